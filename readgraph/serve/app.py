@@ -24,8 +24,9 @@ from readgraph.report.page import PARTS, STYLES
 from readgraph.serve.agents import Agents
 from readgraph.serve.documents import Documents, Finding
 from readgraph.serve.guard import Guard, GuardedApp
+from readgraph.serve.openai_form import OpenAIForm
 from readgraph.serve.questions import Questions
-from readgraph.serve.requests import BodyLimit
+from readgraph.serve.requests import OPENAI, BodyLimit, Refused, problem_response
 from readgraph.serve.room import OFFERED, Room, page_error_line
 from readgraph.serve.runs import Runs
 from readgraph.state.declaring import Declaration
@@ -133,21 +134,25 @@ def library_app(room: Room, guard: Guard) -> GuardedApp:
 def _add_errors(app: FastAPI) -> None:
     @app.exception_handler(ReadgraphError)
     async def of_ours(request: Request, problem: ReadgraphError) -> JSONResponse:
-        return JSONResponse({"problem": page_error_line(problem)}, 400 if isinstance(problem, BadInput) else 500)
+        return problem_response(
+            request.url.path, page_error_line(problem), 400 if isinstance(problem, BadInput) else 500
+        )
 
     @app.exception_handler(RequestValidationError)
     async def of_form(request: Request, problem: RequestValidationError) -> JSONResponse:
         first = problem.errors()[0]
         where = ".".join(str(each) for each in first["loc"] if each != "body")
-        return JSONResponse({"problem": f"{where or 'The request'}: {first['msg']}."}, 422)
+        path, line = request.url.path, f"{where or 'The request'}: {first['msg']}."
+        return problem_response(path, line, 400 if path.startswith(OPENAI) else 422, {"param": where or None})
 
     @app.exception_handler(AnyHTTPException)
     async def of_paths(request: Request, problem: AnyHTTPException) -> JSONResponse:
-        return JSONResponse({"problem": str(problem.detail)}, problem.status_code)
+        about = problem.about if isinstance(problem, Refused) else None
+        return problem_response(request.url.path, str(problem.detail), problem.status_code, about)
 
     @app.exception_handler(Exception)
     async def of_nobody(request: Request, problem: Exception) -> JSONResponse:  # which is logged besides
-        return JSONResponse({"problem": f"An unexpected {type(problem).__name__} ended it."}, 500)
+        return problem_response(request.url.path, f"An unexpected {type(problem).__name__} ended it.", 500)
 
 
 OWN_STYLES = tuple("room fields library live beside".split())
@@ -243,6 +248,12 @@ def _add_routes(app: FastAPI, room: Room) -> None:
     app.post("/api/runs/{run}/go-on")(runs.go_on)
     app.get("/api/runs/{run}/report.html")(runs.report)
     app.get("/api/runs/{run}/table.csv")(runs.table)
+
+    openai = OpenAIForm(room, runs)
+    app.get("/v1/models")(openai.list_models)
+    app.get("/v1/models/{model:path}")(openai.one_model)
+    app.post("/v1/chat/completions")(openai.complete)
+    app.post("/v1/responses")(openai.respond)
 
     app.get("/api/questions")(questions.list_questions)
     app.get("/api/questions/{thread}")(questions.one)

@@ -21,6 +21,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, RedirectRespons
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from readgraph.api.sockets import LOOPBACK, in_address
+from readgraph.serve.requests import problem_response
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -161,7 +162,7 @@ class GuardedApp:
     def _instead(self, scope: Scope) -> Response | None:
         headers, path = Headers(scope=scope), scope["path"]
         if refused := self.guard.refusal(scope["method"], headers):
-            return JSONResponse({"problem": refused}, 403)
+            return problem_response(path, refused, 403)
         query = parse_qs(scope["query_string"].decode("latin-1"))
         if path == "/" and "token" in query:
             if not secrets.compare_digest(query["token"][0].encode(), self.guard.token.encode()):
@@ -175,4 +176,4 @@ class GuardedApp:
             return None  # the page asks for the password
         if path == "/":
             return PlainTextResponse(HOW_IN, 401)
-        return JSONResponse({"problem": "Not let in: log in, or send the token as a bearer token."}, 401)
+        return problem_response(path, "Not let in: log in, or send the token as a bearer token.", 401)

@@ -196,7 +196,10 @@ class RunWork:
                 if step == self.checkpoint:
                     self.checkpoint = newest
                     break
-        await self._run(None if self.checkpoint else self.asked)
+        asked = self.asked
+        if asked.get("messages"):  # the last of them is the question
+            asked = Question(messages=asked["messages"], options=asked.get("options", []))
+        await self._run(None if self.checkpoint else asked)
 
     async def go_on(self, pages: list[int] | None) -> None:
         """Go on after a pause, with these pages to read again where a person chose them."""

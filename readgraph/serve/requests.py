@@ -1,10 +1,11 @@
 """What requests bring and get: bodies, refused as soon as they are too large, JSON that can be kept, reports."""
 
 import asyncio
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from fastapi import HTTPException, Query, Request
-from fastapi.responses import Response
+from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, model_validator
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
@@ -36,6 +37,28 @@ class NoteBody(RequestBody):
     """A person's note in place of a method's."""
 
     text: str
+
+
+OPENAI = "/v1/"  # where requests and problems have OpenAI's form
+KINDS = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
+CODES = {401: "invalid_api_key", 404: "not_found", 413: "request_too_large"}
+
+
+class Refused(HTTPException):
+    """What can't be done, with the parameter that is wrong, and the code that programs know."""
+
+    def __init__(self, status: int, line: str, param: str | None = None, code: str | None = None) -> None:
+        super().__init__(status, line)
+        self.about: dict[str, Any] = {"param": param, **({"code": code} if code else {})}
+
+
+def problem_response(path: str, line: str, status: int, about: Mapping[str, Any] | None = None) -> JSONResponse:
+    """A problem in the form of the programs that ask at this path."""
+    if not path.startswith(OPENAI):
+        return JSONResponse({"problem": line}, status)
+    kind = KINDS.get(status, "server_error" if status >= 500 else "invalid_request_error")
+    error = {"message": line, "type": kind, "param": None, "code": CODES.get(status), **(about or {})}
+    return JSONResponse({"error": error}, status, {"x-should-retry": "false"})  # or the SDK begins a run once more
 
 
 async def report_file(report: ReportData) -> Response:

@@ -74,6 +74,7 @@ class Run:
     work: "Future[Any] | None" = None
     task: "asyncio.Future[Any] | None" = None
     stopping: bool = False
+    refused: bool = False  # it failed since what was asked for can't be done
     again: Callable[[list[int] | None], Any] | None = None
     """Goes on with the run: after a pause, with the pages that a person chose."""
 
@@ -271,7 +272,7 @@ async def _watch_work(run: Run, work: Callable[[], Awaitable[None]], price: Pric
     elif (problem := task.exception()) is None:
         return
     elif isinstance(problem, ReadgraphError):
-        run.change(state="failed", problem=page_error_line(problem))
+        run.change(state="failed", problem=page_error_line(problem), refused=isinstance(problem, BadInput))
     else:
         run.change(state="failed", problem=f"An unexpected {type(problem).__name__} ended it.")
         _log.error("run %s failed", run.id, exc_info=problem)

@@ -2,13 +2,14 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 from uuid import uuid4
 
 from fastapi import HTTPException, Request
 from fastapi.responses import Response
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from pydantic import BaseModel, Field
 from starlette.responses import StreamingResponse
 
@@ -23,8 +24,9 @@ from readgraph.serve.making import Summarising, Tabling, Task
 from readgraph.serve.reading import PreparedRun, check_at_rest, start_run
 from readgraph.serve.requests import Offset, RequestBody, report_file
 from readgraph.serve.room import ENDED, Room, Run, RunState
+from readgraph.state.channels import MOST_QUESTION_TURNS
 from readgraph.state.errors import BadInput
-from readgraph.state.reading import Question
+from readgraph.state.reading import Question, QuestionTurn
 
 ALIVE = 15.0  # seconds of silence after which a comment is sent, so that nothing between takes the connection for dead
 
@@ -84,6 +86,9 @@ class RunRequest(RequestBody):
     options: list[str] = Field([], max_length=MOST_OPTIONS, description="Options of a multiple choice.")
     settings: dict[str, Any] = Field({}, description="Settings by their names that differ from the server's.")
     follow_up: str = Field("", description="The thread of the question that this one follows.")
+    turns: list[QuestionTurn] = Field(
+        [], max_length=MOST_QUESTION_TURNS, description="Questions before it, of a conversation that no thread keeps."
+    )
     pause_before: list[str] = Field([], description="Nodes of the method before which a person decides.")
 
     def check(self) -> None:
@@ -96,6 +101,8 @@ class RunRequest(RequestBody):
             raise BadInput("Name a document to read, or ask a question.")
         elif self.options:
             raise BadInput("Options belong to a question: write one.")
+        if self.turns and (self.follow_up or self.task != "answer" or not self.question.strip()):
+            raise BadInput("Turns stand before a question that follows no thread: leave them out.")
 
     def _check_task(self) -> None:
         if not self.documents:
@@ -131,6 +138,16 @@ class RunEstimate(BaseModel):
     model: str
 
 
+def _chat(turns: Sequence[QuestionTurn], question: str) -> list[AnyMessage]:
+    """The conversation as messages. Their ids keep them single where the run goes on."""
+    said = list[AnyMessage]()
+    for turn in turns:
+        said.append(HumanMessage(turn["question"], id=uuid4().hex))
+        if turn["answer"]:
+            said.append(AIMessage(turn["answer"], id=uuid4().hex))
+    return [*said, HumanMessage(question, id=uuid4().hex)]
+
+
 class Runs:
     """What can be asked of the runs of a room."""
 
@@ -163,6 +180,8 @@ class Runs:
             )
         follows = bool(wanted.follow_up)
         asked = Question(question=question, options=wanted.options, follow_up=follows) if question else Question()
+        if question and wanted.turns:
+            asked = Question(question=question, options=wanted.options, messages=_chat(wanted.turns, question))
         thread = (wanted.follow_up or uuid4().hex) if question else ""
         return start_run(
             self.room, prepared, asked, documents=wanted.documents, thread=thread, pause_before=wanted.pause_before
@@ -177,7 +196,8 @@ class Runs:
             documents = [await pages.document(identity) for identity in dict.fromkeys(wanted.documents)]
         else:
             scope = PickingScope(collection=wanted.collection or None)
-            documents = await pick_documents(pages, " ".join([question, *wanted.options]), scope)
+            asked = [*(turn["question"] for turn in wanted.turns), question, *wanted.options]
+            documents = await pick_documents(pages, " ".join(asked), scope)
         if task:
             return PreparedRun(await add_collection(pages, documents), task.method, context, task)
         method = room.method_for(wanted.method, documents[0] if len(documents) == 1 else None)

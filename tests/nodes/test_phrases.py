@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from readgraph.cli.terminal.rendering import NEAREST, NEAREST_ONE, answer_text
+from readgraph.api.answer_text import NEAREST, NEAREST_ONE
+from readgraph.cli.terminal.rendering import answer_text
 from readgraph.graphs.methods import METHODS
 from readgraph.library.histories import SessionText, append_sessions
 from readgraph.library.opening import Library

@@ -9,6 +9,7 @@ from typing import Any
 import typer
 
 from readgraph.api import functions
+from readgraph.api.answer_text import BY_PATTERN
 from readgraph.api.results import CompressedText
 from readgraph.api.running import RunThread
 from readgraph.cli.options.reading import CompressOptions, SummariseOptions, TableOptions
@@ -193,7 +194,7 @@ def _table_note(found: dict[str, Any]) -> str:
         return (
             f"{format_unread_parts(len(found['pages_read']), len(unread))}. {rendering.format_missing_records(found)}"
         )
-    return rendering.BY_PATTERN if found["by_pattern"] else ""
+    return BY_PATTERN if found["by_pattern"] else ""
 
 
 def _print_table(found: dict[str, Any], sheet: Sheet, out: Path | None, screen: OutputOptions) -> None:
@@ -221,7 +222,7 @@ def _print_table(found: dict[str, Any], sheet: Sheet, out: Path | None, screen: 
     told.print(rendering.footer(line, found["fallbacks"], found["usage"]))
     if found["by_pattern"]:
         one = "" if found["model"] else f" {rendering.TO_READ_WITH_ONE}"
-        told.print(SafeText(f"{rendering.BY_PATTERN}{one}", style="yellow"))
+        told.print(SafeText(f"{BY_PATTERN}{one}", style="yellow"))
 
 
 BEGINNING = b'{\n  "engine_name": '  # of a trace: no other file is overwritten

@@ -11,12 +11,13 @@ from rich.table import Table
 from rich.text import Text as RichText
 from rich.tree import Tree
 
+from readgraph.api.answer_text import answer_lead, place_or_part, plain_answer
 from readgraph.cli.log import log_of_command
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText, escape_json, visible
 from readgraph.cli.terminal.screen import OutputOptions
 from readgraph.models.client import HOW_TO_NAME
 from readgraph.models.prices import in_dollars
-from readgraph.nodes.answering.citations import is_phrase, without_long_runs
+from readgraph.nodes.answering.citations import without_long_runs
 from readgraph.nodes.survey.table import markdown_of
 from readgraph.report.table_files import Sheet, markdown
 from readgraph.sources.places import BELOW, page_of, pages_among, place_in_words
@@ -24,17 +25,12 @@ from readgraph.state.channels import Action, Hop
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Citation, Step, Usage
 from readgraph.state.records import Document, Memory, Note
-from readgraph.state.survey import NO_TABLE, format_unread_parts
+from readgraph.state.survey import NO_TABLE
 from readgraph.state.words import format_count, with_numbers
 
 __all__ = ["print_walk"]
 MOST_UNREAD = 20
 LONGEST_PLACES = 100  # characters of the places that are listed in one line; of more, the first ones
-
-
-def place_or_part(place: str | None, page: int) -> str:
-    """The source's own place; where it names none, the number of our page, which people see as a part."""
-    return place_in_words(place) if place else f"part {page}"
 
 
 def format_read_again(found: dict[str, Any]) -> str:
@@ -136,12 +132,6 @@ def _table_with_columns(columns: Any, kinds: Any) -> Table:
 TO_READ_WITH_ONE = f"To read with one, give --model: {HOW_TO_NAME}"
 NO_MODEL = f"Read without a model: quotes only. {TO_READ_WITH_ONE}"
 ASK_AGAIN = "; --again asks the model again"
-NEAREST = "No answer, but these sentences are nearest:"
-NEAREST_ONE = "No answer, but this sentence is nearest:"
-PERHAPS, PERHAPS_ONE = "Perhaps, from the nearest sentences:", "Perhaps, from the nearest sentence:"
-BY_PATTERN = "Filled by patterns, without a model: names and amounts as they are written, dates as YYYY-MM-DD."
-GUESSED = "A guess by shared words, no better than chance"
-NOTHING_SHARED = "No sentence that was looked at shares a word with your question."
 
 
 def print_json(value: Any) -> None:
@@ -201,7 +191,7 @@ def print_answer_or_table(found: dict[str, Any]) -> None:
     """Print the answer; one that lists the rows of a table, as a table."""
     console = Console()
     if console.is_terminal and lists_rows(found):
-        print_rows(found, _lead(found))
+        print_rows(found, answer_lead(found))
     else:
         console.print(answer_text(found))
 
@@ -217,49 +207,9 @@ def print_citations(citations: Sequence[Citation], book: str = "") -> None:
 
 def answer_text(found: dict[str, Any]) -> SafeText:
     """The answer as it is printed."""
-    answer = without_long_runs(found["marked_answer"] or "") or None
-    if found.get("table") and answer and not found["choice"]:
-        lead = _lead(found)
-        return SafeText(f"{lead}\n{answer}" if lead else answer, style="" if lists_rows(found) else "bold")
-    if found["choice"]:
-        answer = f"{found['choice']}. {answer}"
-    if found["status"] == "budget":
-        guessed = found["choice"] and found["by_rule"]
-        lead = f"The budget ran out first. {GUESSED if guessed else 'Nearest in what was read'}: "
-        return SafeText(lead + answer if answer else "The budget ran out before anything was found.", style="bold")
-    if found["status"] == "researched":
-        return SafeText(found["context"])
-    if found["status"] == "nearest":
-        return SafeText(_nearest(found), style="bold")
-    nothing = "The text doesn't say." if found["steps"][-1]["model"] else NOTHING_SHARED
-    if found["by_rule"] and found["steps"][-1]["model"]:
-        nothing = "The model gave no answer that could be used."
-    if unread := found.get("unread"):
-        read = found["pages_read"]
-        nothing = "Nothing was found in what was read" if read else nothing.removesuffix(".")
-        nothing += f": {format_unread_parts(len(read), len(unread))}."
-    return SafeText(answer or nothing, style="bold")
-
-
-def _lead(found: dict[str, Any]) -> str:
-    """What stands above an answer from a table that isn't the model's own, or isn't of the whole text; else ""."""
-    if found["status"] == "budget":
-        of_all = "In what was read until then:" if found.get("unread") else "The table:"
-        return f"The budget ran out first. {BY_PATTERN if found.get('by_pattern') else of_all}"
-    if found["status"] != "nearest":
-        return ""
-    return BY_PATTERN if found.get("by_pattern") else "The model wrote no answer that could be used. The table:"
-
-
-def _nearest(found: dict[str, Any]) -> str:
-    if found["choice"]:
-        return f"{GUESSED}: {found['choice']}. {found['marked_answer']}"
-    one = len(found["citations"]) <= 1
-    if not found["citations"]:
-        return f"{NEAREST_ONE} {found['answer']}"
-    if is_phrase(found):
-        return f"{PERHAPS_ONE if one else PERHAPS} {found['marked_answer']}"
-    return NEAREST_ONE if one else NEAREST
+    text = plain_answer({**found, "marked_answer": without_long_runs(found["marked_answer"] or "")})
+    plain = found["status"] == "researched" or (lists_rows(found) and not found["choice"])
+    return SafeText(text, style="" if plain else "bold")
 
 
 def print_memory(

@@ -257,10 +257,26 @@ def mark_offsets(answer: str, citations: Sequence[Citation]) -> list[int]:
 
 def insert_marks(answer: str, marks: Sequence[tuple[int, int]], flags: Sequence[SentenceFlag] = ()) -> str:
     """The answer with marks, each with its offset and the number that it shows; behind them what `flags` say."""
-    text, before = "", 0
+    return _place_marks(answer, marks, flags)[0]
+
+
+def mark_spans(found: Mapping[str, Any]) -> list[tuple[int, int, int]]:
+    """Where marks stand in the `marked_answer` of `with_marks`: the number of each, and its span `[start, end)`."""
+    if not (answer := found["answer"]):
+        return []
+    placed = [(each["mark_at"], each["number"]) for each in found["citations"] if each["mark_at"] is not None]
+    return _place_marks(answer, row_marks(answer, found) or placed, found["flags"])[1]
+
+
+def _place_marks(
+    answer: str, marks: Sequence[tuple[int, int]], flags: Sequence[SentenceFlag]
+) -> tuple[str, list[tuple[int, int, int]]]:
+    text, before, spans = "", 0, list[tuple[int, int, int]]()
     for place in sorted({*(place for place, _ in marks), *(flag["at"] for flag in flags)}):
-        here = "".join(f"[{number}]" for at, number in marks if at == place)
-        here += "".join(f"[{flag['said']}]" for flag in flags if flag["at"] == place)
-        text += f"{answer[before:place]} {here}"
+        text += f"{answer[before:place]} "
+        for number in (number for at, number in marks if at == place):
+            spans.append((number, len(text), len(text) + len(f"[{number}]")))
+            text += f"[{number}]"
+        text += "".join(f"[{flag['said']}]" for flag in flags if flag["at"] == place)
         before = place
-    return text + answer[before:]
+    return text + answer[before:], spans

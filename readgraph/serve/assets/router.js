@@ -3,6 +3,7 @@
 const VIEWS = [
   [/^\/library$/, "Library", (box, _, signal) => libraryView(box, signal)],
   [/^\/document\/([^/]+)\/part\/(\d+)$/, "Library", (box, [id, part], signal) => documentView(box, id, null, signal, Number(part))],
+  [/^\/document\/([^/]+)\/([^/]+)\/part\/(\d+)$/, "Library", (box, [id, memory, part], signal) => documentView(box, id, memory, signal, Number(part))],
   [/^\/document\/([^/]+)(?:\/([^/]+))?$/, "Library", (box, [id, memory], signal) => documentView(box, id, memory, signal)],
   [/^\/search$/, "Search", (box, _, signal) => searchView(box, signal)],
   [/^\/summarise(?:\/([^/]+))?$/, "Ask", (box, [ids], signal) => makingView(box, "summary", ids, signal)],

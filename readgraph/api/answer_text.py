@@ -1,0 +1,67 @@
+"""An answer in words, with what is said before it where no model wrote it, or where there is none."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from readgraph.nodes.answering.citations import is_phrase
+from readgraph.sources.places import place_in_words
+from readgraph.state.survey import format_unread_parts
+
+NEAREST = "No answer, but these sentences are nearest:"
+NEAREST_ONE = "No answer, but this sentence is nearest:"
+PERHAPS, PERHAPS_ONE = "Perhaps, from the nearest sentences:", "Perhaps, from the nearest sentence:"
+BY_PATTERN = "Filled by patterns, without a model: names and amounts as they are written, dates as YYYY-MM-DD."
+GUESSED = "A guess by shared words, no better than chance"
+NOTHING_SHARED = "No sentence that was looked at shares a word with your question."
+
+
+def place_or_part(place: str | None, page: int) -> str:
+    """The source's own place; where it names none, the number of our page, which people see as a part."""
+    return place_in_words(place) if place else f"part {page}"
+
+
+def plain_answer(found: Mapping[str, Any]) -> str:
+    """The answer of a graph's output with its marks; of sentences that are only nearest, what stands above them."""
+    answer = found["marked_answer"] or None
+    if found.get("table") and answer and not found["choice"]:
+        lead = answer_lead(found)
+        return f"{lead}\n{answer}" if lead else answer
+    if found["choice"]:
+        answer = f"{found['choice']}. {answer}"
+    if found["status"] == "budget":
+        guessed = found["choice"] and found["by_rule"]
+        lead = f"The budget ran out first. {GUESSED if guessed else 'Nearest in what was read'}: "
+        return lead + answer if answer else "The budget ran out before anything was found."
+    if found["status"] == "researched":
+        return str(found["context"])
+    if found["status"] == "nearest":
+        return _nearest(found)
+    nothing = "The text doesn't say." if found["steps"][-1]["model"] else NOTHING_SHARED
+    if found["by_rule"] and found["steps"][-1]["model"]:
+        nothing = "The model gave no answer that could be used."
+    if unread := found.get("unread"):
+        read = found["pages_read"]
+        nothing = "Nothing was found in what was read" if read else nothing.removesuffix(".")
+        nothing += f": {format_unread_parts(len(read), len(unread))}."
+    return answer or nothing
+
+
+def answer_lead(found: Mapping[str, Any]) -> str:
+    """What stands above an answer from a table that isn't the model's own, or isn't of the whole text; else ""."""
+    if found["status"] == "budget":
+        of_all = "In what was read until then:" if found.get("unread") else "The table:"
+        return f"The budget ran out first. {BY_PATTERN if found.get('by_pattern') else of_all}"
+    if found["status"] != "nearest":
+        return ""
+    return BY_PATTERN if found.get("by_pattern") else "The model wrote no answer that could be used. The table:"
+
+
+def _nearest(found: Mapping[str, Any]) -> str:
+    if found["choice"]:
+        return f"{GUESSED}: {found['choice']}. {found['marked_answer']}"
+    one = len(found["citations"]) <= 1
+    if not found["citations"]:
+        return f"{NEAREST_ONE} {found['answer']}"
+    if is_phrase(found):
+        return f"{PERHAPS_ONE if one else PERHAPS} {found['marked_answer']}"
+    return NEAREST_ONE if one else NEAREST
