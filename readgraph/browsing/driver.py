@@ -63,8 +63,7 @@ NAMES = {
     "chromium": ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"),
     "chrome": ("google-chrome", "google-chrome-stable"),
     "edge": ("microsoft-edge", "microsoft-edge-stable"),
-}
-"""Drivers by their names, with the programs that are looked for."""
+}  # drivers by their names, with the programs that are looked for
 
 CHROMIUM = "chromium"
 
@@ -105,8 +104,7 @@ SETTLED = """(most) => new Promise(done => {
   watching.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
   setTimeout(end, most);
   again();
-})"""
-"""Ends when the page has not changed for a tenth of a second."""
+})"""  # ends when the page has not changed for a tenth of a second
 
 COVERED = "intercepts pointer events"  # what Playwright says of an element that another one covers
 SEEN = "e => [e.isConnected, e.localName, e.type, e.href, (e.innerText ?? '').slice(0, 200)].join('|')"

@@ -1,6 +1,5 @@
 """Compression engines: a long text becomes one that fits a budget of tokens, by any of the reading methods."""
 
-from readgraph.compression.compact_memory import stand_in_for_compact_memory
 from readgraph.compression.engine import CompressionEngine
 from readgraph.compression.engines import (
     DocumentCompressor,
@@ -12,6 +11,7 @@ from readgraph.compression.engines import (
     engine_ids,
     engine_named,
     load_engine,
+    stand_in_for_compact_memory,
 )
 from readgraph.compression.kept import Recalled
 from readgraph.compression.read_agent_parts import SentenceWindowChunker

@@ -1,8 +1,6 @@
 """Fit texts into a budget: shortened again, round by round, until they fit; nothing is ever cut off.
 
-Budgets are in tokens, sizes in words: three words are about four tokens. No tokenizer is used: each model has its own,
-and some are downloaded when they are first used. Condensing is one node, like those of the methods, so calls are
-retried, recorded and counted in the same way.
+Budgets are in tokens, sizes in words: three words are about four tokens, since each model has a tokenizer of its own.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -55,12 +53,8 @@ def check_budget(tokens: object) -> int:
 
 
 MOST_ROUNDS = 12
-
-Levels = Callable[[PageStore, Memory], Awaitable[list[list[str]]]]
-"""The texts of a memory, from the most detailed to the shortest: its notes, or the levels of its tree."""
-
-Shorten = Callable[[int], WriteNote]
-"""Makes what shortens a text to about this many words."""
+Levels = Callable[[PageStore, Memory], Awaitable[list[list[str]]]]  # a memory's texts, from the most detailed level up
+Shorten = Callable[[int], WriteNote]  # makes what shortens a text to about this many words
 
 
 class CondenseState(TypedDict):
@@ -99,10 +93,7 @@ class CondensingState(TypedDict):
 
 @dataclass(frozen=True)
 class Condenser:
-    """How texts are shortened: neighbours are joined up to `group_words`, and each group is shortened at once.
-
-    `share`: a round leaves at least this share of the words, since a model that is asked for much less drops most.
-    """
+    """How texts are shortened, in groups of up to `group_words`; a round leaves at least `share` of the words."""
 
     levels: Levels
     shorten: Shorten
@@ -242,10 +233,7 @@ def _update(texts: Sequence[str], before: int, rounds: int) -> CondenseUpdate:
 
 
 async def passages_for(store: PageStore, found: Mapping[str, Any], query: str, most_words: int) -> list[str]:
-    """The answer; where no model gave one, the quoted passages and others that are near the query, the best first.
-
-    Others come from the pages that were read again, as many as the words allow. `found` is a graph's output.
-    """
+    """The answer of `found`; without a model's, quoted passages and others near the query, the best first."""
     if found["status"] != "nearest":
         return [found["answer"]] if found["answer"] else []
     quotes = [citation["quote"] for citation in found["citations"]] or list(filter(None, [found["answer"]]))

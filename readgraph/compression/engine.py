@@ -1,8 +1,4 @@
-"""A compression engine: a text becomes one that fits a budget of tokens, by the graph of a reading method.
-
-An engine reads with the method's own nodes; what comes out is condensed into the budget
-(`readgraph.compression.condenser`). All have in common their configuration, and the gists that they keep and recall.
-"""
+"""A compression engine: a text becomes one that fits a budget of tokens, by the graph of a reading method."""
 
 import asyncio
 import inspect
@@ -41,12 +37,8 @@ from readgraph.state.loops import Listen, in_background
 from readgraph.state.records import Document
 from readgraph.state.words import count_words
 
-EmbeddingFunction = Callable[..., Any] | Embeddings
-"""A function from a list of texts to their vectors or from one text to its vector, or LangChain's `Embeddings`."""
-
-
-GROUP_WORDS, LEAST_SHARE = 375, 0.2
-"""Notes are shortened in groups of at most this many words, in one round to a fifth at the least."""
+EmbeddingFunction = Callable[..., Any] | Embeddings  # from a list of texts to vectors, or from one to its vector
+GROUP_WORDS, LEAST_SHARE = 375, 0.2  # the most words of a group of notes, and what a round leaves at the least
 
 
 class CompressionEngine(ABC):

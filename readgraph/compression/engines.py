@@ -8,10 +8,13 @@ answers can't choose pauses. A package offers an engine as an entry point, whose
     my_engine = "my_package.engine:MyEngine"
 """
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
+from importlib.util import find_spec
 from os import PathLike
+from types import ModuleType
 from typing import Any, ClassVar
 
 from langchain_core.callbacks import Callbacks
@@ -26,6 +29,7 @@ from readgraph.compression.condenser import Condenser, check_budget, notes_of, t
 from readgraph.compression.engine import GROUP_WORDS, LEAST_SHARE, CompressionEngine, EmbeddingFunction, gist_of
 from readgraph.compression.kept import read_engine
 from readgraph.compression.read_agent_parts import GivenChunks, SentenceWindowChunker, Templates, name_of, paginator_for
+from readgraph.compression.trace import Compressed, CompressionTrace
 from readgraph.graphs import gam, mem_walker, read_agent
 from readgraph.library.page_store import PageStore
 from readgraph.nodes.answering.answer import make_answer_node
@@ -74,8 +78,7 @@ def load_engine(folder: str | PathLike[str], **config: Any) -> CompressionEngine
     return engine_named(str(read_engine(folder)["engine"])).load(folder, **config)
 
 
-LEAST_TOKENS = 10
-"""The least that an episode or a gist may be asked to have."""
+LEAST_TOKENS = 10  # the least that an episode or a gist may be asked to have
 
 
 async def _merge_for_query(state: BuiltState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
@@ -97,16 +100,12 @@ class EpisodeEngine(CompressionEngine):
     most `episode_token_limit` tokens, and end as `cut_by_default` says. A gist has about `gist_length` tokens.
     """
 
-    cut_by_default: ClassVar[type[SentenceWindowChunker] | None] = None
-    """The chunker where none is given; without one, episodes end at headings and paragraphs."""
+    cut_by_default: ClassVar[type[SentenceWindowChunker] | None] = None  # None: at headings and paragraphs
 
     instead: ClassVar[Mapping[str, str]] = {
-        "min_page_words": "episode_token_limit",
-        "max_page_words": "episode_token_limit",
-        "gist_words": "gist_length",
-        "purpose": "gist_prompt_template",
-        "preset": "gist_prompt_template",
-        "strategy": "lookup_prompt_template",
+        **dict.fromkeys(("min_page_words", "max_page_words"), "episode_token_limit"),
+        **dict.fromkeys(("purpose", "preset"), "gist_prompt_template"),
+        **{"gist_words": "gist_length", "strategy": "lookup_prompt_template"},
     }
     plain: ClassVar[tuple[str, ...]] = ("episode_token_limit", "gist_length")
     templates: Templates | None = None
@@ -172,8 +171,7 @@ class ExtractiveEngine(EpisodeEngine):
     id, line = "extractive", "The text's own sentences, without a model."
     instead: ClassVar[Mapping[str, str]] = {
         **EpisodeEngine.instead,
-        "model": "another engine",
-        "local_llm_pipeline": "another engine",
+        **dict.fromkeys(("model", "local_llm_pipeline"), "another engine"),
     }
 
     def __init__(self, **more: Any) -> None:
@@ -277,8 +275,7 @@ class GamMemosEngine(CompressionEngine):
 
 OWN: dict[str, type[CompressionEngine]] = {
     engine.id: engine for engine in (ReadAgentGistEngine, MemWalkerTreeEngine, GamMemosEngine, ExtractiveEngine)
-}
-"""Our own engines; another package can't replace one of them."""
+}  # another package can't replace one of them
 
 
 async def tree_levels(store: PageStore, memory: Memory) -> list[list[str]]:
@@ -325,3 +322,41 @@ class DocumentCompressor(BaseDocumentCompressor):
                 metadata = {**document.metadata, "compression": {**done, **sizes}}
                 kept.append(Document(id=document.id, page_content=compressed.text, metadata=metadata))
         return kept
+
+
+PACKAGE = "compact_memory"
+
+NAMES: dict[str, dict[str, object]] = {
+    "": {},
+    "chunker": {"SentenceWindowChunker": SentenceWindowChunker},
+    "engines": {},
+    "engines.base": {
+        "BaseCompressionEngine": CompressionEngine,
+        "CompressedMemory": Compressed,
+        "CompressionTrace": CompressionTrace,
+    },
+    "engines.ReadAgent": {"ReadAgentGistEngine": ReadAgentGistEngine},
+    "engines.ReadAgent.engine": {"ReadAgentGistEngine": ReadAgentGistEngine},
+}  # the modules within the package, with their names
+
+
+def stand_in_for_compact_memory() -> None:
+    """Let `from compact_memory.engines.ReadAgent.engine import ReadAgentGistEngine` give readgraph's engine.
+
+    For programs that were written for compact-memory: call it once before they import it. Only the names of its
+    ReadAgent engine are there.
+
+    Raises:
+        BadInput: If compact-memory itself is installed.
+    """
+    if PACKAGE in sys.modules and getattr(sys.modules[PACKAGE], "__readgraph__", False):
+        return
+    if PACKAGE in sys.modules or find_spec(PACKAGE):
+        raise BadInput("compact-memory is installed: import its names from it, and ours from readgraph.compression.")
+    for inner, names in NAMES.items():
+        module = ModuleType(f"{PACKAGE}.{inner}".rstrip("."), "readgraph in the place of compact-memory.")
+        module.__dict__.update(names, __readgraph__=True, __path__=[])
+        sys.modules[module.__name__] = module
+        parent, _, name = module.__name__.rpartition(".")
+        if parent:
+            setattr(sys.modules[parent], name, module)

@@ -22,9 +22,7 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, LibraryError
 from readgraph.state.files import check_format, replace_file
 
-FORMAT = 1
-"""Version of a saved engine's layout; a newer one is refused."""
-
+FORMAT = 1  # version of a saved engine's layout; a newer one is refused
 ENGINE, LIBRARY = "engine.json", "library"
 PARTS = ("engine", "config", "settings", "functions")
 
@@ -61,10 +59,7 @@ async def episodes_of(pages: PageStore, kept: IngestedDocument) -> list[Recalled
 
 
 async def recall_gists(pages: PageStore, engine: str, context: ReaderContext, query: str, top_k: int) -> list[Recalled]:
-    """The gists that share words with the query or, with an embedding model, are nearest to it; the best first.
-
-    The words of an episode count with those of its gist. An episode that stands in several documents comes once.
-    """
+    """The gists nearest to the query, by words of gist and episode or by meaning, the best first; no episode twice."""
     found = dict[str, Recalled]()
     for kept in await documents_of_engine(pages, engine):
         for episode in await episodes_of(pages, kept):

@@ -1,9 +1,4 @@
-"""What a caller may give ReadAgent's engine: what cuts episodes, and templates of prompts.
-
-Episodes are the pages of an engine's memory, cut by a chunker of the caller's own or by size. Templates have
-placeholders in braces, those of compact-memory's ReadAgent engine, and make prompts for a model that takes one text.
-What is put in is fenced, as in all prompts.
-"""
+"""What a caller may give ReadAgent's engine: a chunker of episodes, and templates of prompts (compact-memory's)."""
 
 import inspect
 import re
@@ -29,17 +24,11 @@ from readgraph.state.words import count_words, end_after_words
 METHODS = ("chunk", "split_text")
 """The methods of a chunker (compact-memory's, LangChain's) that give a text's episodes."""
 
-FOUND_BY = 8
-"""An episode is found in the text by this many of its first words, so its white space may differ."""
+FOUND_BY = 8  # an episode is found in the text by this many of its first words, so its white space may differ
 
 
 def paginator_for(chunker: object) -> Paginate:
-    """The paging of a chunker: None cuts by size, at headings and paragraphs.
-
-    A chunker is an object with `chunk(text)` or `split_text(text)`, a function from a text to its episodes, or a part
-    of readgraph's graphs such as `readgraph.nodes.building.paging.pages_at_pauses`, with which the model chooses.
-    Raises `BadInput` for anything else.
-    """
+    """The paging of a chunker: None, a function or object that gives episodes, or one of ours; raises `BadInput`."""
     if chunker is None:
         return pages_by_rule
     if inspect.isasyncgenfunction(chunker):
@@ -111,8 +100,7 @@ class GivenChunks:
 _FORMER_MODULES: dict[object, str] = {
     pages_at_pauses: "readgraph.nodes.building.pauses",
     pages_by_rule: "readgraph.nodes.extractive.pages",
-}
-"""Where recipes that are already stored say that our own chunkers are."""
+}  # where recipes that are already stored say that our own chunkers are
 
 
 def name_of(chunker: object) -> str | None:

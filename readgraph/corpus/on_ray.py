@@ -30,19 +30,13 @@ QUIET = {
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # else it warns of a change to come
     "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",  # else `uv run` would have it copy the folder and install anew
     "RAY_DEDUP_LOGS_SKIP_REGEX": "(?s).*",  # else it prints to standard output, between our lines
-}
-"""What Ray is told by environment variables, unless the user tells it otherwise."""
+}  # what Ray is told by environment variables, unless the user tells it otherwise
 
-HERE = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_AUTH_MODE": "token"}
-"""The same for a cluster of our own: it listens on this machine only, and to those who have the token."""
+HERE = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_AUTH_MODE": "token"}  # our own cluster listens here alone
 
 
 def on_ray(job: CorpusJob, workers: int | None, address: str | None) -> Workers:
-    """So many workers of the Ray cluster at this address, or of one that is started here and ends with the `with`.
-
-    Without a number, as many as the cluster has processors. Raises `BadInput` at once where Ray would keep a password,
-    and in the `with` without the extra, or without a cluster.
-    """
+    """So many workers of the Ray cluster at this address, or of one that ends with the `with`; raises `BadInput`."""
     place = str(job.library or default_place())
     if isinstance(job.library, LibraryAddress):  # it goes by the environment, since it may have a password
         has_password = job.library.names_password or "password=" in job.library.full

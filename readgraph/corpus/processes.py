@@ -61,7 +61,7 @@ async def processes(job: CorpusJob, workers: int) -> AsyncIterator[Sequence[Work
     finally:
         for each in started:
             each.end()
-        await asyncio.gather(*(asyncio.to_thread(each.join) for each in started))
+        await asyncio.gather(*(asyncio.to_thread(each.process.join) for each in started))
 
 
 class _Process:
@@ -123,9 +123,6 @@ class _Process:
         """End the process at once: what was answered is kept, and calls in flight are given up."""
         self.ended = True
         self.process.terminate()
-
-    def join(self) -> None:
-        self.process.join()
 
 
 def _settle(waiting: Mapping[int, "asyncio.Future[WorkerReport]"], number: int, told: WorkerReport) -> None:

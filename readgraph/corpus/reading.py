@@ -26,10 +26,7 @@ from readgraph.state.reading import NOTHING_USED, Usage, add_usage
 
 
 class Allowance:
-    """Gives each document a part of the calls that are left, and takes back what it did not need.
-
-    So no more than `total` calls are made, whatever workers do at the same time, and without their asking each other.
-    """
+    """Gives each document a part of the `total` calls, and takes back what it did not need: no more are ever made."""
 
     def __init__(self, total: int | None, each: int | None) -> None:
         """`each`: the most calls of one document. None: no bound."""
@@ -105,11 +102,7 @@ class CorpusTotals:
 async def read_corpus(
     job: CorpusJob, files: Sequence[str], workers: Workers, tell: Tell, *, calls_in_all: int | None = None
 ) -> CorpusTotals:
-    """Read the files with these workers; `tell` gets a line for each as soon as it is done.
-
-    Workers are started at the first file that was not read before, since that takes long. A file that can't be read is
-    reported. Raises `LibraryError`, and `ModelUnavailable` where the model server answers to no document.
-    """
+    """Read the files with these workers, a line for each to `tell`; raises `LibraryError`, and `ModelUnavailable`."""
     began = time.monotonic()
     reading = _CorpusReading(Allowance(calls_in_all, job.context.max_calls), tell)
     async with open_library(job.library) as library:

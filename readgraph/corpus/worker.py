@@ -19,6 +19,7 @@ from readgraph.library.library import Library
 from readgraph.library.page_store import PageStore
 from readgraph.models.prices import Price, cost
 from readgraph.sources.loading import read_file
+from readgraph.state.channels import empty_channels
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import Damaged, LibraryError, ModelUnavailable, ReadgraphError
 from readgraph.state.reading import NOTHING_USED, Usage
@@ -88,22 +89,8 @@ class Worker(Protocol):
 
 def failure_report(file: str, problem: str, *, stops: str = "", no_answer: bool = False) -> WorkerReport:
     """The report on a file that was not read."""
-    line = CorpusLine(
-        file=file,
-        document="",
-        title=Path(file).stem,
-        memory="",
-        pages=0,
-        notes=0,
-        note_words=0,
-        words=0,
-        complete=False,
-        known=False,
-        problem=problem,
-        usage=Usage(**NOTHING_USED),
-        fallbacks={},
-        cost=None,
-    )
+    usage = Usage(**NOTHING_USED)
+    line = empty_channels(CorpusLine, file=file, title=Path(file).stem, problem=problem, usage=usage)
     return WorkerReport(line=line, stops=stops, no_answer=no_answer)
 
 

@@ -1,8 +1,7 @@
-"""A question about a history, asked to an agent that took part in it (MemGPT, section 3.1).
+"""A question about a history, as a message to a copy of an agent whose recall storage it is (MemGPT, section 3.1).
 
-The sessions' turns are the agent's recall storage, as one of the speakers experienced them. Each question is a message
-to its own copy of the agent. One that has to speak first also uses its functions before: after each session it writes
-what it learned into its working context, and an event then says that its partner is there again.
+One that has to speak first writes after each session what it learned into its working context, and is told later that
+its partner is there again.
 """
 
 import re
@@ -27,8 +26,7 @@ from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph.state.records import at_local_time
 from readgraph.state.words import count_words
 
-TIMES = ("%I:%M %p on %d %B, %Y", "%Y/%m/%d (%a) %H:%M")
-"""The formats of session times in LoCoMo and LongMemEval; other datasets use ISO 8601."""
+TIMES = ("%I:%M %p on %d %B, %Y", "%Y/%m/%d (%a) %H:%M")  # of sessions in LoCoMo and LongMemEval; others use ISO 8601
 
 
 def turns_of(session: SessionText, *speakers: str) -> list[tuple[str, TextSpan]]:
@@ -40,11 +38,7 @@ def turns_of(session: SessionText, *speakers: str) -> list[tuple[str, TextSpan]]
 
 
 def session_events(session: SessionText, to: str, by: str, first: int, before: str = "") -> Iterator[Event]:
-    """The events of a session for the speaker `to`, who talks with `by`; their numbers begin with `first`.
-
-    Their time is the session's, if its format is known and it is not earlier than `before` (the time of the session
-    before), else `before`: events are in the order of time. The session's time as it is written is an event of its own.
-    """
+    """The events of a session for `to`, who talks with `by`, from number `first`; no time is before `before`."""
     time, number = max(moment(session.time), before), first
     if session.time:
         yield Event(number, "system", time, f"A conversation begins. Its time: {session.time}.")
@@ -108,8 +102,7 @@ class ConversationReading(TextReading):
     known: tuple[str, str]
     store: AgentStore = field(init=False)
     past: AgentFile = field(init=False)
-    turns: dict[int, TextSpan] = field(init=False, default_factory=dict)
-    """The span in the text of the turn that an event stands for, by the event's number."""
+    turns: dict[int, TextSpan] = field(init=False, default_factory=dict)  # the span of an event's turn, by its number
 
     async def remember(self, keep: ExchangeRecorder) -> dict[str, Any]:
         """Put the sessions into recall storage, and let the agent note what it learned if `notes` is set."""

@@ -17,9 +17,8 @@ from readgraph.state.errors import BadInput
 def difference_of(one: Path, other: Path) -> dict[str, Any]:
     """The second evaluation minus the first, as a plain JSON value.
 
-    `pairs` has an entry (see `pair_methods`) for each method that both have, and for the two that may be left over. Its
-    `not_answered` counts the readings that a substitute answered. `differs` has both values of settings and versions
-    that are not the same, `unproven_judge` whether each one's judge of the metric is. Raises `BadInput` without a pair.
+    `pairs`: see `pair_methods`; `not_answered` counts what a substitute answered. `differs` has both values of settings
+    and versions that are not the same, `unproven_judge` whether each one's judge is. Raises `BadInput` without a pair.
     """
     records = [EvaluationFolder(path).what() for path in (one, other)]
     shown = printable_path(one), printable_path(other)

@@ -1,8 +1,4 @@
-"""What answers score that nobody read for: a method's figure says something only where it is well above these.
-
-The words of a free answer are as many as the dataset's references have on average, since metrics like ROUGE reward a
-length as such.
-"""
+"""What answers score that nobody read for, of the references' mean length: figures must be well above these."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from random import Random
@@ -13,14 +9,9 @@ from readgraph.evaluation.records import Dataset, Item, Outcome, Text
 from readgraph.state.sentences import sentence_spans
 from readgraph.state.words import count_words, first_words
 
-MOST_QUESTIONS = 100
-"""Of more questions a sample is scored: ROUGE of two long texts takes ten milliseconds."""
-
-AROUND = 2_000
-"""Characters of a text among which a random sentence is taken: a whole book takes seconds to cut."""
-
-OF_READING = frozenset(("evidence_recall", "evidence_density", "citation_precision"))
-"""Metrics of what was read, not of the answer."""
+MOST_QUESTIONS = 100  # of more questions a sample is scored: ROUGE of two long texts takes ten milliseconds
+AROUND = 2_000  # characters of a text among which a random sentence is taken: a whole book takes seconds to cut
+OF_READING = frozenset(("evidence_recall", "evidence_density", "citation_precision"))  # not of the answer
 
 Answer = Callable[[Item, Text, int], Iterable[Outcome]]
 """Answers a question with this many words; several answers count by their mean, none where there can be none."""
@@ -54,7 +45,9 @@ def _means(metrics: Iterable[str], answered: Sequence[tuple[Item, list[Outcome]]
 
 def _begin(item: Item, text: Text, words: int) -> Iterator[Outcome]:
     if words and not item.options:
-        yield Outcome(item.id, "", 0, "answered", first_words(_first(text), words))
+        yield Outcome(
+            item.id, "", 0, "answered", first_words(text.documents[0] if text.documents else text.whole, words)
+        )
 
 
 def _draw_sentences(item: Item, text: Text, words: int) -> Iterator[Outcome]:
@@ -85,10 +78,6 @@ def _choose_each_option(item: Item, text: Text, words: int) -> Iterator[Outcome]
 
 def _decline(item: Item, text: Text, words: int) -> Iterator[Outcome]:
     yield Outcome(item.id, "", 0, "no_answer")
-
-
-def _first(text: Text) -> str:
-    return text.documents[0] if text.documents else text.whole
 
 
 AN_OPTION, DECLINING = "a random option", "always declining"

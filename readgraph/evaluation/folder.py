@@ -34,35 +34,15 @@ from readgraph.state.reading import add_counts
 __all__ = ["EvaluationFolder"]
 
 FORMAT = 1
-
-TAIL = 1 << 16
-"""Bytes that are searched at a time for the end of the last complete line."""
-
+TAIL = 1 << 16  # bytes that are searched at a time for the end of the last complete line
 WHAT = "evaluation.json"
 
 RESULTS, TABLE, SCORES, REPORT = "results.json", "results.csv", "scores.csv", "report.html"
 """Files of results, made from the lines (`readgraph.evaluation.report`)."""
 
-ADDED_UP = (*shapes.COUNTS, "seconds")
-"""The fields that are summed over the lines of a memory: one line per call and one for the whole memory."""
-
-MOST_SHOWN = 3
-"""The most differing values that the message about another evaluation shows."""
-
-MAY_GROW = (
-    "methods",
-    "rows",
-    "answers",
-    "runs",
-    "questions",
-    "texts",
-    "note",
-    "judge",
-    "begun",
-    "packages",
-    "experiment",
-    "half",
-)
+ADDED_UP = (*shapes.COUNTS, "seconds")  # over the lines of a memory: one for each call and one for the whole memory
+MOST_SHOWN = 3  # the most differing values that the message about another evaluation shows
+MAY_GROW = "methods rows answers runs questions texts note judge begun packages experiment half".split()
 """Fields that may differ when an evaluation is continued: more may be asked, but nothing in another way."""
 
 
@@ -283,11 +263,7 @@ def _format_setting(value: Any) -> str:
 
 @dataclass(frozen=True)
 class FolderContents:
-    """The contents of a folder about the questions of a dataset, loaded once.
-
-    `outcomes` are by method, in the order in which these were named, and each by run and question; methods without any
-    are left out. `judgements` and `calibrations` are of all raters, `memories` of the texts, finished or not.
-    """
+    """What a folder holds on a dataset's questions: outcomes by method, run and question, and what all raters said."""
 
     folder: EvaluationFolder
     dataset: Dataset

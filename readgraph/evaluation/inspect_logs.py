@@ -1,7 +1,7 @@
-"""An evaluation as logs of inspect-ai, which its viewer and its functions read: one log for each row.
+"""An evaluation as logs of inspect-ai, for its viewer and functions: one for each row, without texts.
 
 The form is the JSON of `inspect_ai.log.EvalLog`, version 2 (checked with inspect-ai 0.3.285). A question in a run is a
-sample in an epoch, a row is a solver, a metric a scorer. Scores are from 0 to 1 there. Texts are not in the logs.
+sample in an epoch, a row is a solver, a metric a scorer. Scores are from 0 to 1 there.
 """
 
 import json
@@ -22,10 +22,7 @@ from readgraph.state.files import replace_file
 from readgraph.state.records import digest
 
 NO_MODEL = "none/none"
-
-Usage = dict[str, dict[str, int]]
-"""Tokens in, out and together, by the names of models."""
-
+Usage = dict[str, dict[str, int]]  # tokens in, out and together, by the names of models
 COUNTS = ("input_tokens", "output_tokens", "total_tokens", "input_tokens_cache_read", "input_tokens_cache_write")
 
 ABOUT_OUTCOMES = ("status", "by_rule", "compression_rate", "look_ups", "calls", "input_words", "output_words", "memory")
@@ -33,10 +30,7 @@ ABOUT_OUTCOMES = ("status", "by_rule", "compression_rate", "look_ups", "calls", 
 
 
 def write_logs(evaluation: ScoredEvaluation, logs: Path) -> list[Path]:
-    """Write a log for each row that answered into this folder, in place of earlier ones, and give their paths.
-
-    Names begin with the time at which the evaluation began, as the viewer expects. Raises `BadInput`.
-    """
+    """Write a log for each row that answered, in place of earlier ones, and give their paths. Raises `BadInput`."""
     of_samples, of_rows = _tokens(evaluation.exchanges())
     said = {(one.key, one.rater): one.said for one in evaluation.judgements}
     written = list[Path]()

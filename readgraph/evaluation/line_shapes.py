@@ -1,7 +1,4 @@
-"""What the lines of an evaluation's files hold, each checked when it is read, and the counts of calls in them.
-
-A folder may come from somebody else.
-"""
+"""What the lines of an evaluation's files hold, checked as they are read: a folder may come from somebody else."""
 
 import json
 import math
@@ -21,8 +18,7 @@ from readgraph.state.errors import BadInput
 from readgraph.state.files import NOT_UTF8, check_regular
 from readgraph.state.words import count_words
 
-MOST_DIGITS = 18
-"""Of an integer: it fits 64 bits."""
+MOST_DIGITS = 18  # of an integer: it fits 64 bits
 
 
 class OpenLine(TypedDict):
@@ -31,16 +27,12 @@ class OpenLine(TypedDict):
     __pydantic_config__ = ConfigDict(extra="allow")  # type: ignore[misc]
 
 
-class RecordSettings(OpenLine):
-    """The settings, as far as results are made of them."""
-
+class _RecordSettings(OpenLine):
     model: str
     embeddings: str
 
 
-class RowLine(OpenLine):
-    """A method with settings of its own."""
-
+class _RowLine(OpenLine):
     method: str
     settings: dict[str, Any]
 
@@ -51,12 +43,12 @@ class EvaluationRecord(OpenLine):
     format: int
     dataset: str
     methods: list[str]
-    rows: NotRequired[dict[str, RowLine]]
+    rows: NotRequired[dict[str, _RowLine]]
     answers: NotRequired[dict[str, dict[str, str]]]
     runs: int
     judge: str | None
     begun: str
-    settings: RecordSettings
+    settings: _RecordSettings
     licence: NotRequired[str]
     note: NotRequired[str]
     half: NotRequired[str]
@@ -68,17 +60,13 @@ class EvaluationRecord(OpenLine):
     file: NotRequired[dict[str, Any] | None]
 
 
-class QuestionsHeader(OpenLine):
-    """The first line of the questions."""
-
+class _QuestionsHeader(OpenLine):
     dataset: str
     metrics: list[str]
     licence: str
 
 
-class BuildingLine(OpenLine):
-    """A line on the building of a memory."""
-
+class _BuildingLine(OpenLine):
     method: str
     run: int
     text: str
@@ -112,9 +100,7 @@ class CalibrationLine(OpenLine):
     cost: float | None
 
 
-class ExchangeLine(OpenLine):
-    """A prompt with its reply."""
-
+class _ExchangeLine(OpenLine):
     method: str
     run: int
     text: str
@@ -127,15 +113,9 @@ class ExchangeLine(OpenLine):
 
 
 LINES = {
-    "about": QuestionsHeader,
-    "questions": Item,
-    "answers": Outcome,
-    "memories": BuildingLine,
-    "exchanges": ExchangeLine,
-    "judgements": Judgement,
-    "calibrations": CalibrationLine,
-}
-"""What the lines of a file hold; the first one of the questions is about all of them."""
+    **{"about": _QuestionsHeader, "questions": Item, "answers": Outcome, "memories": _BuildingLine},
+    **{"exchanges": _ExchangeLine, "judgements": Judgement, "calibrations": CalibrationLine},
+}  # what the lines of a file hold; the first one of the questions is about all of them
 
 
 def read_as(shape: Any, text: str) -> Any:
@@ -191,10 +171,7 @@ def _adapter(shape: Any) -> TypeAdapter[Any]:
     return TypeAdapter(shape)
 
 
-Cost = Callable[[ModelExchange], float | None]
-"""The cost of an exchange in dollars, or None if it is unknown."""
-
-
+Cost = Callable[[ModelExchange], float | None]  # the cost of an exchange in dollars, or None if it is unknown
 COUNTS = ("calls", "input_words", "output_words", "refused")
 
 

@@ -24,8 +24,7 @@ from readgraph.graphs.estimates.arithmetic import Estimate, Range, of_options
 from readgraph.graphs.estimates.methods import estimate_reading
 from readgraph.graphs.method_facts import recipes_of
 from readgraph.library.page_store import PageStore
-from readgraph.models.prompt import versions_of
-from readgraph.models.replaced_words import replacement_digests
+from readgraph.models.prompt import replacement_digests, versions_of
 from readgraph.nodes.prompts import every_wording, prompt_modules
 from readgraph.state.context import PROFILES, ReaderContext
 from readgraph.state.errors import BadInput
@@ -37,8 +36,7 @@ __all__ = ["what_is_run"]
 PACKAGES = (
     *("readgraph", "langgraph", "langchain", "langchain-core", "langchain-openai", "faiss-cpu", "rank-bm25"),
     *("rouge-score", "nltk", "scipy", "sentence-transformers"),
-)
-"""Packages that a figure may depend on."""
+)  # packages that a figure may depend on
 
 
 def own_prompts(folder: str) -> dict[str, str]:
@@ -47,14 +45,11 @@ def own_prompts(folder: str) -> dict[str, str]:
     return replacement_digests(folder, frozenset(every)) if folder else {}
 
 
-HALVES = ("development", "report")
-"""What is tuned on, and what figures are reported of."""
-
+HALVES = ("development", "report")  # what is tuned on, and what figures are reported of
 MAY_DIFFER = (
     *("concurrency", "batch", "timeout", "retry_seconds", "max_reply_mb"),
     *("max_calls", "max_words", "max_seconds", "again"),
-)
-"""Settings that may differ when an evaluation is continued: no reply depends on them, but whether it is a new one."""
+)  # settings that may differ when an evaluation is continued: no reply depends on them, but whether it is a new one
 
 
 def with_papers_settings(dataset: Dataset, context: ReaderContext) -> ReaderContext:
@@ -130,10 +125,7 @@ def digest_of(file: Path) -> str:
 
 
 def draw_sample(dataset: Dataset, questions: int, seed: int = 0) -> Dataset:
-    """At most this many questions drawn at random, and their texts; an episode's steps are drawn together.
-
-    A larger sample of the same seed holds the smaller one. One episode is drawn even where it has more steps than that.
-    """
+    """At most so many questions drawn at random, episodes whole, with their texts; a larger sample holds a smaller."""
     units = defaultdict[tuple[bool, str], list[Item]](list)
     for item in dataset.items:
         units[(True, item.step.episode) if item.step else (False, item.id)].append(item)
@@ -160,10 +152,7 @@ def _with_items(dataset: Dataset, items: tuple[Item, ...], note: str) -> Dataset
 
 
 def take_half(dataset: Dataset, half: str) -> Dataset:
-    """The development half of a dataset, or the other half, which figures are reported of.
-
-    Texts belong to the halves in turn, in the order of their ids' hashes; of one text, questions or episodes.
-    """
+    """The development half of a dataset, or the other, which figures are reported of: texts, or one's questions."""
     if half not in HALVES:
         raise BadInput(f"There is no half '{half}': choose {' or '.join(HALVES)}.")
     several = len(dataset.texts) > 1

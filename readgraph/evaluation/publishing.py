@@ -25,7 +25,7 @@ from readgraph.evaluation.line_shapes import json_lines
 from readgraph.evaluation.records import PROBLEM, Judgement, Outcome
 from readgraph.evaluation.rows import count_left_out
 from readgraph.models.names import find_model_entry
-from readgraph.models.replaced_words import export_words, own_words
+from readgraph.models.prompt import export_words, own_words
 from readgraph.models.reply import FLAWED, FLAWS, prompt_key
 from readgraph.nodes.prompts import every_wording
 from readgraph.sources.loading import printable_path
@@ -36,7 +36,6 @@ from readgraph.state.words import format_count
 FORMAT = 1
 RUN, REPLIES, ANSWERS, JUDGEMENTS = "run.json", "replies.jsonl", "answers.jsonl", "judgements.jsonl"
 PROMPTS = "prompts"
-
 ANSWER_FIELDS = ("item", "method", "run", "status", "choice", "by_rule", "read", "cited", "action", "calls")
 
 FOLLOWS = ("dataset", "questions", "texts", "methods", "rows", "runs", "judge")

@@ -1,7 +1,4 @@
-"""One row reads one text and answers the questions about it; the results are kept in the folder.
-
-The row `summary` sums the text up for each question that takes a summary.
-"""
+"""One row reads one text and answers the questions about it, or sums it up; the results are kept in the folder."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,11 +19,10 @@ from readgraph.library.opening import Library
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.terms import content_words
 from readgraph.models.metering import ExchangeRecorder, FallBack, ModelExchange, exchanges_to
-from readgraph.state.channels import Hop
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import ReadgraphError
 from readgraph.state.logs import new_run_part, use_run
-from readgraph.state.reading import Citation, Finding, Question
+from readgraph.state.reading import Citation, Question
 from readgraph.state.records import Document, digest
 from readgraph.state.summary import SummaryWanted
 from readgraph.state.words import first_words
@@ -107,6 +103,8 @@ class TextReading:
             return self.fail(item, problem, exchanges)
         read = await self.library.pages.pages(output["memory"], output["pages_read"])
         hops, action = output.get("hops"), output.get("action")
+        seen = sum(hop["shown_words"] for hop in hops or ())  # words of notes and segments (MemWalker, figure 4)
+        findings = output["findings"] if self.row.context.best_chunk else ()  # the chunks' own answers
         acted = None
         if action and action["outcome"] == "act":
             acted = ChosenWebAction(action["element"], action["operation"], action["value"] or "")
@@ -126,23 +124,14 @@ class TextReading:
             hops=None if hops is None else len(hops),
             strayed=None if hops is None else any(hop["action"] == "revert" for hop in hops),
             percent_read=output.get("percent_read"),
-            percent_shown=None if hops is None else self._percent_shown(hops),
+            percent_shown=None if hops is None else round(100 * seen / max(self.document.words, 1), 2),
             memory=output["memory"],
             by_rule=output["by_rule"],
             action=acted,
-            alternatives=self._alternatives(output["findings"]),
+            alternatives=tuple((finding["text"], _option_of(finding["choice"])) for finding in findings),
             confidence=_share_quoted(item.question, output["citations"]),
         )
         return self.keep_outcome(outcome, exchanges)
-
-    def _percent_shown(self, hops: Sequence[Hop]) -> float:
-        """The words of the notes and segments that a walk was shown (MemWalker, figure 4)."""
-        return round(100 * sum(hop["shown_words"] for hop in hops) / max(self.document.words, 1), 2)
-
-    def _alternatives(self, findings: Sequence[Finding]) -> tuple[tuple[str, int | None], ...]:
-        """The chunks' own answers, where the best of them counts."""
-        best = self.row.context.best_chunk
-        return tuple((finding["text"], _option_of(finding["choice"])) for finding in findings if best)
 
     def fail(self, item: Item, problem: ReadgraphError, exchanges: Sequence[ModelExchange] = ()) -> Outcome:
         """Keep that a question could not be answered, with the reason and the exchanges before the failure."""

@@ -92,10 +92,7 @@ class Text:
 
 
 class AddressedMessage(NamedTuple):
-    """A message from the speaker `by` of a history to the speaker `to`, who answers; "" = `to` speaks first.
-
-    `known`: what is known of both before, which an agent has in its working context.
-    """
+    """A message `by` one speaker `to` the other, who answers; "": `to` begins. `known`: what both knew before."""
 
     to: str
     by: str
@@ -125,12 +122,8 @@ class ChosenWebAction(NamedTuple):
     value: str = ""
 
 
-Rule = Literal["right", "steps", "temporal", "update", "preference", "abstention", "generous"]
-"""How a judge decides (`readgraph.nodes.judging_prompts`)."""
-
-
-EVENT_ORDERING = "event_ordering"
-"""BEAM's category of questions about the order of events."""
+Rule = Literal["right", "steps", "temporal", "update", "preference", "abstention", "generous"]  # how a judge decides
+EVENT_ORDERING = "event_ordering"  # BEAM's category of questions about the order of events
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,8 +198,7 @@ class Dataset:
         return [item for item in self.items if item.text == text.id]
 
 
-Key = tuple[str, int, str]
-"""Method, run, and the id of the question."""
+Key = tuple[str, int, str]  # method, run, and the id of the question
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,8 +273,7 @@ class Outcome:
         return unanswered if self.by_substitute(model) else self
 
 
-PROBLEM = "problem"
-"""The name in a judgement's `said` of the reason why there is no rating."""
+PROBLEM = "problem"  # the name in a judgement's `said` of the reason why there is no rating
 
 
 @dataclass(frozen=True, slots=True)

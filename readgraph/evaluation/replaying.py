@@ -1,7 +1,4 @@
-"""A published run, read and checked, since it may come from anybody, and a replayed one beside it.
-
-All that can be recomputed is compared: whether it is the same, or where it differs.
-"""
+"""A published run, read and checked, since it may come from anybody, and compared with a replayed one."""
 
 import csv
 import io
@@ -32,17 +29,12 @@ from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph.state.files import check_format
 from readgraph.state.reading import Tokens
 
-ScoreKey = tuple[str, str, str, str]
-"""Method, run, item and metric of a score."""
-
-
+ScoreKey = tuple[str, str, str, str]  # method, run, item and metric of a score
 Count = Annotated[int, Field(ge=1)]
 
 
 @with_config(ConfigDict(extra="forbid"))
-class QuestionSelection(TypedDict, total=False):
-    """How the questions and metrics were chosen."""
-
+class _QuestionSelection(TypedDict, total=False):
     limit: Count | None
     half: Literal["development", "report"] | None
     sample: Count | None
@@ -50,9 +42,7 @@ class QuestionSelection(TypedDict, total=False):
     metrics: str | None
 
 
-class RunUse(OpenLine):
-    """What a row took a question."""
-
+class _RunUse(OpenLine):
     calls: float | None
 
 
@@ -65,16 +55,14 @@ class RunRecord(OpenLine):
     judge: str | None
     settings: dict[str, Any]
     file: dict[str, str] | None
-    asked: QuestionSelection
+    asked: _QuestionSelection
     budget: dict[str, Any]
     models: dict[str, str]
     scores: dict[str, dict[str, float]]
-    use: dict[str, RunUse]
+    use: dict[str, _RunUse]
 
 
-class ReplyLine(TypedDict):
-    """A reply with the digest of its prompt."""
-
+class _ReplyLine(TypedDict):
     key: str
     asked: str
     reply: str
@@ -117,7 +105,7 @@ def run_of(folder: Path) -> RunRecord:
 def read_published_replies(folder: Path) -> PublishedReplies:
     """The replies of a published run."""
     replies = defaultdict[str, list[ModelReply]](list)
-    for line in _lines(folder / publishing.REPLIES, ReplyLine):
+    for line in _lines(folder / publishing.REPLIES, _ReplyLine):
         reply = ModelReply(line["reply"], line["cut"], Tokens(*line["tokens"]), line.get("flaw", ""))
         replies[line["key"]].append(reply)
     return PublishedReplies(replies)
@@ -125,10 +113,10 @@ def read_published_replies(folder: Path) -> PublishedReplies:
 
 def read_published_answers(folder: Path) -> dict[Key, AnswerLine]:
     """The answers of a published run."""
-    lines = [
-        ((line["method"], line["run"], line["item"]), line) for line in _lines(folder / publishing.ANSWERS, AnswerLine)
-    ]
-    return _index_unique(folder / publishing.ANSWERS, lines)
+    path = folder / publishing.ANSWERS
+    return _index_unique(
+        path, [((line["method"], line["run"], line["item"]), line) for line in _lines(path, AnswerLine)]
+    )
 
 
 def read_published_judgements(folder: Path) -> list[Judgement]:
@@ -162,11 +150,8 @@ def _lines(path: Path, shape: Any) -> list[Any]:
     return [read_file_as(path, shape, line) for line in read_text(path).split("\n") if line]
 
 
-COMPARED = ("answer", *publishing.ANSWER_FIELDS[3:])
-"""What must be the same in an answer: all but its item, method and run, which name it."""
-
-EXACT, OF_EMBEDDINGS = 1e-6, 0.1
-"""By how much two scores may differ that are the same; servers of embeddings round."""
+COMPARED = ("answer", *publishing.ANSWER_FIELDS[3:])  # what must be the same in an answer, beside what names it
+EXACT, OF_EMBEDDINGS = 1e-6, 0.1  # by how much two scores may differ that are the same; servers of embeddings round
 
 
 @dataclass(frozen=True)

@@ -50,15 +50,11 @@ def _steps_by_episode(scores: Mapping[str, float], items: Mapping[str, Item]) ->
     return found
 
 
-RIGHT = 50.0
-"""An answer with at least this score counts as right in figures that need a yes or no."""
+RIGHT = 50.0  # an answer with at least this score counts as right in figures that need a yes or no
 
 
 def scores_of(dataset: Dataset, outcomes: Iterable[Outcome], judgements: Iterable[Judgement], model: str) -> Scores:
-    """The scores of one method's outcomes; a failed one scores 0 by each metric that applies to the question.
-
-    So does the answer of a substitute, which stood in for a `model` ("" for none): only its pages read count.
-    """
+    """The scores of one method's outcomes: 0 for a failed one, and for a substitute's answer in a `model`'s place."""
     items = dataset.by_id
     judged = {judgement.key: judgement.scores for judgement in judgements}
     rated = {name for scores in judged.values() for name in scores}
@@ -86,8 +82,7 @@ def scores_of(dataset: Dataset, outcomes: Iterable[Outcome], judgements: Iterabl
     return scores
 
 
-GAVE_AN_ANSWER = ("answered", "nearest")
-"""The statuses of a reading that gives an answer; without a model that is a passage."""
+GAVE_AN_ANSWER = ("answered", "nearest")  # statuses of a reading that gives one; without a model it is a passage
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +137,7 @@ def _percent(flags: Sequence[bool]) -> float:
 FIGURES = (
     *("compression_rate", "look_ups", "answer_words", "hops", "percent_read"),
     *("calls", "input_words", "output_words", "refused", "percent_cached"),
-)
-"""Properties of outcomes whose means are given, over the questions that have a value."""
+)  # properties of outcomes whose means are given, over the questions that have a value
 
 
 class ScoredEvaluation(FolderContents):
@@ -277,10 +271,7 @@ def results_of(dataset: Dataset, folder: EvaluationFolder) -> dict[str, Any]:
 
 
 def _metric(by_run: Mapping[int, Mapping[str, float]], items: Mapping[str, Item]) -> dict[str, Any]:
-    """The summary of a metric's scores (see `ScoreSummary`), overall and by the questions' categories and groups.
-
-    An episode counts as one question. `category_mean` is the mean of the categories' means; None with one category.
-    """
+    """The summary of a metric's scores, overall and by categories and groups; an episode counts as one question."""
     asked = {items[item] for scores in by_run.values() for item in scores}
     own = sorted({item.category for item in asked})
     named = dict.fromkeys([*own, *sorted({name for item in asked for name in item.groups})])

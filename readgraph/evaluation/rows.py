@@ -1,8 +1,4 @@
-"""The rows of an evaluation: methods, each with settings of its own where it has any, such as `gam@rounds=1`.
-
-The row `summary` sums a text up where a question asks for that (`Item.summary`), or about any other question where
-answers are long. Questions with options, on web pages or with short answers are left out.
-"""
+"""The rows of an evaluation: methods, or the `summary`, each with settings of its own, such as `gam@rounds=1`."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -67,11 +63,7 @@ class Row:
 
 
 def row_named(text: str, context: ReaderContext, named: Callable[[str], Method] = row_method) -> Row:
-    """The row `method` or `method@setting=value,…`, where a method may be one of `NAMED_ROWS`.
-
-    `named` finds the method, or raises `BadInput`. The row's name has the settings with their values as they are used;
-    others are the context's. Raises `BadInput` for a setting or value that can't be used, or that the name has already.
-    """
+    """The row `method@setting=value,…`, of a method or of one in `NAMED_ROWS`; raises `BadInput` for a wrong value."""
     text = text.strip()
     called, at, given = text.partition("@")
     name, _, fixed = NAMED_ROWS.get(called.strip(), called).partition("@")

@@ -20,14 +20,9 @@ from readgraph.state.errors import ReadgraphError
 
 __all__ = ["Evaluation"]
 
-Group = tuple[Row, int, Text, list[Item]]
-"""Row, run, text, and the questions about this text that the row's method is asked in this run, of one memory."""
-
-MOST_READINGS = 1000
-"""Readings at once, however many calls a batch holds: each takes memory."""
-
-MOST_FAILURES = 20
-"""After this many failures in a row the run stops: the server is down, or the settings are wrong."""
+Group = tuple[Row, int, Text, list[Item]]  # row, run, text, and questions about it that share a memory
+MOST_READINGS = 1000  # readings at once, however many calls a batch holds: each takes memory
+MOST_FAILURES = 20  # after this many failures in a row the run stops: the server is down, or the settings are wrong
 
 
 def find_unanswered(

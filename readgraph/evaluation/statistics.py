@@ -1,9 +1,7 @@
 """Statistics of scores over texts, questions and runs: means, bootstrap intervals, and paired tests.
 
-Questions about one text are not independent: who fails to read it fails at several of them. So intervals and tests
-draw whole texts, each with all of its questions (a cluster bootstrap), and few texts make a wide interval. Of fewer
-than six texts there is none: it would hold the truth too rarely (`python -m benchmarks.intervals`). Where all questions
-are about one text the test draws questions, and its p holds for that text alone.
+Questions about one text are not independent, so whole texts are drawn (a cluster bootstrap); of fewer than six there is
+no interval: it would hold the truth too rarely. With one text the test draws questions, for that text alone.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,22 +18,14 @@ from readgraph.state.lazy_names import former_names
 
 __all__ = ["Difference", "ScoreSummary", "compare", "summarise"]
 
-Scores = Mapping[str, float]
-"""The scores of one run by question ids, without questions that the metric doesn't apply to."""
-
-Texts = Mapping[str, str]
-"""The ids of the questions' texts by the questions' ids; a question that it doesn't name is about a text of its own."""
-
+Scores = Mapping[str, float]  # of one run by question ids, without questions that the metric doesn't apply to
+Texts = Mapping[str, str]  # the ids of the texts by questions' ids; a question without one is about a text of its own
 Interval = tuple[float, float]
-
 CONFIDENCE = 0.95
 RESAMPLES = 9999
-AT_ONCE = 500
-"""Resamples that are in memory at the same time."""
+AT_ONCE = 500  # resamples that are in memory at the same time
 SEED = 0
-
-FEWEST_TEXTS = 6
-"""Texts below which there is no interval."""
+FEWEST_TEXTS = 6  # texts below which there is no interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +99,7 @@ def compare(first: Sequence[Scores], second: Sequence[Scores], texts: Texts | No
 
 
 def pair_methods(one: Sequence[Scores], other: Sequence[Scores], texts: Texts) -> dict[str, Any] | None:
-    """The runs of two methods on the questions that both have scores for; lists hold the first method's value first.
-
-    The difference is the second minus the first; None if they share no question.
-    """
+    """The runs of two methods on the questions that both have scores for, the second minus the first; None without."""
     difference = compare(other, one, texts)
     if difference is None:
         return None
@@ -143,11 +130,7 @@ def _texts_and_groups(questions: Sequence[str], texts: Texts) -> tuple[int, NDAr
 
 
 def bootstrap_interval(values: NDArray[Any], groups: NDArray[Any]) -> Interval:
-    """The expanded bootstrap percentile interval of the mean of questions' values; whole groups are drawn.
-
-    `groups` has each question's group, from 0; two are needed. Percentiles alone are too near where groups are few:
-    they are set apart as Student's t is wider than the normal law (Hesterberg, 2015, section 4.5.3).
-    """
+    """The expanded bootstrap percentile interval of questions' mean, by groups (Hesterberg, 2015, section 4.5.3)."""
 
     def mean(sums: NDArray[Any], counts: NDArray[Any], axis: int = -1) -> Any:
         return sums.sum(axis=axis) / counts.sum(axis=axis)

@@ -9,8 +9,7 @@ from typing import NamedTuple
 from readgraph.state.errors import BadInput
 from readgraph.state.files import read_toml
 
-NAMED_ROWS = {"read-agent-s": "read-agent@strategy=sequential"}
-"""Rows with names of their own: ReadAgent-S, which stands beside ReadAgent-P in the paper's tables."""
+NAMED_ROWS = {"read-agent-s": "read-agent@strategy=sequential"}  # ReadAgent-S, beside ReadAgent-P in the paper
 
 
 class Sweep(NamedTuple):
@@ -22,7 +21,6 @@ class Sweep(NamedTuple):
 
 
 _WRITTEN = read_toml(Path(__file__).with_suffix(".toml"), "sweeps.toml", -1)
-
 SWEEPS = {name: Sweep(each["line"], each["source"], tuple(each["rows"])) for name, each in _WRITTEN.items()}
 
 

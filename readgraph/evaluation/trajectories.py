@@ -1,9 +1,4 @@
-"""Training examples from the prompts and replies of an evaluation, in TRL's formats.
-
-`sft`: prompts with the replies that led to a good answer (successful paths, as MemWalker proposes). `preference`: the
-better and the worse of two replies to the same prompt. `reward`: each reply with its reward, relative to its group,
-separately for the memorizer and the researcher (GAM, section 2.2.3); its `label` makes it an unpaired preference too.
-"""
+"""Training examples from the prompts and replies of an evaluation, in TRL's formats: `sft`, `preference`, `reward`."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -18,7 +13,6 @@ from readgraph.state.records import digest
 __all__ = ["good_paths", "preferences", "rewards"]
 
 Example = dict[str, Any]
-
 
 Worth = dict[tuple[str, int, str, str], float]
 """Scores by the leading metric (0 to 100), by method and run: of a question ("question" and its id), and of a text

@@ -1,8 +1,4 @@
-"""Questions made from summaries, as MemWalker made them from SummScreenFD and GovReport (section 4.1).
-
-The paper's questions were written by a model and then checked by a person. These are only written by a model: check
-them before you draw conclusions from figures.
-"""
+"""Questions made from summaries by a model, as for MemWalker (section 4.1): check them before you rely on figures."""
 
 import asyncio
 import re

@@ -15,7 +15,7 @@ from langgraph.checkpoint.sqlite.utils import search_where
 from readgraph.library import sqlite_files
 from readgraph.library.checkpointer import SharedCheckpointer, StrictSerializer
 from readgraph.state.errors import LibraryError
-from readgraph.state.forks import pause_in_forks
+from readgraph.state.loops import pause_in_forks
 
 _SOUND = """(
     SELECT rowid, thread_id, checkpoint_ns, checkpoint_id,

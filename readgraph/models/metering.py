@@ -195,7 +195,6 @@ class Meter:
 
 
 _meter: ContextVar[Meter] = ContextVar("readgraph_meter")
-
 _substituted: ContextVar[bool] = ContextVar("readgraph_substituted", default=False)
 
 

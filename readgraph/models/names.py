@@ -1,8 +1,4 @@
-"""What a model's name stands for: an object of the caller's own, or a table `[models.NAME]` of the settings.
-
-The settings hold the name, so that they stay plain JSON; the object is made by a factory, once in each event loop that
-uses it, since clients with open connections work only in the loop that opened them.
-"""
+"""What a model's name stands for: an object of the caller's, one for each event loop, or a table `[models.NAME]`."""
 
 import asyncio
 import inspect

@@ -73,13 +73,9 @@ def openai_key() -> str:
     return key or NO_KEY
 
 
-NO_REPLY = {"message": {"role": "assistant", "content": ""}, "finish_reason": ""}
-"""The choice of a response that holds none: without an end, so that it counts as broken off."""
-
+NO_REPLY = {"message": {"role": "assistant", "content": ""}, "finish_reason": ""}  # of a response that broke off
 T = TypeVar("T")
-
-Send = Callable[[dict[str, Any]], Awaitable[Any]]
-"""Sends the body of a request; returns the server's response, read as JSON."""
+Send = Callable[[dict[str, Any]], Awaitable[Any]]  # sends the body of a request; returns the response as JSON
 
 
 class InLoopChatOpenAI(ChatOpenAI):
@@ -112,10 +108,7 @@ class InLoopChatOpenAI(ChatOpenAI):
         self._send, self.disable_streaming = send, True
 
     def result_of(self, content: Any) -> ChatResult:
-        """The result in a server's response, read as JSON; raises what LangChain raises where it holds none.
-
-        A response that holds no reply, but for which the server counted tokens, is a damaged reply: it is paid for.
-        """
+        """The result in a server's response; raises LangChain's errors for one without a reply and without counts."""
         mended = _repair_response(content)
         counted = isinstance(mended, dict) and any(mended["usage"].values())
         try:
@@ -181,10 +174,7 @@ async def with_model_errors(sent: Awaitable[T]) -> T:
 
 
 def _repair_response(response: Any, part: str = "message") -> Any:
-    """The response in a form that LangChain can parse, with valid counts; a function's arguments become the text.
-
-    `part` is the field of a choice that holds the message: "delta" in a chunk.
-    """
+    """The response as LangChain can parse it, arguments as text; `part` is a choice's message, "delta" in a chunk."""
     if not isinstance(response, dict):
         return response
     choices = response.get("choices")

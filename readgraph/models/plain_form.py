@@ -1,8 +1,4 @@
-"""Typed replies without JSON, for models that can't write it and servers that don't enforce it.
-
-Only the deciding field is asked for, on one line; the other fields, such as reasons and quotes, stay empty. A reply's
-type names that field in `DECIDES`; types without it are asked for as JSON in text.
-"""
+"""Typed replies without JSON: only the deciding field (`DECIDES`) is asked for, on a line; without one, it is JSON."""
 
 import re
 from collections.abc import Sequence
@@ -15,7 +11,6 @@ from readgraph.models.prompt import Messages, with_instructions
 from readgraph.state.settings import ReplyForm
 
 Reply = TypeVar("Reply", bound=BaseModel)
-
 NOTHING = {"none", "null", "nothing", "no", "stop", "not here"}  # words that stand for null in a reply
 NUMBERS, LETTERS = "789", "XYZ"  # labels of the example, which prompts seldom use: a reply that copies one is refused
 HAMMER = "a hammer"
@@ -34,11 +29,7 @@ def is_plain(form: ReplyForm, reply: type[BaseModel] | None) -> bool:
 
 
 def plain_messages(messages: Messages, reply: type[BaseModel]) -> Messages:
-    """The prompt with instructions, in words, on what to reply.
-
-    Requests for numbers and letters follow an example. A new try has another example, without the refused reply and the
-    field's description: a small model imitates what it sees rather than following instructions.
-    """
+    """The prompt with instructions in words; numbers and letters follow an example, another one in each new try."""
     field = reply_schema(reply)["properties"][decision_field(reply) or ""]
     values, described = _values(field), field.get("description", "")
     words = ["true", "false"] if field.get("type") == "boolean" else ["none"] if _empty(field) is None else []
@@ -63,10 +54,7 @@ def _instructions(values: Sequence[Any], described: str) -> str:
 
 
 def parse_plain(reply_text: str, reply: type[Reply]) -> Reply:
-    """The reply made from a line that gives only the deciding field; raises `ReplyRefusal` if it holds no value for it.
-
-    Of several numbers, the first one that was offered counts.
-    """
+    """The reply made from a line that gives its deciding field, the first number offered; raises `ReplyRefusal`."""
     schema, name = reply_schema(reply)["properties"], decision_field(reply) or ""
     line = " ".join(plain_text(reply_text).split())
     empty = {other: value for other, field in schema.items() if (value := _empty(field)) is not ...}

@@ -14,8 +14,7 @@ PROVIDERS = {
     **{name: name for name in ("anthropic", "cohere", "deepseek", "fireworks", "groq", "openai", "together")},
     **{"azure_openai": "azure", "bedrock": "aws", "google_genai": "google", "google_vertexai": "google"},
     **{"mistralai": "mistral", "xai": "x-ai"},
-}
-"""LangChain's names of providers, and the price table's names for them."""
+}  # LangChain's names of providers, and the price table's names for them
 
 PRICED = 1_000  # tokens for which the table is asked: some models cost more where a prompt is longer
 IN_BATCHES = 0.5  # the part of a price that is paid for calls that are made in batches

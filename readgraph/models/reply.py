@@ -1,8 +1,4 @@
-"""A model's reply: in the message of its server, and why it ended; or from a run that somebody published.
-
-A published reply is found by a digest of what was asked, so that a run can be published without its prompts, which hold
-texts: no server is asked then, and no key is needed.
-"""
+"""A model's reply, and why it ended: in its server's message, or in a published run, by a digest of the prompt."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -20,12 +16,9 @@ from readgraph.state.records import RecordedReply, digest
 from readgraph.state.settings import ReplyForm
 from readgraph.state.variables import set_variable
 
-CACHE_WRITES = ("ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens")
-"""What LangChain calls the tokens that Anthropic's cache took in, by how long it keeps them."""
-
+CACHE_WRITES = ("ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens")  # LangChain's names of what a cache took in
 LONGEST_REPLY = 200_000  # characters of a reply that are used; a longer one counts as cut off there
-ENDINGS = ("finish_reason", "stop_reason", "stopReason", "done_reason")
-"""The fields that say why a model stopped: OpenAI, Mistral and Google; Anthropic; Bedrock; Ollama."""
+ENDINGS = ("finish_reason", "stop_reason", "stopReason", "done_reason")  # of OpenAI, Google; Anthropic; Bedrock; Ollama
 
 CUT = frozenset({"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"})
 """The reply is cut off: it reached the most tokens of a reply, or the end of the model's window."""
@@ -35,13 +28,9 @@ BLOCKED = frozenset(
         *("content_filter", "content_filtered", "guardrail_intervened", "refusal"),
         *("safety", "recitation", "blocklist", "prohibited_content", "spii"),
     }
-)
-"""The provider kept the reply back."""
+)  # the provider kept the reply back
 
-
-Flaw = Literal["", "withheld by its server", "damaged on its way"]
-"""What a server did to a reply; the same prompt may well bring a better one."""
-
+Flaw = Literal["", "withheld by its server", "damaged on its way"]  # what a server did; a retry may bring a better one
 NO_FLAW, WITHHELD, DAMAGED = FLAWS = get_args(Flaw)
 FLAWED = "the reply was {}"  # why a reply with a flaw is refused
 
@@ -68,10 +57,7 @@ class ModelReply:
 
 
 def reply_of(message: AIMessage, form: ReplyForm | None = None) -> ModelReply:
-    """The reply in a message, of a typed reply in this form.
-
-    Raises `TypeError` if it holds no text, unless the server counted tokens: then it is a damaged one that is paid for.
-    """
+    """The reply in a message, of a typed reply in this form; raises `TypeError` if it holds neither text nor tokens."""
     ended, tokens = read_stop_reason(message.response_metadata), _tokens(message)
     if ended in BLOCKED:
         return ModelReply("", False, tokens, WITHHELD)

@@ -13,13 +13,9 @@ _NUMBER = re.compile(r"(?<!\d)-?\d{1,9}")
 
 
 class LenientReply(BaseModel):
-    """A reply whose missing lists count as empty, and whose missing reasons as none given.
+    """A reply whose missing lists and reasons count as empty: strict schemas allow no defaults."""
 
-    They have no defaults, since strict schemas don't allow any.
-    """
-
-    NAMED: ClassVar[tuple[str, ...]] = ()
-    """Lists that a reply must name, even if they are empty: without them it is another reply."""
+    NAMED: ClassVar[tuple[str, ...]] = ()  # lists that it must name, even if they are empty: else it is another reply
 
     @model_validator(mode="before")
     @classmethod
@@ -49,20 +45,13 @@ def numbers_in(value: Any) -> list[int]:
 Texts = Annotated[list[str], BeforeValidator(texts_in)]
 """A list of texts; also accepts a single text or null, and drops members that are not texts."""
 
-Numbers = Annotated[list[int], BeforeValidator(numbers_in)]
-"""A list of page numbers; members that are not numbers are dropped."""
-
-
+Numbers = Annotated[list[int], BeforeValidator(numbers_in)]  # of pages; what is no number is dropped
 Reply = TypeVar("Reply", bound=BaseModel)
-
 MOST_OFFERED = 50  # the most values in a schema: servers take long to prepare a schema with more
 
 
 def restrict_reply(reply: type[Reply], **offered: Iterable[int | str]) -> type[Reply]:
-    """The reply's type with a schema that lists the allowed values of these fields (for a list, of its members).
-
-    Servers that enforce schemas allow nothing else; others may reply "page 3", so callers must still check the value.
-    """
+    """The reply's type with a schema that lists what these fields may be; some servers ignore it, so check values."""
     by_name = {name: tuple(values) for name, values in sorted(offered.items())}
     listed = tuple((name, values) for name, values in by_name.items() if 0 < len(values) <= MOST_OFFERED)
     return _make_restricted_type(reply, listed) if listed else reply

@@ -72,10 +72,7 @@ class RetryPauses:
     give_up: float = 0.0
 
     def next(self, asked: float, longest: float = LONGEST_PAUSE) -> tuple[float, bool]:
-        """How long to wait after one more failure, at least as `asked` by the server; and whether that is too long.
-
-        Pauses are doubled each time, minus a random part.
-        """
+        """How long to wait after one more failure, at least as `asked` by the server; and whether that is too long."""
         self.failures += 1
         pause = min(2.0 ** min(self.failures - 1, 30), longest) * random.uniform(0.5, 1.0)
         pause, now = max(asked, pause), clock().now()

@@ -1,8 +1,4 @@
-"""What nodes and calls do, told in one place each: as records of logs, and as spans of OpenTelemetry.
-
-Where nobody listens, nothing is made or imported. Spans hold names, numbers and times, never a text: one for each run
-of a graph, each node and each call, which has the attributes of the semantic conventions for generative AI.
-"""
+"""What nodes and calls do, as records of logs and as spans of OpenTelemetry: names, numbers and times, never a text."""
 
 import asyncio
 import sys
@@ -25,9 +21,7 @@ from readgraph.state.installed import __version__
 from readgraph.state.reading import NO_TOKENS
 
 API = "opentelemetry.trace"
-
-Attributes = Mapping[str, str | int | float | bool | None]
-"""Attributes by their names; those that are None or "" are left out."""
+Attributes = Mapping[str, str | int | float | bool | None]  # by their names; None and "" are left out
 
 
 def is_tracing_enabled() -> bool:
@@ -247,14 +241,9 @@ def _end_node(part: logs.RunUsage, meter: Meter, update: Mapping[str, Any], last
     if isinstance(status, str):
         part.set_status(status)
     used = meter.used
-    sums = {
-        "calls": used["calls"],
-        "recorded": used["cached_calls"],
-        "refused": used["refused"],
-        "fallbacks": sum(meter.fallbacks.values()),
-        "tokens_in": used["input_tokens"],
-        "tokens_out": used["output_tokens"],
-    }
+    sums = {"calls": used["calls"], "recorded": used["cached_calls"], "refused": used["refused"]}
+    sums |= {"fallbacks": sum(meter.fallbacks.values())}
+    sums |= {"tokens_in": used["input_tokens"], "tokens_out": used["output_tokens"]}
     known: dict[str, Any] = {} if "document" in part.about else {"document": str(update.get("document", ""))}
     told = {"status": part.status, **{name: value for name, value in sums.items() if value}, **known}
     lasts.add({f"{OURS}{name}": value for name, value in told.items()})

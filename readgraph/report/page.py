@@ -26,11 +26,8 @@ from readgraph.state.summary_tree import TreeShape, is_leaf, node_id
 
 __all__ = ["html_page", "render", "report_of_answer", "report_of_document", "shown_pages"]
 
-MOST_CHARACTERS = 2_000_000
-"""The longest document whose whole text goes into the report; of longer ones, only the needed text does."""
-
-MOST_SENT = 5_000
-"""The most pages that all go to the reading room with a report; of more, it asks for those that it shows."""
+MOST_CHARACTERS = 2_000_000  # of a document whose whole text goes into the report; of longer ones, what is needed
+MOST_SENT = 5_000  # pages that all go to the reading room with a report; of more, it asks for those that it shows
 
 
 class ReportPage(TypedDict):
@@ -260,10 +257,7 @@ async def _collect_pages(
 async def _places_and_headings(
     store: PageStore, document: Document, pages: Sequence[Page]
 ) -> tuple[list[str | None], dict[int, str]]:
-    """Where each page begins in its source's own terms, in a collection without the title, which is shown above.
-
-    And the headings of the source in these pages, by their offsets.
-    """
+    """Where pages begin in their source's own terms, without a collection's titles; and the headings, by offsets."""
     names, headings = list[str | None](), dict[int, str]()
     for part in document.parts or (CollectionPart(document.id, 0, document.characters),):
         inside = [page for page in pages if part.start <= page.start < part.end]
@@ -296,9 +290,7 @@ async def _tree(store: PageStore, memory: Memory) -> ReportTree | None:
 
 STYLES = tuple("base answer strip page structure tree rounds table steps search narrow print".split())
 PARTS = tuple("elements marks citations answer strip structure page tree rounds table search report".split())
-SCRIPTS = (*PARTS, "alone")
-"""The files in the order in which they are joined. `PARTS` also serve pages that show one report after another."""
-
+SCRIPTS = (*PARTS, "alone")  # in this order; `PARTS` also serve pages that show one report after another
 MARK = b'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<meta name="generator" content="readgraph '
 _SPECIAL = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 
@@ -338,10 +330,7 @@ def html_page(
 
 
 def escape_json_for_html(value: Any) -> str:
-    """JSON that can stand in an HTML script element: no tag, comment or entity begins or ends in it.
-
-    Lone surrogates, which UTF-8 can't hold, are escaped too, so that any string comes out as it went in.
-    """
+    """JSON that can stand in an HTML script element: no tag, comment, entity or lone surrogate is in it."""
     written = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return _SPECIAL.sub(lambda found: f"\\u{ord(found[0]):04x}", written)
 

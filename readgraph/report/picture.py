@@ -1,9 +1,7 @@
-"""A graph as a picture in a notebook, and flowcharts as SVG, drawn without network access.
+"""A graph as a picture in a notebook, and flowcharts in mermaid's notation as SVG, drawn without network access.
 
-The notation is mermaid's, which code forges draw too; mermaid itself is 3 MB of script that a reader would fetch from a
-CDN, and LangGraph's own pictures come from a server. Understood: `graph LR` or `graph TD`, nodes `name` and
-`name[Label]`, edges `-->` and `-.->`, chained, with `|label|`; lines of `%%` are comments. Anything else is refused, so
-that nothing is drawn wrongly.
+Understood: `graph LR` or `graph TD`, nodes `name` and `name[Label]`, edges `-->` and `-.->`, chained, with `|label|`;
+lines of `%%` are comments. Anything else is refused, so that nothing is drawn wrongly.
 """
 
 import re
@@ -20,8 +18,7 @@ _HEAD = re.compile(r"(?:graph|flowchart)\s+(LR|TD|TB)\s*;?")
 _NODE = re.compile(r"\s*(\w+)(?:[\[({]+\"?([^\])}\"]+)\"?[\])}]+)?\s*")
 _EDGE = re.compile(r"(-->|-\.->)(?:\s*\|\s*\"?([^|\"]+?)\"?\s*\|)?")
 LETTER, SMALL_LETTER, HEIGHT, PADDING = 7.8, 6.7, 34.0, 13.0
-APART, BESIDE, MARGIN = 42.0, 18.0, 6.0
-"""Pixels: letters and boxes; gaps between boxes in a row, and side by side; the margin around the drawing."""
+APART, BESIDE, MARGIN = 42.0, 18.0, 6.0  # pixels, between boxes in a row and side by side, and around all
 
 STYLE = """
 .flowchart { height: auto; max-width: 100%; }
@@ -31,8 +28,7 @@ STYLE = """
 .flowchart path { fill: none; stroke: #888; stroke-width: 1.3; }
 .flowchart path.dotted { stroke-dasharray: 4 3; }
 .flowchart polygon { fill: #888; }
-"""
-"""The style of a drawing without a page, readable on light and dark backgrounds."""
+"""  # of a drawing without a page, readable on light and dark backgrounds
 
 Point = tuple[float, float]
 

@@ -134,10 +134,7 @@ def _rows_with_names(
 
 
 def _cells_by_name(line: TextLine, parting: re.Pattern[str], names: Sequence[str]) -> dict[str, Cell]:
-    """The cells of a row by their columns' names; empty where this isn't a row of such cells.
-
-    What has no name goes on with the cell before: a value may hold the sign that parts cells. The first may have none.
-    """
+    """The cells of a row by their columns' names, empty where it has none; what has no name goes on with the last."""
     cells = dict[str, Cell]()
     last = ""
     for start, _, end in _cells(line, parting):
@@ -175,10 +172,7 @@ class HeadingBlock(TypedDict):
 
 
 class TableBlock(TypedDict):
-    """Rows in `[start, end)`. A cell is `(start, start of its value, end)`: before the value stands its column's name.
-
-    None is an empty cell. With `head`, the first row names the columns.
-    """
+    """Rows of cells `(start, start of value, end)` or None, in `[start, end)`; `head`: the first names the columns."""
 
     kind: Literal["table"]
     start: int
@@ -193,11 +187,7 @@ def heading_lines(places: Sequence[tuple[int, str]]) -> dict[int, str]:
 
 
 def structure_of(text: str, start: int, headings: Mapping[int, str]) -> list[HeadingBlock | TableBlock]:
-    """The headings and tables of a page that begins at `start` of its document, in their order.
-
-    A heading stands where the source has one, a table where rows of a converted source, or of Markdown, follow each
-    other. The empty lines around belong to them.
-    """
+    """The headings and tables of a page that begins at `start` of its document, with the empty lines around them."""
     blocks = list[HeadingBlock | TableBlock]()
     before = 0
     for block in _find_blocks(text, start, headings):

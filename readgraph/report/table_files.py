@@ -146,10 +146,7 @@ def _is_formula(cell: re.Match[str]) -> bool:
 
 
 def csv_bytes(sheet: Sheet) -> bytes:
-    """RFC 4180 in UTF-8; it begins with the mark by which Excel sees that it is UTF-8.
-
-    All cells are in quotes: where the comma is the decimal mark, "-3" and the cell after it could be one formula.
-    """
+    """RFC 4180 in UTF-8 with Excel's mark; all cells are in quotes, since the comma may be the decimal mark."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n", quoting=csv.QUOTE_ALL)
     writer.writerow(map(disarm_formulas, sheet.columns))

@@ -18,10 +18,7 @@ from readgraph.state.reading import ChatMessages, Question, ReadingState, Status
 from readgraph.state.records import Count, load_record
 
 EventKind = Literal["user", "system", "timer", "upload", "call"]
-
-
-TurnStep = Literal["think", "evict", "act", "yield"]
-"""The next step of a turn; `yield` ends the turn until the next event."""
+TurnStep = Literal["think", "evict", "act", "yield"]  # `yield` ends the turn until the next event
 
 
 class IncomingEvent(TypedDict):

@@ -1,9 +1,4 @@
-"""What graphs hold of a question: all at its start, and what single methods need besides.
-
-Research over a memory (GAM, section 2.2.2): numbers, queries and bounded notes, no page texts. A walk down a summary
-tree (MemWalker, section 3, navigation). A reading that keeps nothing but its notes (MemAgent): bounded, however long
-the text is. One step on a web page (ReadAgent, appendix E): instruction, what was done before, and the action.
-"""
+"""What graphs hold of a question: all at its start; research, walks, notes, programs and steps on web pages besides."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -27,7 +22,6 @@ from readgraph.state.reading import (
 from readgraph.state.web_page import Operation
 
 ChannelsT = TypeVar("ChannelsT")
-
 MOST_QUESTION_TURNS = 5  # a follow-up question sees at most this many questions and answers before it
 
 

@@ -17,8 +17,6 @@ from readgraph.state.files import read_toml
 from readgraph.state.settings import GROUPS
 
 OWN_STORE = "__readgraph_own_store"  # a key of a run's `configurable`, which is not checkpointed, like LangGraph's own
-
-
 _STRICT = ConfigDict(extra="forbid")
 
 
@@ -93,10 +91,7 @@ class ReaderContext(  # a dataclass orders its fields from the last base to the 
 
 
 def context_with(groups: Iterable[type[Settings]]) -> type[ReaderContext]:
-    """The context of a graph whose nodes read these groups of settings, and no others.
-
-    It checks fields as `ReaderContext` does. Raises `BadInput` for a group that is none of `readgraph.state.settings`.
-    """
+    """The context of a graph whose nodes read these groups of settings; raises `BadInput` for an unknown group."""
     wanted = frozenset(groups)
     if unknown := sorted(group.__name__ for group in wanted - {*GROUPS}):
         raise BadInput(f"There is no group of settings '{unknown[0]}': take those of readgraph.state.settings.")
@@ -111,11 +106,7 @@ def _context_of(groups: Groups) -> type[GraphContext]:
 
 
 def run_context(context: object) -> ReaderContext:
-    """The full context of a run: None stands for the defaults, and a dictionary holds settings by name.
-
-    A graph's own context is completed with the defaults. Raises `BadInput` for any other value, such as the context
-    of a graph around this one.
-    """
+    """The full context of a run, from None, settings by name or a graph's own context; raises `BadInput` for others."""
     if isinstance(context, ReaderContext):
         return context
     if context is None or isinstance(context, Mapping):

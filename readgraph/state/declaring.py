@@ -61,7 +61,6 @@ class Settings:
 
 
 Groups: TypeAlias = tuple[type[Settings], ...]
-
 RENAMED = {"block": "memorize_batch", "gist_purpose": "purpose"}  # earlier names of settings, which are still accepted
 
 

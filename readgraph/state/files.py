@@ -15,10 +15,7 @@ from readgraph.state.errors import BadInput, ReadgraphError
 
 
 def open_without_waiting(path: Path, flags: int, mode: int = 0o666) -> int:
-    """The descriptor of a file to write to, by `os.open`; it fails at once for a pipe that nobody reads.
-
-    On Windows, which has no such pipes, line ends are written as they are given.
-    """
+    """The descriptor of a file to write to, by `os.open`; it fails at once for a pipe that nobody reads."""
     at_once: int = getattr(os, "O_NONBLOCK", 0)
     descriptor = os.open(path, flags | at_once | getattr(os, "O_BINARY", 0), mode)
     if at_once:
@@ -28,11 +25,7 @@ def open_without_waiting(path: Path, flags: int, mode: int = 0o666) -> int:
 
 @contextmanager
 def replace_file(path: Path, mode: Literal["w", "wb"] = "w", errors: str | None = None) -> Iterator[IO[Any]]:
-    """A file to write to (text in UTF-8), which replaces `path` when the `with` ends without an error.
-
-    Until then it has a hidden name beside it. What can't be replaced (a device, a pipe, a file in a folder that allows
-    no new files) is written in place. Raises `OSError`.
-    """
+    """A file to write to, which replaces `path` when the `with` ends; what can't be replaced is written in place."""
     encoding: dict[str, Any] = {"encoding": "utf-8", "errors": errors, "newline": "\n"} if mode == "w" else {}
     if path.exists() and not (path.is_file() and os.access(path.resolve().parent, os.W_OK)):
         with open(open_without_waiting(path, os.O_WRONLY | os.O_TRUNC), mode, **encoding) as file:
@@ -52,11 +45,8 @@ def replace_file(path: Path, mode: Literal["w", "wb"] = "w", errors: str | None 
 
 
 _KINDS = {
-    stat.S_IFIFO: "a pipe",
-    stat.S_IFSOCK: "a socket",
-    stat.S_IFCHR: "a device",
-    stat.S_IFBLK: "a device",
-    stat.S_IFDIR: "a folder",
+    **{stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFDIR: "a folder"},
+    **dict.fromkeys((stat.S_IFCHR, stat.S_IFBLK), "a device"),
 }
 
 

@@ -46,8 +46,7 @@ _BY_SCRIPT = {
     "th": re.compile(r"[\u0e00-\u0e7f]"),
     "he": re.compile(r"[\u0590-\u05ff]"),
     "el": re.compile(r"[\u0370-\u03ff]"),
-}
-"""Scripts that one language uses, most telling first: Japanese has Chinese characters too."""
+}  # scripts that one language uses, most telling first: Japanese has Chinese characters too
 
 _SCRIPT_SHARE = 0.2
 _LETTER, _WORD = re.compile(r"[^\W\d_]"), re.compile(r"[^\W\d_]+")
@@ -90,11 +89,7 @@ def main_language(texts: Sequence[str]) -> str:
 
 @cache
 def classifier() -> Any:
-    """The module that classifies texts, with its model loaded: half a second, once, which few English texts need.
-
-    It is loaded in a thread of its own, because its file is unpacked to disk, which servers refuse in an event loop.
-    Raises `LibraryError` where it can't be unpacked.
-    """
+    """What classifies texts, loaded once in a thread of its own, since its file is unpacked; raises `LibraryError`."""
     loaded = SimpleQueue[Any]()
 
     def load() -> None:

@@ -10,10 +10,7 @@ from typing import Any
 def lazy_names(
     package: str, homes: Mapping[str, Iterable[str]]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """A package's `__getattr__` and `__dir__`; `homes` has the names that each of its modules gives.
-
-    They stand in the `else` of `if TYPE_CHECKING`, under which the same names are imported for checkers and editors.
-    """
+    """A package's `__getattr__` and `__dir__`, for the `else` of `if TYPE_CHECKING`; `homes`: its modules' names."""
     home_of = {name: f"{package}.{home}" for home, names in homes.items() for name in names}
 
     def get(name: str) -> Any:

@@ -92,7 +92,6 @@ LOGGER = "readgraph"
 STANDARD_ERROR = "-"
 OF_FILE, OF_RUN = "READGRAPH_LOG_JSON", "READGRAPH_LOG_RUN"  # tell a command's workers of its log
 INFO, WARNING, ERROR = logging.INFO, logging.WARNING, logging.ERROR
-
 _log = logging.getLogger(LOGGER)
 _OWN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 

@@ -1,7 +1,9 @@
-"""Event loops: one in the background for synchronous callers, what belongs to one, and who leaves a stream.
+"""Event loops: one in the background for synchronous callers, what belongs to one, who leaves a stream; and forks.
 
 Who leaves a stream of a graph ends what runs for it. LangGraph alone waits for nodes in threads, and where a server
-cancels by anyio, again and again (Starlette, FastAPI, MCP), it does not come to cancelling its nodes.
+cancels by anyio, again and again (Starlette, FastAPI, MCP), it does not come to cancelling its nodes. A forked child
+has none of its parent's file locks, but SQLite's data in its memory says that it holds them: it would run without any.
+So no connection is in use during a fork, and the child closes its copies.
 """
 
 import asyncio
@@ -12,19 +14,74 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from contextvars import ContextVar
 from threading import Event, Lock, Thread
-from typing import Any, Generic, ParamSpec, TypeAlias, TypeVar
-from weakref import ref
+from typing import Any, Generic, ParamSpec, Protocol, TypeAlias, TypeVar
+from weakref import WeakSet, ref
 
 import anyio
 from anyio import CancelScope
 from anyio.from_thread import BlockingPortal
 
-from readgraph.state.forks import reset_in_forked
 from readgraph.state.variables import set_variable
 
+LONGEST_WAIT = 5.0  # seconds until a fork goes on although a connection is in use, which the child leaves alone
+
+
+class ForkableConnection(Protocol):
+    """An object with a connection; `lock` is held while the connection is used."""
+
+    lock: Lock
+
+    def let_go(self) -> None:
+        """Close the connection in a child whose parent opened it."""
+
+
+class Fork:
+    """Allows one fork of this process at a time, and pauses the connections during it."""
+
+    def __init__(self) -> None:
+        self._forking, self._open = Lock(), WeakSet[ForkableConnection]()
+        self._paused = list[ForkableConnection]()
+
+    def add(self, connected: ForkableConnection) -> None:
+        """Pause this connection while the process forks, from now on, and close it in the child."""
+        with self._forking:
+            self._open.add(connected)
+
+    def before(self) -> None:
+        """Wait until no connection is in use."""
+        self._forking.acquire()
+        self._paused = [connected for connected in self._open if connected.lock.acquire(timeout=LONGEST_WAIT)]
+
+    def after_in_parent(self) -> None:
+        """Let the connections be used again."""
+        for connected in self._paused:
+            connected.lock.release()
+        self._paused = []
+        self._forking.release()
+
+    def after_in_child(self) -> None:
+        """Close the connections; their owners then raise an error that they belong to another process."""
+        for connected in self._paused:
+            connected.let_go()
+        self._open.clear()
+        self.after_in_parent()
+
+
+_fork = Fork()
+pause_in_forks = _fork.add
+
+
+def reset_in_forked(reset: Callable[[], None]) -> None:
+    """Run `reset` in each forked child, to replace its copies of the parent's threads and locks."""
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=reset)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_fork.before, after_in_parent=_fork.after_in_parent, after_in_child=_fork.after_in_child)
+
+
 EventT = TypeVar("EventT")
-
-
 Work: TypeAlias = asyncio.Task[Any] | Future[Any]
 
 
@@ -135,7 +192,6 @@ async def until_left(events: AsyncIterator[EventT]) -> AsyncIterator[EventT]:
 
 P = ParamSpec("P")
 T = TypeVar("T")
-
 _portal: BlockingPortal | None = None
 _starting = Lock()
 
@@ -149,10 +205,7 @@ def background() -> BlockingPortal:
 
 
 def in_background(work: Callable[P, Awaitable[T]], *given: P.args, **named: P.kwargs) -> T:
-    """Run in the background event loop with the caller's context variables, and wait.
-
-    The work ends when the wait is interrupted (Ctrl-C, a worker's time limit), or when the stream around it is left.
-    """
+    """Run in the background event loop with the caller's context variables, and wait; the work ends with the wait."""
     ended = Event()
 
     async def run() -> T:
@@ -209,15 +262,11 @@ def _reset() -> None:
 
 reset_in_forked(_reset)
 
-
 Value = TypeVar("Value")
 
 
 class PerLoop(Generic[Value]):
-    """One value for each event loop, made at its first use and ended with the loop.
-
-    A weak dictionary would keep them all, since a client's connections hold the loop that is its key.
-    """
+    """One value for each event loop, made at its first use and ended with the loop: weak dictionaries keep all."""
 
     def __init__(self, make: Callable[[], Value], end: Callable[[Value], Awaitable[None]]) -> None:
         self._make, self._end = make, end

@@ -46,13 +46,9 @@ def _time(time: str) -> str:
 
 
 Count = Annotated[int, Field(ge=0, le=MOST)]
-Id = Annotated[str, Field(pattern=r"^[\w-]{1,64}$")]
-"""An id, which may become a part of a file name, so it can't lead to another folder."""
-
+Id = Annotated[str, Field(pattern=r"^[\w-]{1,64}$")]  # a part of file names, so it leads to no other folder
 Time = Annotated[str, AfterValidator(_time)]  # a time as records keep it, or "" if it is unknown
-
 _FILE_NAME = re.compile(r"[\w-][\w.-]{0,119}")
-
 Record = TypeVar("Record")
 
 

@@ -29,11 +29,8 @@ LABEL = re.compile(rf"[ \t]*(?:{_STAMP})?(\w[^\n:.!?]{{0,29}}):[ \t]+")
 ROW = re.compile(r"[ \t]*\|[^\n]*\|[ \t]*\r?(?:\n|$)")  # a row of a table in Markdown
 _LINE_END = re.compile(r"\r?\n")
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})([^`\n]*)$", re.MULTILINE)
-_BETWEEN_MARKS = re.compile(r"[\"“”„«»‹›()\[\]‘]|(?<!\w)['’]|['’](?!\w)")
-"""Quotation marks and brackets: the segmenter sees no end between two of them."""
-
-_ANY_MARK = re.compile(r"[\"'“”„«»‹›()\[\]‘’。？！]")
-"""Where a paragraph has none of these, as most have, the segmenter gets it as it is."""
+_BETWEEN_MARKS = re.compile(r"[\"“”„«»‹›()\[\]‘]|(?<!\w)['’]|['’](?!\w)")  # in which the segmenter sees no end
+_ANY_MARK = re.compile(r"[\"'“”„«»‹›()\[\]‘’。？！]")  # where a paragraph has none, the segmenter gets it as it is
 
 _CLOSED_BEFORE_END = re.compile(r"(?<=\w)[\"”’»)\]](?=[.!?])")
 """Such a mark before the end of a sentence, which then stands after a letter as at others."""
@@ -41,9 +38,7 @@ _CLOSED_BEFORE_END = re.compile(r"(?<=\w)[\"”’»)\]](?=[.!?])")
 _DIGIT_AFTER_END = re.compile(r"(?<=[。？！])\d")
 """A digit at the begin of a Chinese or Japanese sentence: the segmenter takes the mark before it for a decimal one."""
 
-_MARKED_END = re.compile(rf"([.!?…。！？])[\"”»’)]*(?: ?{_NOTE})+")
-"""An end of a sentence with the marks of its notes, which belong to it."""
-
+_MARKED_END = re.compile(rf"([.!?…。！？])[\"”»’)]*(?: ?{_NOTE})+")  # of a sentence, with the marks of its notes
 _ENDS = '.!?…"”»)]'
 _OPENING = "\"'“„«‹‘([»›"
 LONGEST_PART = 10_000  # characters that the segmenter is given at once: it is quadratic on odd texts
@@ -73,11 +68,7 @@ _SPEECH_GOES_ON = re.compile("と[、言云い思聞答叫話尋呼書述]|っ�
 
 
 def sentence_spans(text: str, start: int = 0, end: int | None = None, language: str = "") -> list[tuple[int, int]]:
-    """Character spans of the sentences between two offsets, without the white space around them.
-
-    A blank line, a heading of Markdown, another turn of a talk and another row of a table end one; an abbreviation, an
-    initial, an ordinal and a heading's number don't; a block of code is one. `language`: by default the text's own.
-    """
+    """Character spans of the sentences between two offsets; entries of lists, turns, rows and code are apart."""
     part = text[start:end]
     language = language or (DEFAULT if _is_one_sentence(part) else language_of(part))
     spans: list[tuple[int, int]] = []
@@ -123,10 +114,7 @@ def _paragraphs(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _find_turn_starts(text: str, start: int, end: int) -> list[int]:
-    """Where another turn or row begins: at a line with a label, if one beside it has a label too or a sentence ended.
-
-    One such line alone may be a line of prose, which happens to begin with a word and a colon. So it is with bars.
-    """
+    """Where another turn or row begins: at a line with a label, if one beside it has one too or a sentence ended."""
     lines = [start, *(line.end() for line in _LINE_END.finditer(text, start, end))]
     if len(lines) == 1:
         return []

@@ -54,8 +54,7 @@ class SummaryPart(TypedDict):
 class Summarised(Answered):
     """Output of the summary's graph: `answer` is the summary."""
 
-    parts: list[PartOfText]
-    """The parts of the text that were asked for, none where it is all of it."""
+    parts: list[PartOfText]  # the parts of the text that were asked for, none where it is all of it
 
 
 class SummaryState(ReadingState, Summarised):

@@ -11,8 +11,7 @@ from readgraph.state.words import format_count
 
 __all__ = ["Column", "Programme", "Row", "SurveyAnswered", "SurveyState", "Table"]
 
-ColumnKind = Literal["text", "number", "date"]
-"""What the values of a column are; dates are year, year-month or year-month-day, as exactly as they are known."""
+ColumnKind = Literal["text", "number", "date"]  # of its values; dates are as exact as they are known
 
 Extent = Literal["all", "search", "notes", "part"]
 """Which pages give records: all, those that a search finds or a note's verdict keeps, or a part of the outline."""
@@ -71,8 +70,6 @@ class Table(TypedDict):
 
 MOST_ROWS = 500  # that a run's state holds; `readgraph.nodes.survey.table.table_of` makes the whole table
 NO_TABLE: Table = {"columns": [], "kinds": [], "rows": [], "found": 0}
-
-
 _UNREAD = re.compile(r"(?:; |\n\n)[\d,]+ of [\d,]+ parts? could not be read$")
 
 

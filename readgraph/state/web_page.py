@@ -83,8 +83,7 @@ Operation = Literal["click", "type", "select"]
 
 TEXT_TYPES = frozenset(
     "text search email tel url password number date time datetime-local month week color range".split()
-)
-"""Types of an input that takes a text."""
+)  # types of an input that takes a text
 
 TEXT_ROLES = frozenset(("textbox", "searchbox", "spinbutton"))  # roles of an element that takes a text
 LONGEST_LABEL = 80  # most characters of an element's label

@@ -11,17 +11,14 @@ from readgraph.state.errors import BadInput
 __all__ = ["count_words"]
 
 LONGEST_WORD = 40  # a run of characters without a space counts as one word for every 40 characters
-SPLIT_AT_ONCE = 100_000
-"""Characters. A longer text is counted line by line, since a list of its words takes many times its size."""
-
+SPLIT_AT_ONCE = 100_000  # characters; longer texts are counted line by line: a list of words is many times as large
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 _LINE = re.compile(r"[^\n]+")
 _ANY_CJK = re.compile(f"[{_CJK}]")
 _WORD = rf"[{_CJK}]|[^\s{_CJK}]{{1,{LONGEST_WORD}}}+"
 _UNIT = re.compile(_WORD)
 AT_ONCE = 50
-_MANY = re.compile(rf"(?:\s*+(?:{_WORD})){{{AT_ONCE}}}+")
-"""As many words, found in a third of the time that one after the other takes."""
+_MANY = re.compile(rf"(?:\s*+(?:{_WORD})){{{AT_ONCE}}}+")  # as many words, found in a third of the time
 
 
 def count_words(text: str) -> int:

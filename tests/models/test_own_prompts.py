@@ -9,8 +9,7 @@ from langgraph.store.memory import InMemoryStore
 
 from readgraph import ReaderContext
 from readgraph.graphs import mem_gpt, mem_walker, read_agent
-from readgraph.models.prompt import places_in
-from readgraph.models.replaced_words import apply_own_words, export_words, replacement_digests
+from readgraph.models.prompt import apply_own_words, export_words, places_in, replacement_digests
 from readgraph.nodes.building.notes import gist_prompt
 from readgraph.nodes.prompts import every_wording
 from readgraph.state.errors import BadInput

@@ -47,7 +47,7 @@ IMPORTS_BY_NAME = {
     "corpus/on_ray.py": "ray",
     "cli/commands/__init__.py": "what our own commands do",
     "cli/run/chat.py": "readline",
-    "evaluation/datasets/record_files.py": "pyarrow",
+    "evaluation/datasets/forms.py": "pyarrow",
     "graphs/method_facts.py": "the methods' modules",
     "graphs/methods.py": "the methods' modules",
     "graphs/served.py": "the graphs of langgraph.json",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from readgraph.evaluation.datasets.record_files import DatasetRecord, records
+from readgraph.evaluation.datasets.forms import DatasetRecord, records
 from readgraph.sources import load
 from readgraph.state.errors import BadInput
 from tests.support.command import STORY, Command, assert_refused

@@ -80,6 +80,8 @@ def defined(home: str, name: str) -> Defined | None:
             for alias in node.names:
                 if name == (alias.asname or alias.name) and file_of(node.module):
                     return defined(node.module, alias.name)
+                if alias.name == "*" and (found := defined(node.module, name)):
+                    return found
     for node, after in reversed([*zip(tree.body, [*tree.body[1:], None], strict=True)]):  # after its overloads
         if isinstance(node, ast.Assign | ast.AnnAssign) and name in targets(node):
             return Defined(node, text_of(after))

@@ -30,7 +30,7 @@ from readgraph.library.opening import check_writable, default_place, holds_libra
 from readgraph.models.asking import ask
 from readgraph.models.client import HOW_TO_NAME, model_client
 from readgraph.models.embedding_models import embedding_model, full_name
-from readgraph.models.replaced_words import export_words
+from readgraph.models.prompt import export_words
 from readgraph.nodes.prompts import Counted, check_prompt, every_wording
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, LibraryError, NoUsableReply, ReadgraphError
@@ -172,18 +172,10 @@ LEAST_SQLITE = (3, 33)
 EMBEDDINGS = "embeddings"
 PACKAGES = ("langgraph", "langchain-core", "langchain-openai", "pydantic", "faiss-cpu")
 EXTRAS: Mapping[str, tuple[str, ...]] = {
-    "serve": ("fastapi", "uvicorn"),
-    "mcp": ("mcp",),
-    "evaluation": ("rouge_score", "nltk", "scipy"),
-    "tables": ("xlsxwriter",),
-    "telemetry": ("opentelemetry",),
-    "web": ("playwright",),
-    "scans": ("rapidocr",),
-    "local-model": ("llama_cpp",),
-    "local-embeddings": ("sentence_transformers",),
-    "studio": ("langgraph_api",),
+    **{"serve": ("fastapi", "uvicorn"), "mcp": ("mcp",), "evaluation": ("rouge_score", "nltk", "scipy")},
+    **{"tables": ("xlsxwriter",), "telemetry": ("opentelemetry",), "web": ("playwright",), "scans": ("rapidocr",)},
+    **{"local-model": ("llama_cpp",), "local-embeddings": ("sentence_transformers",), "studio": ("langgraph_api",)},
 }
-
 SIGNS = {True: ("✓", "green"), False: ("✗", "red"), None: ("–", "dim")}
 
 

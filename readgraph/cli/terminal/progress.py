@@ -27,9 +27,7 @@ from readgraph.state.loops import Listen
 from readgraph.state.reading import Usage
 from readgraph.state.words import format_count
 
-SILENT_SECONDS = 10.0
-"""After so long without a word, a command whose standard error is no terminal says what it does."""
-
+SILENT_SECONDS = 10.0  # after so long without a word, a command whose standard error is no terminal says what it does
 TIMED, COUNTED, BARRED, WIDE = 56, 76, 92, 112  # columns from which a line has the time, the parts, a bar, a long bar
 
 
@@ -63,14 +61,12 @@ class LiveBar:
         self._bar = _BarOverWalk(*columns, console=self.console, transient=True, disable=hidden)
 
     def __enter__(self) -> Self:
-        """Start drawing."""
         self._bar.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, problem: BaseException | None, at: TracebackType | None
     ) -> None:
-        """Clear the bar."""
         if not self._bar.disable:  # older versions of rich would print an empty line
             self._bar.stop()
 

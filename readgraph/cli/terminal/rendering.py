@@ -174,7 +174,8 @@ def print_answer(found: dict[str, Any], screen: OutputOptions) -> None:
         back = sum(hop["action"] == "revert" for hop in found["hops"])
         walked = f"walked {format_count(len(found['hops']), 'step')}, {back:,} of them back · "
     used = format_usage(found["usage"], found["cost"])
-    _print_footer(f"{walked}looked at{format_read_again(found)} · {used}", found)
+    line = f"{walked}looked at{format_read_again(found)} · {used}"
+    console.print(footer(line, found["fallbacks"], found["usage"]))
 
 
 def answer_doubts(found: Mapping[str, Any]) -> str:
@@ -235,7 +236,7 @@ def print_memory(
     if not memory.complete:
         console.print("  Not complete: the budget ran out. Run the same command again to continue.")
     if not screen.quiet:
-        _print_footer(format_usage(found["usage"], found["cost"]), found)
+        console.print(footer(format_usage(found["usage"], found["cost"]), found["fallbacks"], found["usage"]))
 
 
 def print_steps(steps: Sequence[Step]) -> None:
@@ -251,10 +252,6 @@ def print_reminder(context: ReaderContext, screen: OutputOptions) -> None:
     """Print a reminder if no model was used."""
     if not context.model and not screen.quiet and not screen.as_json:
         Console(stderr=True).print(SafeText(NO_MODEL, style="yellow"))
-
-
-def _print_footer(line: str, found: Mapping[str, Any]) -> None:
-    Console().print(footer(line, found["fallbacks"], found["usage"]))
 
 
 def footer(line: str, fallbacks: dict[str, int], usage: Usage) -> SafeText:
@@ -279,19 +276,12 @@ def format_usage(usage: Usage, cost: float | None = None) -> str:
 
 
 _STYLES: dict[Action, str] = {
-    "child": "",
-    "revert": "strike",
-    "exhausted": "strike",
-    "answer": "bold green",
-    "keep": "green",
-    "unusable": "red",
+    **{"child": "", "revert": "strike", "exhausted": "strike"},
+    **{"answer": "bold green", "keep": "green", "unusable": "red"},
 }
 _MARKS: dict[Action, str] = {"answer": "✓ ", "keep": "+ ", "unusable": "? "}
 _OUTCOMES: dict[Action, str] = {
-    "revert": "back",
-    "exhausted": "nothing left",
-    "keep": "kept",
-    "unusable": "no usable reply",
+    **{"revert": "back", "exhausted": "nothing left", "keep": "kept", "unusable": "no usable reply"}
 }
 
 

@@ -60,10 +60,7 @@ Line = tuple[str, list[str]]
 
 
 def category_table(results: dict[str, Any], metric: str = "") -> Table | None:
-    """A metric by category, papers' figures behind their method; None with fewer than two categories.
-
-    Without one, the leading metric. Where a dataset's authors count each category alike, so does the last figure.
-    """
+    """A metric (else the leading one) by category, papers' figures behind it; None with fewer than two categories."""
     methods = results["methods"]
     leading = metric or next(iter(metric_names(methods)), "")
     counts: dict[str, int] = {}
@@ -110,21 +107,15 @@ def print_calibration(found: Mapping[str, Any]) -> None:
     console.print()
     table = Table("agreement", "Cohen's kappa", **PLAIN, pad_edge=False)
     table.add_row(_agreement(found), _kappa(found))
-    console.print(table)
-    console.print()
-    rules = Table("rule", **PLAIN, pad_edge=False)  # each has a prompt of its own
-    for name in ("answers", "agreement", "Cohen's kappa"):
-        rules.add_column(name, justify="right")
+    rules = table_of("answers", "agreement", "Cohen's kappa", first="rule")  # each has a prompt of its own
     for rule, of in found["rules"].items():
         rules.add_row(rule, f"{of['rated']:,}", _agreement(of), _kappa(of))
-    console.print(rules)
-    console.print()
-    kinds = Table("kind of answer", **PLAIN, pad_edge=False)
-    kinds.add_column("agreement", justify="right")
+    kinds = table_of("agreement", first="kind of answer")
     for kind, agreement in found["kinds"].items():
         kinds.add_row(kind, format_figure(agreement, PERCENT))
-    console.print(kinds)
-    console.print()
+    for each in (table, rules, kinds):
+        console.print(each)
+        console.print()
     for line in _mistakes_and_use(found):
         console.print(SafeText(line, style="dim"), soft_wrap=True)
 
@@ -163,9 +154,7 @@ def _format_signed(value: float) -> str:
 
 def length_table(lengths: Mapping[str, Any]) -> Table:
     """A judge's scores by the length of answers, in the words of the results."""
-    table = Table("answer words", **PLAIN, pad_edge=False)
-    for name in ("answers", lengths["metric"], "reference's words"):
-        table.add_column(name, justify="right", overflow="fold")
+    table = table_of("answers", lengths["metric"], "reference's words", first="answer words")
     for group in lengths["groups"]:
         words = f"{group['from']:,}" + (f"–{group['to']:,}" if group["to"] > group["from"] else "")
         table.add_row(words, f"{group['answers']:,}", f"{group['score']:.1f}", f"{group['shared']:.0f} %")
@@ -323,8 +312,7 @@ def _walks(methods: list[dict[str, Any]]) -> Table | None:
     for method in walked:
         walks, figures = method["walks"], method["figures"]
         names = ("stray_ratio", "recovery_rate", "percent_read", "percent_shown", "usable_replies")
-        shares = [walks.get(name) for name in names]
-        shown = [format_figure(share, PERCENT) for share in shares]
+        shown = [format_figure(walks.get(name), PERCENT) for name in names]
         table.add_row(row_name(method["method"]), *shown, format_figure(figures["hops"]))
     return table
 

@@ -8,9 +8,7 @@ from rich.console import Console as RichConsole
 from rich.style import Style
 from rich.text import Text as RichText
 
-_TURNING = [*range(0x202A, 0x202F), *range(0x2066, 0x2070)]
-"""Characters that change the direction of the text after them, or the shape of digits and letters."""
-
+_TURNING = [*range(0x202A, 0x202F), *range(0x2066, 0x2070)]  # change the direction, or the shape of letters
 _MARKS = [0x200E, 0x200F, 0x061C]  # direction marks, which are common in right-to-left texts
 _UNSEEN = [*range(0xFFF9, 0xFFFC), *range(0xE0000, 0xE0080), *range(0xD800, 0xE000)]
 """Annotations and tags, which are invisible to people but not to models; lone surrogates, which can't be encoded."""

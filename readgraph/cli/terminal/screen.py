@@ -89,10 +89,7 @@ STOPS = (signal.SIGINT, signal.SIGTERM)
 
 
 def run_until_stopped(work: Coroutine[Any, Any, T]) -> T:
-    """Run the work; the first Ctrl-C or termination cancels it, further ones are ignored, so that all ends in order.
-
-    With `asyncio.run` alone, a second Ctrl-C may hit a task in the middle of its ending, and the command never ends.
-    """
+    """Run the work; the first Ctrl-C or termination cancels it, further ones are ignored, so that all ends in order."""
     stopped = False
     gc.freeze()  # what was imported stays: to look it through takes a tenth of a second, again and again
 

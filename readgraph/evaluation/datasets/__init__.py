@@ -2,69 +2,29 @@
 
 from pathlib import Path
 
+from readgraph.evaluation.datasets import conversations, locomo, long_context, mind2web, passages, stories, synthetic
 from readgraph.evaluation.datasets.agent_histories import long_mem_eval_v2
-from readgraph.evaluation.datasets.conversations import (
-    beam,
-    long_mem_eval,
-    memory_agent_bench,
-    msc_openers,
-    msc_retrieval,
-    msc_retrieval_last,
-    msc_retrieval_persona,
-)
-from readgraph.evaluation.datasets.forms import Form
-from readgraph.evaluation.datasets.locomo import corrected, locomo
-from readgraph.evaluation.datasets.long_context import (
-    ama_bench,
-    infinite_bench,
-    long_bench,
-    oolong,
-    oolong_pairs,
-    scrolls,
-)
-from readgraph.evaluation.datasets.mind2web import mind2web
+from readgraph.evaluation.datasets.forms import Form, check_begins, first_value
 from readgraph.evaluation.datasets.own import own
-from readgraph.evaluation.datasets.passages import browse_comp, finance_bench, hotpot, natural_questions
-from readgraph.evaluation.datasets.record_files import check_begins, first_value
-from readgraph.evaluation.datasets.stories import (
-    books,
-    books_to_validate,
-    narrative_qa,
-    qmsum,
-    quality,
-    scripts,
-    scripts_to_validate,
-    squality,
-)
-from readgraph.evaluation.datasets.synthetic import NESTED_KEYS, make_nested_keys, ruler
 from readgraph.evaluation.records import Dataset
 from readgraph.sources.loading import printable_path
 from readgraph.state.errors import BadInput
 
 __all__ = ["load_dataset"]
 
-
 FORMS = {
     form.name: form
     for form in (
-        *(own, quality, squality, qmsum, narrative_qa, books, scripts, locomo, corrected, long_mem_eval, hotpot),
-        *(ruler, scrolls, natural_questions, mind2web, oolong, long_bench, infinite_bench, browse_comp, beam),
-        *(memory_agent_bench, finance_bench, ama_bench, long_mem_eval_v2),
-        *(
-            msc_retrieval,
-            msc_retrieval_persona,
-            msc_retrieval_last,
-            msc_openers,
-            books_to_validate,
-            scripts_to_validate,
-            oolong_pairs,
-        ),
+        *(own, stories.quality, stories.squality, stories.qmsum, stories.narrative_qa, stories.books, stories.scripts),
+        *(locomo.locomo, locomo.corrected, conversations.long_mem_eval, passages.hotpot, synthetic.ruler),
+        *(long_context.scrolls, passages.natural_questions, mind2web.mind2web, long_context.oolong),
+        *(long_context.long_bench, long_context.infinite_bench, passages.browse_comp, conversations.beam),
+        *(conversations.memory_agent_bench, passages.finance_bench, long_context.ama_bench, long_mem_eval_v2),
+        *(conversations.msc_retrieval, conversations.msc_retrieval_persona, conversations.msc_retrieval_last),
+        *(conversations.msc_openers, stories.books_to_validate, stories.scripts_to_validate, long_context.oolong_pairs),
     )
 }
-
-MADE = {NESTED_KEYS: make_nested_keys}
-"""Datasets that are generated and have no file."""
-
+MADE = {synthetic.NESTED_KEYS: synthetic.make_nested_keys}  # datasets that are generated and have no file
 NAMES = (*FORMS, *MADE)
 
 

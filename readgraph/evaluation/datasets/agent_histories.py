@@ -6,8 +6,7 @@ from pathlib import Path
 
 from pydantic import ConfigDict
 
-from readgraph.evaluation.datasets.forms import Asked, Form, build_dataset
-from readgraph.evaluation.datasets.record_files import DatasetRecord, records
+from readgraph.evaluation.datasets.forms import Asked, DatasetRecord, Form, build_dataset, records
 from readgraph.evaluation.records import Dataset, Item, Text
 from readgraph.library.stored_items import replace_surrogates
 from readgraph.sources.loading import printable_path

@@ -16,10 +16,7 @@ from readgraph.state.settings import AnswerForm
 
 
 class Scoring(NamedTuple):
-    """The metrics of a dataset, the leading one first, the papers' settings for it, and the form of its references.
-
-    Questions about a text of at least `long_words` are also in the group `long`; 0: there is none.
-    """
+    """A dataset's metrics (the leading one first), profile, form of references; from `long_words` texts are `long`."""
 
     metrics: tuple[str, ...]
     profile: str = ""
@@ -34,10 +31,7 @@ def _read_scoring() -> Iterator[tuple[str, Scoring]]:
 
 
 SCORING = dict(_read_scoring())
-
-MEAN_OF_CATEGORIES = frozenset({"infinite-bench", "beam"})
-"""The datasets whose authors give the mean of the categories' means for all of it."""
-
+MEAN_OF_CATEGORIES = frozenset({"infinite-bench", "beam"})  # whose authors give the mean of categories' means for all
 CHOICES = Scoring(("accuracy", "evidence_recall"))
 FREE = Scoring(("f1", "rouge_l", "judged_accuracy", "abstention", "evidence_recall"))
 BOTH = Scoring(("f1", "accuracy", "rouge_l", "judged_accuracy", "abstention", "evidence_recall"))
@@ -55,8 +49,7 @@ LONG_MEM_EVAL_RULES: dict[str, Rule] = {
     "temporal-reasoning": "temporal",
     "knowledge-update": "update",
     "single-session-preference": "preference",
-}
-"""LongMemEval's rules by which a judge decides, by the question's category."""
+}  # LongMemEval's rules by which a judge decides, by the question's category
 
 
 def rule_for(dataset: str, item: Item) -> Rule | Literal[""]:
@@ -95,15 +88,11 @@ class MemberDocument:
     id: str = ""
 
 
-Spans = dict[str, TextSpan]
-"""The spans of a text's parts, by their ids."""
+Spans = dict[str, TextSpan]  # the spans of a text's parts, by their ids
 
 
 def join_sessions(identity: str, title: str, sessions: Iterable[SessionTurns]) -> tuple[Text, Spans]:
-    """A history with one turn below the other, and the spans of the turns that have ids.
-
-    Empty turns and sessions are left out, and so are repeated sessions, which a library would not append.
-    """
+    """A history with a turn a line, without empty turns and repeated sessions, and the spans of the turns with ids."""
     spans, texts, end = Spans(), dict[SessionText, None](), 0
     for session in sessions:
         time = _on_a_line(session.time)

@@ -1,35 +1,30 @@
 """Conversations of many sessions: LongMemEval, Multi-Session Chat, BEAM, MemoryAgentBench.
 
-LongMemEval (Wu et al., 2025): questions to an assistant about its chats with one user, each with a history of its own
-of up to 500 sessions: of gigabytes only the wanted questions are read. Multi-Session Chat (Xu et al., 2022): two people
-meet again and again; the conversation tasks of MemGPT, section 3.1. ParlAI's `session_N` files become the task to open
-the newest session; MSC-Self-Instruct has a question of one speaker to the other about all five. BEAM (Tavakoli et al.,
-2025): questions on ten abilities of memory about conversations of up to ten million tokens. A conversation is a folder
-with `chat.json`, whose batches of turns are its sessions, and its questions by ability; `chats/100K` is a set of these.
-MemoryAgentBench (Hu et al., 2025): long contexts of other benchmarks, each with many questions.
+LongMemEval (Wu et al., 2025): each question has a history of its own; of gigabytes only the wanted ones are read.
+Multi-Session Chat (Xu et al., 2022; MemGPT, section 3.1): ParlAI's `session_N` files become the task to open the newest
+session, MSC-Self-Instruct has a question of one speaker to the other. BEAM (Tavakoli et al., 2025): a conversation is a
+folder with `chat.json` and its questions by ability. MemoryAgentBench (Hu et al., 2025): contexts of other benchmarks.
 """
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from pydantic import Field, model_validator
 
 from readgraph.evaluation.datasets.assembling import SessionTurns, Spans, SpeakerTurn, join_sessions
-from readgraph.evaluation.datasets.forms import Asked, folder_with, form
-from readgraph.evaluation.datasets.record_files import DatasetRecord, record, records
+from readgraph.evaluation.datasets.forms import Asked, DatasetRecord, folder_with, form, record, records
 from readgraph.evaluation.records import AddressedMessage, Item, Text
 from readgraph.library.stored_items import replace_surrogates
 from readgraph.sources.loading import printable_path
 from readgraph.state.errors import BadInput
 
 
-class LongMemEvalMessage(DatasetRecord):
-    """A turn; `has_answer` marks turns that hold evidence."""
-
+class _LongMemEvalMessage(DatasetRecord):
     role: str
     content: str
-    has_answer: bool | None = None
+    has_answer: bool | None = None  # it holds evidence
 
 
 class _LongMemEvalQuestion(DatasetRecord):
@@ -40,7 +35,7 @@ class _LongMemEvalQuestion(DatasetRecord):
     question_date: str = ""
     haystack_dates: tuple[str, ...] = ()
     haystack_session_ids: tuple[str, ...] = ()
-    haystack_sessions: list[list[LongMemEvalMessage]] = Field(min_length=1)
+    haystack_sessions: list[list[_LongMemEvalMessage]] = Field(min_length=1)
     answer_session_ids: tuple[str, ...] = ()
 
     @model_validator(mode="after")
@@ -93,50 +88,38 @@ def _evidence(asked: _LongMemEvalQuestion) -> list[str]:
     return marked or of_answer
 
 
-SPEAKERS = ("Speaker 1", "Speaker 2")
-"""The first speaker, and the one who answers; turns of earlier sessions name no speaker."""
+SPEAKERS = ("Speaker 1", "Speaker 2")  # the first, and the one who answers; turns of earlier sessions name no speaker
 
 
-class SpokenTurn(DatasetRecord):
-    """A turn; `id` names the speaker in the newest session only."""
-
+class _SpokenTurn(DatasetRecord):
     text: str
-    id: str = ""
+    id: str = ""  # names the speaker, in the newest session only
 
 
-class EarlierSession(DatasetRecord):
-    """An earlier session; `time_back` says how long before the newest one it was."""
-
-    dialog: list[SpokenTurn]
-    time_back: str = ""
+class _EarlierSession(DatasetRecord):
+    dialog: list[_SpokenTurn]
+    time_back: str = ""  # how long before the newest session it was
 
 
-class MscChat(DatasetRecord):
-    """The newest session, the earlier ones, and the facts that each speaker has stated about themselves."""
-
-    dialog: list[SpokenTurn] = Field(min_length=1)
-    previous_dialogs: list[EarlierSession] = Field(min_length=1)
-    personas: tuple[list[str], ...] = ()
+class _MscChat(DatasetRecord):
+    dialog: list[_SpokenTurn] = Field(min_length=1)
+    previous_dialogs: list[_EarlierSession] = Field(min_length=1)
+    personas: tuple[list[str], ...] = ()  # the facts that each speaker has stated about themselves
 
 
-class MscProbe(DatasetRecord):
-    """What speaker 2 (B) asks, and what speaker 1 (A) should answer."""
-
-    a: str = Field(alias="A")
-    b: str = Field(alias="B")
+class _MscProbe(DatasetRecord):
+    a: str = Field(alias="A")  # what speaker 1 should answer
+    b: str = Field(alias="B")  # what speaker 2 asks
 
 
-class _ProbedChat(MscChat):
-    self_instruct: MscProbe
+class _ProbedChat(_MscChat):
+    self_instruct: _MscProbe
 
 
 @form("msc-openers", "Multi-Session Chat, such as session_5/test.txt.", {"dialog", "previous_dialogs", "personas"})
 def msc_openers(path: Path) -> Iterator[Asked]:
-    """For each chat, the task to open its newest session with regard to the facts about the speakers.
-
-    `about` are both speakers' facts, since the paper doesn't say whose persona counts; the reference is the real one.
-    """
-    for number, (where, chat) in enumerate(records(path, MscChat), 1):
+    """For each chat, the task to open its newest session with regard to the facts about both speakers."""
+    for number, (where, chat) in enumerate(records(path, _MscChat), 1):
         identity = f"chat-{number}"
         text, _ = join_sessions(identity, f"Chat {number}", _before(chat))
         first = chat.dialog[0]
@@ -152,27 +135,8 @@ def msc_openers(path: Path) -> Iterator[Asked]:
         yield where, text, [item]
 
 
-@form("msc-retrieval", "MSC-Self-Instruct, msc_self_instruct.jsonl.", {"dialog", "previous_dialogs", "self_instruct"})
-def msc_retrieval(path: Path) -> Iterator[Asked]:
-    """For each chat, the question about its five sessions."""
-    return _ask_probes(path)
-
-
-@form(
-    "msc-retrieval-persona", "MSC-Self-Instruct with the facts that both speakers stated, which its authors wrote down."
-)
-def msc_retrieval_persona(path: Path) -> Iterator[Asked]:
-    """The same, with both speakers' facts before the question (MemGPT, table 2, ‡)."""
-    return _ask_probes(path, persona=True)
-
-
-@form("msc-retrieval-last", "MSC-Self-Instruct whose fifth session stands before the question in full.")
-def msc_retrieval_last(path: Path) -> Iterator[Asked]:
-    """The same over the first four sessions, with the fifth one before the question (MemGPT, table 2)."""
-    return _ask_probes(path, last=True)
-
-
 def _ask_probes(path: Path, *, persona: bool = False, last: bool = False) -> Iterator[Asked]:
+    """For each chat, the question about its sessions, with facts or the last session before it (MemGPT, table 2)."""
     one, other = SPEAKERS
     for number, (where, chat) in enumerate(records(path, _ProbedChat), 1):
         identity, probe = f"chat-{number}", chat.self_instruct
@@ -191,11 +155,22 @@ def _ask_probes(path: Path, *, persona: bool = False, last: bool = False) -> Ite
         yield where, text, [Item(f"{identity}-q", identity, question, (probe.a,), addressed=addressed)]
 
 
-def _before(chat: MscChat) -> list[SessionTurns]:
+msc_retrieval = form(
+    "msc-retrieval", "MSC-Self-Instruct, msc_self_instruct.jsonl.", {"dialog", "previous_dialogs", "self_instruct"}
+)(_ask_probes)
+msc_retrieval_persona = form(
+    "msc-retrieval-persona", "MSC-Self-Instruct with the facts that both speakers stated, which its authors wrote down."
+)(partial(_ask_probes, persona=True))
+msc_retrieval_last = form(
+    "msc-retrieval-last", "MSC-Self-Instruct whose fifth session stands before the question in full."
+)(partial(_ask_probes, last=True))
+
+
+def _before(chat: _MscChat) -> list[SessionTurns]:
     return [_turns(session.dialog, session.time_back) for session in chat.previous_dialogs]
 
 
-def _turns(dialog: Iterable[SpokenTurn], time: str = "") -> SessionTurns:
+def _turns(dialog: Iterable[_SpokenTurn], time: str = "") -> SessionTurns:
     speakers = ((turn.id if turn.id in SPEAKERS else SPEAKERS[place % 2], turn) for place, turn in enumerate(dialog))
     return SessionTurns([SpeakerTurn(turn.text, speaker) for speaker, turn in speakers], time)
 
@@ -203,36 +178,29 @@ def _turns(dialog: Iterable[SpokenTurn], time: str = "") -> SessionTurns:
 CHAT, QUESTIONS = "chat.json", Path("probing_questions", "probing_questions.json")
 
 
-class BeamMessage(DatasetRecord):
-    """A turn; only the first of a batch has a date."""
-
+class _BeamMessage(DatasetRecord):
     role: str
     content: str
     id: str
-    time_anchor: str = ""
+    time_anchor: str = ""  # only the first of a batch has one
 
 
-class BeamBatch(DatasetRecord):
-    """One session: groups of turns."""
-
-    turns: list[list[BeamMessage]]
+class _BeamBatch(DatasetRecord):
+    turns: list[list[_BeamMessage]]
 
 
-class BeamProbe(DatasetRecord):
-    """A question; its reference has one of five names. `source_chat_ids` are turns, or groups of them by name."""
-
+class _BeamProbe(DatasetRecord):
     question: str
     answer: str = ""
     ideal_answer: str = ""
     ideal_response: str = ""
     expected_compliance: str = ""
     ideal_summary: str = ""
-    source_chat_ids: Any = ()
+    source_chat_ids: Any = ()  # turns, or groups of them by name
     rubric: tuple[str, ...] = ()
 
     @property
-    def references(self) -> tuple[str, ...]:
-        """The reference answer; an instruction to follow has what is expected instead."""
+    def references(self) -> tuple[str, ...]:  # one of five fields; an instruction to follow has what is expected
         given = (self.answer, self.ideal_answer, self.ideal_response, self.ideal_summary, self.expected_compliance)
         return next(((text,) for text in given if text.strip()), ())
 
@@ -259,7 +227,7 @@ def beam(path: Path) -> Iterator[Asked]:
         )
     for folder in folders:
         name = folder.resolve().name
-        sessions = [_batch_session(batch) for _, batch in records(folder / CHAT, BeamBatch)]
+        sessions = [_batch_session(batch) for _, batch in records(folder / CHAT, _BeamBatch)]
         text, turns = join_sessions(name, f"conversation {name}", sessions)
         where, given = next(
             iter(records(folder / QUESTIONS, BeamProbes)), (printable_path(folder / QUESTIONS), BeamProbes())
@@ -267,7 +235,7 @@ def beam(path: Path) -> Iterator[Asked]:
         yield where, text, [*_probes(name, where, given, turns)]
 
 
-def _batch_session(batch: BeamBatch) -> SessionTurns:
+def _batch_session(batch: _BeamBatch) -> SessionTurns:
     messages = [message for group in batch.turns for message in group]
     time = next((message.time_anchor for message in messages if message.time_anchor), "").replace("-", " ")
     # Behind a user's message stands "->->" and its number in the plan of the conversation.
@@ -278,7 +246,7 @@ def _batch_session(batch: BeamBatch) -> SessionTurns:
 def _probes(name: str, where: str, given: BeamProbes, turns: Spans) -> Iterator[Item]:
     for ability, probes in (given.model_extra or {}).items():
         for number, value in enumerate(probes if isinstance(probes, list) else []):
-            probe = record(value, BeamProbe, where)
+            probe = record(value, _BeamProbe, where)
             said = [turn for turn in dict.fromkeys(_turns_in(probe.source_chat_ids)) if turn in turns]
             yield Item(
                 id=f"{name}-{ability}-{number}",
@@ -302,22 +270,17 @@ def _turns_in(ids: Any) -> Iterator[str]:
         yield str(ids)
 
 
-class MemoryAgentSource(DatasetRecord):
-    """Where a record comes from, and ids of its questions."""
-
+class _MemoryAgentSource(DatasetRecord):
     source: str
     qa_pair_ids: tuple[str, ...] = ()
     question_ids: tuple[str, ...] = ()
-    question_types: tuple[str, ...] = ()
 
 
-class MemoryAgentRecord(DatasetRecord):
-    """One long context, and its questions with the answers of which each is enough."""
-
+class _MemoryAgentRecord(DatasetRecord):
     context: str
     questions: list[str] = Field(min_length=1)
-    answers: list[list[str]]
-    metadata: MemoryAgentSource
+    answers: list[list[str]]  # of each question those of which each is enough
+    metadata: _MemoryAgentSource
 
 
 COMPETENCIES = {
@@ -325,8 +288,7 @@ COMPETENCIES = {
     "icl": "test-time learning",
     **dict.fromkeys(("infbench", "detective"), "long-range understanding"),
     "factconsolidation": "conflict resolution",
-}
-"""The competency that a source of MemoryAgentBench tests, by how its name begins (Hu et al., 2025, table 1)."""
+}  # the competency that a source of MemoryAgentBench tests, by how its name begins (Hu et al., 2025, table 1)
 
 
 @form(
@@ -337,7 +299,7 @@ COMPETENCIES = {
 )
 def memory_agent_bench(path: Path) -> Iterator[Asked]:
     """The questions of a split; recommendations of films are left out, whose answers are numbers of another file."""
-    for number, (where, read) in enumerate(records(path, MemoryAgentRecord)):
+    for number, (where, read) in enumerate(records(path, _MemoryAgentRecord)):
         source, ids = read.metadata.source, read.metadata.qa_pair_ids or read.metadata.question_ids
         kind = source.split("_")[0]
         if kind not in COMPETENCIES:

@@ -1,9 +1,8 @@
 """LoCoMo: chats of two people over months, and questions (Maharana et al., 2024), also with a corrected key.
 
-A shared picture is represented by its caption, as in the official script. Evidence that names no turn is left out. The
-corrected key is the official file with a list of corrections beside it, in the form of the public audit
-(github.com/dial481/locomo-audit), whose `errors.json` lists 156 faults. A citation is corrected, an answer is replaced,
-and a question that is itself at fault is left out. What is scored, and how, stays the official way.
+A shared picture is represented by its caption, as in the official script. The corrected key is the official file with
+`errors.json` beside it, in the form of the public audit (github.com/dial481/locomo-audit): citations and answers are
+corrected, and questions at fault left out. What is scored, and how, stays the official way.
 """
 
 import re
@@ -14,18 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from readgraph.evaluation.datasets.assembling import SessionTurns, Spans, SpeakerTurn, join_sessions
-from readgraph.evaluation.datasets.forms import Asked, Form, build_dataset, form
-from readgraph.evaluation.datasets.record_files import DatasetRecord, record, records
+from readgraph.evaluation.datasets.forms import Asked, DatasetRecord, Form, build_dataset, form, record, records
 from readgraph.evaluation.records import Dataset, Item
 from readgraph.sources.loading import printable_path
 from readgraph.state.errors import BadInput
 from readgraph.state.words import format_count
 
 ERRORS = "errors.json"
-
-WRONG_CITATION = "WRONG_CITATION"
-"""The kind of fault in which the answer is right."""
-
+WRONG_CITATION = "WRONG_CITATION"  # the kind of fault in which the answer is right
 _ID = re.compile(r"locomo_(\d+)_qa(\d+)")
 _REMARK = re.compile(r"\s*\([^()]*\)\s*$")
 
@@ -94,11 +89,8 @@ class LocomoCorrections:
         )
 
 
-CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
-"""The numbers as in the official script; some publications differ."""
-
+CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}  # as in its script
 FILE = "locomo10.json"
-
 TURN_ID = re.compile(r"D\d+:\d+")
 SESSION = re.compile(r"session_(\d+)")
 
@@ -120,9 +112,7 @@ class _LocomoSession(DatasetRecord):
     date_time: str = ""
 
 
-class LocomoQuestion(DatasetRecord):
-    """A question; adversarial ones have no answer."""
-
+class _LocomoQuestion(DatasetRecord):
     question: str
     category: int
     answer: str = ""
@@ -131,7 +121,7 @@ class LocomoQuestion(DatasetRecord):
 
 class _Sample(DatasetRecord):
     conversation: dict[str, Any]
-    qa: list[LocomoQuestion]
+    qa: list[_LocomoQuestion]
     sample_id: str = ""
 
 
@@ -168,7 +158,6 @@ def _read_locomo(path: Path, corrections: LocomoCorrections | None = None) -> It
 
 
 locomo = form("locomo", "LoCoMo, locomo10.json.", {"conversation", "qa"}, licence="CC BY-NC 4.0")(_read_locomo)
-
 corrected = Form("locomo-corrected", "The same with the errors.json beside it.", _load_corrected)
 
 
@@ -182,7 +171,7 @@ def _sessions(conversation: dict[str, Any], where: str) -> Iterator[SessionTurns
         )
 
 
-def _item(identity: str, number: int, asked: LocomoQuestion, turns: Spans) -> Item:
+def _item(identity: str, number: int, asked: _LocomoQuestion, turns: Spans) -> Item:
     named = dict.fromkeys(name for entry in asked.evidence for name in TURN_ID.findall(entry))
     adversarial = asked.category == 5
     return Item(

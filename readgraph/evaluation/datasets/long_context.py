@@ -23,8 +23,16 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from readgraph.evaluation.datasets.forms import Asked, Form, build_dataset, files_of, folder_with, form
-from readgraph.evaluation.datasets.record_files import DatasetRecord, records
+from readgraph.evaluation.datasets.forms import (
+    Asked,
+    DatasetRecord,
+    Form,
+    build_dataset,
+    files_of,
+    folder_with,
+    form,
+    records,
+)
 from readgraph.evaluation.metrics.benchmarks import SEPARATOR
 from readgraph.evaluation.records import Dataset, Item, Text
 from readgraph.library.documents import document_id

@@ -1,8 +1,4 @@
-"""Mind2Web: tasks on real web sites, and the action that each of their steps takes (Deng et al., 2023).
-
-A record is a task with its steps, each with the page as it was then. A step is one question, asked with the true
-actions before it. The test sets are the categories, by the names of files: `test_task_0.json` is cross-task.
-"""
+"""Mind2Web (Deng et al., 2023): a step of a task on a web site, with its page, is a question; sets are categories."""
 
 import re
 from collections.abc import Iterator
@@ -10,8 +6,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from readgraph.evaluation.datasets.forms import Asked, files_of, folder_with, form
-from readgraph.evaluation.datasets.record_files import DatasetRecord, records
+from readgraph.evaluation.datasets.forms import Asked, DatasetRecord, files_of, folder_with, form, records
 from readgraph.evaluation.records import Item, Text, WebStep
 from readgraph.library.documents import document_id
 from readgraph.library.stored_items import replace_surrogates
@@ -19,13 +14,10 @@ from readgraph.sources.web_page import web_page
 from readgraph.state.errors import BadInput
 
 SPLITS = {"task": "cross-task", "website": "cross-website", "domain": "cross-domain"}
-
 SPLIT = re.compile(rf"test_({'|'.join(SPLITS)})")
 
 
-class Operation(DatasetRecord):
-    """What is done: CLICK, TYPE or SELECT, and what is typed or selected."""
-
+class _Operation(DatasetRecord):
     op: str
     value: str = ""
 
@@ -34,23 +26,19 @@ class _Mind2WebElement(DatasetRecord):
     backend_node_id: str
 
 
-class Action(DatasetRecord):
-    """A step: the page before it, what is done, and the elements that it is right to do it to."""
-
+class _Action(DatasetRecord):
     action_uid: str
-    operation: Operation
+    operation: _Operation
     pos_candidates: tuple[_Mind2WebElement, ...] = ()
     cleaned_html: str = ""
     raw_html: str = ""
 
 
-class Mind2WebTask(DatasetRecord):
-    """A task with its steps; `action_reprs` are these in words."""
-
+class _Mind2WebTask(DatasetRecord):
     annotation_id: str
     website: str = ""
     confirmed_task: str
-    actions: list[Action] = Field(min_length=1)
+    actions: list[_Action] = Field(min_length=1)
     action_reprs: tuple[str, ...] = ()
 
 
@@ -70,7 +58,7 @@ def mind2web(path: Path) -> Iterator[Asked]:
     lacking = "holds no test set of Mind2Web: name a folder with files such as test_task_0.json."
     for file in files_of(path, _files, lacking):
         split = SPLIT.search(f"{file.parent.name}/{file.name}")
-        for where, task in records(file, Mind2WebTask):
+        for where, task in records(file, _Mind2WebTask):
             for number, action in enumerate(task.actions):
                 step = f"step {number + 1} of {where}"
                 html = replace_surrogates(action.cleaned_html or action.raw_html)
@@ -81,7 +69,7 @@ def mind2web(path: Path) -> Iterator[Asked]:
                 yield where, text, [_item(task, number, text, SPLITS[split[1]] if split else "")]
 
 
-def _item(task: Mind2WebTask, number: int, page: Text, split: str) -> Item:
+def _item(task: _Mind2WebTask, number: int, page: Text, split: str) -> Item:
     action = task.actions[number]
     said = task.action_reprs[number : number + 1] or (f"{action.operation.op} {action.operation.value}".strip(),)
     right = tuple(candidate.backend_node_id for candidate in action.pos_candidates)

@@ -2,12 +2,7 @@
 
     {"doc_id": "log", "title": "The log", "text": "…", "questions": [{"question": "…", "answer": "…"}]}
 
-Instead of `text` there may be `text_file`, the name of a file in the same folder, `documents`
-(`[{"id", "title", "text"}]`), or, for a history, `sessions`
-(`[{"date_time", "turns": [{"id", "speaker", "text"}]}]`). A question may have an `id`, a `category`, `options` with
-`answer_index` (from 0), several answers in a list, `unanswerable`, `summary` where it asks for a summary of the whole
-text, and `evidence`: in a text, lines `[first, last]`
-(from 0) or exact quotes; in a history, ids of turns; in documents, `{"doc": id}`.
+Instead of `text` there may be `text_file`, `documents` or `sessions`; the guide to datasets describes every key.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,19 +12,14 @@ from typing import Any
 from pydantic import Field, model_validator
 
 from readgraph.evaluation.datasets import assembling
-from readgraph.evaluation.datasets.forms import Asked, Form, build_dataset
-from readgraph.evaluation.datasets.record_files import DatasetRecord, records
+from readgraph.evaluation.datasets.forms import Asked, DatasetRecord, Form, build_dataset, records
 from readgraph.evaluation.records import Dataset, Item, Text, TextSpan
 from readgraph.library.stored_items import replace_surrogates
 from readgraph.sources.loading import load as load_file
 
 Evidence = tuple[int, int] | str | dict[str, Any]
-
-WHOLE_TEXT = {("qmsum", "general"), ("squality", "plot")}
-"""The categories of datasets whose questions ask for a summary of the whole text, as samples of them name these."""
-
-Find = Callable[[Evidence], TextSpan | None]
-"""Finds the span of a piece of evidence in the text."""
+WHOLE_TEXT = {("qmsum", "general"), ("squality", "plot")}  # categories whose questions ask for a summary of all
+Find = Callable[[Evidence], TextSpan | None]  # finds the span of a piece of evidence in the text
 
 
 class _OwnQuestion(DatasetRecord):

@@ -1,13 +1,9 @@
 """Questions over many documents: HotpotQA in long form, NaturalQuestions-Open, BrowseComp-Plus, FinanceBench.
 
-HotpotQA, by MemAgent's authors: questions that need two of many passages, which files are named after (`eval_50.json`).
-The passages are one text, each under "Document N:"; which hold the answer is not marked. NaturalQuestions-Open over
-retrieved passages, in the file's order (Liu et al., 2023): the document task of MemGPT, section 3.2.1. BrowseComp-Plus
-(Chen et al., 2025): questions that need a search over one corpus of 100,195 web pages. The authors publish them
-encrypted; their script writes them in plain text, as `browsecomp_plus_decrypted.jsonl`, each with its evidence, the
-pages that hold the answer (gold), and pages that only look like it. With the corpus (`docid`, `text`) in the folder all
-questions are about all of it, without it about the pages of the questions that are asked. FinanceBench (Islam et al.,
-2023): questions about companies' reports, which are PDFs in a folder beside the file.
+HotpotQA, by MemAgent's authors: its passages are one text, and which hold the answer is not marked. NaturalQuestions:
+passages in the file's order (Liu et al., 2023; MemGPT, section 3.2.1). BrowseComp-Plus (Chen et al., 2025): published
+encrypted; with the corpus (`docid`, `text`) in the folder all questions are about all of it, without it about the pages
+of those that are asked. FinanceBench (Islam et al., 2023): companies' reports, which are PDFs in a folder beside it.
 """
 
 import re
@@ -18,8 +14,16 @@ from pathlib import Path
 from pydantic import Field
 
 from readgraph.evaluation.datasets.assembling import MemberDocument, keep_documents_apart
-from readgraph.evaluation.datasets.forms import Asked, Form, build_dataset, folder_with, form
-from readgraph.evaluation.datasets.record_files import DatasetRecord, first_value, records
+from readgraph.evaluation.datasets.forms import (
+    Asked,
+    DatasetRecord,
+    Form,
+    build_dataset,
+    first_value,
+    folder_with,
+    form,
+    records,
+)
 from readgraph.evaluation.records import Dataset, Item, Text, TextSpan
 from readgraph.library.stored_items import replace_surrogates
 from readgraph.sources.loading import load as load_file
@@ -51,21 +55,17 @@ def hotpot(path: Path) -> Iterator[Asked]:
         yield where, Text(identity, identity, replace_surrogates(asked.context)), [item]
 
 
-class NaturalQuestionPassage(DatasetRecord):
-    """A passage; it is gold if it is from the question's own article and holds the answer."""
-
+class _NaturalQuestionPassage(DatasetRecord):
     text: str
     title: str = ""
     hasanswer: bool = False
-    isgold: bool = False
+    isgold: bool = False  # it is from the question's own article and holds the answer
 
 
-class NaturalQuestion(DatasetRecord):
-    """A question, its answers (each of which is right), and its passages."""
-
+class _NaturalQuestion(DatasetRecord):
     question: str
-    answers: list[str] = Field(min_length=1)
-    ctxs: list[NaturalQuestionPassage] = Field(min_length=1)
+    answers: list[str] = Field(min_length=1)  # each of which is right
+    ctxs: list[_NaturalQuestionPassage] = Field(min_length=1)
 
 
 @form(
@@ -76,7 +76,7 @@ class NaturalQuestion(DatasetRecord):
 )
 def natural_questions(path: Path) -> Iterator[Asked]:
     """The questions of a file; the evidence is the gold passage, or without one, the passages that hold an answer."""
-    for number, (where, asked) in enumerate(records(path, NaturalQuestion), 1):
+    for number, (where, asked) in enumerate(records(path, _NaturalQuestion), 1):
         identity = f"nq-{number}"
         parts = (MemberDocument(each.text, each.title, str(place)) for place, each in enumerate(asked.ctxs))
         text, spans = keep_documents_apart(identity, asked.question, parts)
@@ -94,10 +94,7 @@ def natural_questions(path: Path) -> Iterator[Asked]:
 
 
 KEYS, CORPUS_KEYS = frozenset({"query_id", "query", "answer", "evidence_docs"}), frozenset({"docid", "text"})
-
-CORPUS = "corpus"
-"""The id of the text."""
-
+CORPUS = "corpus"  # the id of the text
 _ENCRYPTED = re.compile(r"[A-Za-z0-9+/]{24,}={0,2}")
 
 
@@ -106,45 +103,31 @@ class _BrowseCompPage(DatasetRecord):
     text: str
 
 
-class BrowseCompPages(DatasetRecord):
-    """The pages of a question, which are read where no corpus is given."""
-
+class _BrowseCompPages(DatasetRecord):
     gold_docs: tuple[_BrowseCompPage, ...] = ()
     evidence_docs: tuple[_BrowseCompPage, ...] = ()
     negative_docs: tuple[_BrowseCompPage, ...] = ()
 
-    @property
-    def all(self) -> Iterator[_BrowseCompPage]:
-        """Those that answer it, then those that don't."""
-        yield from (*self.gold_docs, *self.evidence_docs, *self.negative_docs)
 
-
-class PageReference(DatasetRecord):
-    """A page by its id alone."""
-
+class _PageReference(DatasetRecord):
     docid: str
 
 
-class BrowseCompQuery(DatasetRecord):
-    """A question with the ids of its evidence; the answer is in some of it."""
-
+class _BrowseCompQuery(DatasetRecord):
     query_id: str
     query: str = Field(min_length=1)
     answer: str = Field(min_length=1)
-    evidence_docs: tuple[PageReference, ...] = ()
+    evidence_docs: tuple[_PageReference, ...] = ()
 
 
 def _load_browse_comp(path: Path, items: int | None = None) -> Dataset:
-    """The questions of a file, or of a folder that holds it beside the corpus; all have one text, of many documents.
-
-    The pages are read one by one, and each is in memory once. Evidence is the pages that the authors marked as such.
-    """
+    """The questions of a file, or of a folder with it and the corpus; all have one text, of many documents."""
     files = [*_files(path)] if path.is_dir() else [path]
     questions = [file for file in files if _has_keys(file, KEYS)]
     corpus = [file for file in files if file not in questions and _has_keys(file, CORPUS_KEYS)]
     if len(questions) != 1:
         raise BadInput(f"{printable_path(path)} needs one file of questions, such as browsecomp_plus_decrypted.jsonl.")
-    asked = [*islice(records(questions[0], BrowseCompQuery), items)]
+    asked = [*islice(records(questions[0], _BrowseCompQuery), items)]
     for where, query in asked:
         if _ENCRYPTED.fullmatch(query.query):
             raise BadInput(
@@ -190,27 +173,24 @@ def _parts(corpus: Sequence[Path], questions: Path, items: int | None) -> Iterat
     """The pages of the corpus, or without one, those of the questions that are asked."""
     pages: Iterable[_BrowseCompPage] = (page for file in corpus for _, page in records(file, _BrowseCompPage))
     if not corpus:
-        pages = (page for _, query in islice(records(questions, BrowseCompPages), items) for page in query.all)
+        asked = islice(records(questions, _BrowseCompPages), items)
+        pages = (page for _, each in asked for page in (*each.gold_docs, *each.evidence_docs, *each.negative_docs))
     # Below "---" the first line tells the title, after which a document is named.
     return (MemberDocument(page.text.removeprefix("---\n"), id=page.docid) for page in pages if page.text.strip())
 
 
-class FinanceEvidence(DatasetRecord):
-    """A page of a report (from 0) that shows the answer."""
-
+class _FinanceEvidence(DatasetRecord):
     doc_name: str
-    evidence_page_num: int
+    evidence_page_num: int  # of a page that shows the answer, from 0
 
 
-class FinanceQuestion(DatasetRecord):
-    """A question about one report."""
-
+class _FinanceQuestion(DatasetRecord):
     financebench_id: str
     doc_name: str
     question: str
     answer: str
     question_type: str = ""
-    evidence: tuple[FinanceEvidence, ...] = ()
+    evidence: tuple[_FinanceEvidence, ...] = ()
 
 
 @form(
@@ -222,7 +202,7 @@ class FinanceQuestion(DatasetRecord):
 def finance_bench(path: Path) -> Iterator[Asked]:
     """The questions of a file, each about its own report; evidence is whole pages of the PDF."""
     read = dict[str, tuple[Text, dict[int, TextSpan]]]()
-    for where, asked in records(path, FinanceQuestion):
+    for where, asked in records(path, _FinanceQuestion):
         if asked.doc_name not in read:
             read[asked.doc_name] = _report(path, asked.doc_name)
         text, pages = read[asked.doc_name]

@@ -1,13 +1,9 @@
 """Questions about whole stories and meetings: QuALITY, SQuALITY, NarrativeQA, QMSum.
 
-QuALITY (Pang et al., 2022): multiple choice. A line holds a story and one writer's questions, so each story occurs
-twice. A question is hard if most annotators with limited time got it wrong. SQuALITY (Wang et al., 2022): summaries as
-answers, of four writers, each a reference; the first of a story's five questions asks for the plot. NarrativeQA
-(Kočiský et al., 2018): the test set, or the validation set, about books and film scripts. The repository's
-`download_stories.sh` fetches the stories into `tmp/`, as `<document_id>.content`, some as HTML; questions about missing
-ones are left out, and the dataset's note gives their number. QMSum (Zhong et al., 2021): summaries of meetings, which
-are named by their numbers in the file. Questions about a part of a meeting ("specific") name the turns that they are
-about.
+QuALITY (Pang et al., 2022): multiple choice; a question is hard if most annotators with limited time got it wrong.
+SQuALITY (Wang et al., 2022): four writers' summaries are the references. NarrativeQA (Kočiský et al., 2018): the
+repository's `download_stories.sh` fetches the stories into `tmp/`; questions about missing ones are left out and
+counted. QMSum (Zhong et al., 2021): meetings; questions about a part of one ("specific") name their turns.
 """
 
 import csv
@@ -15,13 +11,12 @@ import re
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
 from readgraph.evaluation.datasets.assembling import format_turn, line_spans, lines_from, without_html
-from readgraph.evaluation.datasets.forms import Asked, Form, build_dataset, form
-from readgraph.evaluation.datasets.record_files import DatasetRecord, record, records
+from readgraph.evaluation.datasets.forms import Asked, DatasetRecord, Form, build_dataset, form, record, records
 from readgraph.evaluation.records import Dataset, Item, Text
 from readgraph.library.stored_items import replace_surrogates
 from readgraph.sources.formats import html_text, plain_text
@@ -31,17 +26,15 @@ from readgraph.state.errors import BadInput
 from readgraph.state.files import check_regular
 
 
-class QualityQuestion(DatasetRecord):
-    """A question; labels count from 1. Questions of the test file have no label."""
-
+class _QualityQuestion(DatasetRecord):
     question: str
     options: tuple[str, ...] = Field(min_length=2)
-    gold_label: int
+    gold_label: int  # counts from 1; questions of the test file have none
     question_unique_id: str
     difficult: bool = False
 
     @model_validator(mode="after")
-    def _one_of_the_options(self) -> "QualityQuestion":
+    def _one_of_the_options(self) -> "_QualityQuestion":
         if not 1 <= self.gold_label <= len(self.options):
             raise ValueError(f"gold_label must name one of the {len(self.options)} options, from 1")
         return self
@@ -50,7 +43,7 @@ class QualityQuestion(DatasetRecord):
 class _QualityLine(DatasetRecord):
     article_id: str
     article: str
-    questions: list[QualityQuestion]
+    questions: list[_QualityQuestion]
     title: str = ""
     license: str = ""
 
@@ -87,18 +80,16 @@ class _WriterSummary(DatasetRecord):
     response_text: str
 
 
-class SqualityQuestion(DatasetRecord):
-    """A question; those of a story count from 1."""
-
+class _SqualityQuestion(DatasetRecord):
     question_text: str
-    question_number: int
+    question_number: int  # those of a story count from 1
     responses: list[_WriterSummary] = Field(min_length=1)
 
 
 class _SqualityLine(DatasetRecord):
     metadata: _SqualityMetadata
     document: str
-    questions: list[SqualityQuestion]
+    questions: list[_SqualityQuestion]
 
 
 @form(
@@ -128,24 +119,18 @@ def squality(path: Path) -> Iterator[Asked]:
 
 
 QUESTIONS, DOCUMENTS, STORIES = "qaps.csv", "documents.csv", "tmp"
-
 Kind = Literal["gutenberg", "movie"]
-
 STORY_HTML = re.compile(rb"<(?:!doctype|html|head|body|pre)\b", re.IGNORECASE)
 
 
-class NarrativeQaDocument(DatasetRecord):
-    """A line of `documents.csv`."""
-
+class _NarrativeQaDocument(DatasetRecord):
     document_id: str
     set: str
     kind: Kind
     wiki_title: str = ""
 
 
-class NarrativeQaQuestion(DatasetRecord):
-    """A line of `qaps.csv`; both answers are right."""
-
+class _NarrativeQaQuestion(DatasetRecord):
     document_id: str
     set: str
     question: str
@@ -164,7 +149,7 @@ def _load_narrative_qa(path: Path, items: int | None = None, kind: Kind | None =
     folder = path if path.is_dir() else path.parent
     documents = {
         document.document_id: document
-        for document in (record(row, NarrativeQaDocument, where) for where, row in _rows(folder / DOCUMENTS))
+        for document in (record(row, _NarrativeQaDocument, where) for where, row in _rows(folder / DOCUMENTS))
         if document.set == part and kind in (None, document.kind)
     }
     present = {identity for identity in documents if _story(folder, identity).is_file()}
@@ -180,47 +165,27 @@ def _load_narrative_qa(path: Path, items: int | None = None, kind: Kind | None =
     return build_dataset(path, asked, items, name, licence="Apache 2.0; each story has its own", note=note)
 
 
-narrative_qa = Form(
-    "narrativeqa",
-    "NarrativeQA's folder, of which the test set is taken.",
-    _load_narrative_qa,
-    recognise=_recognise_narrative_qa,
-)
-NAMED = {"test": "test", "valid": "validation"}
-"""The parts by their names in the files."""
-
-books = Form(
-    "narrativeqa-gutenberg",
-    "The same, books only.",
-    partial(_load_narrative_qa, kind="gutenberg"),
-    recognise=_recognise_narrative_qa,
-)
-scripts = Form(
-    "narrativeqa-movie",
-    "The same, film scripts only.",
-    partial(_load_narrative_qa, kind="movie"),
-    recognise=_recognise_narrative_qa,
+NAMED = {"test": "test", "valid": "validation"}  # the parts by their names in the files
+_OF_NARRATIVE_QA: dict[str, tuple[str, dict[str, Any]]] = {
+    "narrativeqa": ("NarrativeQA's folder, of which the test set is taken.", {}),
+    "narrativeqa-gutenberg": ("The same, books only.", {"kind": "gutenberg"}),
+    "narrativeqa-movie": ("The same, film scripts only.", {"kind": "movie"}),
+    "narrativeqa-gutenberg-valid": (
+        "The validation set's books (ReadAgent, table 2).",
+        {"kind": "gutenberg", "part": "valid"},
+    ),
+    "narrativeqa-movie-valid": ("The validation set's film scripts.", {"kind": "movie", "part": "valid"}),
+}
+narrative_qa, books, scripts, books_to_validate, scripts_to_validate = (
+    Form(name, line, partial(_load_narrative_qa, **of), recognise=_recognise_narrative_qa)
+    for name, (line, of) in _OF_NARRATIVE_QA.items()
 )
 
 
-books_to_validate = Form(
-    "narrativeqa-gutenberg-valid",
-    "The validation set's books (ReadAgent, table 2).",
-    partial(_load_narrative_qa, kind="gutenberg", part="valid"),
-    recognise=_recognise_narrative_qa,
-)
-scripts_to_validate = Form(
-    "narrativeqa-movie-valid",
-    "The validation set's film scripts.",
-    partial(_load_narrative_qa, kind="movie", part="valid"),
-    recognise=_recognise_narrative_qa,
-)
-
-
-def _read_narrative_qa(folder: Path, documents: dict[str, NarrativeQaDocument]) -> Iterator[Asked]:
+def _read_narrative_qa(folder: Path, documents: dict[str, _NarrativeQaDocument]) -> Iterator[Asked]:
     questions = dict[str, list[Item]]()
     for number, (where, row) in enumerate(_rows(folder / QUESTIONS), 1):
-        asked = record(row, NarrativeQaQuestion, where)
+        asked = record(row, _NarrativeQaQuestion, where)
         if asked.document_id in documents:
             text, answers = asked.document_id, tuple(dict.fromkeys((asked.answer1.strip(), asked.answer2.strip())))
             item = Item(f"{text}-{number}", text, asked.question.strip(), answers, category=documents[text].kind)
@@ -251,12 +216,10 @@ def _rows(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
         raise BadInput(f"{printable_path(path)} is not comma-separated values in UTF-8: save it as such.") from None
 
 
-class QmsumQuery(DatasetRecord):
-    """A question with its answer; `relevant_text_span` holds the first and the last turn of each part, from 0."""
-
+class _QmsumQuery(DatasetRecord):
     query: str
     answer: str
-    relevant_text_span: tuple[tuple[int, int], ...] = ()
+    relevant_text_span: tuple[tuple[int, int], ...] = ()  # the first and the last turn of each part, from 0
 
 
 class _QmsumTurn(DatasetRecord):
@@ -265,8 +228,8 @@ class _QmsumTurn(DatasetRecord):
 
 
 class _Meeting(DatasetRecord):
-    general_query_list: tuple[QmsumQuery, ...] = ()
-    specific_query_list: tuple[QmsumQuery, ...] = ()
+    general_query_list: tuple[_QmsumQuery, ...] = ()
+    specific_query_list: tuple[_QmsumQuery, ...] = ()
     meeting_transcripts: list[_QmsumTurn] = Field(min_length=1)
 
 

@@ -1,10 +1,8 @@
 """Made-up tasks over texts of any length: RULER (Hsieh et al., 2024), and nested keys (MemGPT, section 3.2.2).
 
-RULER: a record's input is one prompt: optionally a worked example, then the task, its text, and the question, which
-show which task it is. Its full name is taken from the file or its folder (`niah_multikey_1/validation.jsonl`). A folder
-of such folders is one dataset, whose categories are the groups of tasks that papers give figures for. Nested keys: a
-value may be a key itself; the question is for the last value. The paper's numbers: 140 pairs, 0 to 4 nestings, 30
-orders of each. They are generated, always the same, without a file.
+RULER: a record's input is one prompt: the task, its text, and the question, which show which task it is; a folder of
+folders of tasks is one dataset. Nested keys: a value may be a key itself; the question is for the last value. They are
+generated, always the same, with the paper's numbers: 140 pairs, 0 to 4 nestings, 30 orders of each.
 """
 
 import random
@@ -17,21 +15,26 @@ from pathlib import Path
 
 from pydantic import Field
 
-from readgraph.evaluation.datasets.forms import Asked, build_dataset, files_of, folder_with, form
-from readgraph.evaluation.datasets.record_files import DatasetRecord, records
+from readgraph.evaluation.datasets.forms import (
+    Asked,
+    DatasetRecord,
+    build_dataset,
+    files_of,
+    folder_with,
+    form,
+    records,
+)
 from readgraph.evaluation.records import Dataset, Item, Text, TextSpan
 from readgraph.library.stored_items import replace_surrogates
 from readgraph.state.errors import BadInput
 from readgraph.state.files import read_toml
 
 TASK_NAME = re.compile(r"niah_(?:single|multikey|multivalue|multiquery)(?:_\d)?|\bvt|\bcwe|\bfwe|\bqa_\d")
-
 TASKS = read_toml(Path(__file__).with_name("ruler.toml"), "ruler.toml", -1)
 
 BEFORE_QUESTION = re.compile(
     r"(?:Answer the question based on the given documents\..{1,200}?)?Question:\s*$|\s+$", re.DOTALL
-)
-"""The separator between text and question."""
+)  # the separator between text and question
 
 
 class SyntheticTask(DatasetRecord):
@@ -78,7 +81,6 @@ def _parts(prompt: str, where: str) -> tuple[str, str, str]:
 
 
 NESTED_KEYS = "nested-keys"
-
 PAIRS, LEVELS, ORDERS = 140, range(5), 30
 
 QUESTION = (

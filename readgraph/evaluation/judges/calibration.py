@@ -1,7 +1,4 @@
-"""Calibration of a judge: its verdicts on answers that are known to be right or wrong (`gold_pairs.jsonl`).
-
-The pairs are our own, in plain English. Each is judged with the prompt that its rule has in an evaluation.
-"""
+"""Calibration of a judge: its verdicts on our own answers that are known to be right or wrong (`gold_pairs.jsonl`)."""
 
 import asyncio
 import hashlib
@@ -23,9 +20,7 @@ from readgraph.models.batches.calls import calls_at_once
 from readgraph.models.prompt import Prompt
 from readgraph.state.context import ReaderContext
 
-Z = 1.959964
-"""Standard deviations of a 95 % interval."""
-
+Z = 1.959964  # standard deviations of a 95 % interval
 Interval = tuple[float, float]
 
 
@@ -105,11 +100,8 @@ def _percent(share: float | None) -> float | None:
 METRICS_OF = {"match": "lr_1", "consistent": "dmr_accuracy", "point": "nuggets", "order": "event_order"}
 """The metric whose judge a pair is for, by the pair's rule; the rules of `Rule` are those of `judged_accuracy`."""
 
-RIGHT = 99.9
-"""The score of a right answer; that of an order of events is rounded."""
-
-Line = dict[str, Any]
-"""A line of `calibrations.jsonl` (see `readgraph.evaluation.line_shapes.CalibrationLine`)."""
+RIGHT = 99.9  # the score of a right answer; that of an order of events is rounded
+Line = dict[str, Any]  # a line of `calibrations.jsonl` (see `readgraph.evaluation.line_shapes.CalibrationLine`)
 
 
 @dataclass(frozen=True)
@@ -180,10 +172,7 @@ async def verdicts(
     cost: Cost = lambda exchange: None,
     before: Line | None = None,
 ) -> AsyncIterator[Judgement]:
-    """The judgements of `context.model` on the pairs, as they come; one without a usable reply has no score.
-
-    Replies that the line `before` has counted are not counted again. Raises the errors of `judge`.
-    """
+    """The judgements of `context.model` on the pairs, as they come; replies that `before` counted don't count again."""
     slots = asyncio.Semaphore(calls_at_once(context))
 
     async def judge_pair(pair: GoldPair) -> Judgement:

@@ -1,9 +1,4 @@
-"""Scores that models give: a judge rates answers by their references or a rubric; embeddings compare them.
-
-By a rubric it rates as BEAM does: point by point, and the order of events. Embeddings say how close the opener of a
-conversation is to the facts about its reader (MemGPT, section 3.1.3, table 3). What asking a judge took is counted:
-each try counts, and a recorded reply that was counted before does not count again.
-"""
+"""Scores that models give: a judge rates answers by references or, as BEAM does, by a rubric; embeddings compare."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
@@ -38,15 +33,11 @@ from readgraph.state.installed import library
 
 __all__ = ["judge", "judge_missing"]
 
-
 Reply = TypeVar("Reply", bound=BaseModel)
 
 
 class Rating(NamedTuple):
-    """The scores from 0 to 100 by metrics' names; none if a reply that they depend on could not be used.
-
-    `said` holds the replies as JSON, or why there is none, by prompt, with the number of one of several references.
-    """
+    """The scores from 0 to 100 by metrics' names, none without a usable reply; `said` holds the replies, by prompts."""
 
     scores: dict[str, float]
     said: dict[str, str]
@@ -67,11 +58,7 @@ class JudgePrompt(NamedTuple):
 
 @dataclass(frozen=True)
 class JudgeKind:
-    """A way to judge an answer by a model: with `prompts` about a question, the answer, and a reference.
-
-    `worth` has, by metric, the verdicts for which an answer gets 100. `rubric`: it rates by that (see
-    `rate_by_rubric`).
-    """
+    """A way to judge by `prompts` or a `rubric`; `worth` has, by metric, the verdicts for which an answer gets 100."""
 
     worth: Mapping[str, Collection[str]]
     prompts: Callable[[Item], list[JudgePrompt]]
@@ -138,10 +125,7 @@ async def _ask_judge(
 
 
 def order_score(listed: Sequence[int], events: int) -> float:
-    """How well the listed events (numbers from 1; others are none of them) keep their order, from 0 to 1.
-
-    Kendall's tau-b over the ranks of all that either side has, from [-1, 1] to [0, 1]; what one lacks is last there.
-    """
+    """Kendall's tau-b of the listed events (numbers from 1) as 0 to 1; what one of both sides lacks is last there."""
     known, seen = range(1, events + 1), dict[int, None]()
     for place, number in enumerate(listed, 1):
         seen.setdefault(number if number in known and number not in seen else -place)
@@ -183,11 +167,7 @@ JUDGES = (
 
 
 async def similarities(item: Item, answer: str, embedder: Embedder) -> dict[str, float]:
-    """The scores that apply, from 0 to 100, by name: `csim_1`, `csim_3`, `csim_h`.
-
-    The answer's cosine similarity with the closest fact of `item.about`, the three closest on average, and the closest
-    reference. Negative ones count as 0. Raises the errors of `Embedder.documents`.
-    """
+    """The answer's cosine similarity, in percent, with facts (`csim_1`, `csim_3`) and with references (`csim_h`)."""
     known = len(item.about)
     to_answer, *others = await embedder.documents([answer, *item.about, *item.references])
     close = [min(1.0, max(0.0, float(to_answer @ other))) for other in others]
@@ -203,10 +183,7 @@ async def similarities(item: Item, answer: str, embedder: Embedder) -> dict[str,
 def exchanges_of(
     context: ReaderContext, before: Callable[[metering.ModelExchange], bool] = lambda exchange: False
 ) -> Iterator[list[metering.ModelExchange]]:
-    """The exchanges inside of the `with`, as they come; it must be the only thing that its task does with a meter.
-
-    Recorded replies that were counted `before` are left out: what got no usable rating is rated again, also by these.
-    """
+    """The exchanges of the `with` but recorded ones counted `before`; nothing else in its task may use a meter."""
     metering.start_meter(metering.Meter(replace(context, max_calls=None, max_words=None, max_seconds=None)))
     kept = list[metering.ModelExchange]()
 
@@ -294,10 +271,7 @@ def _has_reply(earlier: Judgement | None, exchange: metering.ModelExchange) -> b
 
 
 def _add_to_earlier(earlier: Judgement | None, later: Judgement) -> Judgement:
-    """The later judgement with the scores that the same rater gave before for other metrics, and what it took before.
-
-    What it took counts also where it gave no score: the answer is judged again, and was paid for then, too.
-    """
+    """The judgement with the scores that its rater gave before for other metrics, and with all that both took."""
     if not earlier:
         return later
     said = {name: reply for name, reply in earlier.said.items() if name != PROBLEM} | later.said

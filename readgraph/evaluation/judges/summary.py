@@ -1,7 +1,4 @@
-"""What judging took and how far it can be trusted, for the results of an evaluation.
-
-Whether a judge prefers long answers: its scores by the answers' length, beside what they share with references.
-"""
+"""What judging took and how far it can be trusted, also by the answers' length, for the results of an evaluation."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -19,11 +16,8 @@ from readgraph.evaluation.metrics.answers import answer_and_references, normalis
 from readgraph.evaluation.records import Item, Outcome
 from readgraph.state.installed import library
 
-FEWEST = 12
-"""Answers below which lengths say nothing."""
-
-BINS = 3
-"""Groups of answers by their length."""
+FEWEST = 12  # answers below which lengths say nothing
+BINS = 3  # groups of answers by their length
 
 
 class JudgedAnswer(NamedTuple):

@@ -11,21 +11,15 @@ from readgraph.evaluation.records import EVENT_ORDERING, Item, Outcome
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 
-Rater = Literal["judge", "embeddings"]
-"""What gives a score: a model that judges, or an embedding model that compares."""
-
-
-Scores = dict[str, dict[int, dict[str, float]]]
-"""The scores of one method, by metric, run and question."""
+Rater = Literal["judge", "embeddings"]  # what gives a score: a model that judges, or an embedding model that compares
+Scores = dict[str, dict[int, dict[str, float]]]  # the scores of one method, by metric, run and question
 
 
 @dataclass(frozen=True)
 class Metric:
-    """A score of an outcome from 0 to 100 (higher is better), or None if the metric does not apply to the question.
+    """A score from 0 to 100, or None where it doesn't apply.
 
-    Failed outcomes are scored 0 without it. Where a `rater` is asked (`judges.judging.judge`) there is no `score`, nor
-    where it must be 100 for all steps of an episode (`all_of`), which has one value, nor where the outcomes of a run
-    are ranked (`of_run`), which gives the scores of those to which the metric applies.
+    It is given by `score`, by a `rater`, by `all_of` an episode's steps, or by ranks among a run's outcomes (`of_run`).
     """
 
     name: str

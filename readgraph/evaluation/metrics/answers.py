@@ -1,8 +1,4 @@
-"""How good an answer is: its option, its words beside those of references, its refusal, the evidence it saw.
-
-Free answers are compared as in SQuAD (exact match, token F1), by BLEU-1 as in GAM's LoCoMo rows, by ROUGE (Lin, 2004;
-Google's rouge-score with Porter stemming: words are runs of a–z and 0–9), or by whether they contain a reference.
-"""
+"""How good an answer is: its option, its words beside references' (SQuAD, BLEU-1, ROUGE), its refusal, its evidence."""
 
 import math
 import re
@@ -26,15 +22,11 @@ def accuracy(item: Item, outcome: Outcome) -> float | None:
     return 100.0 * (outcome.choice == item.correct)
 
 
-_LETTERED = re.compile(r"\s*\(?([A-Z])(?:\)|[.:](?=\s|$)|$)\s*(.*)", re.DOTALL)
-"""A text that begins with an option's letter: "B", "B.", "(B) The goat"."""
+_LETTERED = re.compile(r"\s*\(?([A-Z])(?:\)|[.:](?=\s|$)|$)\s*(.*)", re.DOTALL)  # such as "B", "B.", "(B) The goat"
 
 
 def best_of_references(item: Item, outcome: Outcome, score: Callable[[str, str], float]) -> float | None:
-    """The best score of (answer, reference) over the references, in percent; `score` is from 0 to 1.
-
-    None without references, and for unanswerable questions; 0 without an answer. See `answer_and_references`.
-    """
+    """The best `score` (0 to 1) over the references, in percent; None without any, and for unanswerable questions."""
     if item.unanswerable or not item.references:
         return None
     if outcome.answer is None and outcome.choice is None:
@@ -44,11 +36,7 @@ def best_of_references(item: Item, outcome: Outcome, score: Callable[[str, str],
 
 
 def answer_and_references(item: Item, outcome: Outcome) -> tuple[str, tuple[str, ...]]:
-    """The answer ("" for none) and the references that it is compared with.
-
-    An option's letter is no word of an answer: a text that names an option by it, or begins with it, stands for the
-    option without it. Options keep their letters where not each begins with its own and has more than that.
-    """
+    """The answer ("" for none) and the references that it is compared with, options without their letters."""
     answer = outcome.answer or ""
     if not item.options:
         return answer, item.references
@@ -79,7 +67,6 @@ def option_letter(place: int) -> str:
 
 
 ARTICLES = ("a", "an", "the")
-
 _WITHOUT_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
@@ -131,10 +118,7 @@ def summary_rouge(answer: str, reference: str) -> float:
 
 
 def rouge(kind: str, figure: str, item: Item, outcome: Outcome) -> float | None:
-    """A figure ("fmeasure", "precision", "recall") of shared words, the best over the references; none without them.
-
-    `kind`: "rouge1" and "rouge2" count words and pairs of words, "rougeL" the longest common subsequence.
-    """
+    """A `figure` ("fmeasure", "precision", "recall") of rouge1, rouge2 or rougeL, the best over the references."""
 
     def score(answer: str, reference: str) -> float:
         return float(getattr(_compare(kind, answer, reference), figure))
@@ -163,10 +147,7 @@ def substring_accuracy(item: Item, outcome: Outcome) -> float | None:
 
 
 def subspan_accuracy(item: Item, outcome: Outcome) -> float | None:
-    """100 if the answer's first line contains any of the references, else 0 (Liu et al., 2023).
-
-    Both are normalised as in SQuAD. As officially, further lines don't count: copied documents would be right.
-    """
+    """100 if the answer's first line contains a reference, normalised as in SQuAD, else 0 (Liu et al., 2023)."""
 
     def contains(answer: str, reference: str) -> float:
         first, _, _ = answer.strip().partition("\n")
@@ -175,8 +156,7 @@ def subspan_accuracy(item: Item, outcome: Outcome) -> float | None:
     return best_of_references(item, outcome, contains)
 
 
-NOT_THERE = ("no information available", "not mentioned")
-"""The phrases by which LoCoMo's official scoring recognises such an answer."""
+NOT_THERE = ("no information available", "not mentioned")  # by which LoCoMo's official scoring recognises it
 
 
 def abstention(item: Item, outcome: Outcome) -> float | None:
@@ -229,8 +209,7 @@ def evidence_recall(item: Item, outcome: Outcome) -> float | None:
     return _share_overlapping(item.evidence, seen) if item.evidence else None
 
 
-CHARACTERS_SHOWN = 6_000
-"""About 1,000 words; who shows fewer is not scored as if it had shown nothing."""
+CHARACTERS_SHOWN = 6_000  # about 1,000 words; who shows fewer is not scored as if it had shown nothing
 
 
 def evidence_density(item: Item, outcome: Outcome) -> float | None:

@@ -1,7 +1,4 @@
-"""The official scoring of benchmarks: LoCoMo (Maharana et al., 2024), ∞Bench (Zhang et al., 2024), OOLONG, Mind2Web.
-
-Mind2Web's are actions on web pages (Deng et al., 2023, section 4.1; ReadAgent, appendix E.2).
-"""
+"""Official scores: LoCoMo (Maharana et al., 2024), ∞Bench (Zhang et al., 2024), OOLONG, Mind2Web (Deng et al.)."""
 
 import re
 import string
@@ -27,11 +24,7 @@ from readgraph.state.survey import without_unread
 
 
 def locomo_f1(item: Item, outcome: Outcome) -> float | None:
-    """The official score of the item's category; None without references, and for "adversarial" questions.
-
-    "multi-hop": the mean over the reference's parts between commas of the best F1 with a part of the answer.
-    "open-domain": F1 with the reference up to its first semicolon. Others: F1.
-    """
+    """The official F1 by the item's category; None without references, and for "adversarial" questions."""
     if item.category == "adversarial":
         return None
 
@@ -146,15 +139,9 @@ def _without_marks(text: str) -> str:
     return " ".join(re.sub(r"[^\w\s]", "", re.sub(r"[-_,;]", " ", text.lower())).split())
 
 
-SEPARATOR = "; "
-"""Between the entries of a reference that is a list; answers may have commas or lines there, too."""
-
-NEAR = 0.75
-"""A count loses a quarter of its score for each by which it is wrong."""
-
-COMPARED = ("more common", "less common", "same frequency")
-"""What a comparison says, whatever words are around it."""
-
+SEPARATOR = "; "  # between the entries of a reference that is a list; answers may have commas or lines there, too
+NEAR = 0.75  # a count loses a quarter of its score for each by which it is wrong
+COMPARED = ("more common", "less common", "same frequency")  # what a comparison says, whatever words are around it
 _COUNT, _DATE = re.compile(r"-?\d+"), re.compile(r"\d{4}-\d\d-\d\d")
 _BOXED = re.compile(r"\\boxed\{(?:\\text\{)?([^{}]*)\}")
 _GROUPED_NUMBER, _AROUND = re.compile(r"-?\d[\d,]*"), " \t\n*[]'\"`."
@@ -193,23 +180,19 @@ def _share_of_list(answer: str, reference: str) -> float:
     return sum(part in entries for part in wanted) / len(wanted)
 
 
-MOST_AROUND = 5
-"""Words beside three times those of the right answer: who says more doesn't say which of it is the answer."""
+MOST_AROUND = 5  # words beside three times those of the right answer: who says more says not which is the answer
 
 
 def named(item: Item, outcome: Outcome) -> float | None:
-    """100 if the answer names all that a reference names ("2009; 2011") and says little else; None if unanswerable.
+    """100 if the answer names all of a reference ("2009; 2011") and little else, or else 0; None if unanswerable."""
 
-    Dates count in any form with a whole year, and numbers up to twelve also as words.
-    """
-    return best_of_references(item, outcome, _names_all)
+    def names_all(answer: str, reference: str) -> float:
+        said, wanted = _plain_words(without_unread(answer)), [*map(_plain_words, reference.split(SEPARATOR))]
+        if len(said) > 3 * sum(map(len, wanted)) + MOST_AROUND:
+            return 0.0
+        return float(all(f" {' '.join(part)} " in f" {' '.join(said)} " for part in wanted))
 
-
-def _names_all(answer: str, reference: str) -> float:
-    said, wanted = _plain_words(without_unread(answer)), [_plain_words(part) for part in reference.split(SEPARATOR)]
-    if len(said) > 3 * sum(map(len, wanted)) + MOST_AROUND:
-        return 0.0
-    return float(all(f" {' '.join(part)} " in f" {' '.join(said)} " for part in wanted))
+    return best_of_references(item, outcome, names_all)
 
 
 def _plain_words(text: str) -> list[str]:
@@ -224,12 +207,12 @@ _PAIR = re.compile(r"(\d+)\s*,\s*(\d+)")
 
 def pairs_f1(item: Item, outcome: Outcome) -> float | None:
     """F1 of the pairs of numbers in an answer (Zhang et al., 2025, section 3.1), whatever their order; in percent."""
-    return best_of_references(item, outcome, _share_of_pairs)
 
+    def share(answer: str, reference: str) -> float:
+        said, right = ({*map(frozenset, _PAIR.findall(without_unread(text)))} for text in (answer, reference))
+        return 2 * len(said & right) / (len(said) + len(right)) if said or right else 1.0
 
-def _share_of_pairs(answer: str, reference: str) -> float:
-    said, right = ({frozenset(pair) for pair in _PAIR.findall(without_unread(text))} for text in (answer, reference))
-    return 2 * len(said & right) / (len(said) + len(right)) if said or right else 1.0
+    return best_of_references(item, outcome, share)
 
 
 def element_accuracy(item: Item, outcome: Outcome) -> float | None:

@@ -1,9 +1,4 @@
-"""The files of results in an evaluation's folder, for programs, for spreadsheets, and for people.
-
-results.json   all figures (see `readgraph.evaluation.results`)
-results.csv    a figure a row: what a method scored, overall and by category, and what it used
-scores.csv     a score a row: of every answer, by every metric, so that others can test and plot
-report.html    one page that shows it all, made as the reading report is (see `readgraph.report.page`)
+"""The files of results in an evaluation's folder: results.json, results.csv, scores.csv, and report.html.
 
 The page's plots are SVG in the page itself; everything else is data that the page's script puts in as text.
 """
@@ -70,7 +65,6 @@ def _answer(evaluation: ScoredEvaluation, outcome: Outcome) -> dict[str, Any]:
 
 
 NO_PLOTS = "The plots need matplotlib: pip install 'readgraph[evaluation]'."
-
 STYLES, SCRIPTS = ("evaluation.css", "questions.css"), ("tables.js", "judge.js", "questions.js", "evaluation.js")
 
 
@@ -92,8 +86,7 @@ TABLE_COLUMNS = ("method", "metric", "category", "mean", "low", "high", "deviati
 """`low` and `high` bound the 95 % interval, `deviation` is that of the runs' means: of scores, overall. `judge` is
 "unproven" for a metric whose judge may agree with known verdicts by chance, otherwise empty."""
 
-OVERALL, ALIKE = "overall", "mean of categories"
-"""In the column `category`: all questions; the mean of the categories' means."""
+OVERALL, ALIKE = "overall", "mean of categories"  # in the column `category`
 
 
 def write_results(dataset: Dataset, folder: EvaluationFolder) -> dict[str, Any]:

@@ -1,8 +1,4 @@
-"""The plots of an evaluation, as inline SVG. A plot is drawn only if the folder holds data for it.
-
-The page's strict policy allows plots no styles, scripts or fonts of their own. Text stays text, in the page's font, and
-what is drawn in `INK` gets the colour of the page's text, so that plots are readable on light and dark backgrounds.
-"""
+"""The plots of an evaluation, as inline SVG without styles, scripts or fonts of its own, in the page's text colour."""
 
 import io
 from collections import defaultdict
@@ -18,42 +14,23 @@ from readgraph.evaluation.records import texts_of
 from readgraph.evaluation.results import RIGHT, ScoredEvaluation
 from readgraph.state.installed import library
 
-INK = "#010203"
-"""Stands for the page's text colour."""
+INK = "#010203"  # stands for the page's text colour
 
 COLOURS = ("#0e8f96", "#d1702c", "#6a7fd8", "#b8558f", "#6f9b2e", "#b8921f", "#9a6fd0", "#d2545f", "#3f9a6b", "#85898e")
 """The methods' colours, in order: of medium lightness, for light and dark backgrounds."""
 
-MARKERS = "osD^vPX<>h"
-"""The methods' markers, so that nobody has to distinguish colours."""
-
-SIZE = (5.6, 3.8)
-"""Usual width and height in inches; only their ratio, and the size of text relative to them, matter."""
-
-ROW_LETTERS = 54
-"""Letters in a row of a legend."""
-
-FEW_LINES = 5
-"""Lines of a legend, or beside the axes, that have room in a plot of the usual height."""
-
+MARKERS = "osD^vPX<>h"  # the methods' markers, so that nobody has to distinguish colours
+SIZE = (5.6, 3.8)  # usual width and height in inches; only their ratio, and the size of text relative to them, matter
+ROW_LETTERS = 54  # letters in a row of a legend
+FEW_LINES = 5  # lines of a legend, or beside the axes, that have room in a plot of the usual height
 SETTINGS = {
-    "svg.fonttype": "none",
-    "svg.hashsalt": "readgraph",
-    "font.size": 10,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.titlesize": 10,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "grid.alpha": 0.15,
-    "legend.frameon": False,
-    "text.parse_math": False,
+    **{"svg.fonttype": "none", "svg.hashsalt": "readgraph", "text.parse_math": False, "legend.frameon": False},
+    **{"font.size": 10, "axes.titlesize": 10, "axes.grid": True, "axes.axisbelow": True, "grid.alpha": 0.15},
+    **dict.fromkeys(("axes.spines.top", "axes.spines.right"), False),
     **dict.fromkeys(("text.color", "grid.color", "xtick.color", "ytick.color"), INK),
     **dict.fromkeys(("axes.labelcolor", "axes.edgecolor", "axes.titlecolor"), INK),
 }
-
-Panel = Callable[[Any], None]
-"""Draws into matplotlib's axes."""
+Panel = Callable[[Any], None]  # draws into matplotlib's axes
 
 
 def can_draw() -> bool:

@@ -1,8 +1,6 @@
-"""The tables and figures of the papers as experiments, each with its dataset: who publishes which file, and its size.
+"""The papers' tables and figures as experiments, with their datasets' files (`papers.toml`, `dataset_files.toml`).
 
-They stand in `papers.toml` and `dataset_files.toml`, and the papers' own figures, made with other models (a reference
-for yours, not a target), in `papers_figures.toml`. This module imports neither LangGraph nor pydantic, since the
-command's completion lists the experiments.
+This module imports neither LangGraph nor pydantic, since the command's completion lists the experiments.
 """
 
 from collections.abc import Iterator, Mapping
@@ -115,7 +113,6 @@ SOURCES = {
 }
 
 PAPERS = tuple(_read_papers())
-
 EXPERIMENTS = {each.name: each for paper in PAPERS for each in paper.experiments}
 
 
@@ -136,10 +133,7 @@ def tables_of_papers() -> dict[str, list[dict[str, Any]]]:
 
 
 def figures_of_papers(dataset: str, experiment: str = "") -> list[dict[str, object]]:
-    """The papers' figures for a dataset, each with its row, metric, category, model and place in the paper.
-
-    Those of the experiment, or without one those that stand beside any evaluation, one for each row and model.
-    """
+    """The papers' figures for a dataset in an experiment, or else those that stand beside any evaluation."""
     figures = dict[tuple[object, ...], dict[str, object]]()
     for table in tables_of_papers().get(dataset, ()):
         if experiment not in table["experiments"] if experiment else "plain" not in table:

@@ -1,7 +1,4 @@
-"""What an experiment needs: its dataset's file in a folder, and, without one, what it will take.
-
-That is estimated from the published size of its dataset.
-"""
+"""What an experiment needs: its dataset's file in a folder, or without one, an estimate from its published size."""
 
 from dataclasses import replace
 from functools import cache
@@ -12,8 +9,8 @@ from langgraph.store.memory import InMemoryStore
 
 from readgraph.evaluation.datasets import FORMS
 from readgraph.evaluation.datasets.assembling import SCORING
+from readgraph.evaluation.datasets.forms import first_value
 from readgraph.evaluation.datasets.own import own
-from readgraph.evaluation.datasets.record_files import first_value
 from readgraph.evaluation.plan import estimate_groups, fill_defaults, with_papers_settings
 from readgraph.evaluation.records import Dataset, Item, Text, WebStep
 from readgraph.evaluation.reproducing import Experiment, Source
@@ -100,13 +97,9 @@ def _list_paths(folder: Path, depth: int) -> list[Path]:
     return [*inside, *(deeper for path in inside if path.is_dir() for deeper in _list_paths(path, depth - 1))]
 
 
-DEPTH = 8
-"""How deep a dataset may lie in the folder: RULER's `scripts/benchmark_root/MODEL/synthetic/131072/data`."""
-
+DEPTH = 8  # how deep a dataset may lie in the folder: RULER's `scripts/benchmark_root/MODEL/synthetic/131072/data`
 QUESTION_WORDS, OPTION_WORDS, WORDS_A_LINE = 12, 8, 60
-
-WORD = "that "
-"""Stands for each word of a text: an English one, so that no classifier of languages is loaded to see that it is."""
+WORD = "that "  # stands for each word of a text: English, so that no classifier of languages is loaded to see it
 
 
 async def estimate_experiment(experiment: Experiment, context: ReaderContext) -> Estimate:

@@ -1,7 +1,4 @@
-"""Where threads are kept on a server: LangGraph's checkpointer, for any thread and any event loop.
-
-Threads of different namespaces may have the same id, so those of a namespace are stored under longer ones.
-"""
+"""LangGraph's checkpointer on a server, for any thread and event loop; a namespace's threads have longer ids."""
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,8 +26,7 @@ from readgraph.library.postgres import connections
 from readgraph.library.postgres.connections import Connection, ServerSession, escape_text, read_text
 from readgraph.state.errors import BadInput, LibraryError
 
-OF_NAMESPACE = "readgraph-namespace:"
-"""What the stored ids of the threads of all namespaces begin with; the namespace's key and a colon follow."""
+OF_NAMESPACE = "readgraph-namespace:"  # begins the ids of namespaces' threads; its key and a colon follow
 
 
 class PartSaver(PostgresSaver):
@@ -106,15 +102,11 @@ class PartSaver(PostgresSaver):
         return read_text(stored.removeprefix(self._begin))
 
 
-IDLE_SECONDS = 60.0
-"""After so long without use the connection is tried first: the server, or what is between, may have closed it."""
+IDLE_SECONDS = 60.0  # after so long the connection is tried first: the server, or what is between, may have closed it
 
 
 class ServerCheckpointer(SharedCheckpointer, PartSaver):
-    """LangGraph's `PostgresSaver` on a thread of its own; `part` is the key of a namespace, or "".
-
-    Nothing is written once the session has lost its locks.
-    """
+    """LangGraph's `PostgresSaver` for a namespace's key or ""; without the session's locks it writes nothing."""
 
     row, of_input, of_method = "written", "metadata ->> 'source' = 'input'", "jsonb_exists(metadata, 'method')"
     writes_table, parameter = "checkpoint_writes", r"%(\1)s"

@@ -35,7 +35,7 @@ from readgraph.library.store import (
 )
 from readgraph.library.stored_items import ROOT
 from readgraph.state.errors import Damaged, LibraryError
-from readgraph.state.forks import pause_in_forks, reset_in_forked
+from readgraph.state.loops import pause_in_forks, reset_in_forked
 from readgraph.state.records import Document
 
 MANY = 1_000  # a library with this many documents has a catalogue

@@ -11,7 +11,7 @@ from readgraph.library.search.vector_index import VectorIndex
 from readgraph.library.sqlite_files import library_unusable_error, refuse_links
 from readgraph.library.store import SharedStore, base_of, name_in_base
 from readgraph.state.files import replace_file
-from readgraph.state.forks import reset_in_forked
+from readgraph.state.loops import reset_in_forked
 from readgraph.state.records import Memory
 
 

@@ -14,7 +14,7 @@ from readgraph.library.search.postings import Tables
 from readgraph.library.sqlite_files import Unreadable, explain, is_damage
 from readgraph.library.workers import WorkerThread
 from readgraph.state.errors import LibraryError
-from readgraph.state.forks import pause_in_forks
+from readgraph.state.loops import pause_in_forks
 
 _T = TypeVar("_T")
 

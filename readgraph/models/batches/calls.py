@@ -1,7 +1,4 @@
-"""Calls that are made in batches: requests that wait are sent together, and each gets its reply hours later.
-
-A killed command finds the batch that goes on in the library, and pays nothing twice (see `flight`).
-"""
+"""Calls that are made in batches: what waits is sent together; a later command finds what goes on (see `flight`)."""
 
 import asyncio
 from collections.abc import Callable, Coroutine

@@ -20,13 +20,9 @@ from readgraph.models.waiting import RetryPauses, clock
 from readgraph.state.errors import ModelUnavailable
 from readgraph.state.records import RecordedReply
 
-FIRST_PAUSE, SLOWER, LONGEST_PAUSE = 2.0, 1.5, 60.0
-"""Seconds before a batch is looked at for the first time, how much longer each next pause is, and the longest one."""
-
+FIRST_PAUSE, SLOWER, LONGEST_PAUSE = 2.0, 1.5, 60.0  # seconds before a look, and by how much each next is longer
 UNSURE = 300.0  # seconds after which a batch that nobody confirmed, and that the server doesn't list, is lost
-UNKNOWN_OUTCOME = (kinds.ModelAPIError, kinds.ModelConnectionError, kinds.ModelTimeoutError)
-"""Errors after which a request may have been carried out nevertheless."""
-
+UNKNOWN_OUTCOME = (kinds.ModelAPIError, kinds.ModelConnectionError, kinds.ModelTimeoutError)  # it may be carried out
 LOST = "the server does not know the batch"
 AT_ONCE = 200  # responses that are read at once
 T = TypeVar("T")

@@ -9,8 +9,7 @@ from pydantic import BaseModel, Field, model_validator
 from readgraph.library.agents import SPEAKS
 from readgraph.models.asking import ask
 from readgraph.models.json_form import storable
-from readgraph.models.prompt import DATA_RULE, Instructions, Prompt, declare_wording, fenced
-from readgraph.models.replaced_words import apply_own_words
+from readgraph.models.prompt import DATA_RULE, Instructions, Prompt, apply_own_words, declare_wording, fenced
 from readgraph.models.reply_types import restrict_reply
 from readgraph.nodes.contracts import ReaderRuntime
 

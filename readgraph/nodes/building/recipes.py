@@ -8,8 +8,7 @@ from typing_extensions import TypedDict
 
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.models.names import find_model_entry
-from readgraph.models.prompt import Wording, versions_of
-from readgraph.models.replaced_words import replacement_digests
+from readgraph.models.prompt import Wording, replacement_digests, versions_of
 from readgraph.nodes import prompts as style
 from readgraph.nodes.contracts import AskedQuestion, ReaderRuntime
 from readgraph.nodes.extractive.quoting import question_alone

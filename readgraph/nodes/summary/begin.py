@@ -103,7 +103,6 @@ _NUMBER = re.compile(r"\d{1,4}(?:\.\d{1,4})*\.?")
 _WORD = re.compile(r"[^\W_]+(?:\.\d+)*")
 _ROMAN = "i ii iii iv v vi vii viii ix x xi xii".split()
 _AS_NUMBERS = {word: str(number) for words in (NUMBERS, _ROMAN) for number, word in enumerate(words, 1)}
-
 Heading = tuple[int, tuple[str, ...]]  # where a heading stands, and its title after those above it
 
 

@@ -35,11 +35,7 @@ class SummaryCandidate:
 def extract_summary(
     texts: Mapping[int, str], notes: Mapping[int, str], most_words: int, about: str = ""
 ) -> list[Sentence]:
-    """Sentences of these pages, in their order, of at most `most_words` words together.
-
-    Of a page whose note was extracted too, those that the note kept. `about`: the subject of the summary, or "": then
-    only sentences that share a word with it, which may be none.
-    """
+    """Sentences of these pages, or their notes, in at most `most_words`; `about`: those that share a word with it."""
     subject = _unit(Counter(content_words(about)))
     candidates = _candidates(texts, {} if subject else notes)
     if subject:

@@ -1,7 +1,4 @@
-"""Write a summary from notes, sentence by sentence, each with the pages that it rests on; check and cite it.
-
-Notes that don't fit the window are summarised in groups before; a long summary is written piece by piece.
-"""
+"""Write a summary from notes or notes' summaries, sentence by sentence with its pages, in pieces; check and cite it."""
 
 import asyncio
 import math

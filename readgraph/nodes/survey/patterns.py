@@ -99,8 +99,7 @@ CUES = {
     "name": r"\b(?:who|whom|names?|persons?|people|characters?)\b",
     "date": r"\b(?:when|dates?|years?|days?)\b",
     "amount": r"\b(?:amounts?|prices?|costs?|sums?|money|how much)\b",
-}
-"""What patterns look for, by words of the question or a column's name."""
+}  # what patterns look for, by words of the question or a column's name
 
 _PLACE = r"\b(?:places?|city|cities)\b"
 _CAPITAL = f"[{''.join(filter(str.isupper, map(chr, range(0x41, 0x2000))))}]"
@@ -110,7 +109,6 @@ _NAME = re.compile(
 )
 _SENTENCE_START = re.compile(r"(?:^|[.!?:;\n“\"'] ?)$")
 _NO_NAMES = re.compile(r"(?:I|I['’]\w+|The|A|An|And|But|He|She|It|They|We|You|This|That)$")
-
 Taken = tuple[list[str], int, int]  # the values of a record, and the characters `[start, end)` of the page that show it
 
 

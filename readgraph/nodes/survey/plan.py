@@ -96,11 +96,9 @@ def survey_plan_prompt(question: str, choices: dict[str, str], columns: str = ""
 MOST_RECORD_WORDS, MOST_MEANING_WORDS, MOST_NAME_WORDS = 25, 12, 4  # of what stands in each page's prompt
 SOUGHT = ("search", "part")  # extents that need to know what is sought
 COUNT = "count"  # what rows are sorted by to have the largest groups, or what is mentioned most, first
-
 _COUNTS = re.compile(r"\bhow (?:many|often)\b|\bnumber of\b|\bwie (?:viele?|oft)\b|\bcombien\b|\bcuánt[ao]s\b", re.I)
 _WORD = re.compile(r"\b(?:word|term|phrase|name)s? [\"'“‘«]([^\"'”’»]+)[\"'”’»]|[\"“«]([^\"”»]+)[\"”»]", re.I)
-_LISTED = re.compile(r"\w[^:]*:\s*([^:?!\"“«]+?)[\s.]*$")
-"""What is asked of a thing, behind a colon: "every payment: day, payer"."""
+_LISTED = re.compile(r"\w[^:]*:\s*([^:?!\"“«]+?)[\s.]*$")  # behind a colon: "every payment: day, payer"
 
 
 class SurveyPlanUpdate(StepUpdate):

@@ -94,8 +94,7 @@ def survey_records_prompt(passage: str, record: str, columns: Sequence[Column]) 
 
 QUOTE_WORDS = 12  # words of a quote in a complaint about it
 NO_QUOTE, NO_VALUE = "quote_not_found", "value_not_understood"  # or a value is no number or date
-OrderAt = Callable[[int], str]
-"""Gives the order of day and month in the numeric dates around an offset of a document: "dmy", "mdy", or ""."""
+OrderAt = Callable[[int], str]  # of day and month in numeric dates around an offset: "dmy", "mdy", or ""
 
 
 @dataclass(frozen=True, slots=True)

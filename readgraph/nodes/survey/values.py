@@ -23,13 +23,11 @@ SIGNS = {"百": 2, "千": 3, "천": 3, "万": 4, "萬": 4, "만": 4, "億": 8, "
 
 CURRENCIES = "$€£¥₤₩₪₫₱₴₹₺₽"  # signs of currencies
 _LETTERS = {"k": 3, "m": 6}  # what multiplies a sum of money, right behind its digits: "£2m"
-
 _ANY = "|".join(_WORDS.values())
 SCALE = rf"(?:(?:[ \u00a0\u202f]?(?:{_ANY})(?![^\W\d_])\.?){{1,3}}|[{''.join(SIGNS)}]{{1,3}})"
 """The pattern of what stands behind a number and multiplies it; case doesn't count."""
 
-MORE = rf"(?:(?<=[{''.join(SIGNS)}])(?:\d[\d,]*| \d[\d,]*(?=[{''.join(SIGNS)}])))"
-"""The pattern of a number that is added to the one before it: "1万2000"."""
+MORE = rf"(?:(?<=[{''.join(SIGNS)}])(?:\d[\d,]*| \d[\d,]*(?=[{''.join(SIGNS)}])))"  # added to the one before: "1万2000"
 
 DECIMAL_POINT = re.compile(rf"[ \u00a0\u202f]?(?:thousand|(?:m|b|tr)illion|[{''.join(SIGNS)}])", re.IGNORECASE)
 """Scales before which a point stands for decimals: "1.234 million"."""

@@ -1,8 +1,4 @@
-"""Exported chats (Slack, ChatGPT, Claude, WhatsApp): turns with speakers and times, cut into sessions.
-
-They come as zip archives, JSON files, or (WhatsApp) text with a date, a time and a speaker before each message; any
-part of a chat's JSON may be missing or of another type.
-"""
+"""Exported chats (Slack, ChatGPT, Claude, WhatsApp), of which any part may be missing: turns, cut into sessions."""
 
 import re
 import zipfile

@@ -17,8 +17,7 @@ _CUE = re.compile(rf"^[ \t]*{_TIME}[ \t]*-->[ \t]*{_TIME}.*$", re.MULTILINE)
 _VOICE = re.compile(r"<v(?:\.[^ >]*)?[ \t]+([^>]+)>")
 _TAG = re.compile(r"</?[A-Za-z\d][^<>]*>|\{\\[^{}]*\}")
 _ENDS_SENTENCE = re.compile(r"[.!?…。！？][\"'”’»)\]]*$")
-_IDENTIFIER = re.compile(r"\n[ \t]*\n[^\n]+\n$|\n[ \t]*\d+[ \t]*\n$")
-"""The line before the next time: after an empty line, or a number."""
+_IDENTIFIER = re.compile(r"\n[ \t]*\n[^\n]+\n$|\n[ \t]*\d+[ \t]*\n$")  # after an empty line, or a number
 _SEPARATE_BLOCK = re.compile(r"\n[ \t]*\n(?:NOTE|STYLE|REGION)\b.*", re.DOTALL)
 
 
@@ -32,10 +31,7 @@ class _Cue(NamedTuple):
 
 
 def convert(data: bytes, name: str) -> Converted:
-    """The words of all subtitles; a speaker that WebVTT names stands before their words.
-
-    Places are the times at which subtitles begin ("0:01:05"). Raises `BadInput` if there is no subtitle.
-    """
+    """The words of all subtitles; places are their times ("0:01:05"). Raises `BadInput` if there is no subtitle."""
     text = decode(data, name).replace("\r\n", "\n").replace("\r", "\n")
     paragraphs = _Paragraphs()
     marks = list(_CUE.finditer(text))

@@ -23,7 +23,7 @@ from typing import Any
 from readgraph.sources.converting import register_conversion_end, report_page
 from readgraph.sources.inputs import most_bytes, unpacks_too_large_error
 from readgraph.state.errors import BadInput
-from readgraph.state.forks import reset_in_forked
+from readgraph.state.loops import reset_in_forked
 from readgraph.state.words import limit_set
 
 RUN = "import sys; sys.path.append(sys.argv[1]); from readgraph.sources.pdf.child import main; main()"

@@ -4,69 +4,11 @@ A node names the groups that it reads (`readgraph.nodes.step.node`). The runtime
 the command's options and the tables of the documentation are all made from here. This module imports only the standard
 library and `annotated_types`, so that the command's help does not have to wait for pydantic.
 """
+# ruff: noqa: F403, F405 -- `__all__` says what is meant by the stars
 
 from readgraph.state.declaring import Groups
-from readgraph.state.settings.methods import (
-    AgentMemory,
-    Chaining,
-    Chunks,
-    Evidence,
-    Excerpt,
-    LookingBack,
-    Memorizing,
-    MemoryParts,
-    MemoryPressure,
-    NoteGates,
-    NoteTaking,
-    Programs,
-    Ranking,
-    Reasoning,
-    Reflecting,
-    Research,
-    Retrieval,
-    SearchTools,
-    Segments,
-    Surveying,
-    ToolName,
-    Tree,
-    Walk,
-    WorkingMemory,
-)
-from readgraph.state.settings.model import (
-    PACKAGED_MODEL,
-    Batching,
-    Budget,
-    Calls,
-    Concurrency,
-    Embeddings,
-    Model,
-    ReadingModel,
-    ReplyForm,
-    Tenant,
-    Window,
-    full_name,
-)
-from readgraph.state.settings.parts import (
-    LONG,
-    AnswerForm,
-    AnswerLength,
-    Checking,
-    Gists,
-    Language,
-    LookUp,
-    PageSizes,
-    PagesRead,
-    Paging,
-    ParagraphBreak,
-    Paragraphs,
-    Pausing,
-    Preset,
-    Purpose,
-    Rebuilding,
-    Strategy,
-    Subtrees,
-    SummaryForm,
-)
+from readgraph.state.settings.methods import *
+from readgraph.state.settings.parts import *
 
 __all__ = [
     "GROUPS",

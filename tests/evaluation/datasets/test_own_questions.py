@@ -24,7 +24,7 @@ from readgraph.evaluation.datasets.assembling import (
     join_sessions,
     line_spans,
 )
-from readgraph.evaluation.datasets.record_files import CHUNK, DatasetRecord, first_value, records
+from readgraph.evaluation.datasets.forms import CHUNK, DatasetRecord, first_value, records
 from readgraph.evaluation.records import Dataset, Item, Text
 from readgraph.evaluation.who_questions import who_questions
 from readgraph.library.histories import append_sessions
@@ -189,7 +189,7 @@ def test_arrays_and_lines_hold_the_same(values: list[str], indent: int | None, e
     array = json.dumps(written, indent=indent, ensure_ascii=escaped)
     lines = "\n\n".join(json.dumps(value, ensure_ascii=escaped) for value in written)
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("readgraph.evaluation.datasets.record_files.CHUNK", chunk)
+        patch.setattr("readgraph.evaluation.datasets.forms.CHUNK", chunk)
         for number, text in enumerate([array, f"\n {array}\n", lines]):
             file = Path(folder, str(number))
             file.write_text(text, encoding="utf-8", newline="")
