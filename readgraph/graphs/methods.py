@@ -177,6 +177,8 @@ WEB_METHODS = _methods_of("web")
 SUMMARY = _methods_of("row")["summary"]
 """A row of evaluations, beside the methods: it sums a text up, and answers no other question."""
 
+VERIFY = _methods_of("part")["verify"]  # it checks a text against documents
+
 
 def every_method() -> list[Method]:
     """All methods, ours first; those of other packages are not imported."""

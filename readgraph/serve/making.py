@@ -1,20 +1,21 @@
-"""What is made of documents besides answers, by the functions that the command uses: summaries and tables."""
+"""What is made of documents besides answers, by the functions that the command uses: summaries, tables, checks."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from readgraph.api import functions
 from readgraph.api.running import RunThread, estimate_with_question
-from readgraph.graphs.estimates.arithmetic import Estimate
-from readgraph.graphs.methods import METHODS, SUMMARY, Method
+from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase
+from readgraph.graphs.methods import METHODS, SUMMARY, VERIFY, Method
 from readgraph.graphs.summary import estimate_summary
+from readgraph.graphs.verify import estimate_verify
 from readgraph.library.library import Library
 from readgraph.state.context import ReaderContext
 from readgraph.state.loops import Listen
 from readgraph.state.reading import Question
 from readgraph.state.records import Document
 
-Task = Literal["answer", "summary", "table"]
+Task = Literal["answer", "summary", "table", "check"]
 
 
 @dataclass(frozen=True)
@@ -68,3 +69,26 @@ class Tabling:
         cited = [citation for row in made.output["table"]["rows"] for citation in row["citations"]]
         unique = {(each["start"], each["end"]): each for each in cited}
         return {**made.output, "citations": [*unique.values()], "notices": made.notices}
+
+
+@dataclass(frozen=True)
+class Verifying:
+    """A check of a text against documents, sentence by sentence."""
+
+    draft: str
+    method: Method = VERIFY
+
+    def heading(self, document: Document) -> Question:
+        """What stands above it."""
+        return Question(question=f"Check against {document.title or 'the text'}")
+
+    async def estimate(self, library: Library, document: Document, context: ReaderContext) -> Estimate:
+        """What it will use, without a call."""
+        return estimate_verify(EstimateCase(library.pages, document, context), self.draft)
+
+    async def make(
+        self, library: Library, document: Document, context: ReaderContext, listen: Listen, thread: RunThread
+    ) -> dict[str, Any]:
+        """The output of the graph that checks it; no thread keeps its steps."""
+        made = await functions.verify(library, self.draft, documents=[document], context=context, listen=listen)
+        return {**made.output}

@@ -225,6 +225,9 @@ def test_a_summary_and_a_table_are_made_and_texts_are_searched(room: OpenRoom) -
     about = room.ran(task="summary", words=40, question="the log book", **free)
     found = next(event for event in about if event["type"] == "result")["report"]["found"]
     assert found["status"] == "extracted" and 0 < len(found["answer"].split()) <= 40 and found["citations"]
+    checked = room.ran(task="check", question=f"{TEXT}\n\nSeven bishops kept bees.", **free)
+    found = next(event for event in checked if event["type"] == "result")["report"]["found"]
+    assert [claim["verdict"] for claim in found["claims"]][-2:] == ["supported", "not found"] and found["flags"]
     wanted = {"task": "table", "question": "every person: name, role"}
     estimate = room.post("/api/estimate", documents=[document], **wanted)
     assert estimate["calls"]["expected"] > 0
