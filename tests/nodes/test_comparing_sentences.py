@@ -16,6 +16,12 @@ TRUE = [
     ("240 men worked at the mill.", "Two hundred and forty men worked at the mill."),
     ("Ann, at 91, bought the mill on Thursday for 30,000 crowns.", "Ann bought the mill for 30,000 crowns."),
 ]
+TRUE += [
+    ("They leave at 3 pm on Tuesdays.", "They leave at 15:00 on Tuesdays."),
+    ("The lantern weighs 1.2 kg.", "The lantern weighs 1200 g."),
+    ("If the tank is full, the lamp may leak.", "The lamp may leak if the tank is full."),
+    ("Hale ran it in 1998, after the fire.", "Hale ran it in 1998."),
+]
 FALSE = [
     ("In 2012, the mill made 240 tons of flour.", "The mill made 250 tons of flour in 2012.", "number"),
     ("The road is 5 km long.", "The road is 5 miles long.", "number"),
@@ -27,6 +33,9 @@ FALSE = [
     ("The harbour has no pier.", "The harbour has a pier.", "negation"),
 ]
 OPEN = [
+    ("The mill did not close until 1950.", "The mill did not close."),
+    ("The mill did not close until 1950.", "The mill closed in 1950."),
+    ("He left before the war.", "He left after the war."),
     ("In 1890 the mill opened; in 1950 it closed.", "The mill opened in 1950."),
     ("In 1890 the mill opened and in 1950 it closed.", "The mill closed in 1890."),
     ("The mill would have made 240 tons of flour.", "The mill made 240 tons of flour."),

@@ -36,6 +36,7 @@ _TOKEN = re.compile(
     r"(?P<digits>\d{1,3}(?:[.,'’ \u00a0\u202f]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,:]\d+)*)(?P<suffix>st|nd|rd|th)?"
     rf"|(?P<unspaced>[{UNSPACED}])|(?P<word>[^\W\d_]+(?:['’-][^\W\d_]+)*)|(?P<mark>[%€])|(?P<break>[;,:()–—、，；])"
 )
+_HALF_DAY = re.compile(r"\b([ap])\.[ \u00a0]?m\b\.?", re.IGNORECASE)
 _JOINS = frozenset("and but while whereas und aber während et mais y pero e ma mas en maar".split())
 
 
@@ -59,7 +60,7 @@ def _cues() -> dict[str, Any]:
 
 
 @cache
-def _words(group: Literal["denials", "hedges"], language: str) -> frozenset[str]:
+def _words(group: Literal["denials", "hedges", "relations"], language: str) -> frozenset[str]:
     return frozenset(_cues()[group].get(language, "").split())
 
 
@@ -73,6 +74,7 @@ def _irregular(language: str) -> dict[str, str]:
 @cache
 def _numerals(language: str) -> dict[str, int]:
     found = {word: number for number, word in enumerate(_cues()["numerals"].get(language, "").split(), 2)}
+    found |= {"one": 1} if language == "en" else {}
     return found | {word: 10 * ten for ten, word in enumerate(_cues()["tens"].get(language, "").split(), 2)}
 
 
@@ -96,6 +98,7 @@ def knows_denials(language: str) -> bool:
 @lru_cache(8192)
 def tokens_of(sentence: str, language: str) -> tuple[Token, ...]:
     """A sentence's words, numbers, dates and names, in order."""
+    sentence = _HALF_DAY.sub(r"\1m", sentence)
     found, at = list[Token](), 0
     for date in [*dates_in(sentence, language), None]:
         start = date.start if date else len(sentence)
@@ -155,12 +158,14 @@ def _word_tokens(
         yield Token("denial", "not", word)
     elif folded in _words("denials", language):
         yield Token("denial", folded, word)
-    elif folded in _numerals(language):
+    elif folded in _numerals(language) and folded != "one":
         yield Token("number", (float(_numerals(language)[folded]), "", 1), word)
     elif all(part in _numerals(language) for part in folded.split("-")):
         yield Token("number", (float(sum(_numerals(language)[part] for part in folded.split("-"))), "", 1), word)
     elif folded in _words("hedges", language):
         yield Token("hedge", folded, word)
+    elif folded in _words("relations", language):
+        yield Token("word", folded, word)
     elif folded in WEEKDAYS:
         yield Token("date", folded, word)
     elif folded in stop_words(language) or (folded.removesuffix("'s") in stop_words(language)):
@@ -191,6 +196,13 @@ def _join_numbers(tokens: Sequence[Token]) -> Iterator[Token]:
     while at < len(tokens):
         token = tokens[at]
         at += 1
+        following = tokens[at].text.casefold() if at < len(tokens) else ""
+        if token.kind == "date" and following in _units() and token.text.isdecimal():  # "1200 g" is no year
+            token = Token("number", (float(token.text), "", 1), token.text, token.first, token.clause)
+        if token.kind == "number" and following in ("am", "pm"):
+            yield token._replace(value=_time_of_day(token.text, following), text=f"{token.text} {tokens[at].text}")
+            at += 1
+            continue
         if token.kind != "number" or isinstance(token.value, str):
             yield token
             continue
@@ -205,6 +217,13 @@ def _join_numbers(tokens: Sequence[Token]) -> Iterator[Token]:
             text += ("" if tokens[at].text == "%" else " ") + tokens[at].text
             at += 1
         yield token._replace(value=(value * size, of), text=text)
+
+
+def _time_of_day(digits: str, half: str) -> str:
+    """A time as it is compared: "15:00" for "3 pm"."""
+    hour, _, minutes = digits.partition(":")
+    hours = int(hour) % 12 if hour.isdecimal() else 0
+    return f"{hours + 12 * (half == 'pm')}:{minutes or '00'}"
 
 
 def _scaled(value: float, following: Sequence[Token]) -> tuple[float, int] | None:
@@ -324,7 +343,9 @@ def _find_difference(
         unpaired = [
             each for at, each in enumerate(theirs) if at not in pairs.values() and each.kind in (*SLOTS, "word")
         ]
-        near = len(unpaired) <= len(theirs) // 4 and knows_denials(language)
+        hedges = [sorted(token.value for token in each if token.kind == "hedge") for each in (ours, theirs)]
+        turned = any(token.value in _words("relations", language) for token in unpaired)  # "not until 1890"
+        near = len(unpaired) <= len(theirs) // 4 and knows_denials(language) and hedges[0] == hedges[1] and not turned
         said, text = (", ".join(token.text for token in each) for each in denies)
         return Difference(kind="negation", draft=said, text=text) if not slots and not others and near else None
     slots = _join_names(ours, slots)
@@ -399,10 +420,15 @@ def _find_exchange(ours: Sequence[Token], theirs: Sequence[Token]) -> Difference
 
 def _says_same(ours: Sequence[Token], theirs: Sequence[Token], pairs: dict[int, int], language: str) -> bool:
     """Whether theirs, which have all of our words and slots, say what ours say: in the same order, as surely."""
+    after = any(
+        each.value in _words("relations", language) for at, each in enumerate(theirs) if at not in pairs.values()
+    )
+    if after and any(token.kind == "denial" for token in theirs):
+        return False  # "not until 1890" is another thing than "not"
     left_out = {at - 1 for at, token in enumerate(theirs) if token.kind == "number" and at not in pairs.values()}
     for kind in ("denial", "hedge"):
-        said = [token.value for at, token in enumerate(theirs) if token.kind == kind and at not in left_out]
-        if [token.value for token in ours if token.kind == kind] != said:
+        said = sorted(token.value for at, token in enumerate(theirs) if token.kind == kind and at not in left_out)
+        if sorted(token.value for token in ours if token.kind == kind) != said:
             return False
     telling = [at for at, token in enumerate(theirs) if token.kind in (*SLOTS, "word")]
     places = [telling.index(pairs[at]) for at, token in enumerate(ours) if token.kind in (*SLOTS, "word")]
