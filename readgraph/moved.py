@@ -49,8 +49,7 @@ RENAMED = {
 """Public names that are called otherwise now."""
 
 
-VANISHED = ("estimates", "sources.web", "state.search")
-"""Packages of version 0.1 that held nothing but such modules."""
+VANISHED = ("estimates", "sources.web", "state.search")  # packages of version 0.1 that held nothing but such modules
 
 
 class MovedModule(ModuleType):

@@ -174,8 +174,7 @@ async def _earlier(pages: PageStore, document: Document, citations: Sequence[Map
     return [*dict.fromkeys(told)]
 
 
-LANGUAGES_OF = 20
-"""Documents of a collection whose languages are looked at for a hint: each takes two fetches."""
+LANGUAGES_OF = 20  # documents of a collection whose languages are looked at for a hint: each takes two fetches
 
 
 async def _hints(pages: PageStore, document: Document, asked: Question, output: Mapping[str, Any]) -> list[str]:

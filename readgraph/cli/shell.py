@@ -103,8 +103,7 @@ PROFILES = ("quality", "qmsum", "gutenberg", "movie", "screenplay", "report", "n
 LOCAL = "local"
 TYPED = "readgraph.typed"  # the key, in the context of a completion, of what was typed so far
 
-Item = tuple[str, str]
-"""A value, and what it is."""
+Item = tuple[str, str]  # A value, and what it is
 
 Values = Callable[[typer.Context], Iterable[Item]]
 

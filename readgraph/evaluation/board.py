@@ -30,8 +30,7 @@ ABILITIES = (
 
 SESSION_WORDS = 800
 BEGIN, DAYS = date(2021, 1, 4), 1_095
-APART = 8
-"""Days between two things of which the order or the time between is asked: more than a time word reaches back."""
+APART = 8  # days between two things of which the order or the time between is asked: more than a time word reaches back
 
 FEWEST_SESSIONS = 60
 WORDS = read_toml(Path(__file__).with_name("board.toml"), "board.toml", -1)

@@ -280,8 +280,7 @@ build_recurrent = partial(
 
 recurrent = build_recurrent().compile(name="recurrent")
 
-SUMMARY_SHARE = 2 / 3
-"""Expected words of a running summary, as a share of the most that it may have."""
+SUMMARY_SHARE = 2 / 3  # expected words of a running summary, as a share of the most that it may have
 
 
 async def estimate_recurrent(case: EstimateCase) -> Estimate:

@@ -56,8 +56,7 @@ METHODS = (
 
 Research = StateGraph[ResearchState, ReaderContext, Question, ResearchOutput]
 
-ROUND = ("plan", "search", "integrate", "reflect")
-"""The nodes of one round of research."""
+ROUND = ("plan", "search", "integrate", "reflect")  # the nodes of one round of research
 
 
 class Rounds(TypedDict, total=False):
@@ -155,18 +154,14 @@ PLAN_REPLY, VERDICT_REPLY, REQUEST, REASONS = 60, 4, 12, 30
 EXPECTED_ROUNDS, EXPECTED_VERDICTS = 1.5, 1.3
 """Rounds of research, and verdicts on their notes: the last of the allowed rounds has none."""
 
-NOTES = Range(0, NOTES_WORDS / 2, LONGEST_NOTES)
-"""Words of the notes in a prompt."""
+NOTES = Range(0, NOTES_WORDS / 2, LONGEST_NOTES)  # words of the notes in a prompt
 
-NOT_ENOUGH = 1 / 3
-"""How often a verdict says that something is missing."""
+NOT_ENOUGH = 1 / 3  # how often a verdict says that something is missing
 
-DISTINCT = 1.4
-"""Different pages that the tools of a round find together, by how many each may find."""
+DISTINCT = 1.4  # different pages that the tools of a round find together, by how many each may find
 
 PLACE_WORDS = 60
-WORDING = 60
-"""Words of a prompt's optional parts."""
+WORDING = 60  # words of a prompt's optional parts
 
 
 async def estimate_gam(case: EstimateCase) -> Estimate:

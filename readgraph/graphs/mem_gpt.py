@@ -60,8 +60,7 @@ METHODS = (
 
 read = StepNode(file_pages, settings=(PageSizes, Paragraphs, Rebuilding))
 
-INSIDE = 2
-"""Supersteps of the chain that may still run after the last permitted `think`."""
+INSIDE = 2  # supersteps of the chain that may still run after the last permitted `think`
 
 
 class ChainProgress(LoopProgress):
@@ -161,14 +160,11 @@ graph = build().compile(name="mem_gpt")
 chat = build_chat().compile(name="mem_gpt_chat")
 
 
-EXPECTED_CHAIN = 4
-"""Expected calls of functions: three searches and an answer."""
+EXPECTED_CHAIN = 4  # expected calls of functions: three searches and an answer
 
-PLAIN_STEP = Range(1, 2, 4)
-"""Calls to the model for one step in plain words: the function, then each of its arguments."""
+PLAIN_STEP = Range(1, 2, 4)  # calls to the model for one step in plain words: the function, then each of its arguments
 
-STEP_REPLY, SUMMARY_REPLY = 40, 200
-"""Expected words of a step's reply, and of a summary."""
+STEP_REPLY, SUMMARY_REPLY = 40, 200  # expected words of a step's reply, and of a summary
 
 CALL_WORDS = 40
 """Expected words of a call in the queue, beside what it found: its tag, the thoughts, the query, the count."""
@@ -179,8 +175,7 @@ AROUND_QUESTION, MEMORY_LINES = 60, 40
 FULL_PAGES = 0.9
 """Expected words of a page that is cut by rule, as a share of the most: it ends before that, with a paragraph."""
 
-MATCHING = 0.5
-"""Pages on which words of a query stand, as a share of all; embeddings rank every page."""
+MATCHING = 0.5  # pages on which words of a query stand, as a share of all; embeddings rank every page
 
 
 async def estimate_mem_gpt(case: EstimateCase) -> Estimate:

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 SHOWN_AT_OPENING = 6
 SHOWN_OF_SEARCH = 10
 
-TIDIED_AFTER = 10
-"""Turns after which old checkpoints are dropped."""
+TIDIED_AFTER = 10  # turns after which old checkpoints are dropped
 
 
 class Audience(Protocol):

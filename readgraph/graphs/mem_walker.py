@@ -55,8 +55,7 @@ recipe = recipe_of_notes("mem-walker", READING, summaries.SUMMARY, summaries.COM
 read = read_pages(segments, summaries.summarise, recipe, without_model=(segments, extract_note), settings=READING)
 
 
-HOP = ("descend", "read_leaf")
-"""The nodes of one hop of a walk."""
+HOP = ("descend", "read_leaf")  # the nodes of one hop of a walk
 
 
 class WalkPlace(TypedDict):
@@ -143,17 +142,14 @@ def add_walk(
 graph = build().compile(name="mem_walker")
 
 
-SUMMARY_SHARE = 0.2
-"""Expected words of a summary, as a share of its segment's."""
+SUMMARY_SHARE = 0.2  # expected words of a summary, as a share of its segment's
 
-COMPRESSED_SHARE = 0.7
-"""Expected words of a compressed text, as a share of `node_words`."""
+COMPRESSED_SHARE = 0.7  # expected words of a compressed text, as a share of `node_words`
 
 LONGER_ANSWER = LONGEST_ANSWER - LONGEST_REASONING
 """Words by which an answer that may be long can exceed another finding; a walk gives one answer."""
 
-DECISION_REPLY, WEIGH_REPLY = 50, 60
-"""Expected words of replies."""
+DECISION_REPLY, WEIGH_REPLY = 50, 60  # expected words of replies
 
 EXPECTED_REVERTS = 0.2
 

@@ -171,8 +171,7 @@ def _methods_of(kind: Kind) -> dict[str, Method]:
 METHODS = _methods_of("question")
 """Our own methods, by their names."""
 
-WEB_METHODS = _methods_of("web")
-"""The methods that name the next action on a web page, instead of an answer."""
+WEB_METHODS = _methods_of("web")  # the methods that name the next action on a web page, instead of an answer
 
 SUMMARY = _methods_of("row")["summary"]
 """A row of evaluations, beside the methods: it sums a text up, and answers no other question."""
@@ -227,8 +226,7 @@ def method_for(document: "Document | None") -> Method:
     return METHODS["gam" if document and document.sessions else "read-agent"]
 
 
-NAMED_OTHERWISE = {"segments": "bm25"}
-"""Names in recipes that are not the names of methods."""
+NAMED_OTHERWISE = {"segments": "bm25"}  # names in recipes that are not the names of methods
 
 
 def builder_of(method: Method) -> str:

@@ -66,8 +66,7 @@ NOTES_SHARE, ADDED_WORDS = 0.25, 30
 """Expected words of the notes, as a share of the most that they may have; and words that a page adds until then."""
 
 
-BLOCK_TAG = 3
-"""Most words before a block of the notes, and for an empty one."""
+BLOCK_TAG = 3  # most words before a block of the notes, and for an empty one
 
 
 async def estimate_overwrite_memory(case: EstimateCase) -> Estimate:

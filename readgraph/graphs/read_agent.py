@@ -76,14 +76,11 @@ def build(
 graph = build().compile(name="read_agent")
 
 
-GIST_SHARE = 0.2
-"""Expected words of a gist, as a share of its page's."""
+GIST_SHARE = 0.2  # expected words of a gist, as a share of its page's
 
-PAUSE_REPLY, LOOK_UP_REPLY, MERGE_REPLY = 15, 20, 15
-"""Expected words of replies."""
+PAUSE_REPLY, LOOK_UP_REPLY, MERGE_REPLY = 15, 20, 15  # expected words of replies
 
-EXPECTED_PAGES = 2
-"""Pages that are looked up for a question, whatever is allowed: prompts ask for as few as will do."""
+EXPECTED_PAGES = 2  # pages that are looked up for a question, whatever is allowed: prompts ask for as few as will do
 
 
 async def estimate_read_agent(case: EstimateCase) -> Estimate:

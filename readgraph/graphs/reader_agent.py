@@ -75,8 +75,7 @@ def build(
 graph = build().compile(name="reader_agent")
 
 
-PLAIN_STEP = Range(1, 2, 2)
-"""Calls to the model for one step in plain words: the function, then its argument."""
+PLAIN_STEP = Range(1, 2, 2)  # calls to the model for one step in plain words: the function, then its argument
 
 EXCERPT_SHARE = 3 / 4
 """Expected words of an excerpt, as a share of the most: on some pages fewer than three sentences have a word of the

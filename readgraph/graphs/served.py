@@ -8,11 +8,9 @@ from readgraph.graphs.methods import METHODS, find_methods
 from readgraph.library.opening import development_store
 from readgraph.state.declaring import settings_in
 
-SCHEMA = "https://langgra.ph/schema.json"
-"""Where editors find what langgraph.json may hold; nothing here fetches it."""
+SCHEMA = "https://langgra.ph/schema.json"  # where editors find what langgraph.json may hold; nothing here fetches it
 
-PYTHON = "3.11"
-"""The Python of an image that is built from langgraph.json."""
+PYTHON = "3.11"  # the Python of an image that is built from langgraph.json
 
 
 @dataclass(frozen=True)

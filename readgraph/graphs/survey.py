@@ -32,8 +32,7 @@ __all__ = ["build", "build_table", "graph", "read", "recipe"]
 
 METHOD = Method(name="survey", line="Goes through all parts for records; counts, lists, compares them.", order=6)
 
-BESIDE_PAGE = 500
-"""Words of a page's prompt that are not the page: instructions, the columns, the form of the reply."""
+BESIDE_PAGE = 500  # words of a page's prompt that are not the page: instructions, the columns, the form of the reply
 
 
 def page_words(context: ReaderContext) -> int:
@@ -77,11 +76,9 @@ def build_table() -> StateGraph[SurveyState, ReaderContext, Question, SurveyAnsw
 graph = build().compile(name="survey")
 
 
-COLUMNS, RECORDS_OF_PAGE = 2, 2
-"""Expected columns of a record, and records that a page gives."""
+COLUMNS, RECORDS_OF_PAGE = 2, 2  # expected columns of a record, and records that a page gives
 
-VALUE_WORDS, QUOTE_WORDS = 3, 15
-"""Expected words of a value, and of the quote that shows a record."""
+VALUE_WORDS, QUOTE_WORDS = 3, 15  # expected words of a value, and of the quote that shows a record
 
 PLAN_REPLY, PLANNED_COLUMN, NAMES_REPLY = 30, 10, 10
 """Expected words of a plan without its columns, of a column in it, and of which names are one."""

@@ -82,11 +82,9 @@ def build(
 graph = build().compile(name="web_agent")
 
 
-NOTE_WORDS, LOOK_UP_REPLY, ACT_REPLY = 40, 30, 25
-"""Expected words of replies."""
+NOTE_WORDS, LOOK_UP_REPLY, ACT_REPLY = 40, 30, 25  # expected words of replies
 
-HISTORY_FRAME = 20
-"""Words around the history; each action in it has a number besides."""
+HISTORY_FRAME = 20  # words around the history; each action in it has a number besides
 
 
 async def estimate_web_step(

@@ -140,8 +140,7 @@ def _differences(sources: Sequence[str]) -> list[str]:
     return [str(number) for number in range(1, len(sources) + 1)]
 
 
-MOST_NAMED = 500
-"""Documents of a collection that are told apart for an answer; of more, those that it names."""
+MOST_NAMED = 500  # documents of a collection that are told apart for an answer; of more, those that it names
 
 
 @dataclass(frozen=True, slots=True)

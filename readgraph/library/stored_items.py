@@ -17,8 +17,7 @@ BATCH = 500  # the most operations in one batch
 CLEARED_AT_ONCE = 4 * BATCH
 """Items that are listed at a time to be deleted: a store also returns their values, such as 16 kB of text."""
 
-EVERY = 2**31 - 1
-"""The limit of a search for everything. One search sees one moment; several with offsets would not."""
+EVERY = 2**31 - 1  # the limit of a search for everything. One search sees one moment; several with offsets would not.
 
 ROOT = "readgraph"  # the first part of all our namespaces
 

@@ -166,8 +166,7 @@ class OkapiTool:
         return kept[key]
 
 
-MOST_RANKERS = 8
-"""Of a store, those that were made last are kept."""
+MOST_RANKERS = 8  # of a store, those that were made last are kept
 
 _rankers: "WeakKeyDictionary[BaseStore, dict[tuple[str, str, int], BM25Okapi | None]]" = WeakKeyDictionary()
 

@@ -166,8 +166,7 @@ def _after_space(text: str, at: int) -> int:
     return at
 
 
-LONG = "long"
-"""The group of the questions about a dataset's longer texts (MemWalker, table 2)."""
+LONG = "long"  # the group of the questions about a dataset's longer texts (MemWalker, table 2)
 
 Asked = tuple[str, Text, Iterable[Item]]  # the place in the file, a text, which may come again, and questions about it
 

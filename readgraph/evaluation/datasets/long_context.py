@@ -43,8 +43,7 @@ from readgraph.state.files import read_toml
 
 SUMMARIES = "longbook_sum_eng"
 
-IN_ORDER = "math_calc"
-"""The task whose answer is many values, one after the other."""
+IN_ORDER = "math_calc"  # the task whose answer is many values, one after the other
 
 QUESTIONS = read_toml(Path(__file__).with_name("infinite_bench.toml"), "infinite_bench.toml", -1)
 """The tasks by the names of their files, with the question where a record has none."""

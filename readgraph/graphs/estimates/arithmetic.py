@@ -16,31 +16,25 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.records import Document, Memory, Recipe
 from readgraph.state.words import count_words
 
-WORDING_VARIES = 12
-"""Words by which the fixed part of a prompt may differ from the version that is measured."""
+WORDING_VARIES = 12  # words by which the fixed part of a prompt may differ from the version that is measured
 
 RETRY_WORDS = 2 * MOST_REPEATED + 20
 """Most words that a refused reply adds to the next try: the reply, the reason for refusing it, and their frame."""
 
-SHORT_ANSWER, QUOTES = 15, 40
-"""Expected words of a short answer, and of the quotes that show it."""
+SHORT_ANSWER, QUOTES = 15, 40  # expected words of a short answer, and of the quotes that show it
 
 LONG_ANSWERS = {"paragraph": PARAGRAPH_WORDS, "free": 150}
 
-SENTENCE_WORDS, VERDICT_WORDS = 20, 15
-"""Expected words of a sentence, and of what is said of it, with a quote."""
+SENTENCE_WORDS, VERDICT_WORDS = 20, 15  # expected words of a sentence, and of what is said of it, with a quote
 
 FEWEST_HELD = 800
 """The fewest words with which prompts begin alike, of those that providers' caches keep: about 1,024 tokens."""
 
-TAG_WORDS = 2
-"""Words of the tag before a page."""
+TAG_WORDS = 2  # words of the tag before a page
 
-FORM_WORDS = 100
-"""Words that the window keeps free beside a prompt for the form of the reply, or a few more."""
+FORM_WORDS = 100  # words that the window keeps free beside a prompt for the form of the reply, or a few more
 
-HALF_PARAGRAPH = 25
-"""Words by which a full page is expected to end before its limit: it ends with a paragraph."""
+HALF_PARAGRAPH = 25  # words by which a full page is expected to end before its limit: it ends with a paragraph
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,7 @@ from readgraph.state.records import Document
 
 __all__ = ["estimate_reading"]
 
-CITES = {"answer_length", "check_sentences"}
-"""The settings of a method that checks long answers."""
+CITES = {"answer_length", "check_sentences"}  # the settings of a method that checks long answers
 
 
 def estimate_answer_check(method: Method, case: EstimateCase) -> Estimate:

@@ -67,8 +67,7 @@ def build(
 graph = build().compile(name="reflective_walk")
 
 
-EXPECTED_AGAIN = 0.3
-"""Further walks that are expected after the first."""
+EXPECTED_AGAIN = 0.3  # further walks that are expected after the first
 
 
 async def estimate_reflective_walk(case: EstimateCase) -> Estimate:

@@ -136,8 +136,7 @@ def _keys_with_mark(declaring: Any, mark: object) -> frozenset[str]:
     return frozenset(key for key, hint in hints.items() if mark in getattr(hint, "__metadata__", ()))
 
 
-MODELS = ("", "provider:name")
-"""A recipe may hold other parameters with a model than without."""
+MODELS = ("", "provider:name")  # A recipe may hold other parameters with a model than without
 
 
 class _SettingsRecorder:

@@ -86,8 +86,7 @@ def builder_inside(node: Any) -> Builder | None:
     return graph.builder if isinstance(graph, CompiledStateGraph) else None
 
 
-NEAR = 0.65
-"""How much alike two names must be, so that one may be meant by the other."""
+NEAR = 0.65  # how much alike two names must be, so that one may be meant by the other
 
 
 class IgnoredSetting(UserWarning):
@@ -105,8 +104,7 @@ def check_names(what: str, given: object, known: Collection[str]) -> None:
 
 T = TypeVar("T")
 
-UNNAMED = "LangGraph"
-"""The name of a graph that was given none."""
+UNNAMED = "LangGraph"  # the name of a graph that was given none
 
 
 class _WatchedRun:
@@ -280,8 +278,7 @@ def separate_run() -> Context:
     return variables
 
 
-MODES: tuple[StreamMode, ...] = ("custom", "tasks", "updates", "values")
-"""What of a run is streamed to whoever listens."""
+MODES: tuple[StreamMode, ...] = ("custom", "tasks", "updates", "values")  # what of a run is streamed to whoever listens
 
 
 async def run_and_listen(

@@ -58,8 +58,7 @@ class Extent:
     last: int
 
 
-SPEAKER = 0.5
-"""What is added to the score of a turn by somebody whom the query names, where the best turn has 1."""
+SPEAKER = 0.5  # what is added to the score of a turn by somebody whom the query names, where the best turn has 1
 
 Ranking = Sequence[tuple[int, float]]
 """(page, score), best first. What scores 0 is as good as not found; see `score_above_last` and `score_by_place`."""

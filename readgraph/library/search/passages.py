@@ -73,8 +73,7 @@ async def search_documents(
     return [PassageHit(document, start, end, score, language) for (document, start, end, language), score in ranked]
 
 
-Sessions = Sequence[tuple[int, str]]
-"""Where the sessions of a history begin, and their names; empty of other texts."""
+Sessions = Sequence[tuple[int, str]]  # where the sessions of a history begin, and their names; empty of other texts
 
 
 async def _texts(store: PageStore, documents: Sequence[Document]) -> AsyncIterator[tuple[Document, str, Sessions]]:

@@ -150,8 +150,7 @@ async def _gist_words(runtime: ReaderRuntime, memory: Memory) -> int:
 FEWEST_JOINED = 4
 """The fewest pages that are joined: so a round takes at most an eighth of the calls of reading, two of each page."""
 
-SLACK = 0.8
-"""How much of the words that a gist may have it is asked for, since models write more."""
+SLACK = 0.8  # how much of the words that a gist may have it is asked for, since models write more
 
 
 @dataclass
