@@ -55,6 +55,7 @@ ALL = (
 KINDS = {ending: kind for kind in ALL for ending in kind.endings}  # the kind of the files with each ending
 ENDINGS_BY_TYPE = {each: ending for kind in ALL for ending, types in kind.endings.items() for each in types.split()}
 
-SUFFIXES = tuple(KINDS)  # endings of the files that can be read, in lower case
+SUFFIXES = tuple(KINDS)
+"""Endings of the files that can be read, in lower case."""
 
 IN_FOLDERS = tuple(ending for ending, kind in KINDS.items() if kind.in_folders)

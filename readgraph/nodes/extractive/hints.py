@@ -10,7 +10,8 @@ from readgraph.state.languages import DEFAULT, NAMES
 FEWEST_ASKED = 3
 """Content words of a question of which a match may share too few: "Who lit it?" has one, and needs no more."""
 
-FEWEST_SEEN = 2  # stop words of another language by which a question is seen to be in it
+FEWEST_SEEN = 2
+"""Stop words of another language by which a question is seen to be in it."""
 
 _SUMMARY = re.compile(
     r"\b(?:summar(?:y|i[sz]e)\w*|the plot|main (?:idea|point|theme)s?"

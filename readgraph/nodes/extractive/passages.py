@@ -14,7 +14,8 @@ from readgraph.state.languages import main_language
 from readgraph.state.sentences import LABEL, ROW, paragraph_spans, sentence_spans
 from readgraph.state.words import count_words
 
-FEWEST_WORDS = 8  # fewest words of a sentence that can be understood by itself
+FEWEST_WORDS = 8
+"""Fewest words of a sentence that can be understood by itself."""
 
 MOST_HEADING = 80  # characters of a line that may be the heading of the lines below
 

@@ -169,7 +169,8 @@ def _first_new(found: Iterable[str], asked: Collection[str]) -> str | None:
     return None
 
 
-MOST_QUOTES, MOST_TURNS, MOST_RANKED = 3, 5, 20  # sentences that are quoted, or turns of a talk, of those ranked first
+MOST_QUOTES, MOST_TURNS, MOST_RANKED = 3, 5, 20
+"""Sentences that are quoted, or turns of a talk, of those ranked first."""
 
 MOST_LOOKED_AT = 4  # of those ranked first; one that has what is asked for gives the answer
 SPACES = 2  # most characters between two sentences that follow each other

@@ -10,12 +10,14 @@ from readgraph.state.errors import BadInput
 WorkingMemory = Literal["path", "visited", "summary", "off"]
 """What a walk carries: the notes of its path, those of all nodes visited, a summary of these, or nothing."""
 
-ToolName = Literal["keyword", "vector", "page"]  # A search tool of GAM's rounds
+ToolName = Literal["keyword", "vector", "page"]
+"""A search tool of GAM's rounds."""
 
 Evidence = Literal["integration", "pages", "snippets"]
 """What GAM answers from: its notes alone, whole pages with them, or exact snippets."""
 
-Ranking = Literal["keywords", "embeddings", "both"]  # by what a look-up ranks pages without asking a model
+Ranking = Literal["keywords", "embeddings", "both"]
+"""By what a look-up ranks pages without asking a model."""
 
 AgentMemory = Literal["both", "working", "recall"]
 """What an agent of MemGPT may use: its working context and its recall storage, or one of them."""

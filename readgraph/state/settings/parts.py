@@ -13,7 +13,8 @@ from readgraph.state.languages import language_code
 ReplyForm = Literal["auto", "json_schema", "function", "text", "plain"]
 """How typed replies are requested; `auto`: by the best form that the model supports."""
 
-PACKAGED_MODEL = "local:SmolLM2-135M-Instruct"  # the chat model that comes inside a package (`readgraph[local-model]`)
+PACKAGED_MODEL = "local:SmolLM2-135M-Instruct"
+"""The chat model that comes inside a package (`readgraph[local-model]`)."""
 
 
 def full_name(model: str) -> str:
@@ -146,12 +147,14 @@ class Budget(Settings, panel="Budget"):
 ParagraphBreak = Literal["auto", "two-blank-lines", "blank-line", "line"]
 """What ends a paragraph; `auto` decides by the text."""
 
-Strategy = Literal["parallel", "sequential"]  # how ReadAgent looks parts up: all at once, or one by one
+Strategy = Literal["parallel", "sequential"]
+"""How ReadAgent looks parts up: all at once, or one by one."""
 
 Paging = Literal["pauses", "even"]
 """Where pages end: at pauses that the model chooses, or evenly, of about the same length."""
 
-Preset = Literal["question", "code", "meeting", "contract", "novel"]  # what notes are for, by name
+Preset = Literal["question", "code", "meeting", "contract", "novel"]
+"""What notes are for, by name."""
 
 DEEPEST_PAGES = 20  # down to this depth a web page's text shows how deep its elements are
 
@@ -263,7 +266,8 @@ class LookUp(Settings, panel="Looking up"):
 AnswerLength = Literal["phrase", "sentence", "paragraph", "free"]
 """How long an answer may be; `free`: as long as the question wants."""
 
-LONG: tuple[AnswerLength, ...] = ("paragraph", "free")  # lengths of answers of several sentences
+LONG: tuple[AnswerLength, ...] = ("paragraph", "free")
+"""Lengths of answers of several sentences."""
 
 
 class Language(Settings, panel="Answers"):
