@@ -12,7 +12,8 @@ from typing import Any
 
 from readgraph.state.errors import BadInput
 
-__version__ = version("readgraph")  # the version of readgraph that is installed
+__version__ = version("readgraph")
+"""The version of readgraph that is installed."""
 
 
 def entry_point_names(group: str, ours: Iterable[str]) -> list[str]:
