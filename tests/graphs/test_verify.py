@@ -190,3 +190,22 @@ async def test_it_never_takes_more_than_the_estimate(
     used = made.usage
     assert 0 < used["calls"] <= estimate.calls.most and used["input_words"] <= estimate.input_words.most
     assert not verify.estimate_verify(EstimateCase(library.pages, documents[1], ReaderContext()), draft).calls.most
+
+
+async def test_turns_of_a_talk_are_said_by_their_speakers(library: Library) -> None:
+    talk = "Ann: I sold the boat to Peter for 900 euros.\nBob: No, I kept the car. I lent it to Carla.\n"
+    await library.pages.add_document(talk, title="Talk")
+    draft = """Ann sold the boat to Peter for 900 euros.
+
+Bob sold the boat to Peter for 900 euros.
+
+Ann said: "I lent it to Carla."
+
+Bob said: "I lent it to Carla."
+"""
+    assert told(await functions.verify(library, draft)) == [
+        "supported",
+        "contradicted: “Bob”, the text has “Ann”",
+        "contradicted: “Ann”, the text has “Bob”",
+        "supported",
+    ]

@@ -257,6 +257,7 @@ SLOTS: tuple[SlotKind, ...] = ("number", "date", "name")
 def compare_sentences(said: str, text: str, language: str, names: Set[str] = frozenset()) -> Comparison:
     """Compare a sentence that is `said` with one of a text. `names`: words that the text writes large everywhere."""
     ours, theirs = ([_with_names(each, names) for each in tokens_of(one, language)] for one in (said, text))
+    ours, theirs = _with_numbers(ours, theirs), _with_numbers(theirs, ours)
     if [token.value for token in ours] == [token.value for token in theirs] and not text.rstrip().endswith("?"):
         return Comparison("supported", [], [], 1.0)
     pairs = _match(ours, theirs)
@@ -281,6 +282,18 @@ def compare_sentences(said: str, text: str, language: str, names: Set[str] = fro
 
 def _with_names(token: Token, names: Set[str]) -> Token:
     return token._replace(kind="name") if token.first and token.kind == "word" and token.value in names else token
+
+
+def _with_numbers(tokens: Sequence[Token], others: Sequence[Token]) -> list[Token]:
+    """The tokens, a year as a number where the others have no such year but a number of that size."""
+    is_like = any(each.kind == "number" and isinstance(each.value, tuple) and each.value[0] >= 1000 for each in others)
+    years = {each.value for each in others if each.kind == "date"}
+    return [
+        each._replace(kind="number", value=(float(each.value[0]), ""))
+        if is_like and each.kind == "date" and each.value not in years and each.text.isdecimal()
+        else each
+        for each in tokens
+    ]
 
 
 def _match(ours: Sequence[Token], theirs: Sequence[Token]) -> dict[int, int]:
@@ -345,7 +358,8 @@ def _find_difference(
         ]
         hedges = [sorted(token.value for token in each if token.kind == "hedge") for each in (ours, theirs)]
         turned = any(token.value in _words("relations", language) for token in unpaired)  # "not until 1890"
-        near = len(unpaired) <= len(theirs) // 4 and knows_denials(language) and hedges[0] == hedges[1] and not turned
+        most = 0 if all(denies) else len(theirs) // 4
+        near = len(unpaired) <= most and knows_denials(language) and hedges[0] == hedges[1] and not turned
         said, text = (", ".join(token.text for token in each) for each in denies)
         return Difference(kind="negation", draft=said, text=text) if not slots and not others and near else None
     slots = _join_names(ours, slots)
@@ -451,7 +465,8 @@ def _keeps_phrases(ours: Sequence[Token], theirs: Sequence[Token]) -> bool:
         said = [(word, each.value) for word, each in zip(after, tokens, strict=True) if each.kind != "small"]
         phrases.append(sorted(said, key=str))
         names.append([each.value for each in tokens if each.kind == "name"])
-    return phrases[0] == phrases[1] and names[0] == names[1]
+    both = {*names[0]} & {*names[1]}  # a noun may look like a name in one order alone
+    return phrases[0] == phrases[1] and [n for n in names[0] if n in both] == [n for n in names[1] if n in both]
 
 
 def _with_neighbours(ours: Sequence[Token], pairs: dict[int, int]) -> Iterator[tuple[str, int, list[int]]]:

@@ -129,42 +129,66 @@ class NearSentence(NamedTuple):
     citation: Citation
 
 
+class PageSentence(NamedTuple):
+    """Characters `[start, end)` of a page, their content words, and who says them, "" where no turn says so."""
+
+    start: int
+    end: int
+    words: frozenset[str]
+    speaker: str
+
+
 @cache_by_text
-def _sentences(text: str) -> tuple[tuple[int, int, frozenset[str]], ...]:
-    spans = [span for span in sentence_spans(text) if is_prose(text[slice(*span)])]
-    language = language_of(text)
-    return tuple((start, end, frozenset(content_words(text[start:end], language))) for start, end in spans)
+def _sentences(text: str) -> tuple[PageSentence, ...]:
+    found, language = list[PageSentence](), language_of(text)
+    for start, end in sentence_spans(text):
+        goes_on = found and "\n" not in text[found[-1].end : start]
+        speaker = label_of(text[start:end]) or (found[-1].speaker if goes_on else "")
+        if is_prose(text[start:end]):
+            found.append(PageSentence(start, end, frozenset(content_words(text[start:end], language)), speaker))
+    return tuple(found)
+
+
+_I = re.compile(
+    r"\b(?:I|ich|je|j['’]|yo|io|eu|ik|я)\b", re.IGNORECASE
+)  # then the speaker's name is a part of what is said
 
 
 @cache_by_text
 def _names_in(text: str) -> frozenset[str]:
     """The words that a text writes large within sentences, and nowhere small."""
     language = language_of(text)
-    tokens = [token for start, end, _ in _sentences(text) for token in tokens_of(text[start:end], language)]
+    tokens = [token for each in _sentences(text) for token in tokens_of(text[each.start : each.end], language)]
     small = {token.value for token in tokens if token.kind == "word" and token.text[0].islower()}
-    return frozenset(token.value for token in tokens if token.kind == "name" and not token.first) - small
+    names = {token.value for token in tokens if token.kind == "name" and not token.first}
+    labels = {each.speaker for each in _sentences(text)}
+    speakers = {each.value for label in labels for each in tokens_of(label, language) if each.text[0].isupper()}
+    return frozenset(names | speakers) - small
 
 
 def _near_sentences(said: str, pages: Sequence[PageText]) -> list[NearSentence]:
     """The sentences that share most with what is said, compared with it."""
     names = frozenset[str]().union(*(_names_in(each.text) for each in pages))
-    found = dict[tuple[int, int], tuple[float, PageText, str]]()
+    found = dict[tuple[int, int], tuple[float, PageText, str, str]]()
     for each in pages:
         language = language_of(each.text)
         wanted = {*content_words(said, language)}
         sentences = _sentences(each.text)
-        for start, end, words in sentences[: len(sentences) - each.is_cut] or sentences:
+        for start, end, words, speaker in sentences[: len(sentences) - each.is_cut] or sentences:
             if (share := len(wanted & words) / max(len(wanted), 1)) >= NEAR:
-                found[each.page.start + start, each.page.start + end] = share, each, language
+                found[each.page.start + start, each.page.start + end] = share, each, language, speaker
     best = sorted(found, key=lambda span: (-found[span][0], span))[:MOST_COMPARED]
     return [_compare(said, span, *found[span][1:], names) for span in best]
 
 
-def _compare(said: str, span: tuple[int, int], page: PageText, language: str, names: Set[str]) -> NearSentence:
+def _compare(
+    said: str, span: tuple[int, int], page: PageText, language: str, speaker: str, names: Set[str]
+) -> NearSentence:
     start, end = (at - page.page.start for at in span)
-    text = page.text[start:end]
-    text = text if label_of(said) and said.startswith(label_of(text)) else without_label(text)
+    text = without_label(page.text[start:end])
     compared = compare_sentences(said, text, language, names)
+    if not compared.verdict and speaker and (said.startswith(f"{speaker}:") or _I.search(text)):
+        compared = compare_sentences(said, f"{speaker}: {text}", language, names)
     return NearSentence(compared, page.cite(start, end))
 
 
@@ -314,18 +338,17 @@ def _find_other_speaker(claim: Claim, quote: str, citation: Citation, pages: Seq
     page = next((each for each in pages if each.page.start <= citation["start"] < each.page.end), None)
     if page is None:
         return None
-    at, language = citation["start"] - page.page.start, language_of(page.text)
-    spans = [(start, end) for start, end, _ in _sentences(page.text)]
-    around = [number for number, (start, end) in enumerate(spans) if start <= at < end]
-    if not around:
+    at, language, names = citation["start"] - page.page.start, language_of(page.text), _names_in(page.text)
+    sentences = _sentences(page.text)
+    number = next((number for number, each in enumerate(sentences) if each.start <= at < each.end), None)
+    if number is None:
         return None
-    own = page.text[slice(*spans[around[0]])]
-    beside = page.text[spans[max(around[0] - 2, 0)][0] : spans[min(around[0] + 2, len(spans) - 1)][1]]
-    names = _names_in(page.text)
-
+    own = sentences[number]
+    around = slice(sentences[max(number - 2, 0)].start, sentences[min(number + 2, len(sentences) - 1)].end)
     said = whole_names(without_quotes(claim["text"]), language, names)
-    text = whole_names(own.replace(quote, " … "), language, names) or [*filter(None, [label_of(own)])]
-    near = {word.casefold() for word in _WORD.findall(beside)}
+    near = {word.casefold() for word in _WORD.findall(own.speaker or page.text[around])}
     if not said or any(near >= {word.casefold() for word in _WORD.findall(name)} for name in said):
         return None
+    beside = page.text[own.start : own.end].replace(quote, " … ")
+    text = whole_names(own.speaker or beside, language, names) or [*filter(None, [own.speaker])]
     return Difference(kind="who", draft=", ".join(said), text=", ".join(text))
