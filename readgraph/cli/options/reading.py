@@ -78,20 +78,14 @@ class CorpusOptions:
     library: LibraryFolder = None
 
 
-FilesAsOne = Annotated[
-    list[Path],
-    files(
-        "Files, folders and https:// addresses (several are read as one), - for standard input, or a document "
-        "in the library."
-    ),
-]
+FILES_AS_ONE = "Files, folders and https:// addresses (several are read as one), - for standard input, or a document in the library."
 
 
 @dataclass(frozen=True, kw_only=True)
 class SummariseOptions:
     """What is summarised: documents, a part of them, and what it is to be about; None for all of it."""
 
-    paths: FilesAsOne
+    paths: list[Path] = files(FILES_AS_ONE)
     words: int | None = option(metavar="N", min=20, help="At most this many words (300).")
     part: str | None = option(
         metavar="NAME", help="Only this part: a heading, its number, or pages: 'Part two', 3.2, 'pages 10-20'."
@@ -156,7 +150,7 @@ class TableOptions:
 class CompressOptions:
     """Which documents are to fit into how many tokens, by which engine."""
 
-    paths: FilesAsOne
+    paths: list[Path] = files(FILES_AS_ONE)
     budget: int = option(default=..., metavar="TOKENS", help="Fit the text into this many tokens.")
     question: str | None = option(
         metavar="TEXT", help="Print the answer to this question, within the budget, instead of the shortened text."
