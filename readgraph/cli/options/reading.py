@@ -78,7 +78,10 @@ class CorpusOptions:
     library: LibraryFolder = None
 
 
-FILES_AS_ONE = "Files, folders and https:// addresses (several are read as one), - for standard input, or a document in the library."
+FILES_AS_ONE = (
+    "Files, folders and https:// addresses (several are read as one), - for standard input, or a document "
+    "in the library."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
