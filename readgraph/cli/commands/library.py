@@ -27,28 +27,22 @@ def show(run: Context, options: given.ShowOptions) -> None:
 
     Example: readgraph show report.pdf --page 58 --quote "maximum discharge"
     """
+    from readgraph.cli.run import show as showing
+
     check_open(options.report, opened=options.opened)
     if options.report:
-        from readgraph.cli.run.show import report_document
-
         check_alone(run, "writes a file and prints nothing", "--report", "--library", "--method", "--purpose", "--open")
-        report_document(options, options.report)
+        showing.report_document(options, options.report)
     elif options.place != given.WantedPlace():
         if options.made_for is not None:
             raise BadInput("--purpose chooses whose notes are shown, and a place shows the text: leave --purpose out.")
-        from readgraph.cli.run.show import show_place
-
-        show_place(options)
+        showing.show_place(options)
     elif options.document:
-        from readgraph.cli.run.show import show_document
-
-        show_document(options)
+        showing.show_document(options)
     elif options.method or options.made_for is not None:
         raise BadInput("--method and --purpose choose among the notes on a document: name one.")
     else:
-        from readgraph.cli.run.show import show_library
-
-        show_library(options.library, as_json=options.as_json)
+        showing.show_library(options.library, as_json=options.as_json)
 
 
 @library_commands.command()

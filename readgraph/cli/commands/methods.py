@@ -132,13 +132,13 @@ def evaluate(run: Context, options: EvaluateOptions, context: "ReaderContext", s
     readgraph evaluate --diff quality quality-with-another-model
 
     """
-    if options.diff:
-        from readgraph.cli.run.evaluate import show_difference
+    from readgraph.cli.run import evaluate as evaluating
 
+    if options.diff:
         if options.file:
             raise BadInput("--diff compares two existing evaluations: leave the file out.")
         check_alone(run, "compares two existing evaluations", "--diff", "--json", "--quiet")
-        show_difference(*options.diff, screen)
+        evaluating.show_difference(*options.diff, screen)
     elif options.replay:
         from readgraph.cli.run.reproduce import replay
 
@@ -150,13 +150,9 @@ def evaluate(run: Context, options: EvaluateOptions, context: "ReaderContext", s
         check_alone(run, "without FILE asks the judge alone", "--calibrate", *ALONE)
         calibrate(options, context, screen)
     elif options.inspect and options.out and options.names_no_questions:
-        from readgraph.cli.run.evaluate import write_inspect_logs
-
         check_alone(run, "makes logs of a finished evaluation", "--inspect", "--out", "--json", "--quiet")
-        write_inspect_logs(options.out, options.inspect, screen)
+        evaluating.write_inspect_logs(options.out, options.inspect, screen)
     else:
-        from readgraph.cli.run import evaluate as evaluating
-
         (evaluating.estimate if options.estimate else evaluating.evaluate)(options, context, screen)
 
 
@@ -195,7 +191,8 @@ def reproduce(run: Context, options: ReproduceOptions, context: "ReaderContext",
 
 @method_commands.command()
 @with_run(BoardOptions, GROUPS, PROFILE)
-def board(run: Context, options: BoardOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
+@run_lazily("evaluate.board")
+def board(options: BoardOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Make a long history with known facts, and measure methods and other systems on it without a judge.
 
     Examples:
@@ -204,6 +201,3 @@ def board(run: Context, options: BoardOptions, context: "ReaderContext", screen:
     readgraph board --out board --methods none
 
     """
-    from readgraph.cli.run.evaluate import board as measure
-
-    measure(options, context, screen)

@@ -29,12 +29,11 @@ def mcp(
         help="Let agents read files of this folder; repeat for others. Default: the current folder.",
     ),
     http: bool = Option(False, "--http", help="Serve over HTTP instead of standard input and output."),
-    host: Annotated[str, HttpOption(help="The address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, HttpOption(min=0, max=65_535, help="The port; 0: a free one.")] = 8421,
-    allow_host: Annotated[
-        list[str] | None,
-        HttpOption(metavar="NAME", help="A host name by which clients reach this machine; repeat for others."),
-    ] = None,
+    host: str = HttpOption("127.0.0.1", help="The address to listen on."),
+    port: int = HttpOption(8421, min=0, max=65_535, help="The port; 0: a free one."),
+    allow_host: list[str] | None = HttpOption(
+        None, metavar="NAME", help="A host name by which clients reach this machine; repeat for others."
+    ),
     library: LibraryFolder = None,
 ) -> None:
     """Serve the library to agents over the Model Context Protocol (MCP): they list, read, ask, search and remember.
