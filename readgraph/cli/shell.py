@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from copy import copy
 from glob import escape, iglob
+from importlib import import_module
 from io import StringIO
 from pathlib import Path
 from typing import Annotated, Any
@@ -156,25 +157,16 @@ def rows(context: typer.Context) -> Iterable[Item]:
     return [*methods(context), (SUMMARY.name, SUMMARY.line), *NAMED_ROWS.items()]
 
 
-def sweeps(_: typer.Context) -> Iterable[Item]:
-    """The sweeps."""
-    from readgraph.evaluation.sweeps import SWEEPS
-
-    return ((name, sweep.line) for name, sweep in SWEEPS.items())
-
-
-def experiments(_: typer.Context) -> Iterable[Item]:
-    """The papers' experiments."""
-    from readgraph.evaluation.reproducing import EXPERIMENTS
-
-    return ((name, each.line) for name, each in EXPERIMENTS.items())
+def _lines_of(module: str, table: str) -> Values:
+    """The names in a table of `readgraph.evaluation`, each with its line; the module is imported only then."""
+    return lambda _: (
+        (name, each.line) for name, each in getattr(import_module(f"readgraph.evaluation.{module}"), table).items()
+    )
 
 
-def metrics(_: typer.Context) -> Iterable[Item]:
-    """The metrics."""
-    from readgraph.evaluation.metrics import METRICS
-
-    return ((name, metric.line) for name, metric in METRICS.items())
+sweeps = _lines_of("sweeps", "SWEEPS")
+experiments = _lines_of("reproducing", "EXPERIMENTS")
+metrics = _lines_of("metrics", "METRICS")
 
 
 def languages(_: typer.Context) -> Iterable[Item]:

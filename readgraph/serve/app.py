@@ -13,7 +13,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import HTMLResponse, JSONResponse, Response
+from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException as AnyHTTPException
 
@@ -164,21 +164,16 @@ OWN_SCRIPTS = tuple(
 
 
 @cache
-def page_markup() -> str:
-    """The page itself, without its style and script."""
-    return files("readgraph.serve").joinpath("assets", "index.html").read_text(encoding="utf-8")
-
-
-@cache
-def page_style() -> str:
-    """The report's style and the room's, in one file."""
-    return _join_assets(STYLES, OWN_STYLES, "css")
-
-
-@cache
-def page_script() -> str:
-    """The report's script and the room's, in one file."""
-    return "(() => {\n" + _join_assets(PARTS, OWN_SCRIPTS, "js") + "})();\n"
+def page_files() -> dict[str, tuple[str, str]]:
+    """The page, and the styles and scripts of the report and the room in a file each: texts and types, by paths."""
+    page = files("readgraph.serve").joinpath("assets", "index.html").read_text(encoding="utf-8")
+    script = "(() => {\n" + _join_assets(PARTS, OWN_SCRIPTS, "js") + "})();\n"
+    style = _join_assets(STYLES, OWN_STYLES, "css")
+    return {
+        "/": (page, "text/html"),
+        "/assets/room.css": (style, "text/css"),
+        "/assets/room.js": (script, "text/javascript"),
+    }
 
 
 def _join_assets(of_report: Sequence[str], own: Sequence[str], ending: str) -> str:
@@ -188,21 +183,14 @@ def _join_assets(of_report: Sequence[str], own: Sequence[str], ending: str) -> s
 
 
 def _add_page(app: FastAPI, room: Room, guard: Guard) -> None:
-    shown: dict[str, Any] = {"include_in_schema": False}
+    async def page_file(request: Request) -> Response:
+        text, kind = page_files()[request.url.path]
+        return Response(text, media_type=kind)
 
-    @app.get("/", **shown)
-    async def index() -> HTMLResponse:
-        return HTMLResponse(page_markup())
+    for path in page_files():
+        app.get(path, include_in_schema=False)(page_file)
 
-    @app.get("/assets/room.css", **shown)
-    async def style() -> Response:
-        return Response(page_style(), media_type="text/css")
-
-    @app.get("/assets/room.js", **shown)
-    async def script() -> Response:
-        return Response(page_script(), media_type="text/javascript")
-
-    @app.post("/api/login", **shown)
+    @app.post("/api/login", include_in_schema=False)
     async def log_in(request: Request) -> Response:
         return await guard.log_in(request)
 

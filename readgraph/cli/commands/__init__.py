@@ -5,6 +5,7 @@ from functools import wraps
 from importlib import import_module
 from typing import Any
 
+from readgraph.cli.options.output import check_estimate, check_open
 from readgraph.cli.options.settings import Command
 
 
@@ -21,5 +22,24 @@ def run_lazily(target: str) -> Callable[[Command], Command]:
             return getattr(import_module(f"readgraph.cli.run.{module}"), name)(**values)
 
         return run
+
+    return hand_on
+
+
+def run_or_estimate(run: str, estimate: str, is_made: str, *of_result: str) -> Callable[[Command], Command]:
+    """The same for a command that runs, or with `--estimate` only says what that will use.
+
+    An estimate makes nothing that could be shown or written, as `is_made` says: options `of_result` are refused then.
+    """
+
+    def hand_on(command: Command) -> Command:
+        @wraps(command)
+        def run_either(options: Any, **values: Any) -> Any:
+            check_open(options.report, opened=options.opened)
+            if options.estimate:
+                check_estimate(is_made, **{name: getattr(options, name) for name in of_result})
+            return run_lazily(estimate if options.estimate else run)(command)(options=options, **values)
+
+        return run_either
 
     return hand_on

@@ -27,28 +27,22 @@ def show(run: Context, options: given.ShowOptions) -> None:
 
     Example: readgraph show report.pdf --page 58 --quote "maximum discharge"
     """
+    from readgraph.cli.run import show as showing
+
     check_open(options.report, opened=options.opened)
     if options.report:
-        from readgraph.cli.run.show import report_document
-
         check_alone(run, "writes a file and prints nothing", "--report", "--library", "--method", "--purpose", "--open")
-        report_document(options, options.report)
+        showing.report_document(options, options.report)
     elif options.place != given.WantedPlace():
         if options.made_for is not None:
             raise BadInput("--purpose chooses whose notes are shown, and a place shows the text: leave --purpose out.")
-        from readgraph.cli.run.show import show_place
-
-        show_place(options)
+        showing.show_place(options)
     elif options.document:
-        from readgraph.cli.run.show import show_document
-
-        show_document(options)
+        showing.show_document(options)
     elif options.method or options.made_for is not None:
         raise BadInput("--method and --purpose choose among the notes on a document: name one.")
     else:
-        from readgraph.cli.run.show import show_library
-
-        show_library(options.library, as_json=options.as_json)
+        showing.show_library(options.library, as_json=options.as_json)
 
 
 @library_commands.command()
@@ -64,14 +58,14 @@ def correct(options: given.CorrectOptions) -> None:
 @library_commands.command()
 @run_lazily("show.search")
 def search(
-    words: Annotated[str, Argument(metavar="WORDS", help="What to search for.")],
+    words: str = Argument(metavar="WORDS", help="What to search for."),
     documents: Annotated[
         list[str] | None,
         given.document_argument(
             "Search only these: files that were read, ids, titles or parts of titles.", show_default=False
         ),
     ] = None,
-    most: Annotated[int, Option("--limit", min=1, metavar="N", help="Show at most this many passages.")] = 10,
+    most: int = Option(10, "--limit", min=1, metavar="N", help="Show at most this many passages."),
     collection: given.CollectionName = None,
     as_of: given.AsOf = "",
     library: LibraryFolder = None,
@@ -86,9 +80,9 @@ def search(
 @library_commands.command()
 @run_lazily("library.forget")
 def forget(
-    document: Annotated[
-        str, Argument(metavar="DOCUMENT", help="A file, an id or a title.", autocompletion=completer_of(identities))
-    ],
+    document: str = Argument(
+        metavar="DOCUMENT", help="A file, an id or a title.", autocompletion=completer_of(identities)
+    ),
     yes: given.Sure = False,
     library: LibraryFolder = None,
     as_json: Json = False,
@@ -145,7 +139,7 @@ Archive = Annotated[Path, Argument(metavar="ARCHIVE", help="A file of JSON lines
 @run_lazily("library.export_replies")
 def export_replies(
     file: Archive,
-    document: Annotated[str, Option(help="Only the replies about this document: a file, an id or a title.")] = "",
+    document: str = Option("", help="Only the replies about this document: a file, an id or a title."),
     library: LibraryFolder = None,
 ) -> None:
     """Write the saved replies to a file."""
@@ -192,7 +186,7 @@ def repair_library(library: LibraryFolder = None, as_json: Json = False) -> None
 @library.command("backup")
 @run_lazily("library.back_up_library")
 def back_up_library(
-    folder: Annotated[Path, Argument(metavar="FOLDER", help="A new folder for the copy.")],
+    folder: Path = Argument(metavar="FOLDER", help="A new folder for the copy."),
     library: LibraryFolder = None,
     as_json: Json = False,
 ) -> None:
@@ -202,8 +196,8 @@ def back_up_library(
 @library.command("copy")
 @run_lazily("library.copy_library")
 def copy_library(
-    source: Annotated[Any, Argument(metavar="FROM", parser=library_place, help=COPIED)],
-    target: Annotated[Any, Argument(metavar="TO", parser=library_place, help=FILLED)],
+    source: Any = Argument(metavar="FROM", parser=library_place, help=COPIED),
+    target: Any = Argument(metavar="TO", parser=library_place, help=FILLED),
     as_json: Json = False,
 ) -> None:
     """Copy a library from a folder to a server, back, or to another of its kind, and compare the two.
@@ -215,9 +209,9 @@ def copy_library(
 @library.command("batches")
 @run_lazily("library.show_batches")
 def show_batches(
-    cancel: Annotated[
-        bool, Option("--cancel", help="Cancel them, and keep the replies that they have; what is done is paid.")
-    ] = False,
+    cancel: bool = Option(
+        False, "--cancel", help="Cancel them, and keep the replies that they have; what is done is paid."
+    ),
     library: LibraryFolder = None,
     as_json: Json = False,
 ) -> None:
@@ -250,7 +244,7 @@ def show_agents(library: LibraryFolder = None, as_json: Json = False) -> None:
 @run_lazily("agents.export_agent")
 def export_agent(
     name: AgentName,
-    file: Annotated[Path, Argument(metavar="FILE", help="A JSON file that does not exist yet.")],
+    file: Path = Argument(metavar="FILE", help="A JSON file that does not exist yet."),
     library: LibraryFolder = None,
 ) -> None:
     """Write an agent to one JSON file: working context, recall and archival storage, settings."""
@@ -259,8 +253,8 @@ def export_agent(
 @agents.command("import")
 @run_lazily("agents.import_agent")
 def import_agent(
-    file: Annotated[Path, Argument(metavar="FILE", help="A file that 'agents export' wrote.")],
-    name: Annotated[str, Option("--as", metavar="NAME", help="A new name for the agent.")] = "",
+    file: Path = Argument(metavar="FILE", help="A file that 'agents export' wrote."),
+    name: str = Option("", "--as", metavar="NAME", help="A new name for the agent."),
     library: LibraryFolder = None,
 ) -> None:
     """Add the agent of a file to the library."""
@@ -283,19 +277,17 @@ def forget_agent(name: AgentName, yes: given.Sure = False, library: LibraryFolde
 @run_lazily("chat.talk")
 def chat(
     context: "ReaderContext",
-    agent: Annotated[
-        str,
-        Option(
-            metavar="NAME", help="Agent name; a new name creates an agent.", autocompletion=completer_of(agent_names)
-        ),
-    ] = ("default"),
-    every: Annotated[
-        tuple[str, str] | None,
-        Option(
-            metavar="TIME PROMPT",
-            help="Send the agent a prompt at this interval, for example: --every 10m 'What is open?'",
-        ),
-    ] = None,
+    agent: str = Option(
+        "default",
+        metavar="NAME",
+        help="Agent name; a new name creates an agent.",
+        autocompletion=completer_of(agent_names),
+    ),
+    every: tuple[str, str] | None = Option(
+        None,
+        metavar="TIME PROMPT",
+        help="Send the agent a prompt at this interval, for example: --every 10m 'What is open?'",
+    ),
     library: LibraryFolder = None,
     as_json: Json = False,
 ) -> None:

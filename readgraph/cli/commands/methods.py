@@ -1,7 +1,7 @@
 """The commands for methods, models and prompts: list, compare, check and evaluate them; and LangGraph Studio."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from typer import Argument, Context, Exit, Option, Typer
 
@@ -37,11 +37,11 @@ def compare(options: CompareOptions, context: "ReaderContext", screen: "OutputOp
 @method_commands.command("methods")
 def list_methods(
     run: Context,
-    name: Annotated[
-        str, Argument(metavar="NAME", help="The method whose nodes to show.", autocompletion=completer_of(method_names))
-    ] = "",
-    mermaid: Annotated[bool, Option("--mermaid", help="Print its graph as a Mermaid drawing.")] = False,
-    shared: Annotated[bool, Option("--shared", help="Show which nodes the methods share.")] = False,
+    name: str = Argument(
+        "", metavar="NAME", help="The method whose nodes to show.", autocompletion=completer_of(method_names)
+    ),
+    mermaid: bool = Option(False, "--mermaid", help="Print its graph as a Mermaid drawing."),
+    shared: bool = Option(False, "--shared", help="Show which nodes the methods share."),
     as_json: Json = False,
 ) -> None:
     """List the methods, or show one of them: its nodes with what they read and write, or its drawing."""
@@ -63,8 +63,8 @@ def list_methods(
 @with_context((Model,), PROFILE)
 def studio(
     context: "ReaderContext",
-    port: Annotated[int, Option(min=1, max=65_535, help="The port on this machine.")] = 2024,
-    open_page: Annotated[bool, Option("--open", help="Open the Studio page in your browser.")] = False,
+    port: int = Option(2024, min=1, max=65_535, help="The port on this machine."),
+    open_page: bool = Option(False, "--open", help="Open the Studio page in your browser."),
     library: LibraryFolder = None,
 ) -> None:
     """Serve the graphs of all methods with the library, to watch and steer them in LangGraph Studio.
@@ -90,16 +90,14 @@ def doctor(context: "ReaderContext | BadInput", library: LibraryFolder = None, a
 @method_commands.command()
 @run_lazily("methods.check_model")
 def models(
-    model: Annotated[
-        str,
-        Argument(
-            metavar="PROVIDER:NAME",
-            envvar="READGRAPH_MODEL",
-            help="The model to check.",
-            autocompletion=completer_of(models_known),
-        ),
-    ] = "",
-    timeout: Annotated[float, Option(min=0.1, help="Seconds before the call times out.")] = 30.0,
+    model: str = Argument(
+        "",
+        metavar="PROVIDER:NAME",
+        envvar="READGRAPH_MODEL",
+        help="The model to check.",
+        autocompletion=completer_of(models_known),
+    ),
+    timeout: float = Option(30.0, min=0.1, help="Seconds before the call times out."),
     as_json: Json = False,
 ) -> None:
     """Check a model with one short call, and show which form of typed reply it supports."""
@@ -111,7 +109,7 @@ prompts = Typer(cls=HelpfulGroup, help="Write the prompts' words to files, to ch
 @prompts.command("export")
 @run_lazily("methods.export_prompts")
 def export_prompts(
-    folder: Annotated[Path, Argument(metavar="FOLDER", help="A new or empty folder, or one without files of prompts.")],
+    folder: Path = Argument(metavar="FOLDER", help="A new or empty folder, or one without files of prompts."),
 ) -> None:
     """Write a file for each prompt. Keep those that you change and delete the others; then give --prompts FOLDER."""
 
@@ -134,13 +132,13 @@ def evaluate(run: Context, options: EvaluateOptions, context: "ReaderContext", s
     readgraph evaluate --diff quality quality-with-another-model
 
     """
-    if options.diff:
-        from readgraph.cli.run.evaluate import show_difference
+    from readgraph.cli.run import evaluate as evaluating
 
+    if options.diff:
         if options.file:
             raise BadInput("--diff compares two existing evaluations: leave the file out.")
         check_alone(run, "compares two existing evaluations", "--diff", "--json", "--quiet")
-        show_difference(*options.diff, screen)
+        evaluating.show_difference(*options.diff, screen)
     elif options.replay:
         from readgraph.cli.run.reproduce import replay
 
@@ -152,24 +150,18 @@ def evaluate(run: Context, options: EvaluateOptions, context: "ReaderContext", s
         check_alone(run, "without FILE asks the judge alone", "--calibrate", *ALONE)
         calibrate(options, context, screen)
     elif options.inspect and options.out and options.names_no_questions:
-        from readgraph.cli.run.evaluate import write_inspect_logs
-
         check_alone(run, "makes logs of a finished evaluation", "--inspect", "--out", "--json", "--quiet")
-        write_inspect_logs(options.out, options.inspect, screen)
+        evaluating.write_inspect_logs(options.out, options.inspect, screen)
     else:
-        from readgraph.cli.run import evaluate as evaluating
-
         (evaluating.estimate if options.estimate else evaluating.evaluate)(options, context, screen)
 
 
 @method_commands.command()
 @run_lazily("evaluate.write_trajectories")
 def trajectories(
-    folder: Annotated[Path, Argument(metavar="FOLDER", help="The folder of an evaluation.")],
-    form: Annotated[
-        str, Option("--format", metavar="FORM", help="sft, preference or reward: what TRL's trainers read.")
-    ] = "sft",
-    out: Annotated[Path, Option(metavar="FILE", help="The file to write; - for standard output.")] = Path("-"),
+    folder: Path = Argument(metavar="FOLDER", help="The folder of an evaluation."),
+    form: str = Option("sft", "--format", metavar="FORM", help="sft, preference or reward: what TRL's trainers read."),
+    out: Path = Option(Path("-"), metavar="FILE", help="The file to write; - for standard output."),
     quiet: Quiet = False,
 ) -> None:
     """Export an evaluation's prompts and replies, with their outcome, as training examples."""
@@ -199,7 +191,8 @@ def reproduce(run: Context, options: ReproduceOptions, context: "ReaderContext",
 
 @method_commands.command()
 @with_run(BoardOptions, GROUPS, PROFILE)
-def board(run: Context, options: BoardOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
+@run_lazily("evaluate.board")
+def board(options: BoardOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Make a long history with known facts, and measure methods and other systems on it without a judge.
 
     Examples:
@@ -208,6 +201,3 @@ def board(run: Context, options: BoardOptions, context: "ReaderContext", screen:
     readgraph board --out board --methods none
 
     """
-    from readgraph.cli.run.evaluate import board as measure
-
-    measure(options, context, screen)

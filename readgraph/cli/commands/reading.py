@@ -4,12 +4,11 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option, Typer
 
-from readgraph.cli.commands import run_lazily
+from readgraph.cli.commands import run_lazily, run_or_estimate
 from readgraph.cli.options import reading as given
 from readgraph.cli.options import settings
 from readgraph.cli.options.documents import LibraryFolder, Sure
-from readgraph.cli.options.output import check_estimate, check_open, with_run, with_screen
-from readgraph.state.errors import BadInput
+from readgraph.cli.options.output import with_run, with_screen
 from readgraph.state.settings import GROUPS
 
 if TYPE_CHECKING:
@@ -49,6 +48,7 @@ def remember(options: given.RememberOptions, context: "ReaderContext", screen: "
 
 @reading_commands.command()
 @with_run(given.AskOptions, GROUPS, settings.PROFILE)
+@run_or_estimate("ask.ask_documents", "ask.estimate_question", "shown", "show_steps", "report")
 def ask(options: given.AskOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Answer a question about documents, and quote the passages that support the answer.
 
@@ -60,14 +60,6 @@ def ask(options: given.AskOptions, context: "ReaderContext", screen: "OutputOpti
     readgraph ask --continue "And for whom?"
 
     """
-    check_open(options.report, opened=options.opened)
-    if options.estimate and options.follow_up:
-        raise BadInput("A follow-up can't be estimated: leave --continue or --estimate out.")
-    if options.estimate:
-        check_estimate("shown", show_steps=options.show_steps, report=options.report)
-    from readgraph.cli.run.ask import ask_documents, estimate_question
-
-    (estimate_question if options.estimate else ask_documents)(options, context, screen)
 
 
 @reading_commands.command()
@@ -84,6 +76,7 @@ def corpus(options: given.CorpusOptions, context: "ReaderContext", screen: "Outp
 
 @reading_commands.command()
 @with_run(given.SummariseOptions, settings.SUMMARISING)
+@run_or_estimate("condense.summarise_documents", "condense.estimate_summaries", "shown", "show_steps", "report")
 def summarise(options: given.SummariseOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Summarise documents, or a part of them. Each sentence names where it stands, and is checked against the text.
 
@@ -91,16 +84,11 @@ def summarise(options: given.SummariseOptions, context: "ReaderContext", screen:
 
     Example: readgraph summarise book.epub --words 500 --part "Part two" --model openai:gpt-4.1-mini
     """
-    check_open(options.report, opened=options.opened)
-    if options.estimate:
-        check_estimate("shown", show_steps=options.show_steps, report=options.report)
-    from readgraph.cli.run.condense import estimate_summaries, summarise_documents
-
-    (estimate_summaries if options.estimate else summarise_documents)(options, context, screen)
 
 
 @reading_commands.command()
 @with_run(given.VerifyOptions, settings.VERIFYING)
+@run_or_estimate("verify.verify_draft", "verify.estimate_check", "shown", "show_steps", "report", "out")
 def verify(options: given.VerifyOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Check a text against documents, sentence by sentence: is it supported, contradicted, or not found?
 
@@ -112,16 +100,11 @@ def verify(options: given.VerifyOptions, context: "ReaderContext", screen: "Outp
 
     Example: readgraph verify draft.md sources/ --report checked.html
     """
-    check_open(options.report, opened=options.opened)
-    if options.estimate:
-        check_estimate("shown", show_steps=options.show_steps, report=options.report, out=options.out)
-    from readgraph.cli.run.verify import estimate_check, verify_draft
-
-    (estimate_check if options.estimate else verify_draft)(options, context, screen)
 
 
 @reading_commands.command()
 @with_run(given.TableOptions, settings.TABLING)
+@run_or_estimate("condense.make_table", "condense.estimate_table", "written", "out", "report")
 def table(options: given.TableOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Make a table of all that documents hold of one kind; each row has the quote that shows it, and its place.
 
@@ -130,12 +113,6 @@ def table(options: given.TableOptions, context: "ReaderContext", screen: "Output
 
     Example: readgraph table book.epub "every person: name, role, first appearance" --out people.csv
     """
-    check_open(options.report, opened=options.opened)
-    if options.estimate:
-        check_estimate("written", out=options.out, report=options.report)
-    from readgraph.cli.run.condense import estimate_table, make_table
-
-    (estimate_table if options.estimate else make_table)(options, context, screen)
 
 
 @reading_commands.command()

@@ -23,20 +23,17 @@ HttpOption = partial(Option, rich_help_panel="HTTP")
 def mcp(
     run: Context,
     context: "ReaderContext",
-    allow: Annotated[
-        list[Path] | None,
-        Option(
-            metavar="FOLDER",
-            help="Let agents read files of this folder; repeat for others. Default: the current folder.",
-        ),
-    ] = None,
-    http: Annotated[bool, Option("--http", help="Serve over HTTP instead of standard input and output.")] = False,
-    host: Annotated[str, HttpOption(help="The address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, HttpOption(min=0, max=65_535, help="The port; 0: a free one.")] = 8421,
-    allow_host: Annotated[
-        list[str] | None,
-        HttpOption(metavar="NAME", help="A host name by which clients reach this machine; repeat for others."),
-    ] = None,
+    allow: list[Path] | None = Option(
+        None,
+        metavar="FOLDER",
+        help="Let agents read files of this folder; repeat for others. Default: the current folder.",
+    ),
+    http: bool = Option(False, "--http", help="Serve over HTTP instead of standard input and output."),
+    host: str = HttpOption("127.0.0.1", help="The address to listen on."),
+    port: int = HttpOption(8421, min=0, max=65_535, help="The port; 0: a free one."),
+    allow_host: list[str] | None = HttpOption(
+        None, metavar="NAME", help="A host name by which clients reach this machine; repeat for others."
+    ),
     library: LibraryFolder = None,
 ) -> None:
     """Serve the library to agents over the Model Context Protocol (MCP): they list, read, ask, search and remember.
@@ -58,15 +55,12 @@ def serve(
     run: Context,
     context: "ReaderContext",
     method: MethodName = None,
-    host: Annotated[
-        str, Option(help="The address to listen on; one that other machines reach wants a password.")
-    ] = "127.0.0.1",
-    port: Annotated[int, Option(min=0, max=65_535, help="The port; 0: a free one.")] = 8420,
-    allow_host: Annotated[
-        list[str] | None,
-        Option(metavar="NAME", help="A host name by which browsers reach this machine; repeat for others."),
-    ] = None,
-    opens: Annotated[bool, Option("--open/--no-open", help="Open the page in the browser.")] = True,
+    host: str = Option("127.0.0.1", help="The address to listen on; one that other machines reach wants a password."),
+    port: int = Option(8420, min=0, max=65_535, help="The port; 0: a free one."),
+    allow_host: list[str] | None = Option(
+        None, metavar="NAME", help="A host name by which browsers reach this machine; repeat for others."
+    ),
+    opens: bool = Option(True, "--open/--no-open", help="Open the page in the browser."),
     price: Annotated[str | None, price_option()] = None,
     library: LibraryFolder = None,
 ) -> None:

@@ -8,11 +8,13 @@ from typing import Annotated, Any
 from typer import Argument, Option
 
 from readgraph.cli.options.output import Json, OpenReport, Report
+from readgraph.cli.options.settings import argument, option
 from readgraph.cli.shell import collections, complete_sources, completer_of, methods
 from readgraph.library.address import library_place
 from readgraph.state.errors import BadInput
 
 FileOption = partial(Option, rich_help_panel="Files")
+file_option = partial(option, rich_help_panel="Files")
 MethodOption = partial(Option, "--method", metavar="NAME", autocompletion=completer_of(methods))
 
 LibraryFolder = Annotated[
@@ -57,9 +59,9 @@ EstimateOnly = Annotated[
 Sure = Annotated[bool, Option("--yes", help="Don't ask for confirmation.")]
 
 
-def files(text: str) -> Any:
-    """The argument for files and folders; `text` is its help."""
-    return Argument(metavar="FILE", parser=_path_named, help=text, autocompletion=complete_sources)
+def files(text: str, **more: Any) -> Any:
+    """The field of options for files and folders; `text` is its help."""
+    return argument(metavar="FILE", parser=_path_named, help=text, autocompletion=complete_sources, **more)
 
 
 WHICH = "files that were read, ids, titles or parts of titles."
@@ -104,28 +106,24 @@ class WantedPlace:
 class ShowOptions:
     """Which document is shown, or which place of it, and as what."""
 
-    document: Annotated[
-        str, document_argument("The document to show: a file, an id, a title or some words of one.")
-    ] = ""
-    page: Annotated[
-        str | None,
-        Option(metavar="N", help="Show this page, as the file counts them; where it has no pages, this part."),
-    ] = None
-    part: Annotated[
-        int | None, Option(min=0, metavar="N", help="Show this part, as readgraph divided the text: of part 4, 4.")
-    ] = None
-    at: Annotated[
-        str | None,
-        Option(metavar="PLACE", help="Show the text at a place in the source's own terms, such as 'page 58'."),
-    ] = None
-    quote: Annotated[
-        str | None, Option(metavar="TEXT", help="Mark these words; without a place, show the part that has them.")
-    ] = None
+    document: str = argument(
+        metavar="DOCUMENT",
+        help="The document to show: a file, an id, a title or some words of one.",
+        autocompletion=complete_sources,
+        default="",
+    )
+    page: str | None = option(
+        metavar="N", help="Show this page, as the file counts them; where it has no pages, this part."
+    )
+    part: int | None = option(min=0, metavar="N", help="Show this part, as readgraph divided the text: of part 4, 4.")
+    at: str | None = option(
+        metavar="PLACE", help="Show the text at a place in the source's own terms, such as 'page 58'."
+    )
+    quote: str | None = option(metavar="TEXT", help="Mark these words; without a place, show the part that has them.")
     method: MemoryOfMethod = None
-    made_for: Annotated[
-        str | None,
-        Option("--purpose", metavar="TEXT", help="Show the notes whose purpose has these words; '' are those without."),
-    ] = None
+    made_for: str | None = option(
+        "--purpose", metavar="TEXT", help="Show the notes whose purpose has these words; '' are those without."
+    )
     library: LibraryFolder = None
     report: Report = None
     opened: OpenReport = False
@@ -141,18 +139,16 @@ class ShowOptions:
 class CorrectOptions:
     """Which note of a document is replaced, and by what."""
 
-    document: Annotated[
-        str, document_argument("A document that was read: a file, an id, a title or some words of one.")
-    ]
-    page: Annotated[
-        str | None, Option(metavar="N", help="Correct the note of the part with this page of the source.")
-    ] = None
-    part: Annotated[int | None, Option(min=0, metavar="N", help="Correct the note of this part.")] = None
-    at: Annotated[
-        str | None, Option(metavar="PLACE", help="Correct the note of the part at this place, such as 'page 58'.")
-    ] = None
-    text: Annotated[str | None, Option(metavar="TEXT", help="The note as it should be; else an editor opens.")] = None
-    restore: Annotated[bool, Option("--restore", help="Put the method's own note back.")] = False
+    document: str = argument(
+        metavar="DOCUMENT",
+        help="A document that was read: a file, an id, a title or some words of one.",
+        autocompletion=complete_sources,
+    )
+    page: str | None = option(metavar="N", help="Correct the note of the part with this page of the source.")
+    part: int | None = option(min=0, metavar="N", help="Correct the note of this part.")
+    at: str | None = option(metavar="PLACE", help="Correct the note of the part at this place, such as 'page 58'.")
+    text: str | None = option(metavar="TEXT", help="The note as it should be; else an editor opens.")
+    restore: bool = option("--restore", default=False, help="Put the method's own note back.")
     method: MemoryOfMethod = None
     library: LibraryFolder = None
     as_json: Json = False

@@ -5,14 +5,16 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-from typer import Argument, Option
+from typer import Option
 
 from readgraph.cli import shell as completing
 from readgraph.cli.options.documents import EstimateOnly
+from readgraph.cli.options.settings import argument, option
 from readgraph.cli.shell import completer_of_list
 from readgraph.evaluation.sweeps import SWEEPS
 
 RowOption = partial(Option, rich_help_panel="Rows and questions")
+row_option = partial(option, rich_help_panel="Rows and questions")
 Limit = Annotated[int | None, Option(min=1, help="Ask only the first N questions.")]
 Sample = Annotated[
     int | None, RowOption(metavar="N", min=1, help="Ask only N questions, drawn at random over all texts.")
@@ -63,88 +65,65 @@ Answers = Annotated[
 class EvaluateOptions:
     """What to evaluate, and where to keep it."""
 
-    file: Annotated[
-        Path | None, Argument(metavar="FILE", help="The questions: a dataset's file, or one of your own.")
-    ] = None
-    form: Annotated[
-        str | None, Option("--dataset", metavar="FORM", help="The dataset's format, if it isn't recognised.")
-    ] = None
-    methods: Annotated[
-        str | None,
-        Option(
-            metavar="NAME,…",
-            help="The methods to evaluate, or 'all'; 'readgraph methods' lists them.",
-            show_default="read-agent,mem-walker,gam,bm25",
-            autocompletion=completer_of_list(completing.methods),
-        ),
-    ] = None
-    rows: Annotated[
-        list[str],
-        RowOption(
-            "--method",
-            metavar="ROW",
-            help="A method with settings of its own: METHOD@SETTING=VALUE,… such as gam@rounds=1; repeat for each row.",
-            autocompletion=completing.completer_of(completing.rows),
-        ),
-    ] = field(default_factory=list)
+    file: Path | None = argument(
+        default=None, metavar="FILE", help="The questions: a dataset's file, or one of your own."
+    )
+    form: str | None = option("--dataset", metavar="FORM", help="The dataset's format, if it isn't recognised.")
+    methods: str | None = option(
+        metavar="NAME,…",
+        help="The methods to evaluate, or 'all'; 'readgraph methods' lists them.",
+        show_default="read-agent,mem-walker,gam,bm25",
+        autocompletion=completer_of_list(completing.methods),
+    )
+    rows: list[str] = row_option(
+        "--method",
+        default=[],
+        metavar="ROW",
+        help="A method with settings of its own: METHOD@SETTING=VALUE,… such as gam@rounds=1; repeat for each row.",
+        autocompletion=completing.completer_of(completing.rows),
+    )
     answers: Answers = field(default_factory=list)
-    sweep: Annotated[
-        str | None,
-        RowOption(
-            metavar="NAME",
-            help=f"The rows of a paper's table: {', '.join(SWEEPS)}.",
-            autocompletion=completing.completer_of(completing.sweeps),
-        ),
-    ] = None
-    full_text: Annotated[
-        bool,
-        RowOption(
-            "--full-text/--no-full-text",
-            help="Ask the full text too, where it fits the window. Default: on.",
-            show_default=False,
-        ),
-    ] = True
+    sweep: str | None = row_option(
+        metavar="NAME",
+        help=f"The rows of a paper's table: {', '.join(SWEEPS)}.",
+        autocompletion=completing.completer_of(completing.sweeps),
+    )
+    full_text: bool = row_option(
+        "--full-text/--no-full-text",
+        default=True,
+        help="Ask the full text too, where it fits the window. Default: on.",
+        show_default=False,
+    )
     limit: Limit = None
-    half: Annotated[
-        str | None,
-        RowOption(
-            metavar="HALF", help="Ask only one half of the texts: development, to tune on, or report, for figures."
-        ),
-    ] = None
+    half: str | None = row_option(
+        metavar="HALF", help="Ask only one half of the texts: development, to tune on, or report, for figures."
+    )
     sample: Sample = None
     seed: Seed = 0
     runs: Runs = 1
-    metrics: Annotated[
-        str | None,
-        Option(
-            metavar="NAME,…",
-            help="The metrics to show, the leading one first. Default: those of the dataset.",
-            autocompletion=completer_of_list(completing.metrics),
-        ),
-    ] = None
+    metrics: str | None = option(
+        metavar="NAME,…",
+        help="The metrics to show, the leading one first. Default: those of the dataset.",
+        autocompletion=completer_of_list(completing.metrics),
+    )
     judge: Judge = None
-    calibrate: Annotated[
-        bool,
-        RowOption(
-            "--calibrate", help="Measure how far the judge agrees with known verdicts; without FILE, that alone."
-        ),
-    ] = False
+    calibrate: bool = row_option(
+        "--calibrate",
+        default=False,
+        help="Measure how far the judge agrees with known verdicts; without FILE, that alone.",
+    )
     out: Out = None
     replies: Replies = None
     publish: PublishTo = None
     replay: Replay = None
-    inspect: Annotated[
-        Path | None,
-        RowOption(
-            metavar="FOLDER",
-            help="Write a log of inspect-ai for each row into this folder; without FILE, of the evaluation in --out.",
-        ),
-    ] = None
+    inspect: Path | None = row_option(
+        metavar="FOLDER",
+        help="Write a log of inspect-ai for each row into this folder; without FILE, of the evaluation in --out.",
+    )
     estimate: EstimateOnly = False
-    diff: Annotated[
-        tuple[Path, Path] | None,
-        Option(metavar="A B", help="Compare the evaluations of two folders, question by question."),
-    ] = None
+    diff: tuple[Path, Path] | None = option(
+        metavar="A B", help="Compare the evaluations of two folders, question by question."
+    )
 
     @property
     def names_no_questions(self) -> bool:
@@ -156,15 +135,13 @@ class EvaluateOptions:
 class ReproduceOptions:
     """Which experiment to repeat, how much of it, and where to keep it."""
 
-    name: Annotated[
-        str | None,
-        Argument(
-            metavar="NAME",
-            help="An experiment, such as read-agent-table-1; without a name all are listed.",
-            autocompletion=completing.completer_of(completing.experiments),
-        ),
-    ] = None
-    data: Annotated[Path | None, Option(metavar="FOLDER", help="The folder that holds the datasets.")] = None
+    name: str | None = argument(
+        default=None,
+        metavar="NAME",
+        help="An experiment, such as read-agent-table-1; without a name all are listed.",
+        autocompletion=completing.completer_of(completing.experiments),
+    )
+    data: Path | None = option(metavar="FOLDER", help="The folder that holds the datasets.")
     limit: Limit = None
     sample: Sample = None
     seed: Seed = 0
@@ -181,19 +158,14 @@ class ReproduceOptions:
 class BoardOptions:
     """How large a history to make, by which seed, and what to measure on it."""
 
-    tokens: Annotated[int, Option(metavar="N ≥ 80000", min=80_000, help="About how many tokens the history has.")] = (
-        100_000
+    tokens: int = option(default=100000, metavar="N ≥ 80000", min=80_000, help="About how many tokens the history has.")
+    seed: int = option(default=1, metavar="N", help="Another seed makes another history.")
+    methods: str | None = option(
+        metavar="NAME,…",
+        help="The methods to measure; 'none' only writes the questions.",
+        show_default="read-agent,mem-walker,gam,ranked,bm25",
+        autocompletion=completer_of_list(completing.methods),
     )
-    seed: Annotated[int, Option(metavar="N", help="Another seed makes another history.")] = 1
-    methods: Annotated[
-        str | None,
-        Option(
-            metavar="NAME,…",
-            help="The methods to measure; 'none' only writes the questions.",
-            show_default="read-agent,mem-walker,gam,ranked,bm25",
-            autocompletion=completer_of_list(completing.methods),
-        ),
-    ] = None
     answers: Answers = field(default_factory=list)
     out: Out = None
     estimate: EstimateOnly = False

@@ -11,6 +11,7 @@ from readgraph.cli import shell as completing
 from readgraph.cli.options import documents as shared
 from readgraph.cli.options.documents import EstimateOnly, Glob, LibraryFolder, MethodName, files
 from readgraph.cli.options.output import OpenReport, Report, ShowSteps
+from readgraph.cli.options.settings import argument, option
 from readgraph.cli.shell import completer_of_list
 
 
@@ -18,22 +19,20 @@ from readgraph.cli.shell import completer_of_list
 class ReadOptions:
     """Which files are read, and how."""
 
-    paths: Annotated[
-        list[Path],
-        files(
-            "Files, folders and https:// addresses: text, Markdown, HTML, PDF, EPUB, Word, OpenDocument, RTF, "
-            "PowerPoint, Excel, CSV, Jupyter notebooks, subtitles, reStructuredText, e-mail, exported chats; - for "
-            "standard input."
-        ),
-    ]
+    paths: list[Path] = files(
+        "Files, folders and https:// addresses: text, Markdown, HTML, PDF, EPUB, Word, OpenDocument, RTF, "
+        "PowerPoint, Excel, CSV, Jupyter notebooks, subtitles, reStructuredText, e-mail, exported chats; - for "
+        "standard input."
+    )
     glob: Glob = None
-    date: Annotated[
-        str,
-        Option(metavar="DATE", help="The document's date: YYYY-MM-DD, YYYY-MM or YYYY. Default: what the file says."),
-    ] = ""
-    supersedes: Annotated[
-        str, Option(metavar="DOCUMENT", help="The earlier document in whose place this one stands: an id or a title.")
-    ] = ""
+    date: str = option(
+        metavar="DATE",
+        default="",
+        help="The document's date: YYYY-MM-DD, YYYY-MM or YYYY. Default: what the file says.",
+    )
+    supersedes: str = option(
+        metavar="DOCUMENT", default="", help="The earlier document in whose place this one stands: an id or a title."
+    )
     method: MethodName = None
     estimate: EstimateOnly = False
     library: LibraryFolder = None
@@ -43,91 +42,68 @@ class ReadOptions:
 class RememberOptions:
     """Which sessions are appended to which history, and where they begin and end."""
 
-    history: Annotated[str, Argument(metavar="HISTORY", help="Name of the history; a new name creates one.")]
-    paths: Annotated[list[Path], files("Files and folders of sessions; - for standard input.")]
+    history: str = argument(metavar="HISTORY", help="Name of the history; a new name creates one.")
+    paths: list[Path] = files("Files and folders of sessions; - for standard input.")
     glob: Glob = None
-    sessions_at: Annotated[
-        str | None,
-        Option(
-            metavar="REGEX",
-            help="A session begins at each line that matches; named groups: 'title', 'time'. "
-            "Default: at headings such as '## Session 3, 12 March 2024'.",
-        ),
-    ] = None
-    gap: Annotated[
-        float | None,
-        Option(
-            metavar="HOURS",
-            min=0.1,
-            help="In an exported chat, a session ends where nobody wrote for this long. Default: each day is one.",
-        ),
-    ] = None
+    sessions_at: str | None = option(
+        metavar="REGEX",
+        help="A session begins at each line that matches; named groups: 'title', 'time'. "
+        "Default: at headings such as '## Session 3, 12 March 2024'.",
+    )
+    gap: float | None = option(
+        metavar="HOURS",
+        min=0.1,
+        help="In an exported chat, a session ends where nobody wrote for this long. Default: each day is one.",
+    )
     library: LibraryFolder = None
 
 
-WorkerOption = partial(Option, rich_help_panel="Workers")
+worker_option = partial(option, rich_help_panel="Workers")
 
 
 @dataclass(frozen=True, kw_only=True)
 class CorpusOptions:
     """Which folders are read, and who reads them: so many workers, on a kind of cluster or here."""
 
-    paths: Annotated[list[Path], files("Folders of documents, with the folders in them.")]
+    paths: list[Path] = files("Folders of documents, with the folders in them.")
     glob: Glob = None
     method: MethodName = None
-    workers: Annotated[
-        int | None, WorkerOption(min=1, metavar="N", help="How many processes read. Default: one for each processor.")
-    ] = None
-    cluster: Annotated[
-        Literal["ray"] | None,
-        WorkerOption(
-            "--on", metavar="CLUSTER", help="Who runs the workers: 'ray'. Default: processes of this machine."
-        ),
-    ] = None
-    address: Annotated[
-        str | None,
-        WorkerOption(
-            help="With --on ray: the address of a running cluster, such as auto. Default: one is started here."
-        ),
-    ] = None
-    max_calls_in_all: Annotated[
-        int | None,
-        Option(
-            min=0,
-            metavar="N",
-            rich_help_panel="Budget",
-            help="Stop after this many calls of all documents and workers together.",
-        ),
-    ] = None
+    workers: int | None = worker_option(
+        min=1, metavar="N", help="How many processes read. Default: one for each processor."
+    )
+    cluster: Literal["ray"] | None = worker_option(
+        "--on", metavar="CLUSTER", help="Who runs the workers: 'ray'. Default: processes of this machine."
+    )
+    address: str | None = worker_option(
+        help="With --on ray: the address of a running cluster, such as auto. Default: one is started here."
+    )
+    max_calls_in_all: int | None = option(
+        min=0,
+        metavar="N",
+        rich_help_panel="Budget",
+        help="Stop after this many calls of all documents and workers together.",
+    )
     estimate: EstimateOnly = False
     library: LibraryFolder = None
 
 
-FilesAsOne = Annotated[
-    list[Path],
-    files(
-        "Files, folders and https:// addresses (several are read as one), - for standard input, or a document "
-        "in the library."
-    ),
-]
+FILES_AS_ONE = (
+    "Files, folders and https:// addresses (several are read as one), - for standard input, or a document "
+    "in the library."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
 class SummariseOptions:
     """What is summarised: documents, a part of them, and what it is to be about; None for all of it."""
 
-    paths: FilesAsOne
-    words: Annotated[int | None, Option(metavar="N", min=20, help="At most this many words (300).")] = None
-    part: Annotated[
-        str | None,
-        Option(metavar="NAME", help="Only this part: a heading, its number, or pages: 'Part two', 3.2, 'pages 10-20'."),
-    ] = None
-    about: Annotated[
-        str | None, Option(metavar="TEXT", help="What the summary is to be about, such as 'the money'.")
-    ] = None
-    check: Annotated[bool | None, Option("--check/--no-check", help="Check each sentence against its pages (yes).")] = (
-        None
+    paths: list[Path] = files(FILES_AS_ONE)
+    words: int | None = option(metavar="N", min=20, help="At most this many words (300).")
+    part: str | None = option(
+        metavar="NAME", help="Only this part: a heading, its number, or pages: 'Part two', 3.2, 'pages 10-20'."
     )
+    about: str | None = option(metavar="TEXT", help="What the summary is to be about, such as 'the money'.")
+    check: bool | None = option("--check/--no-check", help="Check each sentence against its pages (yes).")
     glob: Glob = None
     estimate: EstimateOnly = False
     library: LibraryFolder = None
@@ -140,28 +116,21 @@ class SummariseOptions:
 class VerifyOptions:
     """Which text is checked, against which documents, and where the result goes."""
 
-    draft: Annotated[
-        Path,
-        Argument(
-            metavar="DRAFT", help="The text to check: a file, of any kind that can be read, or - for standard input."
-        ),
-    ]
-    paths: Annotated[
-        list[Path],
-        files(
-            "Files, folders and https:// addresses, or documents in the library; without any, the documents of the "
-            "library."
-        ),
-    ] = field(default_factory=list)
+    draft: Path = argument(
+        metavar="DRAFT", help="The text to check: a file, of any kind that can be read, or - for standard input."
+    )
+    paths: list[Path] = files(
+        "Files, folders and https:// addresses, or documents in the library; without any, the documents of the "
+        "library.",
+        default=[],
+    )
     glob: Glob = None
     collection: shared.CollectionName = None
     as_of: shared.AsOf = ""
-    strict: Annotated[
-        bool, Option("--strict", help="End with exit code 1 also where something is not found or not decided.")
-    ] = False
-    out: Annotated[
-        Path | None, Option(metavar="FILE", help="Write the draft with what was found as footnotes (Markdown).")
-    ] = None
+    strict: bool = option(
+        "--strict", default=False, help="End with exit code 1 also where something is not found or not decided."
+    )
+    out: Path | None = option(metavar="FILE", help="Write the draft with what was found as footnotes (Markdown).")
     estimate: EstimateOnly = False
     library: LibraryFolder = None
     show_steps: ShowSteps = False
@@ -173,21 +142,16 @@ class VerifyOptions:
 class TableOptions:
     """What the rows of a table are, of which documents, and where it goes."""
 
-    paths: Annotated[
-        list[Path],
-        files(
-            "Files, folders and https:// addresses (several make one table), - for standard input, or documents in "
-            "the library."
-        ),
-    ] = field(default_factory=list)
-    wanted: Annotated[str, Argument(metavar="WHAT", help="What the rows are, and the columns: the last argument.")]
-    out: Annotated[
-        Path | None,
-        Option(
-            metavar="FILE",
-            help="Write the table to this file, in the form that its ending says: .csv, .json, .xlsx or .md.",
-        ),
-    ] = None
+    paths: list[Path] = files(
+        "Files, folders and https:// addresses (several make one table), - for standard input, or documents in "
+        "the library.",
+        default=[],
+    )
+    wanted: str = argument(metavar="WHAT", help="What the rows are, and the columns: the last argument.")
+    out: Path | None = option(
+        metavar="FILE",
+        help="Write the table to this file, in the form that its ending says: .csv, .json, .xlsx or .md.",
+    )
     glob: Glob = None
     estimate: EstimateOnly = False
     library: LibraryFolder = None
@@ -199,25 +163,19 @@ class TableOptions:
 class CompressOptions:
     """Which documents are to fit into how many tokens, by which engine."""
 
-    paths: FilesAsOne
-    budget: Annotated[int, Option(metavar="TOKENS", help="Fit the text into this many tokens.")]
-    question: Annotated[
-        str | None,
-        Option(
-            metavar="TEXT", help="Print the answer to this question, within the budget, instead of the shortened text."
-        ),
-    ] = None
-    engine: Annotated[
-        str,
-        Option(
-            metavar="ID",
-            help="How to compress: readagent_gist, memwalker_tree, gam_memos, extractive, or another package's engine.",
-        ),
-    ] = "readagent_gist"
-    trace: Annotated[
-        Path | None,
-        Option(metavar="FILE", help="Write what was done, as JSON: steps, replies, sizes, time.", show_default=False),
-    ] = None
+    paths: list[Path] = files(FILES_AS_ONE)
+    budget: int = option(default=..., metavar="TOKENS", help="Fit the text into this many tokens.")
+    question: str | None = option(
+        metavar="TEXT", help="Print the answer to this question, within the budget, instead of the shortened text."
+    )
+    engine: str = option(
+        default="readagent_gist",
+        metavar="ID",
+        help="How to compress: readagent_gist, memwalker_tree, gam_memos, extractive, or another package's engine.",
+    )
+    trace: Path | None = option(
+        metavar="FILE", help="Write what was done, as JSON: steps, replies, sizes, time.", show_default=False
+    )
     glob: Glob = None
     library: LibraryFolder = None
 
@@ -234,23 +192,18 @@ class AskOptions:
     """What is asked, about which documents, and what is left of it."""
 
     question: QuestionText
-    paths: Annotated[
-        list[Path],
-        files(
-            "Files, folders and https:// addresses (several are read as one), - for standard input, or documents in "
-            "the library; without any, the documents of the library that share most words with the question."
-        ),
-    ] = field(default_factory=list)
+    paths: list[Path] = files(
+        "Files, folders and https:// addresses (several are read as one), - for standard input, or documents in "
+        "the library; without any, the documents of the library that share most words with the question.",
+        default=[],
+    )
     glob: Glob = None
-    follow_up: Annotated[
-        bool, Option("--continue", help="Ask a follow-up to the last question; the model sees it with its answer.")
-    ] = False
-    documents: Annotated[
-        int | None,
-        shared.FileOption(
-            min=1, metavar="N", help="Without FILE: read at most this many of the library's documents (3)."
-        ),
-    ] = None
+    follow_up: bool = option(
+        "--continue", default=False, help="Ask a follow-up to the last question; the model sees it with its answer."
+    )
+    documents: int | None = shared.file_option(
+        min=1, metavar="N", help="Without FILE: read at most this many of the library's documents (3)."
+    )
     collection: shared.CollectionName = None
     as_of: shared.AsOf = ""
     choices: Choices = field(default_factory=list)
@@ -267,15 +220,13 @@ class CompareOptions:
     """What is asked, about which documents, and with which methods."""
 
     question: QuestionText
-    paths: Annotated[list[Path], files("Files and folders (several are read as one), or a document in the library.")]
-    methods: Annotated[
-        str,
-        Option(
-            metavar="NAME,…",
-            help="The methods to ask; 'readgraph methods' lists them.",
-            autocompletion=completer_of_list(completing.methods),
-        ),
-    ] = "read-agent,bm25,full-text"
+    paths: list[Path] = files("Files and folders (several are read as one), or a document in the library.")
+    methods: str = option(
+        default="read-agent,bm25,full-text",
+        metavar="NAME,…",
+        help="The methods to ask; 'readgraph methods' lists them.",
+        autocompletion=completer_of_list(completing.methods),
+    )
     glob: Glob = None
     choices: Choices = field(default_factory=list)
     library: LibraryFolder = None

@@ -2,11 +2,11 @@
 
 import inspect
 from collections.abc import Callable
-from dataclasses import MISSING, Field, fields
+from dataclasses import MISSING, Field, field, fields
 from functools import wraps
 from typing import Annotated, Any, get_args
 
-from typer import Option
+from typer import Argument, Option
 
 from readgraph.cli.shell import HELP_ALL, PROFILES, completer_of, languages, models, values_of
 from readgraph.state import settings as group
@@ -23,8 +23,30 @@ def with_options(kind: type[Any]) -> Callable[[Command], Command]:
             return field.default_factory()
         return inspect.Parameter.empty if field.default is MISSING else field.default
 
-    declared = {each.name: (each.type, default(each)) for each in fields(kind)}
+    def annotation(field: Field[Any]) -> Any:
+        declared = field.metadata.get(DECLARED)
+        return Annotated[field.type, declared] if declared else field.type
+
+    declared = {each.name: (annotation(each), default(each)) for each in fields(kind)}
     return lambda command: _add_parameters(command, declared, "options", kind)
+
+
+DECLARED = "declared"  # what a field of options is on the command line, in its metadata
+
+
+def option(*flags: str, default: Any = None, **more: Any) -> Any:
+    """A field of options: an option of the command; `...` as default: it must be given."""
+    return _field(Option(*flags, **more), default)
+
+
+def argument(*, default: Any = ..., **more: Any) -> Any:
+    """A field of options: an argument of the command, which must be given where it has no default."""
+    return _field(Argument(**more), default)
+
+
+def _field(declared: Any, default: Any) -> Any:
+    factory = {"default_factory": list} if default == [] else {"default": MISSING if default is ... else default}
+    return field(metadata={DECLARED: declared}, **factory)
 
 
 def add_options(

@@ -94,6 +94,8 @@ def ask_documents(options: AskOptions, context: ReaderContext, screen: OutputOpt
 
 def estimate_question(options: AskOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Print what the question will use, without making a call."""
+    if options.follow_up:
+        raise BadInput("A follow-up can't be estimated: leave --continue or --estimate out.")
     options = _arranged(options)
     estimate(options, context, screen, options.method, options.question, _choice(options), options.choices)
 

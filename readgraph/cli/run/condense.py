@@ -14,20 +14,20 @@ from readgraph.api.results import CompressedText
 from readgraph.api.running import RunThread
 from readgraph.cli.options.reading import CompressOptions, SummariseOptions, TableOptions
 from readgraph.cli.run.documents import conversion_seconds, estimate, load_sources, resolve_document, show_estimate
-from readgraph.cli.run.in_library import begins_with, check_output, write_output
+from readgraph.cli.run.in_library import begins_with, check_output, run_in_library, write_output
 from readgraph.cli.run.reports import check_report, make_report, with_cost, with_places, write_report
 from readgraph.cli.settings import check_typed, check_used
 from readgraph.cli.terminal import rendering
 from readgraph.cli.terminal.progress import watch_run
 from readgraph.cli.terminal.safe_text import Console, SafeText, visible
-from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
+from readgraph.cli.terminal.screen import OutputOptions
 from readgraph.compression import engine_named
 from readgraph.compression.condenser import check_budget
 from readgraph.graphs.estimates.arithmetic import Estimate
 from readgraph.graphs.methods import METHODS
 from readgraph.graphs.summary import estimate_summary
 from readgraph.library.collections import members_of
-from readgraph.library.opening import open_library
+from readgraph.library.opening import Library
 from readgraph.models.prices import cost
 from readgraph.nodes.answering.citations import with_marks
 from readgraph.report.table_files import FORMS, Sheet, excel_library, is_our_table, sheet_of, table_bytes
@@ -75,21 +75,20 @@ def summarise_documents(options: SummariseOptions, context: ReaderContext, scree
     check_report(options.report)
     sources = load_sources(options, screen)
 
-    async def run() -> tuple[dict[str, Any], bytes]:
-        async with open_library(options.library) as library:
-            document = await resolve_document(library, sources)
-            with watch_run(screen) as listen:
-                made = await functions.summarise(
-                    library, [document], part=options.part, about=options.about, context=context, listen=listen
-                )
-            priced = with_cost(made.output, context, screen, conversion_seconds(sources))
-            found = await with_places(library.pages, with_marks(priced))
-            parts = ", ".join(part["name"] for part in found["parts"])
-            heading = f"Summary of {parts or found['title'] or 'the text'}"
-            headed = Question(question=f"{heading}: {options.about}" if options.about else heading)
-            return found, await make_report(options.report, library.pages, document, headed, found, "note")
+    async def run(library: Library) -> tuple[dict[str, Any], bytes]:
+        document = await resolve_document(library, sources)
+        with watch_run(screen) as listen:
+            made = await functions.summarise(
+                library, [document], part=options.part, about=options.about, context=context, listen=listen
+            )
+        priced = with_cost(made.output, context, screen, conversion_seconds(sources))
+        found = await with_places(library.pages, with_marks(priced))
+        parts = ", ".join(part["name"] for part in found["parts"])
+        heading = f"Summary of {parts or found['title'] or 'the text'}"
+        headed = Question(question=f"{heading}: {options.about}" if options.about else heading)
+        return found, await make_report(options.report, library.pages, document, headed, found, "note")
 
-    found, page = run_until_stopped(run())
+    found, page = run_in_library(options.library, run)
     if screen.as_json:
         rendering.print_json(found)
     else:
@@ -105,12 +104,11 @@ def estimate_summaries(options: SummariseOptions, context: ReaderContext, screen
     context = _settings_of(options, context)
     sources = load_sources(options, screen)
 
-    async def run() -> tuple[Estimate, int]:
-        async with open_library(options.library) as library:
-            document, about = await resolve_document(library, sources), options.about or ""
-            return await estimate_summary(library.pages, document, context, about, part=options.part), document.words
+    async def run(library: Library) -> tuple[Estimate, int]:
+        document, about = await resolve_document(library, sources), options.about or ""
+        return await estimate_summary(library.pages, document, context, about, part=options.part), document.words
 
-    show_estimate(*run_until_stopped(run()), context, screen)
+    show_estimate(*run_in_library(options.library, run), context, screen)
 
 
 def _settings_of(options: SummariseOptions, context: ReaderContext) -> ReaderContext:
@@ -141,7 +139,7 @@ def make_table(options: TableOptions, context: ReaderContext, screen: OutputOpti
             excel_library()
     check_report(options.report)
     sources = load_sources(options, screen)
-    found, sheet, page = run_until_stopped(_make_table_output(sources, options, context, screen))
+    found, sheet, page = run_in_library(options.library, _make_table_output, sources, options, context, screen)
     if out:
         write_output(out, table_bytes(sheet, out.suffix.lower()), "table")
     _print_table(found, sheet, out, screen)
@@ -168,24 +166,27 @@ def _check_wanted(paths: Sequence[Path], wanted: str) -> None:
 
 
 async def _make_table_output(
-    sources: Sequence[SourceText | str], options: TableOptions, context: ReaderContext, screen: OutputOptions
+    library: Library,
+    sources: Sequence[SourceText | str],
+    options: TableOptions,
+    context: ReaderContext,
+    screen: OutputOptions,
 ) -> tuple[dict[str, Any], Sheet, bytes]:
-    async with open_library(options.library) as library:
-        document = await resolve_document(library, sources)
-        kept = RunThread(saver=library.checkpointer)
-        with watch_run(screen) as listen:
-            made = await functions.table(
-                library, options.wanted, documents=[document], context=context, listen=listen, thread=kept
-            )
-        priced = with_cost(made.output, context, screen, conversion_seconds(sources))
-        found = {**await with_places(library.pages, priced), "notices": made.notices}
-        documents = await members_of(library.pages, document)
-        sheet = sheet_of(found["table"], documents, " ".join(filter(None, [_table_note(found), *found["notices"]])))
-        cited = [citation for row in found["table"]["rows"] for citation in row["citations"]]
-        unique = {(each["start"], each["end"]): each for each in cited}
-        shown, asked = with_marks({**found, "citations": [*unique.values()]}), Question(question=options.wanted)
-        page = await make_report(options.report, library.pages, document, asked, shown, METHODS["survey"].note)
-        return with_marks(found), sheet, page
+    document = await resolve_document(library, sources)
+    kept = RunThread(saver=library.checkpointer)
+    with watch_run(screen) as listen:
+        made = await functions.table(
+            library, options.wanted, documents=[document], context=context, listen=listen, thread=kept
+        )
+    priced = with_cost(made.output, context, screen, conversion_seconds(sources))
+    found = {**await with_places(library.pages, priced), "notices": made.notices}
+    documents = await members_of(library.pages, document)
+    sheet = sheet_of(found["table"], documents, " ".join(filter(None, [_table_note(found), *found["notices"]])))
+    cited = [citation for row in found["table"]["rows"] for citation in row["citations"]]
+    unique = {(each["start"], each["end"]): each for each in cited}
+    shown, asked = with_marks({**found, "citations": [*unique.values()]}), Question(question=options.wanted)
+    page = await make_report(options.report, library.pages, document, asked, shown, METHODS["survey"].note)
+    return with_marks(found), sheet, page
 
 
 def _table_note(found: dict[str, Any]) -> str:
@@ -237,17 +238,14 @@ def compress_documents(options: CompressOptions, context: ReaderContext, screen:
         check_output(options.trace, "trace", lambda there: begins_with(there, BEGINNING), foreign)
     sources = load_sources(options, screen)
 
-    async def run() -> CompressedText:
-        async with open_library(options.library) as library:
-            engine = kind(library=library.store, context=context)
-            check_typed(engine.settings, engine.id)
-            document, question = await resolve_document(library, sources), options.question
-            with watch_run(screen) as listen:
-                return await functions.compress(
-                    library, options.budget, documents=[document], question=question, engine=engine, listen=listen
-                )
+    async def run(library: Library) -> CompressedText:
+        engine = kind(library=library.store, context=context)
+        check_typed(engine.settings, engine.id)
+        wanted: dict[str, Any] = {"documents": [await resolve_document(library, sources)], "question": options.question}
+        with watch_run(screen) as listen:
+            return await functions.compress(library, options.budget, **wanted, engine=engine, listen=listen)
 
-    compressed = run_until_stopped(run())
+    compressed = run_in_library(options.library, run)
     if options.trace:
         write_output(options.trace, f"{compressed.trace.to_json()}\n".encode(errors="replace"), "trace")
     _print_compressed(compressed, context, screen)

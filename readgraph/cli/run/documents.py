@@ -24,15 +24,16 @@ from readgraph.api.documents import (
 from readgraph.api.running import estimate_with_question, expected_cost
 from readgraph.cli.mistakes import QUESTION_MARKS, find_near_files, quote_argument
 from readgraph.cli.options.reading import DocumentOptions
+from readgraph.cli.run.in_library import run_in_library
 from readgraph.cli.settings import choose_method
 from readgraph.cli.terminal.progress import ConversionProgress
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText, one_line
-from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
+from readgraph.cli.terminal.screen import OutputOptions
 from readgraph.graphs.estimates.arithmetic import Estimate, Range
 from readgraph.library.documents import document_id
 from readgraph.library.library import document_of_file
-from readgraph.library.opening import Library, holds_library, open_library, open_library_in_background
+from readgraph.library.opening import Library, holds_library, open_library_in_background
 from readgraph.library.page_store import PageStore
 from readgraph.models.prices import price_to_pay
 from readgraph.sources import SourceText, load, load_all
@@ -179,23 +180,21 @@ def estimate(
     choice.check(open_to_choice=not options.paths)
     sources = load_sources(options, screen, other_names=question is not None)
 
-    async def estimate_each() -> tuple[Estimate, int]:
-        async with open_library(options.library) as library:
-            if question is None:
-                documents = [await resolve_document(library, [source]) for source in sources]
-            elif sources:
-                documents = [await resolve_document(library, sources, choice.as_of)]
-            else:
-                query = " ".join([question, *choices])
-                documents = [await pick_as_one_document(library.pages, query, choice)]
-            methods = [choose_method(method, document, asks=question is not None) for document in documents]
-            each = [
-                await estimate_with_question(library.pages, chosen, document, context, question, choices)
-                for chosen, document in zip(methods, documents, strict=True)
-            ]
+    async def estimate_each(library: Library) -> tuple[Estimate, int]:
+        if question is None:
+            documents = [await resolve_document(library, [source]) for source in sources]
+        elif sources:
+            documents = [await resolve_document(library, sources, choice.as_of)]
+        else:
+            documents = [await pick_as_one_document(library.pages, " ".join([question, *choices]), choice)]
+        methods = [choose_method(method, document, asks=question is not None) for document in documents]
+        each = [
+            await estimate_with_question(library.pages, chosen, document, context, question, choices)
+            for chosen, document in zip(methods, documents, strict=True)
+        ]
         return sum(each, Estimate()), sum(document.words for document in documents)
 
-    show_estimate(*run_until_stopped(estimate_each()), context, screen)
+    show_estimate(*run_in_library(options.library, estimate_each), context, screen)
 
 
 def show_estimate(

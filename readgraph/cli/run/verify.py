@@ -1,7 +1,6 @@
 """`verify`: a draft is checked against documents, and printed with what was found."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import typer
@@ -13,16 +12,15 @@ from readgraph.api.documents import documents_as_one, documents_near
 from readgraph.api.results import Verified
 from readgraph.cli.options.reading import VerifyOptions
 from readgraph.cli.run.documents import load_sources, report_left_out, resolve_document, show_estimate
-from readgraph.cli.run.in_library import begins_with, check_output, write_output
+from readgraph.cli.run.in_library import begins_with, check_output, run_in_library, write_output
 from readgraph.cli.run.reports import check_report, make_report, with_cost, write_report
 from readgraph.cli.terminal import rendering
 from readgraph.cli.terminal.progress import watch_run
 from readgraph.cli.terminal.safe_text import Console, SafeText
-from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
+from readgraph.cli.terminal.screen import OutputOptions
 from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase
 from readgraph.graphs.verify import estimate_verify
 from readgraph.library.library import Library
-from readgraph.library.opening import open_library
 from readgraph.nodes.answering.citations import with_marks
 from readgraph.nodes.verifying.decide import describe_claim
 from readgraph.sources import SourceText, load
@@ -48,16 +46,16 @@ def verify_draft(options: VerifyOptions, context: ReaderContext, screen: OutputO
     draft, sources = _load(options, screen)
     shown = replace(screen, steps=options.show_steps)
 
-    async def run() -> tuple[Verified, dict[str, Any], bytes]:
-        async with open_library(options.library) as library:
-            document = await _documents(library, sources, draft, options)
-            with watch_run(shown) as listen:
-                made = await functions.verify(library, draft, documents=[document], context=context, listen=listen)
-            found = with_marks(with_cost(made.output, context, screen))
-            headed = Question(question=f"Check of {_name(options.draft)}")
-            return made, found, await make_report(options.report, library.pages, document, headed, found, "note")
+    async def check(library: Library) -> tuple[Verified, dict[str, Any], bytes]:
+        document = await _documents(library, sources, draft, options)
+        with watch_run(shown) as listen:
+            made = await functions.verify(library, draft, documents=[document], context=context, listen=listen)
+        found = with_marks(with_cost(made.output, context, screen))
+        name = "standard input" if str(options.draft) == STANDARD_INPUT else options.draft.name
+        headed = Question(question=f"Check of {name}")
+        return made, found, await make_report(options.report, library.pages, document, headed, found, "note")
 
-    made, found, page = run_until_stopped(run())
+    made, found, page = run_in_library(options.library, check)
     if options.out:
         write_output(options.out, BEGINNING + write_footnotes(draft, found).encode(errors="replace"), "checked draft")
     if screen.as_json:
@@ -96,16 +94,11 @@ def estimate_check(options: VerifyOptions, context: ReaderContext, screen: Outpu
     """Print what the check will use, without making a call."""
     draft, sources = _load(options, screen)
 
-    async def run() -> tuple[Estimate, int]:
-        async with open_library(options.library) as library:
-            document = await _documents(library, sources, draft, options)
-            return estimate_verify(EstimateCase(library.pages, document, context), draft), document.words
+    async def estimate(library: Library) -> tuple[Estimate, int]:
+        document = await _documents(library, sources, draft, options)
+        return estimate_verify(EstimateCase(library.pages, document, context), draft), document.words
 
-    show_estimate(*run_until_stopped(run()), context, screen)
-
-
-def _name(path: Path) -> str:
-    return "standard input" if str(path) == STANDARD_INPUT else path.name
+    show_estimate(*run_in_library(options.library, estimate), context, screen)
 
 
 def _print_claims(made: Verified, found: dict[str, Any], screen: OutputOptions) -> None:

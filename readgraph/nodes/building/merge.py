@@ -210,7 +210,8 @@ class _MergedPages:
 
     async def _find_beginnings(self) -> set[int]:
         """Where the model says that something new begins; all pages of which no usable reply came begin something."""
-        runs = [*groups_that_fit(self.pages, self._words, content_room(self.runtime.context) - self._longest())]
+        longest = max(map(self._words, self.pages))
+        runs = [*groups_that_fit(self.pages, self._words, content_room(self.runtime.context) - longest)]
         before = [None, *(run[-1] for run in runs)]  # each run begins with the page before it
         shown = [[page, *run] if page else run for page, run in zip(before, runs, strict=False)]
         return {start for found in await all_finished(map(self._ask, shown)) for start in found}
@@ -223,6 +224,3 @@ class _MergedPages:
 
     def _words(self, page: Page) -> int:
         return self.gists[page.number].words + TAG_WORDS
-
-    def _longest(self) -> int:
-        return max(map(self._words, self.pages))

@@ -158,9 +158,7 @@ def _word_tokens(
         yield Token("denial", "not", word)
     elif folded in _words("denials", language):
         yield Token("denial", folded, word)
-    elif folded in _numerals(language) and folded != "one":
-        yield Token("number", (float(_numerals(language)[folded]), "", 1), word)
-    elif all(part in _numerals(language) for part in folded.split("-")):
+    elif folded != "one" and all(part in _numerals(language) for part in folded.split("-")):
         yield Token("number", (float(sum(_numerals(language)[part] for part in folded.split("-"))), "", 1), word)
     elif folded in _words("hedges", language):
         yield Token("hedge", folded, word)
@@ -258,10 +256,10 @@ def compare_sentences(said: str, text: str, language: str, names: Set[str] = fro
     """Compare a sentence that is `said` with one of a text. `names`: words that the text writes large everywhere."""
     ours, theirs = ([_with_names(each, names) for each in tokens_of(one, language)] for one in (said, text))
     ours, theirs = _with_numbers(ours, theirs), _with_numbers(theirs, ours)
-    if [token.value for token in ours] == [token.value for token in theirs] and not text.rstrip().endswith("?"):
+    asks = text.rstrip().endswith("?")
+    if [token.value for token in ours] == [token.value for token in theirs] and not asks:
         return Comparison("supported", [], [], 1.0)
-    pairs = _match(ours, theirs)
-    telling = [number for number, token in enumerate(ours) if token.kind in (*SLOTS, "word")]
+    pairs, telling = _match(ours, theirs), _telling(ours)
     left = [number for number in telling if number not in pairs]
     missing = [ours[number].text for number in left]
     shared = 1 - len(left) / max(len(telling), 1)
@@ -270,14 +268,14 @@ def compare_sentences(said: str, text: str, language: str, names: Set[str] = fro
         unpaired = [token for number, token in enumerate(ours) if number not in pairs]
         alike = len(ours) == len(theirs) and all(token.kind in SLOTS for token in unpaired)
         return Comparison("contradicted", [difference], missing, shared, not lacks, alike)
-    if (
-        not left
-        and knows_denials(language)
-        and _says_same(ours, theirs, pairs, language)
-        and not text.rstrip().endswith("?")
-    ):
+    if not left and not asks and knows_denials(language) and _says_same(ours, theirs, pairs, language):
         return Comparison("supported", [], [], 1.0)
     return Comparison(None, [], missing, shared, not lacks)
+
+
+def _telling(tokens: Sequence[Token]) -> list[int]:
+    """Where the slots and the words that tell something stand."""
+    return [at for at, token in enumerate(tokens) if token.kind in (*SLOTS, "word")]
 
 
 def _with_names(token: Token, names: Set[str]) -> Token:
@@ -353,9 +351,7 @@ def _find_difference(
         return None
     denies = [[token for token in each if token.kind == "denial"] for each in (ours, theirs)]
     if len(denies[0]) != len(denies[1]):
-        unpaired = [
-            each for at, each in enumerate(theirs) if at not in pairs.values() and each.kind in (*SLOTS, "word")
-        ]
+        unpaired = [theirs[at] for at in {*_telling(theirs)} - {*pairs.values()}]
         hedges = [sorted(token.value for token in each if token.kind == "hedge") for each in (ours, theirs)]
         turned = any(token.value in _words("relations", language) for token in unpaired)  # "not until 1890"
         most = 0 if all(denies) else len(theirs) // 4
@@ -365,13 +361,11 @@ def _find_difference(
     slots = _join_names(ours, slots)
     if len(slots) != 1:
         return None
-    there = _find_counterpart(ours, theirs, pairs, slots[0])
-    if there is None:
+    if (there := _find_counterpart(ours, theirs, pairs, slots[0])) is None:
         return None
     one, other = ours[slots[0]], theirs[there]
     if one.kind == "number" and isinstance(one.value, tuple) and isinstance(other.value, tuple):
-        before = (*ours[slots[0] - 1 : slots[0]], *theirs[there - 1 : there])
-        rounded = any(token.kind == "hedge" for token in before)
+        rounded = any(token.kind == "hedge" for token in (*ours[slots[0] - 1 : slots[0]], *theirs[there - 1 : there]))
         if rounded and abs(one.value[0] - other.value[0]) <= ROUNDED * abs(other.value[0]):
             return None
     kind = other.kind if one.first else one.kind
@@ -397,22 +391,17 @@ def _whole(tokens: Sequence[Token], at: int) -> str:
 def whole_names(sentence: str, language: str, names: Set[str]) -> list[str]:
     """The names in a sentence, as they stand."""
     tokens = [_with_names(each, names) for each in tokens_of(sentence, language)]
-    return [
-        _whole(tokens, at) for at in _join_names(tokens, [n for n, each in enumerate(tokens) if each.kind == "name"])
-    ]
+    named = [at for at, each in enumerate(tokens) if each.kind == "name"]
+    return [_whole(tokens, at) for at in _join_names(tokens, named)]
 
 
 def _find_counterpart(ours: Sequence[Token], theirs: Sequence[Token], pairs: dict[int, int], slot: int) -> int | None:
     """Their slot in the place of ours: beside the same words, or the only one of its kind that is left over."""
-    taken, token = {*pairs.values()}, ours[slot]
-
-    def may_stand(at: int) -> bool:
-        other = theirs[at]
-        if token.first and token.kind == "word":  # it may be a name that nobody knows
-            return other.first and other.kind == "name"
-        return at not in taken and _conflicts(token, other)
-
-    free = [at for at in range(len(theirs)) if at not in taken and may_stand(at)]
+    token, left = ours[slot], [at for at in range(len(theirs)) if at not in pairs.values()]
+    if token.first and token.kind == "word":  # it may be a name that nobody knows
+        free = [at for at in left if theirs[at].first and theirs[at].kind == "name"]
+    else:
+        free = [at for at in left if _conflicts(token, theirs[at])]
     near = {pairs[slot + step] - step for step in (-1, 1) if slot + step in pairs}
     beside = [at for at in free if at in near]
     only = _join_names(theirs, free)
@@ -444,12 +433,12 @@ def _says_same(ours: Sequence[Token], theirs: Sequence[Token], pairs: dict[int, 
         said = sorted(token.value for at, token in enumerate(theirs) if token.kind == kind and at not in left_out)
         if sorted(token.value for token in ours if token.kind == kind) != said:
             return False
-    telling = [at for at, token in enumerate(theirs) if token.kind in (*SLOTS, "word")]
-    places = [telling.index(pairs[at]) for at, token in enumerate(ours) if token.kind in (*SLOTS, "word")]
+    telling = _telling(theirs)
+    places = [telling.index(pairs[at]) for at in _telling(ours)]
     if len(places) < FEWEST_SHARED:
         return False
     others = {theirs[at].kind for number, at in enumerate(telling) if number not in places} - {"word"}
-    if not all(_keeps_neighbour(*each, theirs, telling) for each in _with_neighbours(ours, pairs) if each[0] in others):
+    if not _keeps_neighbours(ours, theirs, pairs, others):
         return False  # which of two dates belongs to what is said?
     if language in VERB_SECOND and _keeps_phrases(ours, theirs):
         return True
@@ -469,18 +458,16 @@ def _keeps_phrases(ours: Sequence[Token], theirs: Sequence[Token]) -> bool:
     return phrases[0] == phrases[1] and [n for n in names[0] if n in both] == [n for n in names[1] if n in both]
 
 
-def _with_neighbours(ours: Sequence[Token], pairs: dict[int, int]) -> Iterator[tuple[str, int, list[int]]]:
-    """Of each slot of ours its kind, where it stands in theirs, and where its neighbours there stand."""
-    telling = [at for at, token in enumerate(ours) if token.kind in (*SLOTS, "word")]
-    for number, at in enumerate(telling):
-        beside = [pairs[other] for other in (*telling[max(number - 1, 0) : number], *telling[number + 1 : number + 2])]
-        yield ours[at].kind, pairs[at], beside
+def _keeps_neighbours(ours: Sequence[Token], theirs: Sequence[Token], pairs: dict[int, int], kinds: Set[str]) -> bool:
+    """Whether each slot of these kinds stands in theirs, within a clause, beside one that it stands beside in ours."""
 
+    def find_beside(telling: Sequence[int], at: int) -> set[int]:
+        place = telling.index(at)
+        return {*telling[max(place - 1, 0) : place], *telling[place + 1 : place + 2]}
 
-def _keeps_neighbour(
-    kind: str, at: int, beside: Sequence[int], theirs: Sequence[Token], telling: Sequence[int]
-) -> bool:
-    """Whether a slot stands in theirs beside one of those that it stands beside in ours, within a clause."""
-    place = telling.index(at)
-    near = {*telling[max(place - 1, 0) : place], *telling[place + 1 : place + 2]}
-    return any(other in near and theirs[other].clause == theirs[at].clause for other in beside)
+    told, telling = _telling(ours), _telling(theirs)
+    for at, there in ((at, pairs[at]) for at in told if ours[at].kind in kinds):
+        kept = {pairs[other] for other in find_beside(told, at)} & find_beside(telling, there)
+        if all(theirs[other].clause != theirs[there].clause for other in kept):
+            return False
+    return True

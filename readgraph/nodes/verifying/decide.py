@@ -176,10 +176,17 @@ async def cite_claims(state: VerdictsState, runtime: ReaderRuntime) -> VerdictsU
     claims, citations, sentences = list[Claim](), list[Citation](), list[Sentence]()
     for claim in state["claims"]:
         evidence = [Citation(**{**each, "place": places[each["start"]]}) for each in claim["evidence"][:MOST_QUOTED]]
-        claim = {**claim, "evidence": evidence, "differs": [_say_where(each, evidence) for each in claim["differs"]]}
+        differs = claim["differs"]
+        if evidence:  # of places, the one where it stands
+            stands = evidence[0]["place"] or f"part {evidence[0]['page']}"
+            differs = [{**each, "text": stands} if each["kind"] == "place" else each for each in differs]
+        claim = {**claim, "evidence": evidence, "differs": differs}
         claims.append(claim)
         citations += [Citation(**{**each, "mark_at": claim["end"]}) for each in evidence]
-        sentences.append(_as_sentence(claim))
+        supported = {"supported": True, "not decided": None}.get(claim["verdict"], False)
+        doubt = "" if supported else describe_claim(claim)
+        sentence = make_sentence(claim["text"], [])
+        sentences.append({**sentence, "supported": supported, "end": claim["end"], "doubt": doubt})
     wrong = sum(claim["verdict"] == "contradicted" for claim in claims)
     unchecked = sum(claim["verdict"] == "not decided" for claim in claims)
     held = sum(claim["verdict"] == "supported" for claim in claims)
@@ -197,34 +204,18 @@ async def cite_claims(state: VerdictsState, runtime: ReaderRuntime) -> VerdictsU
     }
 
 
-def _say_where(difference: Difference, evidence: Sequence[Citation]) -> Difference:
-    """A difference of places with the place where it stands instead."""
-    if difference["kind"] != "place" or not evidence:
-        return difference
-    return {**difference, "text": evidence[0]["place"] or f"part {evidence[0]['page']}"}
-
-
-def _as_sentence(claim: Claim) -> Sentence:
-    held = {"supported": True, "not decided": None}.get(claim["verdict"], False)
-    doubt = describe_claim(claim) if claim["verdict"] != "supported" else ""
-    return {**make_sentence(claim["text"], []), "supported": held, "end": claim["end"], "doubt": doubt}
-
-
 def describe_claim(claim: Claim) -> str:
     """A claim's verdict in a few words, with what differs: "contradicted: 250 tons, the text has 240 tons"."""
     said = list[str]()
     for each in claim["differs"]:
         draft, text = (f"“{' '.join(each[of].split())}”" if each[of] else "" for of in ("draft", "text"))
-        if each["kind"] == "negation":
-            said.append(f"the draft has {draft or 'no negation'}, the text {text or 'none'}")
-        elif each["kind"] == "place":
-            said.append(f"it stands in {each['text']}, not in {each['draft']}")
-        elif each["kind"] == "quote":
-            said.append(f"the text has {text}")
-        elif each["kind"] == "meaning":
-            said.append(text or "by what the text says")
-        else:
-            said.append(f"{draft}, the text has {text}")
+        by_kind = {
+            "negation": f"the draft has {draft or 'no negation'}, the text {text or 'none'}",
+            "place": f"it stands in {each['text']}, not in {each['draft']}",
+            "quote": f"the text has {text}",
+            "meaning": text or "by what the text says",
+        }
+        said.append(by_kind.get(each["kind"], f"{draft}, the text has {text}"))
     if claim["verdict"] in ("not decided", "not found") and claim["missing"] and claim["evidence"]:
         said.append(f"the nearest passage lacks {', '.join(f'“{word}”' for word in claim['missing'][:4])}")
     return ": ".join(filter(None, [claim["verdict"], "; ".join(said)]))

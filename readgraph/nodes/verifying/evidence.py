@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
@@ -177,19 +177,16 @@ def _near_sentences(said: str, pages: Sequence[PageText]) -> list[NearSentence]:
         for start, end, words, speaker in sentences[: len(sentences) - each.is_cut] or sentences:
             if (share := len(wanted & words) / max(len(wanted), 1)) >= NEAR:
                 found[each.page.start + start, each.page.start + end] = share, each, language, speaker
-    best = sorted(found, key=lambda span: (-found[span][0], span))[:MOST_COMPARED]
-    return [_compare(said, span, *found[span][1:], names) for span in best]
-
-
-def _compare(
-    said: str, span: tuple[int, int], page: PageText, language: str, speaker: str, names: Set[str]
-) -> NearSentence:
-    start, end = (at - page.page.start for at in span)
-    text = without_label(page.text[start:end])
-    compared = compare_sentences(said, text, language, names)
-    if not compared.verdict and speaker and (said.startswith(f"{speaker}:") or _I.search(text)):
-        compared = compare_sentences(said, f"{speaker}: {text}", language, names)
-    return NearSentence(compared, page.cite(start, end))
+    near = list[NearSentence]()
+    for span in sorted(found, key=lambda span: (-found[span][0], span))[:MOST_COMPARED]:
+        _, page, language, speaker = found[span]
+        start, end = (at - page.page.start for at in span)
+        text = without_label(page.text[start:end])
+        compared = compare_sentences(said, text, language, names)
+        if not compared.verdict and speaker and (said.startswith(f"{speaker}:") or _I.search(text)):
+            compared = compare_sentences(said, f"{speaker}: {text}", language, names)
+        near.append(NearSentence(compared, page.cite(start, end)))
+    return near
 
 
 def find_difference(said: str, text: str) -> Difference | None:
@@ -231,8 +228,7 @@ def _decided(claim: Claim, verdict: str, differs: list[Difference], evidence: li
 
 def _with_place(claim: Claim, found: Sequence[Citation]) -> Claim:
     """A claim that stands in the text: supported where it stands in each place that it names, or names none."""
-    outside = list[CitedPlace]()
-    evidence = list[Citation]()
+    outside, evidence = list[CitedPlace](), list[Citation]()
     for place in claim["cited"]:
         inside = [each for each in found if place["start"] < each["end"] and each["start"] < place["end"]]
         evidence += inside[:1]
@@ -324,11 +320,8 @@ def _find_changed(quote: str, pages: Sequence[PageText]) -> Citation | None:
         blocks = [block for block in part.get_matching_blocks() if block.size]
         share = sum(block.size for block in blocks) / len(wanted)
         if share >= CHANGED and (best is None or share > best[0]):
-            begin, end = first + blocks[0].b, first + blocks[-1].b + blocks[-1].size - 1
-            begin, end = (
-                max(begin - blocks[0].a, first),
-                min(end + len(wanted) - blocks[-1].a - blocks[-1].size, last - 1),
-            )
+            begin = first + max(blocks[0].b - blocks[0].a, 0)
+            end = min(first + blocks[-1].b - blocks[-1].a + len(wanted), last) - 1
             best = share, each.cite(words[begin].start(), words[end].end())
     return best[1] if best else None
 
