@@ -36,6 +36,9 @@ Named = Annotated[str, Field(description="A document of the library: its id, tit
 OneOrMore = Annotated[
     str | list[str], Field(description="A document of the library: its id, title, or file; of a list, all as one.")
 ]
+AsOf = Annotated[
+    str, Field(description="A day, YYYY-MM-DD: what is later is left out, documents and sessions; empty: now.")
+]
 MethodName = Annotated[
     str, Field(description="The reading method, such as read-agent, mem-walker, gam; empty: chosen.")
 ]
@@ -118,6 +121,7 @@ class LibraryTools:
         document: OneOrMore = "",
         method: MethodName = "",
         options: Annotated[list[str], Field(description="Options of a multiple choice, of which one is chosen.")] = [],  # noqa: B006  (a default of the schema; never changed)
+        as_of: AsOf = "",
     ) -> Answer:
         """Answer a question from documents of the library, with quotes that stand in them word for word.
 
@@ -126,7 +130,7 @@ class LibraryTools:
         """
         documents = _names(document)
         return await self._run(
-            run, functions.ask, question, documents=documents, method=method or None, options=options
+            run, functions.ask, question, documents=documents, method=method or None, options=options, as_of=as_of
         )
 
     async def search(
@@ -134,18 +138,20 @@ class LibraryTools:
         query: Annotated[str, Field(description="Words to look for.")],
         document: OneOrMore = "",
         most: Annotated[int, Field(ge=1, le=100, description="Most passages.")] = 10,
+        as_of: AsOf = "",
     ) -> list[Hit]:
         """Find the passages that share most words with a query. No model is called, and nothing need be read before."""
-        return await functions.search(self.library, query, documents=_names(document), most=most)
+        return await functions.search(self.library, query, documents=_names(document), most=most, as_of=as_of)
 
     async def verify(
         self,
         run: Context[Any, Any],
         draft: Annotated[str, Field(description="What is checked, sentence by sentence.")],
         document: OneOrMore = "",
+        as_of: AsOf = "",
     ) -> Verified:
         """Check a text against documents: each sentence is supported, contradicted, not found or not decided."""
-        return await self._run(run, functions.verify, draft, documents=_names(document))
+        return await self._run(run, functions.verify, draft, documents=_names(document), as_of=as_of)
 
     async def open_page(
         self,

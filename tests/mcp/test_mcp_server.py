@@ -103,6 +103,9 @@ async def test_an_agent_reads_and_asks(
         assert other == "'finds' is no history, and takes no sessions: give the history a name of its own."
         found = await call(client, "research", question="What of the goat?", document="talks")
         assert found["status"] == "researched" and "goat" in found["context"]
+        checked = await call(client, "verify", draft=f"{TEXT} Seven bishops kept bees.", document="finds", as_of="2020")
+        assert {claim["verdict"] for claim in checked["claims"]} >= {"supported"} and not checked["contradicted"]
+        assert "YYYY-MM-DD" in await refused(client, "ask", question="What was found?", as_of="soon")
         assert (await call(client, "compress", budget=60, document=["finds"]))["tokens"] <= 60
 
 

@@ -9,20 +9,22 @@ from tests.project.test_docs import ROOT
 
 MEASURED = FIGURES["without_model"]
 
+LOCOMO = {method: f"{found['locomo_f1']:.1f}" for method, found in MEASURED["locomo"].items()}
 INLINE = [
     (
         "docs/guides/metrics.md",
         "`locomo_f1` is {read-agent} with `read-agent`, {ranked} with `ranked`, {gam} with `gam` and {full-text} with",
+        LOCOMO,
     ),
-    ("docs/reference/search.md", "`read-agent`'s F1 on these questions was 28.4 and is {read-agent}"),
+    ("docs/reference/search.md", "`read-agent`'s F1 on these questions was 28.4 and is {read-agent}", LOCOMO),
+    *((page, sentence, each["figures"]) for each in FIGURES["said"] for page, sentence in each["on"]),
 ]
-"""Sentences of pages with figures of LoCoMo's sample, by methods."""
+"""Sentences and rows of pages with their figures: of LoCoMo's sample, by methods, and others, by their names."""
 
 
-@pytest.mark.parametrize(("page", "sentence"), INLINE)
-def test_sentences_have_the_figures_that_were_measured(page: str, sentence: str) -> None:
-    figures = {method: f"{found['locomo_f1']:.1f}" for method, found in MEASURED["locomo"].items()}
-    said = re.sub(r"\{([\w-]+)\}", lambda name: figures[name[1]], sentence)
+@pytest.mark.parametrize(("page", "sentence", "figures"), INLINE)
+def test_sentences_have_the_figures_that_were_measured(page: str, sentence: str, figures: dict[str, object]) -> None:
+    said = re.sub(r"\{([\w-]+)\}", lambda name: str(figures[name[1]]), sentence)
     assert said in " ".join((ROOT / page).read_text(encoding="utf-8").split())
 
 
