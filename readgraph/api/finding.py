@@ -11,7 +11,7 @@ from readgraph.api.results import Hit
 from readgraph.library.collections import NamedCollections
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.passages import PassageHit, excerpt, likely_documents, marks, search_documents
-from readgraph.library.versions import check_date, choose_valid
+from readgraph.library.versions import choose_valid
 from readgraph.state.errors import BadInput, Forgotten, Way
 from readgraph.state.records import Document, Memory
 
@@ -44,8 +44,6 @@ async def passages(
 
     Those that another of them supersedes are left out unless they are named; `as_of`: as they were on this day.
     """
-    if as_of:
-        check_date(as_of, "The day")
     if collection is None and not named and (likely := await likely_documents(pages, query)):
         valid = choose_valid(likely.documents, as_of)
         return await _as_they_were(pages, await search_documents(pages, valid, query, likely.counted), as_of, most)

@@ -32,8 +32,10 @@ def find_date(text: str) -> str:
 def choose_valid(documents: Iterable[Document], as_of: str = "") -> list[Document]:
     """Those that hold on a day, by default now: none with a later date, and none that another of them supersedes.
 
-    A document without a date holds on every day.
+    A document without a date holds on every day. Raises `BadInput` for a day that is none.
     """
+    if as_of:
+        check_date(as_of, "The day")
     there = [each for each in documents if not as_of or f"{each.date}-01-01"[:10] <= f"{as_of}-99-99"[:10]]
     old = {each.supersedes for each in there}
     return [each for each in there if each.id not in old]

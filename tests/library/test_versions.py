@@ -65,6 +65,10 @@ async def test_a_day_before_all_and_what_is_no_day_is_one_line(library: Library,
         with pytest.raises(BadInput, match="YYYY-MM-DD"):
             await functions.search(library, "flour", as_of=wrong)
         with pytest.raises(BadInput, match="YYYY-MM-DD"):
+            await functions.ask(library, QUESTION, as_of=wrong)
+        with pytest.raises(BadInput, match="YYYY-MM-DD"):
+            await functions.verify(library, OLD, documents=[versions[0].id], as_of=wrong)
+        with pytest.raises(BadInput, match="YYYY-MM-DD"):
             check_date(wrong)
 
 

@@ -171,13 +171,13 @@ async def test_only_files_of_named_folders_are_read(
     [
         ("ask", {"question": "Wann?", "documents": ["finds"]},
          "ask takes no argument 'documents': do you mean 'document'? "
-         "It takes question, document, method and options."),
+         "It takes question, document, method, options and as_of."),
         ("search", {"query": "goat", "limit": 3},
-         "search takes no argument 'limit'. It takes query, document and most."),
+         "search takes no argument 'limit'. It takes query, document, most and as_of."),
         ("search", {"query": "goat", "": "x"},
-         "search takes no argument ''. It takes query, document and most."),
+         "search takes no argument ''. It takes query, document, most and as_of."),
         ("search", {"query": "goat", "Wo\n\nist\u2028er": 3},
-         "search takes no argument 'Wo ist er'. It takes query, document and most."),
+         "search takes no argument 'Wo ist er'. It takes query, document, most and as_of."),
         ("list_documents", {"words": 3}, "list_documents takes no argument 'words'. It takes none."),
         ("open_page", {"document": "finds", "nummer": 3},
          "open_page takes no argument 'nummer'. It takes document, page and method."),
