@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
@@ -14,16 +15,16 @@ from readgraph.library.histories import sessions_of
 from readgraph.library.library import document_of_file, keep_file
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.catalogue import catalogue_of, records, title_words
-from readgraph.library.search.passages import likely_documents, search_documents
+from readgraph.library.search.passages import PassageHit, likely_documents, marks, search_documents
 from readgraph.library.search.terms import stop_words
-from readgraph.library.versions import check_date, choose_valid
+from readgraph.library.versions import choose_valid
 from readgraph.nodes.extractive.dates import date_in
 from readgraph.sources import SourceText
 from readgraph.sources.converting import convert_in_thread
 from readgraph.sources.loading import STANDARD_INPUT, SourceFile, printable_path
 from readgraph.state.errors import BadInput, Damaged, LibraryError, Way
 from readgraph.state.languages import language_of
-from readgraph.state.records import Document
+from readgraph.state.records import Document, check_date
 
 NEAR = 0.75  # how alike a title must be to be suggested; 1 is the same
 MOST_LISTED = 5
@@ -194,20 +195,19 @@ async def pick_documents(pages: PageStore, query: str, choice: PickingScope) -> 
     content, counted = re.sub(r"\w+", lambda word: "" if word[0].casefold() in stopped else word[0], query), None
     content = content if re.search(r"\w", content) else query
     if choice.collection is None and (likely := await likely_documents(pages, content)):
-        documents, held, counted = choose_valid(likely.documents, choice.as_of), "the library", likely.counted
+        documents, held, counted = likely.documents, "the library", likely.counted
     else:
         if choice.collection is None:
-            held = "the library"
-            documents = choose_valid((each for each in await pages.documents() if not each.parts), choice.as_of)
+            documents, held = [each for each in await pages.documents() if not each.parts], "the library"
         else:
             named = await NamedCollections(pages).get_collection(choice.collection)
-            documents, held = choose_valid(named.documents, choice.as_of), f"the collection '{named.name}'"
-        if not documents and choice.as_of:
-            raise BadInput(f"Nothing in {held} is from {choice.as_of} or before: give a later day.")
+            documents, held = [*named.documents], f"the collection '{named.name}'"
         if not documents:
             raise BadInput("There is nothing to read: ", Way.ADD_ONE, " since the library is empty.")
-    scores = defaultdict[str, list[float]](list)
-    for passage in await search_documents(pages, documents, content, counted):
+    if documents and not (documents := await choose_valid(pages, documents, choice.as_of)):
+        raise BadInput(f"Nothing in {held} is from {choice.as_of} or before: give a later day.")
+    scores, found = defaultdict[str, list[float]](list), await search_documents(pages, documents, content, counted)
+    for passage in await passages_as_of(pages, found, content, choice.as_of):
         scores[passage.document.id].append(passage.score)
     totals = {identity: sum(best[:PASSAGES]) for identity, best in scores.items()}
     if not totals:
@@ -222,7 +222,7 @@ async def pick_documents(pages: PageStore, query: str, choice: PickingScope) -> 
 
 async def pick_as_one_document(pages: PageStore, query: str, choice: PickingScope) -> Document:
     """The picked document, or the collection of those picked."""
-    return await add_collection(pages, await pick_documents(pages, query, choice))
+    return await documents_as_one(pages, await pick_documents(pages, query, choice), choice.as_of)
 
 
 async def documents_as_one(pages: PageStore, documents: Sequence[str | Document], as_of: str = "") -> Document:
@@ -233,9 +233,26 @@ async def documents_as_one(pages: PageStore, documents: Sequence[str | Document]
 
 async def end_as_of(pages: PageStore, document: Document, as_of: str) -> int:
     """Where a history ends as of a day: at the first session with a later date; of another document its end."""
-    days = [(session, date_in(session.place)) for session in await sessions_of(pages, document) if as_of]
+    sessions = await sessions_of(pages, document) if as_of and document.sessions else []
+    days = [(session, date_in(session.time) or date_in(session.title)) for session in sessions]
     later = (session.start for session, day in days if day and day.isoformat() > f"{as_of}-99-99"[:10])
     return min(later, default=document.characters)
+
+
+async def passages_as_of(pages: PageStore, found: Sequence[PassageHit], query: str, as_of: str) -> list[PassageHit]:
+    """These passages without what is later than a day; one that is cut there must still share a word with the query."""
+    if not as_of:
+        return [*found]
+    ends = {document: await end_as_of(pages, document, as_of) for document in {each.document for each in found}}
+    there = list[PassageHit]()
+    for each in found:
+        end = min(each.end, ends[each.document])
+        if end < each.end and each.start < end:
+            (text,) = await pages.spans(each.document, [(each.start, end)])
+            there += [replace(each, end=end)] if marks(text, query, each.language) else []
+        elif end == each.end:
+            there.append(each)
+    return there
 
 
 async def as_it_was(pages: PageStore, document: Document, as_of: str) -> Document:
@@ -253,7 +270,7 @@ async def as_it_was(pages: PageStore, document: Document, as_of: str) -> Documen
             raise BadInput(nothing)
         return document if end == document.characters else await add_part(pages, document, end, as_of)
     parts = [await pages.document(part.document) for part in document.parts] or [document]
-    there = choose_valid(parts, as_of)
+    there = await choose_valid(pages, parts, as_of)
     if not there:
         raise BadInput(nothing)
     return document if len(there) == len(parts) else await add_collection(pages, there)
@@ -268,8 +285,9 @@ async def documents_near(pages: PageStore, text: str, collection: str | None = N
     A history is read by itself: it is taken where there is nothing else. Raises `BadInput` where there is nothing.
     """
     if collection is not None:
-        return choose_valid((await NamedCollections(pages).get_collection(collection)).documents, as_of)
-    found = choose_valid((each for each in await pages.documents() if not each.parts and not each.sessions), as_of)
+        return await choose_valid(pages, (await NamedCollections(pages).get_collection(collection)).documents, as_of)
+    single = [each for each in await pages.documents() if not each.parts and not each.sessions]
+    found = await choose_valid(pages, single, as_of)
     if not found or len(found) > MOST_TOGETHER:
         return await pick_documents(pages, text, PickingScope(most=MOST_TOGETHER, as_of=as_of))
     return found

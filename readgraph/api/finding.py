@@ -3,9 +3,8 @@
 from bisect import bisect_right
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 
-from readgraph.api.documents import end_as_of
+from readgraph.api.documents import passages_as_of
 from readgraph.api.memories import method_of, newest_first
 from readgraph.api.results import Hit
 from readgraph.library.collections import NamedCollections
@@ -45,8 +44,9 @@ async def passages(
     Those that another of them supersedes are left out unless they are named; `as_of`: as they were on this day.
     """
     if collection is None and not named and (likely := await likely_documents(pages, query)):
-        valid = choose_valid(likely.documents, as_of)
-        return await _as_they_were(pages, await search_documents(pages, valid, query, likely.counted), as_of, most)
+        valid = await choose_valid(pages, likely.documents, as_of)
+        found = await search_documents(pages, valid, query, likely.counted)
+        return (await passages_as_of(pages, found, query, as_of))[:most]
     if collection is not None:
         documents = [*(await NamedCollections(pages).get_collection(collection)).documents]
     else:
@@ -54,17 +54,8 @@ async def passages(
     if not documents:
         raise BadInput("The library is empty. Read something: ", Way.READ_IT)
     unique = list({document.id: document for document in documents}.values())
-    valid = unique if named and not as_of else choose_valid(unique, as_of)
-    return await _as_they_were(pages, await search_documents(pages, valid, query), as_of, most)
-
-
-async def _as_they_were(pages: PageStore, found: Sequence[PassageHit], as_of: str, most: int) -> list[PassageHit]:
-    """The first of these passages, without what is later than a day."""
-    if not as_of:
-        return [*found[:most]]
-    ends = {each.document.id: await end_as_of(pages, each.document, as_of) for each in found}
-    there = [each for each in found if each.start < ends[each.document.id]]
-    return [replace(each, end=min(each.end, ends[each.document.id])) for each in there[:most]]
+    valid = unique if named and not as_of else await choose_valid(pages, unique, as_of)
+    return (await passages_as_of(pages, await search_documents(pages, valid, query), query, as_of))[:most]
 
 
 async def searchable(pages: PageStore) -> list[Document]:

@@ -28,7 +28,8 @@ from readgraph.library.documents import names_apart
 from readgraph.library.histories import Appended, SessionText, append_sessions
 from readgraph.library.library import Library
 from readgraph.library.page_store import PageStore
-from readgraph.library.search.passages import document_languages
+from readgraph.library.search.passages import document_languages, search_documents
+from readgraph.library.versions import earlier_versions
 from readgraph.nodes.extractive.hints import find_hints
 from readgraph.nodes.opening import check_question, check_types
 from readgraph.nodes.survey.table import table_of
@@ -160,7 +161,7 @@ async def ask(
     return results.Answer.of(output, citations=cite(document, output["citations"]), notices=notices)
 
 
-MOST_EARLIER = 5  # quotes of an answer that are compared with what superseded documents have instead
+MOST_EARLIER = 5  # quotes that are compared with superseded documents, and passages of these for each
 
 
 async def _earlier(pages: PageStore, document: Document, citations: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -168,9 +169,11 @@ async def _earlier(pages: PageStore, document: Document, citations: Sequence[Map
     told = list[str]()
     for citation in citations[:MOST_EARLIER]:
         of = await pages.document(document.part_at(citation["start"]).document) if document.parts else document
-        while of.supersedes and (of := await pages.find_document(of.supersedes) or Document("", "", "", 0, 0, "")).id:
-            if differs := find_difference(citation["quote"], await pages.text(of)):
-                told.append(f"{names_apart([of])[0]}: {differs['text']}; now: {differs['draft']}")
+        async for earlier in earlier_versions(pages, of):
+            near = (await search_documents(pages, [earlier], citation["quote"]))[:MOST_EARLIER]
+            texts = await pages.spans(earlier, [(passage.start, passage.end) for passage in near])
+            if differs := find_difference(citation["quote"], "\n\n".join(texts)):
+                told.append(f"{names_apart([earlier])[0]}: {differs['text']}; now: {differs['draft']}")
     return [*dict.fromkeys(told)]
 
 

@@ -19,7 +19,7 @@ from typing import Any
 from readgraph.library.store import hold_build_lock
 from readgraph.library.stored_items import BATCH, EVERY, ROOT, StoredItems, StoredValue, number_key, replace_surrogates
 from readgraph.state.errors import BadInput, Damaged, Forgotten, LibraryError
-from readgraph.state.records import CollectionPart, Count, Document, Record, digest, utc_now
+from readgraph.state.records import CollectionPart, Count, Document, Record, check_date, digest, utc_now
 from readgraph.state.words import check_words, count_words
 
 SOURCES = (ROOT, "sources")  # below it, under a digest of the source, the ids of its documents
@@ -163,12 +163,12 @@ class DocumentStore(StoredItems):
         """Store a text; the same text stored again is the same document. Offsets refer to the text as stored.
 
         `places` are pairs of (character offset, name in the source's own terms, such as "PDF page 12"), ascending, each
-        of which holds up to the next. `date`: YYYY-MM-DD, YYYY-MM or YYYY. Raises `BadInput` for an empty text, and for
-        one with more words than `READGRAPH_MAX_TEXT_WORDS`.
+        of which holds up to the next. `date`: YYYY-MM-DD, YYYY-MM or YYYY. Raises `BadInput` for what is none, for an
+        empty text, and for one with more words than `READGRAPH_MAX_TEXT_WORDS`.
         """
         if not isinstance(text, str):
             raise BadInput(f"A document's text must be a string, not {type(text).__name__}.")
-        text = replace_surrogates(text)
+        text, date = replace_surrogates(text), date and check_date(date)
         if not text or text.isspace():  # `strip` would copy a long text
             raise BadInput(f"{title or 'The text'} is empty: there is nothing to read.")
         identity = document_id(text)

@@ -1,35 +1,33 @@
 """Documents have a date, and one may supersede another: which of them hold now, and which did on a day."""
 
-import re
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable
 from dataclasses import asdict, replace
 
 from readgraph.library.documents import source_note
 from readgraph.library.page_store import PageStore
+from readgraph.library.search.catalogue import records
 from readgraph.library.store import hold_build_lock
 from readgraph.library.stored_items import ROOT
 from readgraph.state.errors import BadInput
-from readgraph.state.records import Document
+from readgraph.state.records import Document, check_date
 
 __all__ = ["set_version"]
 
-_DATE = re.compile(r"\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?)?")
+
+async def earlier_versions(pages: PageStore, document: Document) -> AsyncIterator[Document]:
+    """The documents in whose place one stands, the latest first, as far as the library holds them."""
+    seen = {document.id}
+    while (
+        document.supersedes
+        and document.supersedes not in seen
+        and (found := await records(pages, [document.supersedes]))
+    ):
+        (document,) = found
+        seen.add(document.id)
+        yield document
 
 
-def check_date(given: str, what: str = "The date") -> str:
-    """A date as it is kept: YYYY-MM-DD, YYYY-MM or YYYY; raises `BadInput` for anything else."""
-    if not isinstance(given, str) or not _DATE.fullmatch(given.strip()):
-        raise BadInput(f"{what} '{given}' can't be read: write YYYY-MM-DD, such as 2024-03-01, or YYYY-MM, or YYYY.")
-    return given.strip()
-
-
-def find_date(text: str) -> str:
-    """The date with which a text of a file's own data begins; "" where it is none."""
-    found = _DATE.match(text.strip())
-    return found.group() if found else ""
-
-
-def choose_valid(documents: Iterable[Document], as_of: str = "") -> list[Document]:
+async def choose_valid(pages: PageStore, documents: Iterable[Document], as_of: str = "") -> list[Document]:
     """Those that hold on a day, by default now: none with a later date, and none that another of them supersedes.
 
     A document without a date holds on every day. Raises `BadInput` for a day that is none.
@@ -37,7 +35,10 @@ def choose_valid(documents: Iterable[Document], as_of: str = "") -> list[Documen
     if as_of:
         check_date(as_of, "The day")
     there = [each for each in documents if not as_of or f"{each.date}-01-01"[:10] <= f"{as_of}-99-99"[:10]]
-    old = {each.supersedes for each in there}
+    held, old = {each.id for each in there}, {each.supersedes for each in there}
+    for each in there:
+        if each.supersedes not in held:  # it may stand in place of others through one that is not here
+            old |= {earlier.id async for earlier in earlier_versions(pages, each)}
     return [each for each in there if each.id not in old]
 
 
@@ -54,16 +55,15 @@ async def set_version(pages: PageStore, document: Document, date: str = "", supe
         The document as it is kept now.
 
     Raises:
-        BadInput: For what is no date, and where a document would supersede itself, in one step or several.
+        BadInput: For what is no date, for an id that the library lacks, and where a document would supersede itself, in
+            one step or several.
     """
     if document.sessions or document.parts:
         raise BadInput(f"'{document.title}' is no single document: its parts have their own dates.")
-    earlier = supersedes
-    while earlier:
-        if earlier == document.id:
+    if supersedes:
+        earlier = await pages.document(supersedes)
+        if document.id in {earlier.id, *[each.id async for each in earlier_versions(pages, earlier)]}:
             raise BadInput(f"'{document.title or document.id}' would supersede itself: name an earlier document.")
-        known = await pages.find_document(earlier)
-        earlier = known.supersedes if known else ""
     async with hold_build_lock(pages.store, document.id):
         kept = await pages.document(document.id)
         date = check_date(date) if date else kept.date

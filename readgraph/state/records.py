@@ -7,13 +7,13 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from functools import cache, lru_cache
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 
-from readgraph.state.errors import Damaged
+from readgraph.state.errors import BadInput, Damaged
 
 __all__ = ["Document", "Memory", "Note", "Page", "Recipe", "Session", "TreeNode"]
 
@@ -43,6 +43,24 @@ def _time(time: str) -> str:
     if time and not is_time(time):
         raise ValueError("this is not a time")
     return time
+
+
+_DATE = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?(?!\d)", re.ASCII)
+
+
+def find_date(text: str) -> str:
+    """The date with which a text of a file's own data begins; "" where it is none."""
+    found = _DATE.match(text.strip())
+    with suppress(ValueError):
+        return found.group() if found and date.fromisoformat(f"{found.group()}-01-01"[:10]) else ""
+    return ""
+
+
+def check_date(given: str, what: str = "The date") -> str:
+    """A date as it is kept: YYYY-MM-DD, YYYY-MM or YYYY; raises `BadInput` for anything else."""
+    if not isinstance(given, str) or not given or find_date(given) != given:
+        raise BadInput(f"{what} '{given}' can't be read: write YYYY-MM-DD, such as 2024-03-01, or YYYY-MM, or YYYY.")
+    return given
 
 
 Count = Annotated[int, Field(ge=0, le=MOST)]

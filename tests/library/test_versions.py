@@ -5,13 +5,14 @@ from pathlib import Path
 import pytest
 
 from readgraph.api import functions
+from readgraph.library.collections import NamedCollections
 from readgraph.library.forgetting import forget_document
 from readgraph.library.histories import SessionText
 from readgraph.library.opening import Library
-from readgraph.library.versions import check_date, choose_valid, set_version
+from readgraph.library.versions import choose_valid, set_version
 from readgraph.sources import load
 from readgraph.state.errors import BadInput
-from readgraph.state.records import Document
+from readgraph.state.records import Document, check_date
 from tests.support.command import Command, assert_refused
 
 pytestmark = pytest.mark.quick
@@ -61,7 +62,7 @@ async def test_a_day_before_all_and_what_is_no_day_is_one_line(library: Library,
     ):
         with pytest.raises(BadInput, match="from 2019 or before: give a later day"):
             await call
-    for wrong in ("2023-13", "spring", "01.02.2023", "2023-1-1"):
+    for wrong in ("2023-13", "2023-02-31", " 2023", "spring", "01.02.2023", "2023-1-1"):
         with pytest.raises(BadInput, match="YYYY-MM-DD"):
             await functions.search(library, "flour", as_of=wrong)
         with pytest.raises(BadInput, match="YYYY-MM-DD"):
@@ -79,9 +80,13 @@ async def test_a_chain_never_closes_and_a_forgotten_link_does_no_harm(
         await set_version(library.pages, versions[0], supersedes=versions[2].id)
     with pytest.raises(BadInput, match="would supersede itself"):
         await set_version(library.pages, versions[0], supersedes=versions[0].id)
+    with pytest.raises(BadInput, match="holds no document"):
+        await set_version(library.pages, versions[0], supersedes="Mill report")
+    with pytest.raises(BadInput, match="The date 'soon' can't be read"):
+        await library.pages.add_document("The mill is new.", date="soon")
     await forget_document(library, versions[1])
     kept = await library.pages.documents()
-    assert [each.id for each in choose_valid(kept)] == [versions[2].id] and len(kept) == 2
+    assert [each.id for each in await choose_valid(library.pages, kept)] == [versions[2].id] and len(kept) == 2
 
 
 async def test_names_of_dated_documents_have_the_date(library: Library, versions: list[Document]) -> None:
@@ -111,10 +116,45 @@ async def test_a_history_is_as_it_was(library: Library) -> None:
     assert [each.title for each in await functions.list_documents(library)] == ["goats"]
 
 
+async def test_without_the_middle_of_a_chain_its_end_still_answers(library: Library, versions: list[Document]) -> None:
+    await NamedCollections(library.pages).add("mills", [versions[0], versions[2]])
+    answer = await functions.ask(library, QUESTION, collection="mills")
+    assert "450" in str(answer.answer) and {each.document for each in answer.citations} == {versions[2].id}
+    hits = await functions.search(library, "slate", collection="mills")
+    assert not hits, "only the superseded report has the word"
+
+
+async def test_of_a_large_library_a_later_version_counts_though_it_shares_no_word(
+    library: Library, versions: list[Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("readgraph.library.search.catalogue.MANY", 2)
+    assert not await functions.search(library, "slate")
+    assert [hit.document for hit in await functions.search(library, "slate", as_of="2022")] == [versions[0].id]
+    with pytest.raises(BadInput, match="shares a word"):
+        await functions.ask(library, "slate")
+
+
+async def test_a_history_that_is_found_is_read_as_it_was(library: Library) -> None:
+    await functions.remember(library, "goats", [
+        SessionText("Ann: Die Ziege schläft im Stall.", title="Pläne für den 4. Juli 2030", time="3. Mai 2023"),
+        SessionText("Ann: Die Ziege schläft jetzt im Turm bei den Hennen.", time="9. Juni 2023"),
+    ])  # fmt: skip
+    then = await functions.ask(library, "Wo schläft die Ziege?", as_of="2023-05-31")
+    assert ["Stall" in each.quote for each in then.citations] == [True]
+    assert not await functions.search(library, "Hennen", as_of="2023-05-31")
+    for question in ("Wo schläft die Ziege?", "Hennen"):
+        with pytest.raises(BadInput, match="shares a word with the question"):
+            await functions.ask(library, question, as_of="2022")
+    await library.pages.add_document("Die Ziege frisst am liebsten Hennenfutter und Heu.", title="Futter")
+    other = await functions.ask(library, "Was frisst die Ziege im Turm bei den Hennen?", as_of="2022")
+    assert {each.quote for each in other.citations} == {"Die Ziege frisst am liebsten Hennenfutter und Heu."}
+
+
 def test_files_say_their_dates(tmp_path: Path) -> None:
     files = {
         "a.md": ("---\ntitle: Mühle\ndate: 2023-05-06\n---\n\nDie Mühle steht.", "2023-05-06"),
         "b.md": ("---\ndate: 'next spring'\n---\n\nThe mill.", ""),
+        "f.md": ("---\ndate: 2023-02-31\n---\n\nThe mill.", ""),
         "c.md": ("The mill.\n\ndate: 2023-01-01\n", ""),
         "d.html": ('<meta property="article:published_time" content="2022-04-03T10:00:00Z"><p>The mill.', "2022-04-03"),
         "e.html": ('<meta name="date" content="yesterday"><p>The mill.', ""),
@@ -138,3 +178,4 @@ def test_the_command_takes_dates(readgraph: Command, tmp_path: Path) -> None:
     assert_refused(readgraph("read", old, new, "--supersedes", "old"), "--supersedes is for one document")
     assert_refused(readgraph("ask", QUESTION, "--as-of", "2001"), "from 2001 or before")
     assert_refused(readgraph("read", new, "--supersedes", "nobody"), "nobody")
+    assert_refused(readgraph("ask", QUESTION, "--continue", "--as-of", "2023"), "leave --as-of or --continue out")

@@ -75,6 +75,8 @@ def ask_documents(options: AskOptions, context: ReaderContext, screen: OutputOpt
     options = _arranged(options)
     check_asked(options.question, options.choices)
     _choice(options).check(open_to_choice=not options.paths and not options.follow_up)
+    if options.follow_up and options.as_of and not options.paths:
+        raise BadInput("A follow-up is about what the last question was: leave --as-of or --continue out.")
     check_report(options.report)
     screen = replace(screen, steps=options.show_steps)
     sources = load_sources(options, screen)

@@ -32,12 +32,12 @@ from readgraph.corpus.worker import CorpusJob, CorpusLine
 from readgraph.library.histories import SessionText, append_sessions
 from readgraph.library.opening import default_place, open_library
 from readgraph.library.page_store import PageStore
-from readgraph.library.versions import check_date, set_version
+from readgraph.library.versions import set_version
 from readgraph.sources.loading import select_files
 from readgraph.sources.sessions import load_sessions
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.records import Document
+from readgraph.state.records import Document, check_date
 from readgraph.state.words import format_count
 
 

@@ -41,14 +41,14 @@ from readgraph.state.records import Document
 MANY = 1_000  # a library with this many documents has a catalogue
 MOST_NAMED = 50  # the most documents that a name may mean; a message lists fewer
 MOST_NEAR = 500  # the most titles among which one that is spelt nearly alike is looked for
-FORMAT = 1
+FORMAT = 2
 
 _PUT = """
-INSERT INTO documents (id, source, title, title_words, added, words, joined, damaged, record)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO documents (id, source, title, title_words, added, words, joined, damaged, supersedes, record)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO UPDATE SET source = excluded.source, title = excluded.title, title_words = excluded.title_words,
     added = excluded.added, words = excluded.words, joined = excluded.joined, damaged = excluded.damaged,
-    record = excluded.record, indexed = 0
+    supersedes = excluded.supersedes, record = excluded.record, indexed = 0
 """
 
 _MARK = "SELECT record FROM documents WHERE id = ?"
@@ -249,9 +249,10 @@ def _document_row(identity: str, value: Any) -> tuple[Any, ...]:
     try:
         document = load_document(identity, from_json(value))
     except (Damaged, ValueError, TypeError):
-        return identity, "", "", "", "", 0, 0, 1
+        return identity, "", "", "", "", 0, 0, 1, ""
     title, words = document.title.casefold(), f" {title_words(document.title)}"
-    return identity, document.source, title, words, document.added, document.words, bool(document.parts), 0
+    sizes = document.words, bool(document.parts), 0
+    return identity, document.source, title, words, document.added, *sizes, document.supersedes
 
 
 def _find_ids_by_name(name: str, path: str, id_of_file: str | None, connection: sqlite3.Connection) -> list[str]:

@@ -152,6 +152,10 @@ def excerpt(text: str, marked: Sequence[tuple[int, int]]) -> tuple[int, int]:
 LIKELY = 100  # documents whose passages are ranked
 AT_ONCE = 500  # documents that are taken in together
 TEXTS = "documents"  # the key of the texts' index in its file
+_WITH_LATER = (
+    "WITH RECURSIVE found (id) AS (SELECT id FROM documents WHERE number = ? UNION"
+    " SELECT later.id FROM documents AS later JOIN found ON later.supersedes = found.id) SELECT id FROM found"
+)
 _WITH_TEXT = "NOT joined AND NOT damaged"  # the text of a collection is that of its documents
 
 
@@ -163,16 +167,17 @@ class LikelyDocuments(NamedTuple):
 
 
 async def likely_documents(pages: PageStore, query: str) -> LikelyDocuments | None:
-    """The documents that share most words with a query; None where the library is small enough to go through."""
+    """The documents that share most words with a query, each with its later versions; None of a small library."""
     catalogue = await catalogue_of(pages)
     if not catalogue:
         return None
     texts = (await indexes_of(pages.store)).texts
     await _take_in(pages, catalogue, texts)
     numbers = pages_of(await texts.rank_pages(TEXTS, query, LIKELY))
-    one = "SELECT id FROM documents WHERE number = ?"
-    found = await catalogue.run(lambda connection: [connection.execute(one, (each,)).fetchone() for each in numbers])
-    documents = await records(pages, [row[0] for row in found if row])
+    found = await catalogue.run(
+        lambda connection: [identity for each in numbers for (identity,) in connection.execute(_WITH_LATER, (each,))]
+    )
+    documents = await records(pages, [*dict.fromkeys(found)])
     return LikelyDocuments(documents, await texts.count_terms(TEXTS, query))
 
 

@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping
 from itertools import chain
 
-from readgraph.library.versions import find_date
 from readgraph.sources.converting import (
     ITEM,
     PARAGRAPH,
@@ -18,6 +17,7 @@ from readgraph.sources.converting import (
 from readgraph.sources.encodings import decode_html
 from readgraph.sources.parsing import feed_html, feed_xhtml, local_name
 from readgraph.sources.places import HeadingPath, Place, note_mark, order_places
+from readgraph.state.records import find_date
 
 COLUMN_OF_PARAGRAPHS = 3  # a table is a layout table if one of its cells has at least this many paragraphs
 Block = tuple[str, str]  # text and kind

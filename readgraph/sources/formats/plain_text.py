@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from readgraph.library.versions import find_date
 from readgraph.sources.converting import Converted
 from readgraph.sources.encodings import decode
 from readgraph.sources.formats.chat_turns import places_of
 from readgraph.sources.formats.chats import messages_of
 from readgraph.sources.places import MOST_PLACES, HeadingPath, Place, order_places, shorten_label, thin_out
+from readgraph.state.records import find_date
 
 LONG_PARAGRAPH = 2_000  # characters: if paragraphs are longer than this on average, every line is a place
 LONGEST_HEADING = 80
