@@ -25,7 +25,7 @@ def check_date(given: str, what: str = "The date") -> str:
 
 def find_date(text: str) -> str:
     """The date with which a text of a file's own data begins; "" where it is none."""
-    found = _DATE.match(text.strip())
+    found = re.match(rf"{_DATE.pattern}(?!\d)", text.strip())
     return found.group() if found else ""
 
 
