@@ -1,0 +1,240 @@
+"""Headings of a PDF without an outline: found by font size, bold print, numbers, and the printed table of contents."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+
+from readgraph.sources.pdf.page import PrintedLine
+from readgraph.sources.places import HeadingPath
+
+MOST_HEADINGS = 5_000
+MOST_LINES, LONGEST = 3, 200  # lines and characters of a heading
+LARGER = 1.05  # times the text's font size, from which on print may be a heading
+CHAPTER_SIZE = 1.15  # times the text's font size, from which on "Word 3" begins a chapter, and is no caption
+OWN_LINES = 0.6  # the share of the letters in a kind of print that must be in what looks like headings
+MOST_SHARE = 0.25  # the share of a document's lines that may be headings
+FEWEST_ENTRIES = 5  # entries of a page of a table of contents
+CONFIRMED = 0.3  # the share of headings in a kind of print that a table of contents must name
+
+_DIGITS = re.compile(r"((?:\d{1,3}|[A-Z](?=\.\d))(?:\.\d{1,3}){0,6})[.:)]?\s+(?=\W{0,3}[^\W\d_])")
+_LETTER = re.compile(r"(?:[A-Z]|[IVXLC]{1,6})[.:)]?\s+(?=\S)")
+_NAMED = re.compile(r"([^\W\d_]{2,15})\.?\s(?:\d{1,3}|[A-Z]|[IVXLC]{1,6})(?:[.:)—–-]+(?:\s+|$)|\s*$|\s+(?=\S))")
+_SURE_NAMED = re.compile(r"[^\W\d_]{2,15}\.?\s(?:\d{1,3}|[A-Z]|[IVXLC]{1,6})\s?(?:[.:—–]|$)")
+_CAPTION = re.compile(r"[^\W\d_]{2,12}\.?\s[A-Z]?\d{1,3}(?:[.-]\d{1,3})*\s?(?:[.:—–]|$)")
+_CJK = re.compile(r"第\s?[\d〇一二三四五六七八九十百]{1,5}\s?([章部篇編节節回])[.:]?\s*")
+_PART = re.compile(r"(?:part|teil|partie|parte|deel|część|část|часть|del|osa|kısım)\b", re.IGNORECASE)
+_CHAPTER = re.compile(
+    r"(?:chapter|appendix|annex|kapitel|anhang|chapitre|annexe|cap[ií]tulo|ap[eé]ndice|capitolo|appendice|hoofdstuk|"
+    r"bijlage|rozdział|kapitola|luku|liite|глава|приложение|bölüm|ek)\b",
+    re.IGNORECASE,
+)
+_ENTRY = re.compile(r"(.*?\w.*?)(?:[\s.·…_|]*(?:[.·…_|]\s*|\s))(\d{1,4}|[ivxlc]{1,7})")
+_LETTERS = re.compile(r"[^\W\d_]")
+_FOLDED = re.compile(r"[\W_]+")
+
+Style = tuple[float, bool]  # font size, and whether it is bold
+
+
+@dataclass(slots=True)
+class _Block:
+    """Lines of one print that stand alone: what may be a heading."""
+
+    lines: list[PrintedLine]
+    page: int
+    text: str
+    style: Style
+    is_apart: bool
+    depth: float | None = None
+    level: float = 0.0
+    in_contents: bool = False
+
+
+def find_headings(pages: Sequence[Sequence[PrintedLine]]) -> Iterator[tuple[int, str]]:
+    """(character offset, label) of the headings of a PDF without an outline; none where there is little to tell them.
+
+    `pages` are the lines of each page in reading order, as they were joined to the text.
+    """
+    lines = [line for page in pages for line in page]
+    letters = Counter[float]()
+    for line in lines:
+        letters[_style_of(line)[0]] += len(line.text)
+    if not letters:
+        return
+    size = letters.most_common(1)[0][0]
+    contents = {number: entries for number, page in enumerate(pages) if (entries := _entries_of(page))}
+    titles = {_fold_title(title) for entries in contents.values() for title, _ in entries}
+    levels = _levels_of_entries([entry for entries in contents.values() for entry in entries])
+    blocks = [
+        block
+        for number, page in enumerate(pages)
+        if number not in contents
+        for block in _join_parts([*_blocks_of(page, number, size)], size)
+    ]
+    for block in blocks:
+        block.depth = _depth_of(block, size)
+        block.in_contents = _fold_title(block.text) in titles
+    found = _set_levels(_choose(blocks, lines, size, len(titles)), levels)
+    if len(found) < 2 or sum(len(block.lines) for block in found) > MOST_SHARE * len(lines):
+        return
+    path = HeadingPath()
+    for block in found[:MOST_HEADINGS]:
+        yield block.lines[0].start, path.enter(block.level, block.text)  # type: ignore[arg-type]
+
+
+def without_number(title: str) -> str:
+    """A heading without the number before it: "3.2", "Chapter 4:", "A", "第3章"."""
+    for pattern in (_CJK, _DIGITS, _LETTER):
+        if found := pattern.match(title):
+            return title[found.end() :]
+    found = _NAMED.match(title)
+    if found and (_SURE_NAMED.match(title) or _CHAPTER.match(title) or _PART.match(title)):
+        return title[found.end() :]
+    return title
+
+
+def _fold_title(text: str) -> str:
+    return _FOLDED.sub("", without_number(text)).casefold()
+
+
+def _style_of(line: PrintedLine) -> Style:
+    return round(line.size * 2) / 2, line.bold
+
+
+def _entries_of(page: Sequence[PrintedLine]) -> list[tuple[str, float]]:
+    """The titles that a page of a table of contents names, and where each begins; none of another page."""
+    found: list[tuple[str, float]] = []
+    numbers: list[int] = []
+    for line in page:
+        if (entry := _ENTRY.fullmatch(line.text)) and _LETTERS.search(entry[1]):
+            found.append((entry[1].replace(" | ", " "), line.x))
+            numbers += [int(entry[2])] if entry[2].isdecimal() else []
+    rising = sum(first <= second for first, second in pairwise(numbers))
+    is_contents = len(found) >= FEWEST_ENTRIES and 2 * len(found) > len(page) and rising >= 0.9 * (len(numbers) - 1)
+    return found if is_contents else []
+
+
+def _levels_of_entries(entries: Sequence[tuple[str, float]]) -> dict[str, int]:
+    """The level of each title in a table of contents, by how far it is indented."""
+    starts = Counter(round(x / 3.0) for _, x in entries)
+    usual = sorted(start for start, count in starts.items() if count > 1)
+    ranks: dict[int, int] = {}
+    for start in usual:
+        ranks[start] = ranks[start - 1] if start - 1 in ranks else len(set(ranks.values())) + 1
+    return {_fold_title(title): ranks[start] for title, x in entries if (start := round(x / 3.0)) in ranks}
+
+
+def _blocks_of(page: Sequence[PrintedLine], number: int, size: float) -> Iterator[_Block]:
+    """What may be a heading on a page, by its print: one to three lines that are large, bold, or numbered."""
+    steps = [above.y - below.y for above, below in pairwise(page) if 0 < above.y - below.y < 3 * size]
+    usual = median(steps) if steps else 1.2 * size
+    at = 0
+    while at < len(page):
+        end = at + 1
+        while end < len(page) and _goes_on(page[end - 1], page[end]):
+            end += 1
+        own = list(page[at:end])
+        text = " ".join(line.text for line in own)
+        above = page[at - 1].y - own[0].y if at else -1.0
+        below = own[-1].y - page[end].y if end < len(page) else -1.0
+        at = end
+        is_short = len(own) <= MOST_LINES and len(text) <= LONGEST and not any(line.is_row for line in own)
+        if not is_short or not _LETTERS.search(text) or text.rstrip()[-1] in ".,;:。，、；：":
+            if not (is_short and _NAMED.fullmatch(text)):
+                continue
+        apart = 1.25 * usual
+        yield _Block(own, number, text, _style_of(own[0]), (above < 0 or above > apart) and (below < 0 or below > 1.02 * usual))
+
+
+def _goes_on(above: PrintedLine, below: PrintedLine) -> bool:
+    step = above.y - below.y
+    same = _style_of(above)[1] == _style_of(below)[1] and abs(above.size - below.size) < 0.3
+    return same and 0 < step < 1.6 * above.size and not _DIGITS.match(below.text)
+
+
+def _join_parts(blocks: list[_Block], size: float) -> list[_Block]:
+    """The blocks, those joined that are one heading in two prints: "Chapter 4" above its title."""
+    joined: list[_Block] = []
+    for block in blocks:
+        above = joined[-1] if joined else None
+        if above and above.style[0] >= CHAPTER_SIZE * size and _is_number(above.text) and _is_near(above, block, size):
+            text = f"{above.text} {block.text}"
+            style = max(above.style, block.style)
+            joined[-1] = _Block(above.lines + block.lines, block.page, text, style, is_apart=True)
+        else:
+            joined.append(block)
+    return joined
+
+
+def _is_number(text: str) -> bool:
+    return bool(re.fullmatch(r"(?:[^\W\d_]{2,15}\.?\s)?(?:\d{1,3}|[A-Z]|[IVXLC]{1,6})[.:]?", text) or _CJK.fullmatch(text))
+
+
+def _is_near(above: _Block, block: _Block, size: float) -> bool:
+    step = above.lines[-1].y - block.lines[0].y
+    return 0 < step < 8 * size and block.style[0] >= CHAPTER_SIZE * size
+
+
+def _depth_of(block: _Block, size: float) -> float | None:
+    """How deep a heading's number says that it is: 1 for a chapter, 2 for "3.2"; None without a number."""
+    if found := _CJK.match(block.text):
+        return {"部": 0, "篇": 0, "編": 0, "節": 2, "节": 2}.get(found[1], 1)
+    if found := _DIGITS.match(block.text):
+        return 1 + found[1].count(".")
+    if block.style[0] >= CHAPTER_SIZE * size and _NAMED.match(block.text):
+        if _PART.match(block.text):
+            return 0
+        if _CHAPTER.match(block.text) or _SURE_NAMED.match(block.text):
+            return 1
+    return None
+
+
+def _choose(blocks: list[_Block], lines: Sequence[PrintedLine], size: float, entries: int) -> list[_Block]:
+    """The headings: blocks whose print is that of headings, or which the table of contents names."""
+    letters, styles = Counter[Style](), defaultdict[Style, list[_Block]](list)
+    for line in lines:
+        letters[_style_of(line)] += len(line.text)
+    for block in blocks:
+        if block.is_apart:
+            styles[block.style].append(block)
+    has_contents = sum(block.in_contents for block in blocks) >= max(FEWEST_ENTRIES, entries // 3)
+    kept = set[Style]()
+    for style, own in styles.items():
+        is_strong = style[0] > LARGER * size or (style[1] and style[0] >= size)
+        named = sum(block.in_contents for block in own)
+        numbered = sum(block.depth is not None for block in own)
+        taken = sum(len(line.text) for block in own for line in block.lines)
+        if not is_strong or taken < OWN_LINES * letters[style]:
+            continue
+        if has_contents:
+            if named >= CONFIRMED * len(own):
+                kept.add(style)
+        elif len(own) > 1 or numbered:
+            kept.add(style)
+    return [
+        block
+        for block in blocks
+        if (block.style in kept and block.is_apart and not (_CAPTION.match(block.text) and block.depth is None))
+        or (has_contents and block.in_contents and (block.is_apart or block.style[0] > LARGER * size))
+    ]
+
+
+def _set_levels(found: list[_Block], levels: dict[str, int]) -> list[_Block]:
+    """The headings with their levels: by number, else as those in the same print, else by size."""
+    depths = defaultdict[Style, Counter[float]](Counter)
+    for block in found:
+        depth = block.depth
+        if depth is None and not any(other.depth is not None for other in found):
+            depth = levels.get(_fold_title(block.text)) if block.in_contents else None
+        if depth is not None:
+            depths[block.style][depth] += 1
+    usual = {style: counted.most_common(1)[0][0] for style, counted in depths.items()}
+    before = 0.0
+    for style in sorted({block.style for block in found}, reverse=True):
+        usual.setdefault(style, before + 0.5)
+        before = max(before, usual[style])
+    for block in found:
+        block.level = usual[block.style] if block.depth is None else block.depth
+    return found
