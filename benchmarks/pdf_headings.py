@@ -9,7 +9,6 @@ at which most stand. `--show` prints what is missing (-), at another level (~) a
 """
 
 import argparse
-import re
 import time
 from collections import Counter
 from difflib import SequenceMatcher
@@ -19,14 +18,9 @@ from unittest.mock import patch
 
 from readgraph.nodes.building.outline import headings_in
 from readgraph.sources.pdf import pdf_text
-from readgraph.sources.pdf.headings import without_number
+from readgraph.sources.pdf.headings import fold_heading
 
 Heading = tuple[str, int]  # the title to compare, and the level from 1
-
-
-def fold_heading(title: str) -> str:
-    """A title as it is compared: letters and digits, without its number; long ones are cut as labels are."""
-    return re.sub(r"[\W_]", "", without_number(title)).casefold()[:50]
 
 
 def read_headings(data: bytes, name: str) -> tuple[list[Heading], float]:
@@ -35,7 +29,7 @@ def read_headings(data: bytes, name: str) -> tuple[list[Heading], float]:
     converted = pdf_text.convert_here(data, name)
     seconds = time.process_time() - began
     found = headings_in(converted.text, ((place.start, place.label) for place in converted.places))
-    return [(fold_heading(path[-1]), len(path)) for _, path in found], seconds
+    return [(fold_heading(path[-1])[:50], len(path)) for _, path in found], seconds
 
 
 def compare_headings(right: list[Heading], found: list[Heading]) -> tuple[list[tuple[Heading, Heading]], int]:

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
+from typing import NamedTuple
+from unicodedata import normalize
 
 from readgraph.sources.pdf.page import PrintedLine
 from readgraph.sources.places import HeadingPath
@@ -32,10 +34,20 @@ _CHAPTER = re.compile(
     re.IGNORECASE,
 )
 _ENTRY = re.compile(r"(.*?\w.*?)(?:[\s.·…_|]*(?:[.·…_|]\s*|\s))(\d{1,4}|[ivxlc]{1,7})")
-_LETTERS = re.compile(r"[^\W\d_]")
-_FOLDED = re.compile(r"[\W_]+")
+_LETTERS = re.compile(r"[^\W\d_]{2}|[\u2e80-\u9fff\uac00-\ud7af]")
+_FOLDED = re.compile(r"[\W_\u0300-\u036f]+")
+
+_ENDS = ".,;:。，、；："
 
 Style = tuple[float, bool]  # font size, and whether it is bold
+
+
+class _Entry(NamedTuple):
+    """A line of a printed table of contents: the title to compare, where it begins, the page (0: not in digits)."""
+
+    title: str
+    x: float
+    page: int
 
 
 @dataclass(slots=True)
@@ -47,6 +59,7 @@ class _Block:
     text: str
     style: Style
     is_apart: bool
+    numbers: tuple[int, ...] = ()
     depth: float | None = None
     level: float = 0.0
     in_contents: bool = False
@@ -64,9 +77,9 @@ def find_headings(pages: Sequence[Sequence[PrintedLine]]) -> Iterator[tuple[int,
     if not letters:
         return
     size = letters.most_common(1)[0][0]
-    contents = {number: entries for number, page in enumerate(pages) if (entries := _entries_of(page))}
-    titles = {_fold_title(title) for entries in contents.values() for title, _ in entries}
-    levels = _levels_of_entries([entry for entries in contents.values() for entry in entries])
+    contents = {number: own for number, page in enumerate(pages) if (own := _entries_of(page))}
+    entries = [entry for found in contents.values() for entry in found]
+    levels = _levels_of_entries(entries)
     blocks = [
         block
         for number, page in enumerate(pages)
@@ -75,8 +88,8 @@ def find_headings(pages: Sequence[Sequence[PrintedLine]]) -> Iterator[tuple[int,
     ]
     for block in blocks:
         block.depth = _depth_of(block, size)
-        block.in_contents = _fold_title(block.text) in titles
-    found = _set_levels(_choose(blocks, lines, size, len(titles)), levels)
+    _confirm(blocks, entries)
+    found = _set_levels(_choose(blocks, lines, size, len(entries)), levels)
     if len(found) < 2 or sum(len(block.lines) for block in found) > MOST_SHARE * len(lines):
         return
     path = HeadingPath()
@@ -95,35 +108,50 @@ def without_number(title: str) -> str:
     return title
 
 
-def _fold_title(text: str) -> str:
-    return _FOLDED.sub("", without_number(text)).casefold()
+def fold_heading(text: str) -> str:
+    """A heading as it is compared: letters and digits without accents and case, without its numbers."""
+    while (shorter := without_number(text)) != text:
+        text = shorter
+    return _FOLDED.sub("", normalize("NFKD", text)).casefold().replace("ı", "i")
 
 
 def _style_of(line: PrintedLine) -> Style:
     return round(line.size * 2) / 2, line.bold
 
 
-def _entries_of(page: Sequence[PrintedLine]) -> list[tuple[str, float]]:
-    """The titles that a page of a table of contents names, and where each begins; none of another page."""
-    found: list[tuple[str, float]] = []
+def _entries_of(page: Sequence[PrintedLine]) -> list[_Entry]:
+    """What a page of a table of contents names; nothing of another page."""
+    found: list[_Entry] = []
     numbers: list[int] = []
     for line in page:
         if (entry := _ENTRY.fullmatch(line.text)) and _LETTERS.search(entry[1]):
-            found.append((entry[1].replace(" | ", " "), line.x))
             numbers += [int(entry[2])] if entry[2].isdecimal() else []
+            found.append(_Entry(fold_heading(entry[1].replace(" | ", " ")), line.x, int(entry[2]) if entry[2].isdecimal() else 0))
     rising = sum(first <= second for first, second in pairwise(numbers))
     is_contents = len(found) >= FEWEST_ENTRIES and 2 * len(found) > len(page) and rising >= 0.9 * (len(numbers) - 1)
     return found if is_contents else []
 
 
-def _levels_of_entries(entries: Sequence[tuple[str, float]]) -> dict[str, int]:
+def _confirm(blocks: Sequence[_Block], entries: Sequence[_Entry]) -> None:
+    """Mark the blocks that a table of contents names: by their title, and by their page where it is told in digits."""
+    pages = defaultdict[str, set[int]](set)
+    for entry in entries:
+        pages[entry.title].add(entry.page)
+    titles = [(block, named) for block in blocks if (named := pages.get(fold_heading(block.text)))]
+    offsets = Counter(block.page - page for block, named in titles for page in named if page)
+    offset = offsets.most_common(1)[0][0] if offsets else 0
+    for block, named in titles:
+        block.in_contents = 0 in named or block.page - offset in named
+
+
+def _levels_of_entries(entries: Sequence[_Entry]) -> dict[str, int]:
     """The level of each title in a table of contents, by how far it is indented."""
-    starts = Counter(round(x / 3.0) for _, x in entries)
+    starts = Counter(round(x / 3.0) for _, x, _ in entries)
     usual = sorted(start for start, count in starts.items() if count > 1)
     ranks: dict[int, int] = {}
     for start in usual:
         ranks[start] = ranks[start - 1] if start - 1 in ranks else len(set(ranks.values())) + 1
-    return {_fold_title(title): ranks[start] for title, x in entries if (start := round(x / 3.0)) in ranks}
+    return {title: ranks[start] for title, x, _ in entries if (start := round(x / 3.0)) in ranks}
 
 
 def _blocks_of(page: Sequence[PrintedLine], number: int, size: float) -> Iterator[_Block]:
@@ -136,16 +164,20 @@ def _blocks_of(page: Sequence[PrintedLine], number: int, size: float) -> Iterato
         while end < len(page) and _goes_on(page[end - 1], page[end]):
             end += 1
         own = list(page[at:end])
-        text = " ".join(line.text for line in own)
+        text = " ".join(line.text for line in own).replace(" | ", " ").strip(" |")
         above = page[at - 1].y - own[0].y if at else -1.0
         below = own[-1].y - page[end].y if end < len(page) else -1.0
         at = end
-        is_short = len(own) <= MOST_LINES and len(text) <= LONGEST and not any(line.is_row for line in own)
-        if not is_short or not _LETTERS.search(text) or text.rstrip()[-1] in ".,;:。，、；：":
-            if not (is_short and _NAMED.fullmatch(text)):
-                continue
-        apart = 1.25 * usual
-        yield _Block(own, number, text, _style_of(own[0]), (above < 0 or above > apart) and (below < 0 or below > 1.02 * usual))
+        style = _style_of(own[0])
+        numbered = _DIGITS.match(text)
+        is_sure = numbered and "." in numbered[1] and style[0] > LARGER * size
+        if len(own) > MOST_LINES or len(text) > LONGEST or (any(line.is_row for line in own) and not is_sure):
+            continue
+        if not _NAMED.fullmatch(text) and not (_LETTERS.search(text) and (is_sure or text[-1] not in _ENDS)):
+            continue
+        is_apart = (above < 0 or above > 1.25 * usual) and (below < 0 or below > 1.02 * usual)
+        numbers = tuple(int(part) if part.isdecimal() else ord(part) for part in numbered[1].split(".")) if numbered else ()
+        yield _Block(own, number, text, style, is_apart, numbers)
 
 
 def _goes_on(above: PrintedLine, below: PrintedLine) -> bool:
@@ -162,7 +194,7 @@ def _join_parts(blocks: list[_Block], size: float) -> list[_Block]:
         if above and above.style[0] >= CHAPTER_SIZE * size and _is_number(above.text) and _is_near(above, block, size):
             text = f"{above.text} {block.text}"
             style = max(above.style, block.style)
-            joined[-1] = _Block(above.lines + block.lines, block.page, text, style, is_apart=True)
+            joined[-1] = _Block(above.lines + block.lines, block.page, text, style, is_apart=True, numbers=above.numbers)
         else:
             joined.append(block)
     return joined
@@ -213,12 +245,27 @@ def _choose(blocks: list[_Block], lines: Sequence[PrintedLine], size: float, ent
                 kept.add(style)
         elif len(own) > 1 or numbered:
             kept.add(style)
-    return [
-        block
-        for block in blocks
-        if (block.style in kept and block.is_apart and not (_CAPTION.match(block.text) and block.depth is None))
-        or (has_contents and block.in_contents and (block.is_apart or block.style[0] > LARGER * size))
-    ]
+    repeated = Counter(fold_heading(block.text) for block in blocks if block.depth is None and block.style in kept)
+    found: list[_Block] = []
+    last: tuple[int, ...] = ()
+    for block in blocks:
+        is_large = block.style[0] > LARGER * size
+        often = not block.in_contents and block.depth is None and repeated[fold_heading(block.text)] > (2 if has_contents else 8)
+        is_usual = block.style in kept and block.is_apart and not often
+        is_next = len(block.numbers) > 1 and (is_large or block.style[1]) and block.is_apart and _follows(last, block.numbers)
+        is_named = has_contents and block.in_contents and (block.is_apart or is_large)
+        if is_named or ((is_usual or is_next) and not (_CAPTION.match(block.text) and block.depth is None)):
+            found.append(block)
+            last = block.numbers or last
+    return found
+
+
+def _follows(last: tuple[int, ...], numbers: tuple[int, ...]) -> bool:
+    """Whether a heading's number may come after the last one: "3.2" after "3.1" or "3.1.4", "3.1.1" after "3.1"."""
+    *above, own = numbers
+    if len(numbers) > len(last):
+        return (*last, 1) == numbers
+    return last[: len(above)] == (*above,) and last[len(above)] + 1 == own
 
 
 def _set_levels(found: list[_Block], levels: dict[str, int]) -> list[_Block]:
@@ -227,7 +274,7 @@ def _set_levels(found: list[_Block], levels: dict[str, int]) -> list[_Block]:
     for block in found:
         depth = block.depth
         if depth is None and not any(other.depth is not None for other in found):
-            depth = levels.get(_fold_title(block.text)) if block.in_contents else None
+            depth = levels.get(fold_heading(block.text)) if block.in_contents else None
         if depth is not None:
             depths[block.style][depth] += 1
     usual = {style: counted.most_common(1)[0][0] for style, counted in depths.items()}

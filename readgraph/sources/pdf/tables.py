@@ -15,6 +15,7 @@ MOST_CELLS = 0.7  # the share of a column's cells that are aligned
 WIDEST_STEP = 3.0  # font sizes down from a row to the next one of the same table
 NEAR = 3.0  # points between columns of a table at least; and how far off those of its continuation may be
 _NUMBER = re.compile(r"[-+−–~<>≤≥±$€£]*\s?\d[\d\s.,'’:/%°–—-]*\w{0,3}[*†‡]?|[-–—]|n/?a|\.{2,}", re.IGNORECASE)
+_LEADERS = re.compile(r"(?:\. ?){5}")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d(?:[-–/]\d{2,4})?")
 
 
@@ -72,6 +73,8 @@ def _is_table(rows: Sequence[list[PrintedLine]]) -> bool:
     """Whether rows of pieces are a table's: their columns are aligned, which the words of stretched lines are not."""
     if len(rows) < FEWEST_ROWS and not (len(rows) == 2 and all(piece.bold for piece in rows[0])):
         return False
+    if 3 * sum(any(_LEADERS.search(piece.text) for piece in row) for row in rows) >= len(rows):
+        return False  # a table of contents
     columns = _columns(rows)
     aligned = [
         _is_aligned(
