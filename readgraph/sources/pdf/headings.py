@@ -19,6 +19,7 @@ CHAPTER_SIZE = 1.15  # times the text's font size, from which on "Word 3" begins
 OWN_LINES = 0.6  # the share of the letters in a kind of print that must be in what looks like headings
 MOST_SHARE = 0.25  # the share of a document's lines that may be headings
 FEWEST_ENTRIES = 5  # entries of a page of a table of contents
+FEWEST_IN_ORDER = 5  # headings with numbers in their order, from which on headings are taken to have numbers
 CONFIRMED = 0.3  # the share of headings in a kind of print that a table of contents must name
 
 _DIGITS = re.compile(r"((?:\d{1,3}|[A-Z](?=\.\d))(?:\.\d{1,3}){0,6})[.:)]?\s+(?=\W{0,3}[^\W\d_])")
@@ -33,7 +34,8 @@ _CHAPTER = re.compile(
     r"bijlage|rozdział|kapitola|luku|liite|глава|приложение|bölüm|ek)\b",
     re.IGNORECASE,
 )
-_ENTRY = re.compile(r"(.*?\w.*?)(?:[\s.·…_|]*(?:[.·…_|]\s*|\s))(\d{1,4}|[ivxlc]{1,7})")
+_PAGE_NUMBER = re.compile(r"(?<=[\s.·…_|])(?:\d{1,4}|[ivxlc]{1,7})$")
+_LEADERS = " .·…_|\t"
 _LETTERS = re.compile(r"[^\W\d_]{2}|[\u2e80-\u9fff\uac00-\ud7af]")
 _FOLDED = re.compile(r"[\W_\u0300-\u036f]+")
 
@@ -77,6 +79,8 @@ def find_headings(pages: Sequence[Sequence[PrintedLine]]) -> Iterator[tuple[int,
     if not letters:
         return
     size = letters.most_common(1)[0][0]
+    steps = (a.y - b.y for page in pages for a, b in pairwise(page) if abs(a.size - size) < 0.3 > abs(b.size - size))
+    step = median([step for step in steps if 0 < step < 3 * size] or [1.2 * size])
     contents = {number: own for number, page in enumerate(pages) if (own := _entries_of(page))}
     entries = [entry for found in contents.values() for entry in found]
     levels = _levels_of_entries(entries)
@@ -84,7 +88,7 @@ def find_headings(pages: Sequence[Sequence[PrintedLine]]) -> Iterator[tuple[int,
         block
         for number, page in enumerate(pages)
         if number not in contents
-        for block in _join_parts([*_blocks_of(page, number, size)], size)
+        for block in _join_parts([*_blocks_of(page, number, size, step)], size)
     ]
     for block in blocks:
         block.depth = _depth_of(block, size)
@@ -124,9 +128,11 @@ def _entries_of(page: Sequence[PrintedLine]) -> list[_Entry]:
     found: list[_Entry] = []
     numbers: list[int] = []
     for line in page:
-        if (entry := _ENTRY.fullmatch(line.text)) and _LETTERS.search(entry[1]):
-            numbers += [int(entry[2])] if entry[2].isdecimal() else []
-            found.append(_Entry(fold_heading(entry[1].replace(" | ", " ")), line.x, int(entry[2]) if entry[2].isdecimal() else 0))
+        own = _PAGE_NUMBER.search(line.text, max(len(line.text) - 9, 0))
+        if own and _LETTERS.search(title := line.text[: own.start()].rstrip(_LEADERS)[:LONGEST]):
+            number = int(own[0]) if own[0].isdecimal() else 0
+            numbers += [number] if number else []
+            found.append(_Entry(fold_heading(title.replace(" | ", " ")), line.x, number))
     rising = sum(first <= second for first, second in pairwise(numbers))
     is_contents = len(found) >= FEWEST_ENTRIES and 2 * len(found) > len(page) and rising >= 0.9 * (len(numbers) - 1)
     return found if is_contents else []
@@ -154,10 +160,8 @@ def _levels_of_entries(entries: Sequence[_Entry]) -> dict[str, int]:
     return {title: ranks[start] for title, x, _ in entries if (start := round(x / 3.0)) in ranks}
 
 
-def _blocks_of(page: Sequence[PrintedLine], number: int, size: float) -> Iterator[_Block]:
-    """What may be a heading on a page, by its print: one to three lines that are large, bold, or numbered."""
-    steps = [above.y - below.y for above, below in pairwise(page) if 0 < above.y - below.y < 3 * size]
-    usual = median(steps) if steps else 1.2 * size
+def _blocks_of(page: Sequence[PrintedLine], number: int, size: float, step: float) -> Iterator[_Block]:
+    """What may be a heading on a page, by its print; `step` is the usual one from line to line of the text."""
     at = 0
     while at < len(page):
         end = at + 1
@@ -175,7 +179,7 @@ def _blocks_of(page: Sequence[PrintedLine], number: int, size: float) -> Iterato
             continue
         if not _NAMED.fullmatch(text) and not (_LETTERS.search(text) and (is_sure or text[-1] not in _ENDS)):
             continue
-        is_apart = (above < 0 or above > 1.25 * usual) and (below < 0 or below > 1.02 * usual)
+        is_apart = (above < 0 or above > 1.25 * step) and (below < 0 or below > 1.02 * step)
         numbers = tuple(int(part) if part.isdecimal() else ord(part) for part in numbered[1].split(".")) if numbered else ()
         yield _Block(own, number, text, style, is_apart, numbers)
 
@@ -231,6 +235,7 @@ def _choose(blocks: list[_Block], lines: Sequence[PrintedLine], size: float, ent
     for block in blocks:
         if block.is_apart:
             styles[block.style].append(block)
+    is_numbered = _count_in_order(blocks, size) >= FEWEST_IN_ORDER
     has_contents = sum(block.in_contents for block in blocks) >= max(FEWEST_ENTRIES, entries // 3)
     kept = set[Style]()
     for style, own in styles.items():
@@ -243,7 +248,7 @@ def _choose(blocks: list[_Block], lines: Sequence[PrintedLine], size: float, ent
         if has_contents:
             if named >= CONFIRMED * len(own):
                 kept.add(style)
-        elif len(own) > 1 or numbered:
+        elif 3 * numbered >= len(own) if is_numbered else len(own) > 1 or numbered:
             kept.add(style)
     repeated = Counter(fold_heading(block.text) for block in blocks if block.depth is None and block.style in kept)
     found: list[_Block] = []
@@ -257,6 +262,16 @@ def _choose(blocks: list[_Block], lines: Sequence[PrintedLine], size: float, ent
         if is_named or ((is_usual or is_next) and not (_CAPTION.match(block.text) and block.depth is None)):
             found.append(block)
             last = block.numbers or last
+    return found
+
+
+def _count_in_order(blocks: Sequence[_Block], size: float) -> int:
+    """How many headings below the highest level have the number that comes next."""
+    found, last = 0, (0,)
+    for block in blocks:
+        if block.numbers and block.is_apart and block.style[0] > LARGER * size:
+            found += len(block.numbers) > 1 and _follows(last, block.numbers)
+            last = block.numbers
     return found
 
 
@@ -278,10 +293,10 @@ def _set_levels(found: list[_Block], levels: dict[str, int]) -> list[_Block]:
         if depth is not None:
             depths[block.style][depth] += 1
     usual = {style: counted.most_common(1)[0][0] for style, counted in depths.items()}
-    before = 0.0
+    before = min(usual.values(), default=0.5) - 0.5
     for style in sorted({block.style for block in found}, reverse=True):
         usual.setdefault(style, before + 0.5)
-        before = max(before, usual[style])
+        before = usual[style]
     for block in found:
         block.level = usual[block.style] if block.depth is None else block.depth
     return found
