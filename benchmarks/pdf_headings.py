@@ -36,7 +36,9 @@ def compare_headings(right: list[Heading], found: list[Heading]) -> tuple[list[t
     """The pairs of a bookmark and the heading with its title, in their order, and how much deeper most headings are."""
     matcher = SequenceMatcher(None, [title for title, _ in right], [title for title, _ in found], autojunk=False)
     pairs = [
-        (right[block.a + at], found[block.b + at]) for block in matcher.get_matching_blocks() for at in range(block.size)
+        (right[block.a + at], found[block.b + at])
+        for block in matcher.get_matching_blocks()
+        for at in range(block.size)
     ]
     deeper = Counter(own[1] - bookmark[1] for bookmark, own in pairs)
     return pairs, deeper.most_common(1)[0][0] if deeper else 0

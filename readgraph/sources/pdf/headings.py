@@ -1,9 +1,9 @@
-"""Headings of a PDF without an outline: found by font size, bold print, numbers, and the printed table of contents."""
+"""Headings of a PDF without bookmarks: found by font size, bold print, numbers, and the printed table of contents."""
 
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
@@ -15,18 +15,20 @@ from readgraph.sources.places import HeadingPath
 MOST_HEADINGS = 5_000
 MOST_LINES, LONGEST = 3, 200  # lines and characters of a heading
 LARGER = 1.05  # times the text's font size, from which on print may be a heading
-CHAPTER_SIZE = 1.15  # times the text's font size, from which on "Word 3" begins a chapter, and is no caption
-OWN_LINES = 0.6  # the share of the letters in a kind of print that must be in what looks like headings
+CHAPTER_SIZE = 1.15  # the same for "Word 3", which is else a caption
+OWN_LETTERS, ALL_OWN_LETTERS = 0.6, 0.95  # the share of a print's letters that must stand in what may be headings
 MOST_SHARE = 0.25  # the share of a document's lines that may be headings
+FRONT_PAGES = 10  # pages at the beginning, or a fifth of all if these are more, that may hold the table of contents
 FEWEST_ENTRIES = 5  # entries of a page of a table of contents
-FEWEST_IN_ORDER = 5  # headings with numbers in their order, from which on headings are taken to have numbers
-CONFIRMED = 0.3  # the share of headings in a kind of print that a table of contents must name
+FEWEST_IN_ORDER = 5  # headings whose numbers follow each other, from which on others need a number, too
+CONFIRMED = 0.3  # the share of a print's headings that the table of contents must name
+OFTEN, OFTEN_BESIDE_CONTENTS = 8, 2  # times that a title without a number may come again: "Note" is none
 
 _DIGITS = re.compile(r"((?:\d{1,3}|[A-Z](?=\.\d))(?:\.\d{1,3}){0,6})[.:)]?\s+(?=\W{0,3}[^\W\d_])")
 _LETTER = re.compile(r"(?:[A-Z]|[IVXLC]{1,6})[.:)]?\s+(?=\S)")
-_NAMED = re.compile(r"([^\W\d_]{2,15})\.?\s(?:\d{1,3}|[A-Z]|[IVXLC]{1,6})(?:[.:)—–-]+(?:\s+|$)|\s*$|\s+(?=\S))")
-_SURE_NAMED = re.compile(r"[^\W\d_]{2,15}\.?\s(?:\d{1,3}|[A-Z]|[IVXLC]{1,6})\s?(?:[.:—–]|$)")
-_CAPTION = re.compile(r"[^\W\d_]{2,12}\.?\s[A-Z]?\d{1,3}(?:[.-]\d{1,3})*\s?(?:[.:—–]|$)")
+_WORD_NUMBER = re.compile(
+    r"[^\W\d_]{2,15}\.?\s(?:[A-Z]?\d{1,3}(?:[.-]\d{1,3})*|[A-Z]|[IVXLC]{1,6})(?P<end>\s?[.:)—–-]|$|(?=\s))\W*"
+)
 _CJK = re.compile(r"第\s?[\d〇一二三四五六七八九十百]{1,5}\s?([章部篇編节節回])[.:]?\s*")
 _PART = re.compile(r"(?:part|teil|partie|parte|deel|część|část|часть|del|osa|kısım)\b", re.IGNORECASE)
 _CHAPTER = re.compile(
@@ -34,82 +36,91 @@ _CHAPTER = re.compile(
     r"bijlage|rozdział|kapitola|luku|liite|глава|приложение|bölüm|ek)\b",
     re.IGNORECASE,
 )
+_ONLY_NUMBER = re.compile(rf"(?:[^\W\d_]{{2,15}}\.?\s)?(?:\d{{1,3}}|[A-Z]|[IVXLC]{{1,6}})[.:]?|{_CJK.pattern}")
 _PAGE_NUMBER = re.compile(r"(?<=[\s.·…_|])(?:\d{1,4}|[ivxlc]{1,7})$")
-_LEADERS = " .·…_|\t"
+_LEADERS, _ENDS = " .·…_|\t", ".,;:。，、；："
 _LETTERS = re.compile(r"[^\W\d_]{2}|[\u2e80-\u9fff\uac00-\ud7af]")
 _FOLDED = re.compile(r"[\W_\u0300-\u036f]+")
-
-_ENDS = ".,;:。，、；："
 
 Style = tuple[float, bool]  # font size, and whether it is bold
 
 
 class _Entry(NamedTuple):
-    """A line of a printed table of contents: the title to compare, where it begins, the page (0: not in digits)."""
+    """A line of a table of contents: the title to compare, the page (0: not in digits), the level (0: no number)."""
 
     title: str
-    x: float
     page: int
+    depth: int
 
 
 @dataclass(slots=True)
 class _Block:
-    """Lines of one print that stand alone: what may be a heading."""
+    """Lines of one print, which may be a heading; `level` is 0 until it is known."""
 
     lines: list[PrintedLine]
     page: int
-    text: str
-    style: Style
     is_apart: bool
-    numbers: tuple[int, ...] = ()
-    depth: float | None = None
-    level: float = 0.0
+    is_outer: bool  # the first or last one of its page
+    text: str = field(init=False)
+    title: str = field(init=False)  # to compare
+    style: Style = field(init=False)
+    numbers: tuple[str, ...] = field(init=False)
+    level: int | None = None
     in_contents: bool = False
+
+    def __post_init__(self) -> None:
+        self.text = _text_of(self.lines)
+        self.title = fold_heading(self.text)
+        self.style = max(map(_style_of, self.lines))
+        found = _DIGITS.match(self.text)
+        self.numbers = tuple(found[1].split(".")) if found else ()
 
 
 def find_headings(pages: Sequence[Sequence[PrintedLine]]) -> Iterator[tuple[int, str]]:
-    """(character offset, label) of the headings of a PDF without an outline; none where there is little to tell them.
+    """(character offset, label) of the headings of a PDF without bookmarks; none where there is little to tell them.
 
     `pages` are the lines of each page in reading order, as they were joined to the text.
     """
-    lines = [line for page in pages for line in page]
-    letters = Counter[float]()
-    for line in lines:
-        letters[_style_of(line)[0]] += len(line.text)
-    if not letters:
-        return
-    size = letters.most_common(1)[0][0]
+    letters = Counter[Style]()
+    for line in (line for page in pages for line in page):
+        letters[_style_of(line)] += len(line.text)
+    sizes = Counter[float]()
+    for style, count in letters.items():
+        sizes[style[0]] += count
+    size = max(sizes, key=lambda size: sizes[size], default=0.0)
     steps = (a.y - b.y for page in pages for a, b in pairwise(page) if abs(a.size - size) < 0.3 > abs(b.size - size))
     step = median([step for step in steps if 0 < step < 3 * size] or [1.2 * size])
-    contents = {number: own for number, page in enumerate(pages) if (own := _entries_of(page))}
-    entries = [entry for found in contents.values() for entry in found]
-    levels = _levels_of_entries(entries)
-    blocks = [
-        block
-        for number, page in enumerate(pages)
-        if number not in contents
-        for block in _join_parts([*_blocks_of(page, number, size, step)], size)
-    ]
-    for block in blocks:
-        block.depth = _depth_of(block, size)
+    front = max(FRONT_PAGES, len(pages) // 5)
+    contents = [_entries_of(page) if number < front else [] for number, page in enumerate(pages)]
+    blocks: list[_Block] = []
+    for number, page in enumerate(pages):
+        for block in () if contents[number] else _blocks_of(page, number, size, step):
+            above = blocks[-1] if blocks else block
+            if above.page == number and above is not block and _is_above_title(above, block, size):
+                blocks[-1] = block = _Block([*above.lines, *block.lines], number, True, above.is_outer)
+            else:
+                blocks.append(block)
+            block.level = _level_of_number(block, size)
+    entries = [entry for found in contents for entry in found]
     _confirm(blocks, entries)
-    found = _set_levels(_choose(blocks, lines, size, len(entries)), levels)
-    if len(found) < 2 or sum(len(block.lines) for block in found) > MOST_SHARE * len(lines):
+    has_contents = sum(block.in_contents for block in blocks) >= max(FEWEST_ENTRIES, len(entries) // 3)
+    kept = _styles_of_headings(blocks, letters, size, has_contents=has_contents)
+    found = _choose(blocks, kept, size, has_contents=has_contents)
+    if len(found) < 2 or sum(len(block.lines) for block in found) > MOST_SHARE * sum(map(len, pages)):
         return
     path = HeadingPath()
-    for block in found[:MOST_HEADINGS]:
-        yield block.lines[0].start, path.enter(block.level, block.text)  # type: ignore[arg-type]
+    for block, level in zip(
+        found[:MOST_HEADINGS],
+        _levels(found, {entry.title: entry.depth for entry in entries if entry.depth}),
+        strict=False,
+    ):
+        yield block.lines[0].start, path.enter(level, block.text)
 
 
 def without_number(title: str) -> str:
     """A heading without the number before it: "3.2", "Chapter 4:", "A", "第3章"."""
-    for pattern in (_CJK, _DIGITS, _LETTER):
-        if found := pattern.match(title):
-            return title[found.end() :]
-    found = _NAMED.match(title)
-    if found and (_SURE_NAMED.match(title) or _CHAPTER.match(title) or _PART.match(title)):
-        return title[found.end() :]
-    return title
+    found = _CJK.match(title) or _DIGITS.match(title) or _LETTER.match(title) or _named(title)
+    return title[found.end() :] if found else title
 
 
 def fold_heading(text: str) -> str:
@@ -119,6 +130,17 @@ def fold_heading(text: str) -> str:
     return _FOLDED.sub("", normalize("NFKD", text)).casefold().replace("ı", "i")
 
 
+def _named(text: str) -> re.Match[str] | None:
+    """The number that a heading or a caption begins with after a word: "Chapter 4", "Figure 3.1:"."""
+    found = _WORD_NUMBER.match(text)
+    is_sure = found and (found["end"] or found.end() == len(text) or _CHAPTER.match(text) or _PART.match(text))
+    return found if is_sure else None
+
+
+def _text_of(lines: Sequence[PrintedLine]) -> str:
+    return " ".join(line.text for line in lines).replace(" | ", " ").strip(" |")
+
+
 def _style_of(line: PrintedLine) -> Style:
     return round(line.size * 2) / 2, line.bold
 
@@ -126,16 +148,17 @@ def _style_of(line: PrintedLine) -> Style:
 def _entries_of(page: Sequence[PrintedLine]) -> list[_Entry]:
     """What a page of a table of contents names; nothing of another page."""
     found: list[_Entry] = []
-    numbers: list[int] = []
     for line in page:
         own = _PAGE_NUMBER.search(line.text, max(len(line.text) - 9, 0))
         if own and _LETTERS.search(title := line.text[: own.start()].rstrip(_LEADERS)[:LONGEST]):
-            number = int(own[0]) if own[0].isdecimal() else 0
-            numbers += [number] if number else []
-            found.append(_Entry(fold_heading(title.replace(" | ", " ")), line.x, number))
-    rising = sum(first <= second for first, second in pairwise(numbers))
-    is_contents = len(found) >= FEWEST_ENTRIES and 2 * len(found) > len(page) and rising >= 0.9 * (len(numbers) - 1)
-    return found if is_contents else []
+            title = title.replace(" | ", " ").lstrip(" |")
+            depth = 1 + in_digits[1].count(".") if (in_digits := _DIGITS.match(title)) else 0
+            found.append(_Entry(fold_heading(title), int(own[0]) if own[0].isdecimal() else 0, depth))
+    if len(found) < FEWEST_ENTRIES or 2 * len(found) <= len(page):
+        return []
+    numbers = [entry.page for entry in found if entry.page]
+    falling = sum(first > second for first, second in pairwise(numbers))
+    return found if 10 * falling <= len(numbers) else []
 
 
 def _confirm(blocks: Sequence[_Block], entries: Sequence[_Entry]) -> None:
@@ -143,160 +166,132 @@ def _confirm(blocks: Sequence[_Block], entries: Sequence[_Entry]) -> None:
     pages = defaultdict[str, set[int]](set)
     for entry in entries:
         pages[entry.title].add(entry.page)
-    titles = [(block, named) for block in blocks if (named := pages.get(fold_heading(block.text)))]
-    offsets = Counter(block.page - page for block, named in titles for page in named if page)
-    offset = offsets.most_common(1)[0][0] if offsets else 0
-    for block, named in titles:
-        block.in_contents = 0 in named or block.page - offset in named
-
-
-def _levels_of_entries(entries: Sequence[_Entry]) -> dict[str, int]:
-    """The level of each title in a table of contents, by how far it is indented."""
-    starts = Counter(round(x / 3.0) for _, x, _ in entries)
-    usual = sorted(start for start, count in starts.items() if count > 1)
-    ranks: dict[int, int] = {}
-    for start in usual:
-        ranks[start] = ranks[start - 1] if start - 1 in ranks else len(set(ranks.values())) + 1
-    return {title: ranks[start] for title, x, _ in entries if (start := round(x / 3.0)) in ranks}
+    named = [block for block in blocks if block.title in pages]
+    offsets = Counter(block.page - page for block in named for page in pages[block.title] if page)
+    offset = max(offsets, key=lambda offset: offsets[offset], default=0)
+    for block in named:
+        block.in_contents = bool({0, block.page - offset} & pages[block.title])
 
 
 def _blocks_of(page: Sequence[PrintedLine], number: int, size: float, step: float) -> Iterator[_Block]:
-    """What may be a heading on a page, by its print; `step` is the usual one from line to line of the text."""
-    at = 0
-    while at < len(page):
-        end = at + 1
+    """What may be a heading on a page; `step` is the usual one from line to line of the text."""
+    end = 0
+    while end < len(page):
+        begin, end = end, end + 1
         while end < len(page) and _goes_on(page[end - 1], page[end]):
             end += 1
-        own = list(page[at:end])
-        text = " ".join(line.text for line in own).replace(" | ", " ").strip(" |")
-        above = page[at - 1].y - own[0].y if at else -1.0
-        below = own[-1].y - page[end].y if end < len(page) else -1.0
-        at = end
-        style = _style_of(own[0])
+        lines = page[begin:end]
+        if len(lines) > MOST_LINES or sum(len(line.text) for line in lines) > LONGEST:
+            continue
+        text = _text_of(lines)
         numbered = _DIGITS.match(text)
-        is_sure = numbered and "." in numbered[1] and style[0] > LARGER * size
-        if len(own) > MOST_LINES or len(text) > LONGEST or (any(line.is_row for line in own) and not is_sure):
-            continue
-        if not _NAMED.fullmatch(text) and not (_LETTERS.search(text) and (is_sure or text[-1] not in _ENDS)):
-            continue
-        is_apart = (above < 0 or above > 1.25 * step) and (below < 0 or below > 1.02 * step)
-        numbers = tuple(int(part) if part.isdecimal() else ord(part) for part in numbered[1].split(".")) if numbered else ()
-        yield _Block(own, number, text, style, is_apart, numbers)
+        is_sure = numbered and "." in numbered[1] and lines[0].size > LARGER * size
+        is_title = _LETTERS.search(text) and text[-1] not in _ENDS and not any(line.is_row for line in lines)
+        if is_sure or is_title or _ONLY_NUMBER.fullmatch(text):
+            above = page[begin - 1].y - lines[0].y if begin else -1.0
+            below = lines[-1].y - page[end].y if end < len(page) else -1.0
+            is_apart = (above < 0 or above > 1.25 * step) and (below < 0 or below > 1.02 * step)
+            yield _Block([*lines], number, is_apart, above < 0 or below < 0)
 
 
 def _goes_on(above: PrintedLine, below: PrintedLine) -> bool:
-    step = above.y - below.y
-    same = _style_of(above)[1] == _style_of(below)[1] and abs(above.size - below.size) < 0.3
-    return same and 0 < step < 1.6 * above.size and not _DIGITS.match(below.text)
+    is_same = above.bold == below.bold and abs(above.size - below.size) < 0.3
+    return is_same and 0 < above.y - below.y < 1.6 * above.size and not _DIGITS.match(below.text)
 
 
-def _join_parts(blocks: list[_Block], size: float) -> list[_Block]:
-    """The blocks, those joined that are one heading in two prints: "Chapter 4" above its title."""
-    joined: list[_Block] = []
-    for block in blocks:
-        above = joined[-1] if joined else None
-        if above and above.style[0] >= CHAPTER_SIZE * size and _is_number(above.text) and _is_near(above, block, size):
-            text = f"{above.text} {block.text}"
-            style = max(above.style, block.style)
-            joined[-1] = _Block(above.lines + block.lines, block.page, text, style, is_apart=True, numbers=above.numbers)
-        else:
-            joined.append(block)
-    return joined
+def _is_above_title(above: _Block, block: _Block, size: float) -> bool:
+    """Whether two blocks are one heading: "Chapter 4" above its title."""
+    is_large = min(above.style[0], block.style[0]) >= CHAPTER_SIZE * size
+    is_near = 0 < above.lines[-1].y - block.lines[0].y < 8 * size
+    return is_large and is_near and bool(_ONLY_NUMBER.fullmatch(above.text))
 
 
-def _is_number(text: str) -> bool:
-    return bool(re.fullmatch(r"(?:[^\W\d_]{2,15}\.?\s)?(?:\d{1,3}|[A-Z]|[IVXLC]{1,6})[.:]?", text) or _CJK.fullmatch(text))
-
-
-def _is_near(above: _Block, block: _Block, size: float) -> bool:
-    step = above.lines[-1].y - block.lines[0].y
-    return 0 < step < 8 * size and block.style[0] >= CHAPTER_SIZE * size
-
-
-def _depth_of(block: _Block, size: float) -> float | None:
-    """How deep a heading's number says that it is: 1 for a chapter, 2 for "3.2"; None without a number."""
+def _level_of_number(block: _Block, size: float) -> int | None:
+    """The level that a heading's number tells: 1 for a chapter, 2 for "3.2"; None without a number."""
     if found := _CJK.match(block.text):
         return {"部": 0, "篇": 0, "編": 0, "節": 2, "节": 2}.get(found[1], 1)
-    if found := _DIGITS.match(block.text):
-        return 1 + found[1].count(".")
-    if block.style[0] >= CHAPTER_SIZE * size and _NAMED.match(block.text):
-        if _PART.match(block.text):
-            return 0
-        if _CHAPTER.match(block.text) or _SURE_NAMED.match(block.text):
-            return 1
-    return None
+    if not block.numbers and block.style[0] >= CHAPTER_SIZE * size and _named(block.text):
+        return 0 if _PART.match(block.text) else 1
+    return len(block.numbers) or None
 
 
-def _choose(blocks: list[_Block], lines: Sequence[PrintedLine], size: float, entries: int) -> list[_Block]:
-    """The headings: blocks whose print is that of headings, or which the table of contents names."""
-    letters, styles = Counter[Style](), defaultdict[Style, list[_Block]](list)
-    for line in lines:
-        letters[_style_of(line)] += len(line.text)
+def _styles_of_headings(
+    blocks: Sequence[_Block], letters: Counter[Style], size: float, *, has_contents: bool
+) -> set[Style]:
+    """The kinds of print in which headings stand: nearly all that is printed so may be one."""
+    styles = defaultdict[Style, list[_Block]](list)
+    in_order, last = 0, ("0",)
     for block in blocks:
-        if block.is_apart:
+        if block.is_apart and (block.style[0] > LARGER * size or (block.style[1] and block.style[0] >= size)):
             styles[block.style].append(block)
-    is_numbered = _count_in_order(blocks, size) >= FEWEST_IN_ORDER
-    has_contents = sum(block.in_contents for block in blocks) >= max(FEWEST_ENTRIES, entries // 3)
+            if block.numbers and block.style[0] > LARGER * size:
+                in_order += len(block.numbers) > 1 and _follows(last, block.numbers)
+                last = block.numbers
     kept = set[Style]()
     for style, own in styles.items():
-        is_strong = style[0] > LARGER * size or (style[1] and style[0] >= size)
-        named = sum(block.in_contents for block in own)
-        numbered = sum(block.depth is not None for block in own)
-        taken = sum(len(line.text) for block in own for line in block.lines)
-        if not is_strong or taken < OWN_LINES * letters[style]:
-            continue
+        taken = sum(len(line.text) for block in own for line in block.lines) / letters[style]
+        numbered = sum(block.level is not None for block in own)
         if has_contents:
-            if named >= CONFIRMED * len(own):
-                kept.add(style)
-        elif 3 * numbered >= len(own) if is_numbered else len(own) > 1 or numbered:
+            is_kept = sum(block.in_contents for block in own) >= CONFIRMED * len(own)
+        elif in_order >= FEWEST_IN_ORDER:
+            is_even = style[1] and style[0] > LARGER * size and taken > ALL_OWN_LETTERS and len(own) > 2
+            is_kept = 3 * numbered >= len(own) or is_even
+        else:
+            is_kept = len(own) > 1 or numbered > 0
+        if is_kept and taken > OWN_LETTERS:
             kept.add(style)
-    repeated = Counter(fold_heading(block.text) for block in blocks if block.depth is None and block.style in kept)
+    return kept
+
+
+def _choose(blocks: Sequence[_Block], kept: set[Style], size: float, *, has_contents: bool) -> list[_Block]:
+    """The headings: blocks in their print, blocks with the number that comes next, and what the contents name."""
+    repeated = Counter(block.title for block in blocks if block.level is None and block.style in kept)
+    often = OFTEN_BESIDE_CONTENTS if has_contents else OFTEN
     found: list[_Block] = []
-    last: tuple[int, ...] = ()
+    sizes: dict[str, float] = {}
+    last: tuple[str, ...] = ()
     for block in blocks:
+        if not _LETTERS.search(block.text):
+            continue
         is_large = block.style[0] > LARGER * size
-        often = not block.in_contents and block.depth is None and repeated[fold_heading(block.text)] > (2 if has_contents else 8)
-        is_usual = block.style in kept and block.is_apart and not often
-        is_next = len(block.numbers) > 1 and (is_large or block.style[1]) and block.is_apart and _follows(last, block.numbers)
-        is_named = has_contents and block.in_contents and (block.is_apart or is_large)
-        if is_named or ((is_usual or is_next) and not (_CAPTION.match(block.text) and block.depth is None)):
+        is_caption = block.level is None and _named(block.text)
+        is_usual = block.is_apart and block.style in kept
+        if block.in_contents and has_contents:
+            is_heading = (block.is_apart or is_large) and not is_caption
+        elif block.is_outer and sizes.get(block.title, 0.0) > block.style[0]:  # a running head
+            is_heading = False
+        elif block.level is None:
+            is_heading = is_usual and repeated[block.title] <= often and not is_caption
+        else:
+            in_order = len(block.numbers) > 1 and (is_large or block.style[1]) and _follows(last, block.numbers)
+            is_heading = is_usual or (block.is_apart and in_order)
+        if is_heading:
             found.append(block)
+            sizes[block.title] = block.style[0]
             last = block.numbers or last
     return found
 
 
-def _count_in_order(blocks: Sequence[_Block], size: float) -> int:
-    """How many headings below the highest level have the number that comes next."""
-    found, last = 0, (0,)
-    for block in blocks:
-        if block.numbers and block.is_apart and block.style[0] > LARGER * size:
-            found += len(block.numbers) > 1 and _follows(last, block.numbers)
-            last = block.numbers
-    return found
-
-
-def _follows(last: tuple[int, ...], numbers: tuple[int, ...]) -> bool:
+def _follows(last: tuple[str, ...], numbers: tuple[str, ...]) -> bool:
     """Whether a heading's number may come after the last one: "3.2" after "3.1" or "3.1.4", "3.1.1" after "3.1"."""
     *above, own = numbers
     if len(numbers) > len(last):
-        return (*last, 1) == numbers
-    return last[: len(above)] == (*above,) and last[len(above)] + 1 == own
+        return (*last, "1") == numbers
+    before = last[len(above)]
+    return last[: len(above)] == (*above,) and before.isdecimal() and own.isdecimal() and int(before) + 1 == int(own)
 
 
-def _set_levels(found: list[_Block], levels: dict[str, int]) -> list[_Block]:
-    """The headings with their levels: by number, else as those in the same print, else by size."""
-    depths = defaultdict[Style, Counter[float]](Counter)
+def _levels(found: Sequence[_Block], in_contents: dict[str, int]) -> Iterator[int]:
+    """The headings' levels, by twos: by number, else by the contents, else as those in the same print, else by size."""
+    depths = defaultdict[Style, Counter[int]](Counter)
     for block in found:
-        depth = block.depth
-        if depth is None and not any(other.depth is not None for other in found):
-            depth = levels.get(fold_heading(block.text)) if block.in_contents else None
-        if depth is not None:
-            depths[block.style][depth] += 1
+        if block.level is None and block.in_contents:
+            block.level = in_contents.get(block.title)
+        if block.level is not None:
+            depths[block.style][2 * block.level] += 1
     usual = {style: counted.most_common(1)[0][0] for style, counted in depths.items()}
-    before = min(usual.values(), default=0.5) - 0.5
+    before = min(usual.values(), default=1) - 1
     for style in sorted({block.style for block in found}, reverse=True):
-        usual.setdefault(style, before + 0.5)
-        before = usual[style]
+        before = usual.setdefault(style, before + 1)
     for block in found:
-        block.level = usual[block.style] if block.depth is None else block.depth
-    return found
+        yield usual[block.style] if block.level is None else 2 * block.level
