@@ -4,9 +4,8 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import chain, pairwise
 from statistics import median
-from typing import NamedTuple
 from unicodedata import normalize
 
 from readgraph.sources.pdf.page import PrintedLine
@@ -16,13 +15,13 @@ MOST_HEADINGS = 5_000
 MOST_LINES, LONGEST = 3, 200  # lines and characters of a heading
 LARGER = 1.05  # times the text's font size, from which on print may be a heading
 CHAPTER_SIZE = 1.15  # the same for "Word 3", which is else a caption
-OWN_LETTERS, ALL_OWN_LETTERS = 0.6, 0.95  # the share of a print's letters that must stand in what may be headings
+OWN_LETTERS = 0.6  # the share of a print's letters that must stand in what may be headings
 MOST_SHARE = 0.25  # the share of a document's lines that may be headings
 FRONT_PAGES = 10  # pages at the beginning, or a fifth of all if these are more, that may hold the table of contents
 FEWEST_ENTRIES = 5  # entries of a page of a table of contents
 FEWEST_IN_ORDER = 5  # headings whose numbers follow each other, from which on others need a number, too
 CONFIRMED = 0.3  # the share of a print's headings that the table of contents must name
-OFTEN, OFTEN_BESIDE_CONTENTS = 8, 2  # times that a title without a number may come again: "Note" is none
+OFTEN = 8  # times that a title without a number may come: "Note" is none
 
 _DIGITS = re.compile(r"((?:\d{1,3}|[A-Z](?=\.\d))(?:\.\d{1,3}){0,6})[.:)]?\s+(?=\W{0,3}[^\W\d_])")
 _LETTER = re.compile(r"(?:[A-Z]|[IVXLC]{1,6})[.:)]?\s+(?=\S)")
@@ -43,14 +42,7 @@ _LETTERS = re.compile(r"[^\W\d_]{2}|[\u2e80-\u9fff\uac00-\ud7af]")
 _FOLDED = re.compile(r"[\W_\u0300-\u036f]+")
 
 Style = tuple[float, bool]  # font size, and whether it is bold
-
-
-class _Entry(NamedTuple):
-    """A line of a table of contents: the title to compare, the page (0: not in digits), the level (0: no number)."""
-
-    title: str
-    page: int
-    depth: int
+Entry = tuple[str, int, int]  # of a table of contents: title to compare, page (0: not in digits), level (0: no number)
 
 
 @dataclass(slots=True)
@@ -69,7 +61,7 @@ class _Block:
     in_contents: bool = False
 
     def __post_init__(self) -> None:
-        self.text = _text_of(self.lines)
+        self.text = " ".join(line.text for line in self.lines).replace(" | ", " ").strip(" |")
         self.title = fold_heading(self.text)
         self.style = max(map(_style_of, self.lines))
         found = _DIGITS.match(self.text)
@@ -81,12 +73,10 @@ def find_headings(pages: Sequence[Sequence[PrintedLine]]) -> Iterator[tuple[int,
 
     `pages` are the lines of each page in reading order, as they were joined to the text.
     """
-    letters = Counter[Style]()
-    for line in (line for page in pages for line in page):
-        letters[_style_of(line)] += len(line.text)
-    sizes = Counter[float]()
-    for style, count in letters.items():
-        sizes[style[0]] += count
+    letters, sizes = Counter[Style](), Counter[float]()
+    for line in chain.from_iterable(pages):
+        letters[style := _style_of(line)] += len(line.text)
+        sizes[style[0]] += len(line.text)
     size = max(sizes, key=lambda size: sizes[size], default=0.0)
     steps = (a.y - b.y for page in pages for a, b in pairwise(page) if abs(a.size - size) < 0.3 > abs(b.size - size))
     step = median([step for step in steps if 0 < step < 3 * size] or [1.2 * size])
@@ -95,38 +85,31 @@ def find_headings(pages: Sequence[Sequence[PrintedLine]]) -> Iterator[tuple[int,
     blocks: list[_Block] = []
     for number, page in enumerate(pages):
         for block in () if contents[number] else _blocks_of(page, number, size, step):
-            above = blocks[-1] if blocks else block
-            if above.page == number and above is not block and _is_above_title(above, block, size):
-                blocks[-1] = block = _Block([*above.lines, *block.lines], number, True, above.is_outer)
-            else:
-                blocks.append(block)
+            above = blocks[-1] if blocks and blocks[-1].page == number else block
+            is_large = min(above.style[0], block.style[0]) >= CHAPTER_SIZE * size
+            if is_large and _ONLY_NUMBER.fullmatch(above.text) and 0 < above.lines[-1].y - block.lines[0].y < 8 * size:
+                del blocks[-1]  # "Chapter 4" above its title
+                block = _Block([*above.lines, *block.lines], number, True, above.is_outer)
+            blocks.append(block)
             block.level = _level_of_number(block, size)
-    entries = [entry for found in contents for entry in found]
+    entries = [*chain.from_iterable(contents)]
     _confirm(blocks, entries)
     has_contents = sum(block.in_contents for block in blocks) >= max(FEWEST_ENTRIES, len(entries) // 3)
     kept = _styles_of_headings(blocks, letters, size, has_contents=has_contents)
     found = _choose(blocks, kept, size, has_contents=has_contents)
     if len(found) < 2 or sum(len(block.lines) for block in found) > MOST_SHARE * sum(map(len, pages)):
         return
-    path = HeadingPath()
-    for block, level in zip(
-        found[:MOST_HEADINGS],
-        _levels(found, {entry.title: entry.depth for entry in entries if entry.depth}),
-        strict=False,
-    ):
+    path, levels = HeadingPath(), {title: level for title, _, level in entries if level}
+    for block, level in zip(found[:MOST_HEADINGS], _levels(found, levels), strict=False):
         yield block.lines[0].start, path.enter(level, block.text)
 
 
-def without_number(title: str) -> str:
-    """A heading without the number before it: "3.2", "Chapter 4:", "A", "第3章"."""
-    found = _CJK.match(title) or _DIGITS.match(title) or _LETTER.match(title) or _named(title)
-    return title[found.end() :] if found else title
-
-
 def fold_heading(text: str) -> str:
-    """A heading as it is compared: letters and digits without accents and case, without its numbers."""
-    while (shorter := without_number(text)) != text:
-        text = shorter
+    """A heading to compare: letters and digits without accents and case, without "3.2", "Chapter 4:", "第3章"."""
+    while found := _CJK.match(text) or _DIGITS.match(text) or _LETTER.match(text) or _named(text):
+        if found.end() == len(text):
+            break
+        text = text[found.end() :]
     return _FOLDED.sub("", normalize("NFKD", text)).casefold().replace("ı", "i")
 
 
@@ -137,35 +120,31 @@ def _named(text: str) -> re.Match[str] | None:
     return found if is_sure else None
 
 
-def _text_of(lines: Sequence[PrintedLine]) -> str:
-    return " ".join(line.text for line in lines).replace(" | ", " ").strip(" |")
-
-
 def _style_of(line: PrintedLine) -> Style:
     return round(line.size * 2) / 2, line.bold
 
 
-def _entries_of(page: Sequence[PrintedLine]) -> list[_Entry]:
+def _entries_of(page: Sequence[PrintedLine]) -> list[Entry]:
     """What a page of a table of contents names; nothing of another page."""
-    found: list[_Entry] = []
+    found: list[Entry] = []
     for line in page:
         own = _PAGE_NUMBER.search(line.text, max(len(line.text) - 9, 0))
         if own and _LETTERS.search(title := line.text[: own.start()].rstrip(_LEADERS)[:LONGEST]):
             title = title.replace(" | ", " ").lstrip(" |")
             depth = 1 + in_digits[1].count(".") if (in_digits := _DIGITS.match(title)) else 0
-            found.append(_Entry(fold_heading(title), int(own[0]) if own[0].isdecimal() else 0, depth))
+            found.append((fold_heading(title), int(own[0]) if own[0].isdecimal() else 0, depth))
     if len(found) < FEWEST_ENTRIES or 2 * len(found) <= len(page):
         return []
-    numbers = [entry.page for entry in found if entry.page]
+    numbers = [number for _, number, _ in found if number]
     falling = sum(first > second for first, second in pairwise(numbers))
     return found if 10 * falling <= len(numbers) else []
 
 
-def _confirm(blocks: Sequence[_Block], entries: Sequence[_Entry]) -> None:
+def _confirm(blocks: Sequence[_Block], entries: Sequence[Entry]) -> None:
     """Mark the blocks that a table of contents names: by their title, and by their page where it is told in digits."""
     pages = defaultdict[str, set[int]](set)
-    for entry in entries:
-        pages[entry.title].add(entry.page)
+    for title, page, _ in entries:
+        pages[title].add(page)
     named = [block for block in blocks if block.title in pages]
     offsets = Counter(block.page - page for block in named for page in pages[block.title] if page)
     offset = max(offsets, key=lambda offset: offsets[offset], default=0)
@@ -183,27 +162,21 @@ def _blocks_of(page: Sequence[PrintedLine], number: int, size: float, step: floa
         lines = page[begin:end]
         if len(lines) > MOST_LINES or sum(len(line.text) for line in lines) > LONGEST:
             continue
-        text = _text_of(lines)
-        numbered = _DIGITS.match(text)
-        is_sure = numbered and "." in numbered[1] and lines[0].size > LARGER * size
-        is_title = _LETTERS.search(text) and text[-1] not in _ENDS and not any(line.is_row for line in lines)
-        if is_sure or is_title or _ONLY_NUMBER.fullmatch(text):
-            above = page[begin - 1].y - lines[0].y if begin else -1.0
-            below = lines[-1].y - page[end].y if end < len(page) else -1.0
-            is_apart = (above < 0 or above > 1.25 * step) and (below < 0 or below > 1.02 * step)
-            yield _Block([*lines], number, is_apart, above < 0 or below < 0)
+        above = page[begin - 1].y - lines[0].y if begin else -1.0
+        below = lines[-1].y - page[end].y if end < len(page) else -1.0
+        is_apart = (above < 0 or above > 1.25 * step) and (below < 0 or below > 1.02 * step)
+        block = _Block([*lines], number, is_apart, above < 0 or below < 0)
+        is_sure = len(block.numbers) > 1 and block.style[0] > LARGER * size
+        is_title = (
+            _LETTERS.search(block.text) and block.text[-1] not in _ENDS and not any(line.is_row for line in lines)
+        )
+        if is_sure or is_title or _ONLY_NUMBER.fullmatch(block.text):
+            yield block
 
 
 def _goes_on(above: PrintedLine, below: PrintedLine) -> bool:
     is_same = above.bold == below.bold and abs(above.size - below.size) < 0.3
     return is_same and 0 < above.y - below.y < 1.6 * above.size and not _DIGITS.match(below.text)
-
-
-def _is_above_title(above: _Block, block: _Block, size: float) -> bool:
-    """Whether two blocks are one heading: "Chapter 4" above its title."""
-    is_large = min(above.style[0], block.style[0]) >= CHAPTER_SIZE * size
-    is_near = 0 < above.lines[-1].y - block.lines[0].y < 8 * size
-    return is_large and is_near and bool(_ONLY_NUMBER.fullmatch(above.text))
 
 
 def _level_of_number(block: _Block, size: float) -> int | None:
@@ -220,7 +193,7 @@ def _styles_of_headings(
 ) -> set[Style]:
     """The kinds of print in which headings stand: nearly all that is printed so may be one."""
     styles = defaultdict[Style, list[_Block]](list)
-    in_order, last = 0, ("0",)
+    in_order, last = 0, tuple[str, ...]("0")
     for block in blocks:
         if block.is_apart and (block.style[0] > LARGER * size or (block.style[1] and block.style[0] >= size)):
             styles[block.style].append(block)
@@ -234,8 +207,7 @@ def _styles_of_headings(
         if has_contents:
             is_kept = sum(block.in_contents for block in own) >= CONFIRMED * len(own)
         elif in_order >= FEWEST_IN_ORDER:
-            is_even = style[1] and style[0] > LARGER * size and taken > ALL_OWN_LETTERS and len(own) > 2
-            is_kept = 3 * numbered >= len(own) or is_even
+            is_kept = 3 * numbered >= len(own)
         else:
             is_kept = len(own) > 1 or numbered > 0
         if is_kept and taken > OWN_LETTERS:
@@ -246,7 +218,6 @@ def _styles_of_headings(
 def _choose(blocks: Sequence[_Block], kept: set[Style], size: float, *, has_contents: bool) -> list[_Block]:
     """The headings: blocks in their print, blocks with the number that comes next, and what the contents name."""
     repeated = Counter(block.title for block in blocks if block.level is None and block.style in kept)
-    often = OFTEN_BESIDE_CONTENTS if has_contents else OFTEN
     found: list[_Block] = []
     sizes: dict[str, float] = {}
     last: tuple[str, ...] = ()
@@ -261,7 +232,7 @@ def _choose(blocks: Sequence[_Block], kept: set[Style], size: float, *, has_cont
         elif block.is_outer and sizes.get(block.title, 0.0) > block.style[0]:  # a running head
             is_heading = False
         elif block.level is None:
-            is_heading = is_usual and repeated[block.title] <= often and not is_caption
+            is_heading = is_usual and repeated[block.title] <= OFTEN and not is_caption
         else:
             in_order = len(block.numbers) > 1 and (is_large or block.style[1]) and _follows(last, block.numbers)
             is_heading = is_usual or (block.is_apart and in_order)

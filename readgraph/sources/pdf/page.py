@@ -276,6 +276,4 @@ def _piece(words: list[Word], reader: WordReader) -> PrintedLine:
         end = max(end, word.end)
     first = words[0]
     bold = all(reader.is_bold(word.index) for word in (main, first, words[-1]))
-    return PrintedLine(
-        text, first.x, main.y, main.size, end, None, first.first_end - first.x, bold, marks=marks
-    )
+    return PrintedLine(text, first.x, main.y, main.size, end, None, first.first_end - first.x, bold, marks=marks)
