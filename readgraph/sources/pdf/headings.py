@@ -16,6 +16,7 @@ MOST_LINES, LONGEST = 3, 200  # lines and characters of a heading
 LARGER = 1.05  # times the text's font size, from which on print may be a heading
 CHAPTER_SIZE = 1.15  # the same for "Word 3", which is else a caption
 OWN_LETTERS = 0.6  # the share of a print's letters that must stand in what may be headings
+EVEN_LETTERS, FEWEST_EVEN = 0.95, 10  # the same, and how many headings, of a print without numbers beside others
 MOST_SHARE = 0.25  # the share of a document's lines that may be headings
 FRONT_PAGES = 10  # pages at the beginning, or a fifth of all if these are more, that may hold the table of contents
 FEWEST_ENTRIES = 5  # entries of a page of a table of contents
@@ -166,7 +167,7 @@ def _blocks_of(page: Sequence[PrintedLine], number: int, size: float, step: floa
         below = lines[-1].y - page[end].y if end < len(page) else -1.0
         is_apart = (above < 0 or above > 1.25 * step) and (below < 0 or below > 1.02 * step)
         block = _Block([*lines], number, is_apart, above < 0 or below < 0)
-        is_sure = len(block.numbers) > 1 and block.style[0] > LARGER * size
+        is_sure = block.numbers and block.style[0] > (LARGER if len(block.numbers) > 1 else CHAPTER_SIZE) * size
         is_title = (
             _LETTERS.search(block.text) and block.text[-1] not in _ENDS and not any(line.is_row for line in lines)
         )
@@ -207,7 +208,8 @@ def _styles_of_headings(
         if has_contents:
             is_kept = sum(block.in_contents for block in own) >= CONFIRMED * len(own)
         elif in_order >= FEWEST_IN_ORDER:
-            is_kept = 3 * numbered >= len(own)
+            is_even = style[0] > LARGER * size and taken > EVEN_LETTERS and len(own) >= FEWEST_EVEN
+            is_kept = 3 * numbered >= len(own) or is_even
         else:
             is_kept = len(own) > 1 or numbered > 0
         if is_kept and taken > OWN_LETTERS:
@@ -240,7 +242,8 @@ def _choose(blocks: Sequence[_Block], kept: set[Style], size: float, *, has_cont
             found.append(block)
             sizes[block.title] = block.style[0]
             last = block.numbers or last
-    return found
+    first = next((at for at, block in enumerate(found) if block.in_contents or block.level is not None), 0)
+    return [block for at, block in enumerate(found) if at >= first or block.page]  # without title, authors and date
 
 
 def _follows(last: tuple[str, ...], numbers: tuple[str, ...]) -> bool:

@@ -151,6 +151,8 @@ def _is_header(cells: Sequence[list[str]], rows: Sequence[list[PrintedLine]]) ->
     """Whether the first row names the columns: by bold print, or with a name above numbers (or a year, as often)."""
     if len(cells) < 2 or sum(map(bool, cells[0])) < 2:
         return False
+    if len(cells[0]) > 2 and cells[0][0].isdecimal() and cells[0][-1].isdecimal():
+        return False  # "1 | Introduction | 5", in a table of contents
     if all(piece.bold for piece in rows[0]) and not all(piece.bold for row in rows[1:] for piece in row):
         return True
     names = [not cell or not _NUMBER.fullmatch(cell) or bool(_YEAR.fullmatch(cell)) for cell in cells[0]]
