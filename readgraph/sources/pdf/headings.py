@@ -82,10 +82,11 @@ def find_headings(pages: Sequence[Sequence[PrintedLine]]) -> Iterator[tuple[int,
     steps = (a.y - b.y for page in pages for a, b in pairwise(page) if abs(a.size - size) < 0.3 > abs(b.size - size))
     step = median([step for step in steps if 0 < step < 3 * size] or [1.2 * size])
     front = max(FRONT_PAGES, len(pages) // 5)
-    contents = [_entries_of(page) if number < front else [] for number, page in enumerate(pages)]
+    entries: list[Entry] = []
     blocks: list[_Block] = []
-    for number, page in enumerate(pages):
-        for block in () if contents[number] else _blocks_of(page, number, size, step):
+    for number, page in enumerate(map(list, pages)):
+        entries += _take_entries(page, len(pages) + FRONT_PAGES) if number < front else []
+        for block in _blocks_of(page, number, size, step):
             above = blocks[-1] if blocks and blocks[-1].page == number else block
             is_large = min(above.style[0], block.style[0]) >= CHAPTER_SIZE * size
             if is_large and _ONLY_NUMBER.fullmatch(above.text) and 0 < above.lines[-1].y - block.lines[0].y < 8 * size:
@@ -93,7 +94,6 @@ def find_headings(pages: Sequence[Sequence[PrintedLine]]) -> Iterator[tuple[int,
                 block = _Block([*above.lines, *block.lines], number, True, above.is_outer)
             blocks.append(block)
             block.level = _level_of_number(block, size)
-    entries = [*chain.from_iterable(contents)]
     _confirm(blocks, entries)
     has_contents = sum(block.in_contents for block in blocks) >= max(FEWEST_ENTRIES, len(entries) // 3)
     kept = _styles_of_headings(blocks, letters, size, has_contents=has_contents)
@@ -125,20 +125,24 @@ def _style_of(line: PrintedLine) -> Style:
     return round(line.size * 2) / 2, line.bold
 
 
-def _entries_of(page: Sequence[PrintedLine]) -> list[Entry]:
-    """What a page of a table of contents names; nothing of another page."""
+def _take_entries(page: list[PrintedLine], most: int) -> list[Entry]:
+    """Take a table of contents out of a page's lines, with its own heading; its entries. `most`: the last page."""
     found: list[Entry] = []
-    for line in page:
+    at: list[int] = []
+    for number, line in enumerate(page):
         own = _PAGE_NUMBER.search(line.text, max(len(line.text) - 9, 0))
-        if own and _LETTERS.search(title := line.text[: own.start()].rstrip(_LEADERS)[:LONGEST]):
+        on_page = int(own[0]) if own and own[0].isdecimal() else 0
+        if own and on_page <= most and _LETTERS.search(title := line.text[: own.start()].rstrip(_LEADERS)[:LONGEST]):
             title = title.replace(" | ", " ").lstrip(" |")
             depth = 1 + in_digits[1].count(".") if (in_digits := _DIGITS.match(title)) else 0
-            found.append((fold_heading(title), int(own[0]) if own[0].isdecimal() else 0, depth))
-    if len(found) < FEWEST_ENTRIES or 2 * len(found) <= len(page):
-        return []
+            found.append((fold_heading(title), on_page, depth))
+            at.append(number)
     numbers = [number for _, number, _ in found if number]
     falling = sum(first > second for first, second in pairwise(numbers))
-    return found if 10 * falling <= len(numbers) else []
+    if len(found) < FEWEST_ENTRIES or 2 * len(found) <= at[-1] - at[0] or 10 * falling > len(numbers):
+        return []
+    del page[max(at[0] - 1, 0) : at[-1] + 1]
+    return found
 
 
 def _confirm(blocks: Sequence[_Block], entries: Sequence[Entry]) -> None:
