@@ -153,8 +153,9 @@ async def test_a_history_that_is_found_is_read_as_it_was(library: Library) -> No
 def test_files_say_their_dates(tmp_path: Path) -> None:
     files = {
         "a.md": ("---\ntitle: Mühle\ndate: 2023-05-06\n---\n\nDie Mühle steht.", "2023-05-06"),
+        "f.md": ("---\ndate: 20230506\n---\n\nThe mill.", ""),
         "b.md": ("---\ndate: 'next spring'\n---\n\nThe mill.", ""),
-        "f.md": ("---\ndate: 2023-02-31\n---\n\nThe mill.", ""),
+        "g.md": ("---\ndate: 2023-02-31\n---\n\nThe mill.", ""),
         "c.md": ("The mill.\n\ndate: 2023-01-01\n", ""),
         "d.html": ('<meta property="article:published_time" content="2022-04-03T10:00:00Z"><p>The mill.', "2022-04-03"),
         "e.html": ('<meta name="date" content="yesterday"><p>The mill.', ""),

@@ -240,4 +240,4 @@ def test_roman_numbers(number: int) -> None:
         written += sign * (rest // value)
         rest %= value
     assert roman_value(written) == roman_value(written.lower()) == number
-    assert roman_value("iiii") == roman_value("vx") == roman_value("") == 0
+    assert roman_value("iiii") == roman_value("vx") == roman_value("") == roman_value("ı") == 0

@@ -21,6 +21,7 @@ _WORD = re.compile(r"[^\s\x00\x02\ufffe]+[\x02\ufffe]?")
 _DRAWN_LINE = re.compile(r"[^\r\n]+")
 MARK = re.compile(r"\d{1,3}|[*†‡§¶]{1,3}")
 _MAY_HOLD_MARKS = re.compile(r"(?=.*[\d*†‡§¶])..")
+_BOLD = re.compile(rb"bold|black|heavy|demi|[-_]medi|(?:^|\+)(?:cm|ec|sf|lm|tc|la|ss)\w{0,3}b[xf]|mbx", re.IGNORECASE)
 _LINE_END_HYPHEN = str.maketrans({"\x02": "-", "\ufffe": "-"})  # PDFium's signs for a hyphen at a line's end
 
 
@@ -127,7 +128,7 @@ class WordReader:
         """Whether the font of a character says that it is bold."""
         name, flags = ctypes.create_string_buffer(128), ctypes.c_int()
         self._raw.FPDFText_GetFontInfo(self._page, index, name, 128, flags)
-        return b"bold" in name.value.lower() or b"black" in name.value.lower()
+        return bool(_BOLD.search(name.value))
 
     def _font(self, index: int) -> tuple[float, float, float]:
         """The direction of the writing (two numbers), and the font size in points."""
@@ -274,6 +275,5 @@ def _piece(words: list[Word], reader: WordReader) -> PrintedLine:
         marks += [(start + at, mark) for at, mark in own]
         end = max(end, word.end)
     first = words[0]
-    return PrintedLine(
-        text, first.x, main.y, main.size, end, None, first.first_end - first.x, reader.is_bold(main.index), marks=marks
-    )
+    bold = all(reader.is_bold(word.index) for word in (main, first, words[-1]))
+    return PrintedLine(text, first.x, main.y, main.size, end, None, first.first_end - first.x, bold, marks=marks)

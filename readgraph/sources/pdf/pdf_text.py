@@ -8,6 +8,7 @@ from itertools import chain, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from readgraph.sources.converting import Converted, on_a_line, report_page
+from readgraph.sources.pdf.headings import find_headings
 from readgraph.sources.pdf.in_child import check_streams, in_child
 from readgraph.sources.pdf.layout import group_rows, gutter_of, split_columns, without_margins
 from readgraph.sources.pdf.lines import PrintedPage, join_pages, place_marks, split_off_notes
@@ -134,7 +135,8 @@ def convert_here(data: bytes, name: str) -> Converted:
         raise BadInput(f"{name} has only pictures of its pages, and no text was recognised in them.")
     if not text:
         raise BadInput(f"{name} has no text, only pictures of its pages: to recognise it, {INSTALL}.")
-    places = _places(printed, labels, list(sections(entries, [page.lines for page in printed])))
+    lines = [page.lines for page in printed]
+    places = _places(printed, labels, list(sections(entries, lines) if entries else find_headings(lines)))
     return Converted(text, places, "" if _MADE_UP_TITLE.fullmatch(title) else title, tuple(_problems(name, read)))
 
 

@@ -15,6 +15,7 @@ MOST_CELLS = 0.7  # the share of a column's cells that are aligned
 WIDEST_STEP = 3.0  # font sizes down from a row to the next one of the same table
 NEAR = 3.0  # points between columns of a table at least; and how far off those of its continuation may be
 _NUMBER = re.compile(r"[-+−–~<>≤≥±$€£]*\s?\d[\d\s.,'’:/%°–—-]*\w{0,3}[*†‡]?|[-–—]|n/?a|\.{2,}", re.IGNORECASE)
+_LEADERS = re.compile(r"(?:\. ?){5}")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d(?:[-–/]\d{2,4})?")
 
 
@@ -72,6 +73,8 @@ def _is_table(rows: Sequence[list[PrintedLine]]) -> bool:
     """Whether rows of pieces are a table's: their columns are aligned, which the words of stretched lines are not."""
     if len(rows) < FEWEST_ROWS and not (len(rows) == 2 and all(piece.bold for piece in rows[0])):
         return False
+    if 3 * sum(any(_LEADERS.search(piece.text) for piece in row) for row in rows) >= len(rows):
+        return False  # a table of contents
     columns = _columns(rows)
     aligned = [
         _is_aligned(
@@ -148,6 +151,8 @@ def _is_header(cells: Sequence[list[str]], rows: Sequence[list[PrintedLine]]) ->
     """Whether the first row names the columns: by bold print, or with a name above numbers (or a year, as often)."""
     if len(cells) < 2 or sum(map(bool, cells[0])) < 2:
         return False
+    if len(cells[0]) > 2 and cells[0][0].isdecimal() and cells[0][-1].isdecimal():
+        return False  # "1 | Introduction | 5", in a table of contents
     if all(piece.bold for piece in rows[0]) and not all(piece.bold for row in rows[1:] for piece in row):
         return True
     names = [not cell or not _NUMBER.fullmatch(cell) or bool(_YEAR.fullmatch(cell)) for cell in cells[0]]

@@ -1,0 +1,116 @@
+"""Headings of PDFs that have no bookmarks."""
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from reportlab.lib.pagesizes import A5
+from reportlab.lib.styles import ParagraphStyle
+from reportlab.platypus import PageBreak, Paragraph, SimpleDocTemplate
+from reportlab.platypus.flowables import Flowable
+
+from readgraph.nodes.building.outline import headings_in
+from readgraph.sources import load, place_at
+from readgraph.sources.pdf.headings import MOST_HEADINGS, find_headings, fold_heading
+from readgraph.sources.pdf.page import PrintedLine
+from tests.support.source_files import SPACED
+
+pytestmark = [pytest.mark.quick, pytest.mark.usefixtures("pdfium_here")]
+
+TEXT = "The keeper of the lower lock wrote the height of the water into the ledger each morning, as the council wished."
+STYLES = {
+    "chapter": ParagraphStyle("chapter", SPACED, fontName="Helvetica-Bold", fontSize=18, leading=21, spaceAfter=14),
+    "section": ParagraphStyle("section", SPACED, fontName="Helvetica-Bold", fontSize=13, leading=16, spaceBefore=10),
+    "bold": ParagraphStyle("bold", SPACED, fontName="Times-Bold", spaceBefore=10),
+    "text": SPACED,
+    "code": ParagraphStyle("code", SPACED, fontName="Courier-Bold", fontSize=8),
+}
+
+
+def print_pdf(path: Path, flow: Sequence[tuple[str, str]]) -> Path:
+    """A PDF of paragraphs, each with the name of its style; "page" ends a page."""
+    printed: list[Flowable] = [
+        PageBreak() if style == "page" else Paragraph(text, STYLES[style]) for style, text in flow
+    ]
+    SimpleDocTemplate(str(path), pagesize=A5).build(printed)
+    return path
+
+
+def headings_of(path: Path) -> list[list[str]]:
+    """The headings of a PDF, each with those above it."""
+    source = load(path)
+    return [found for _, found in headings_in(source.text, ((place.start, place.label) for place in source.places))]
+
+
+@pytest.mark.parametrize(
+    "chapters,sections",
+    [
+        (("Chapter 1. The River", "Chapter 2. The Harbour"), ("1.1 Discharge", "1.2 Ice", "2.1 Piers", "2.2 Cranes")),
+        (("The River", "The Harbour"), ("Discharge", "Ice", "Piers", "Cranes")),
+        (("Kapitel 1: Der Fluss", "Kapitel 2: Der Hafen"), ("Abfluss", "Eis", "Molen", "Kräne")),
+    ],
+)
+def test_levels_are_told_by_numbers_or_by_size(
+    tmp_path: Path, chapters: tuple[str, ...], sections: tuple[str, ...]
+) -> None:
+    flow: list[tuple[str, str]] = []
+    for number, chapter in enumerate(chapters):
+        flow += [("chapter", chapter), ("text", TEXT)]
+        for section in sections[2 * number : 2 * number + 2]:
+            flow += [("section", section), *[("text", TEXT)] * 2, ("code", "open(gate)"), ("text", TEXT)]
+        flow.append(("page", ""))
+    path = print_pdf(tmp_path / "a.pdf", flow)
+    assert headings_of(path) == [
+        found
+        for number, chapter in enumerate(chapters)
+        for found in ([chapter], *([chapter, section] for section in sections[2 * number : 2 * number + 2]))
+    ]
+    source = load(path)
+    at = source.text.index(TEXT, source.text.index(f"{sections[3]}\n\n"))
+    assert place_at(source.places, at) == f"§ {chapters[1]} > {sections[3]}, PDF page 2"
+
+
+def test_a_table_of_contents_confirms(tmp_path: Path) -> None:
+    """What it names is a heading even in the print of other bold lines, and these are none."""
+    names = "Barges,Tolls,Sluices,Floods,Ferries,Mills".split(",")
+    flow = [("chapter", "Rivers"), ("text", TEXT), ("chapter", "Contents")]
+    flow += [("section", f"{name} . . . . . . . . . . . . {number}") for number, name in enumerate(names, 2)]
+    for name in names:
+        flow += [("page", ""), ("section", name), *[("text", TEXT)] * 3, ("bold", "Note"), *[("text", TEXT)] * 3]
+    assert headings_of(print_pdf(tmp_path / "a.pdf", flow)) == [[name] for name in names]
+
+
+def test_a_heading_of_two_lines_and_captions(tmp_path: Path) -> None:
+    long = "3.1 On the many and various ways in which the discharge was measured below the old bridge"
+    flow = [("chapter", "3 Discharge"), ("text", TEXT), ("section", long), *[("text", TEXT)] * 6]
+    flow += [("bold", "Figure 3.1: The bridge"), *[("text", TEXT)] * 6, ("section", "3.2 Results"), ("text", TEXT)]
+    found = headings_of(print_pdf(tmp_path / "a.pdf", flow))
+    assert [path[-1].removesuffix("…") for path in found] == ["3 Discharge", long[:79].rstrip(), "3.2 Results"]
+
+
+@pytest.mark.parametrize("style", ["text", "chapter"])
+def test_print_of_one_kind_has_no_headings(tmp_path: Path, style: str) -> None:
+    flow = [(style, text) for text in ("The River", TEXT, "1. Open the gate", "2. Close it", TEXT, "The Harbour", TEXT)]
+    assert headings_of(print_pdf(tmp_path / "a.pdf", flow)) == []
+
+
+def test_headings_are_bounded() -> None:
+    """A file that is made to have too many, or endless ones, is read soon."""
+    began = time.process_time()
+    lines = [
+        PrintedLine(f"Part {at} " * 50 if at % 7 else "The End", 50.0, 800.0 - at, 30.0, bold=True)
+        for at in range(9_000)
+    ]
+    lines += [
+        PrintedLine(text, 50.0, -9000.0 - 12 * at, 10.0) for at, text in enumerate([". " * 90_000 + "9", "9." * 90_000])
+    ]
+    assert len([*find_headings([lines] * 3)]) <= MOST_HEADINGS
+    assert time.process_time() - began < 5.0
+
+
+@pytest.mark.parametrize(
+    "heading", ["3.2 Results", "RESULTS", "Chapter 4: Results", "A.1 Results", "IV. Résults", "第3章 Results"]
+)
+def test_headings_are_compared_without_numbers(heading: str) -> None:
+    assert fold_heading(heading) == "results"
