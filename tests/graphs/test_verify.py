@@ -176,8 +176,18 @@ async def test_without_documents_the_library_is_searched(library: Library, docum
     made = await functions.verify(library, "The pilots moved to Halden in 1951.")
     assert told(made) == ["contradicted: “1951”, the text has “1950”"]
     assert [each["title"] for each in made.documents] == ["Mill report", "Port log"] or len(made.documents) == 2
-    with pytest.raises(BadInput, match="The draft is empty"):
-        await functions.verify(library, "  \n")
+    for draft, problem in (("  \n", "The draft is empty"), ("word " * 100_000, "The draft has 500,000 characters")):
+        with pytest.raises(BadInput, match=problem):
+            await functions.verify(library, draft)
+
+
+async def test_a_line_that_is_a_title_claims_nothing(library: Library, documents: list[Document]) -> None:
+    draft = "Report on the mill\n\nThe roof was not insured.\n\nThe sale\n\n- the harbour has a pier and two cranes\n"
+    made = await checked(library, documents, draft)
+    assert [claim["text"] for claim in made.claims] == [
+        "The roof was not insured.",
+        "the harbour has a pier and two cranes",
+    ]
 
 
 async def test_it_never_takes_more_than_the_estimate(

@@ -11,7 +11,7 @@ from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.search.terms import content_words
 from readgraph.nodes.answering.cite import find_statements
 from readgraph.nodes.contracts import ReaderRuntime, StepUpdate
-from readgraph.nodes.opening import OpenState, OpenUpdate, check_length, open_document
+from readgraph.nodes.opening import LONGEST_TEXT_INPUT, OpenState, OpenUpdate, open_document
 from readgraph.nodes.step import node
 from readgraph.sources.naming_places import places_named, source_page
 from readgraph.state.errors import BadInput
@@ -19,6 +19,7 @@ from readgraph.state.records import Document
 from readgraph.state.verifying import CitedPlace, Claim
 from readgraph.state.words import format_count
 
+TITLE_WORDS = 8  # most words of a line that is a title where it ends without a mark
 FEWEST_QUOTED = 3  # words of a quote: fewer in quotation marks are often a name or a turn of phrase
 MOST_CLAIMS, LONGEST_JOINED = 5000, 2000  # claims of a draft; characters of sentences that a quote joins
 SHORTEST_NAME = 3  # characters of a document's title or file that a mark can name it by
@@ -57,7 +58,8 @@ async def open_draft(state: VerifyOpenState, runtime: ReaderRuntime) -> OpenUpda
         raise BadInput(f"The input's 'draft' must be a string, not {type(draft).__name__}.")
     if not draft.strip():
         raise BadInput("The draft is empty: there is nothing to check.")
-    check_length(draft)
+    if len(draft) > LONGEST_TEXT_INPUT:
+        raise BadInput(f"The draft has {len(draft):,} characters: at most {LONGEST_TEXT_INPUT:,} are checked at once.")
     return await open_document(state, runtime)
 
 
@@ -86,10 +88,17 @@ async def cut_claims(state: ClaimsState, runtime: ReaderRuntime) -> ClaimsUpdate
         claim, named = _read_claim(draft, start, end, marks)
         if not claim["quotes"] and (found or claim["text"].rstrip("\"'”’»)").endswith(("?", "？", "؟"))):
             continue
-        if content_words(claim["text"]) or claim["quotes"]:
+        if (content_words(claim["text"]) and not _is_title(draft, start, end)) or claim["quotes"]:
             claim["cited"] = [each for mark in named if (each := await _find_place(mark, store, document))]
             claims.append(claim)
     return {"claims": claims, "step_summary": f"found {format_count(len(claims), 'claim')}"}
+
+
+def _is_title(draft: str, start: int, end: int) -> bool:
+    """Whether a few words stand alone as a paragraph, as headings do in files that were converted."""
+    text = draft[start:end]
+    alone = draft[:start].endswith(("", "\n\n")[start > 0]) and draft[end : end + 2] in ("", "\n", "\n\n")
+    return alone and len(text.split()) <= TITLE_WORDS and text[-1:].isalpha() and text[:1].isalpha()
 
 
 def _join_quoted(draft: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
