@@ -98,6 +98,7 @@ def test_an_answer_names_what_is_right_and_little_else(answer: str, reference: s
     assert METRICS["named"].score_best(item, Outcome("a", "m", 0, "answered", answer)) == right
 
 
+@pytest.mark.slow
 def test_the_command_measures_methods_and_systems(tmp_path: Path, readgraph: Command) -> None:
     out, command = tmp_path / "out", ("board", "--tokens", "80000", "--out", tmp_path / "out")
     assert_refused(readgraph("board"), "name one with --out")

@@ -187,6 +187,7 @@ def test_a_run_that_fails_is_an_error_in_both_ways(client: OpenAI, room: OpenRoo
     assert ending.value.status_code == 503
 
 
+@pytest.mark.slow
 def test_two_ask_at_once_and_one_who_leaves_stops_the_run(client: OpenAI, room: OpenRoom, server: ModelServer) -> None:
     async def ask() -> list[str | None]:
         async with AsyncOpenAI(base_url=client.base_url, api_key=client.api_key, max_retries=0) as asking:

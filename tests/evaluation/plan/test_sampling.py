@@ -43,6 +43,7 @@ def test_halves_share_nothing_and_make_up_the_whole(texts: int) -> None:
         take_half(replace(dataset, items=dataset.items[:1], texts=dataset.texts[:1]), "report")
 
 
+@pytest.mark.slow
 def test_a_folder_holds_one_half(tmp_path: Path, readgraph: Command) -> None:
     command = ("evaluate", EXAMPLES / "questions.jsonl", "--methods", "bm25", "--no-full-text", "--quiet")
     readgraph(*command, "--half", "development", "--out", tmp_path / "out")
