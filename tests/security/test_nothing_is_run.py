@@ -47,6 +47,7 @@ IMPORTS_BY_NAME = {
     "corpus/on_ray.py": "ray",
     "cli/commands/__init__.py": "what our own commands do",
     "cli/run/chat.py": "readline",
+    "cli/shell.py": "what a shell completes from tables of the evaluation",
     "evaluation/datasets/forms.py": "pyarrow",
     "graphs/method_facts.py": "the methods' modules",
     "graphs/methods.py": "the methods' modules",
