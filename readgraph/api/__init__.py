@@ -21,6 +21,7 @@ __all__ = [
     "table",
     "until_left",
     "verify",
+    "wiki",
 ]
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
         summarise,
         table,
         verify,
+        wiki,
     )
     from readgraph.api.langchain import (
         LibraryRetriever,

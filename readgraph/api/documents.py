@@ -286,8 +286,25 @@ async def documents_near(pages: PageStore, text: str, collection: str | None = N
     """
     if collection is not None:
         return await choose_valid(pages, (await NamedCollections(pages).get_collection(collection)).documents, as_of)
-    single = [each for each in await pages.documents() if not each.parts and not each.sessions]
-    found = await choose_valid(pages, single, as_of)
+    found = await _single_documents(pages, as_of)
     if not found or len(found) > MOST_TOGETHER:
         return await pick_documents(pages, text, PickingScope(most=MOST_TOGETHER, as_of=as_of))
+    return found
+
+
+async def _single_documents(pages: PageStore, as_of: str = "") -> list[Document]:
+    """The documents that are no collections or histories, of a file that was changed the newest, in the old order."""
+    newest = dict[str, Document]()
+    for each in await pages.documents():
+        if not each.parts and not each.sessions:
+            newest.setdefault(each.source or each.id, each)
+    return await choose_valid(pages, newest.values(), as_of)
+
+
+async def all_documents(pages: PageStore, collection: str | None = None) -> list[Document]:
+    """All documents of a collection or a library that none supersedes; raises `BadInput` where there is none."""
+    if collection is not None:
+        return await choose_valid(pages, (await NamedCollections(pages).get_collection(collection)).documents)
+    if not (found := await _single_documents(pages)):
+        raise BadInput("The library holds no document: name files, or read some first.")
     return found

@@ -14,7 +14,14 @@ from typing import Any, cast
 from langgraph.store.base import BaseStore
 
 from readgraph.api import finding, results
-from readgraph.api.documents import PickingScope, document_named, documents_as_one, documents_near, pick_as_one_document
+from readgraph.api.documents import (
+    PickingScope,
+    all_documents,
+    document_named,
+    documents_as_one,
+    documents_near,
+    pick_as_one_document,
+)
 from readgraph.api.memories import memories_to_show, method_of, parts_numbered
 from readgraph.api.results import CompressedText
 from readgraph.api.running import RunThread, builder_for, in_use, memory_sizes, run_method
@@ -23,6 +30,7 @@ from readgraph.compression.engines import engine_named
 from readgraph.graphs import gam, survey
 from readgraph.graphs import summary as summarising
 from readgraph.graphs import verify as verifying
+from readgraph.graphs import wiki as wikis
 from readgraph.graphs.methods import Method, method_for, method_named
 from readgraph.library.documents import names_apart
 from readgraph.library.histories import Appended, SessionText, append_sessions
@@ -263,6 +271,37 @@ async def verify(
 
 
 VERDICTS = ("supported", "contradicted", "not_found", "not_decided")
+
+
+async def wiki(
+    library: Library | BaseStore,
+    documents: Sequence[str | Document] = (),
+    *,
+    collection: str | None = None,
+    context: ReaderContext | None = None,
+    listen: Listen | None = None,
+    thread: RunThread | None = None,
+) -> results.Wiki:
+    """Make a wiki of documents: pages of sentences, each of which names the quotes that it rests on.
+
+    Args:
+        library: The library, or a plain LangGraph store.
+        documents: Ids, titles or files of the documents; by default those of the library.
+        collection: Without documents: those of this collection.
+        context: The settings of the run; by default those of `ReaderContext()`, without a model.
+        listen: Takes what the graph streams, such as its progress.
+        thread: Keeps the graph's steps; without one they are not kept.
+
+    Returns:
+        The pages, and the sentences that contradict each other (see `readgraph.report.vault` for files of them).
+
+    Raises:
+        BadInput: For a name that no document has, for more documents than a wiki can have, and for an empty library.
+    """
+    pages = pages_of(library, context)
+    document = await documents_as_one(pages, documents or await all_documents(pages, collection))
+    output = await run_method(pages, wikis.build(), "wiki", document, cast(Question, {}), context, listen, thread)
+    return results.Wiki.of(output)
 
 
 async def table(

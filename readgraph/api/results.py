@@ -26,6 +26,7 @@ __all__ = [
     "TableRow",
     "Used",
     "Verified",
+    "Wiki",
 ]
 
 
@@ -164,6 +165,22 @@ class Verified(Used):
     contradicted: int
     not_found: int = Field(description="Claims near which the documents have nothing.")
     not_decided: int = Field(description="Claims of which rules can't tell, and no model could.")
+    status: Status
+
+
+class Wiki(Used):
+    """A wiki of documents: a page of each, and of each person, place, thing and topic that they tell of."""
+
+    document: str = Field(description="The id of the document, or of the collection of those that were read as one.")
+    title: str
+    documents: list[dict[str, Any]] = Field(description="id, title, start and end of each document of a collection.")
+    model: str | None = Field(description="None: names were found by rules, and all sentences are the documents' own.")
+    pages: list[dict[str, Any]] = Field(
+        description="name, kind (document, person, place, thing, topic, name), also (other names), document (its own "
+        "document), left_out, and sentences: text, extracted, sources (quote, document, title, place, start, end)."
+    )
+    conflicts: list[dict[str, Any]] = Field(description="Pairs of sentences that contradict each other, by rules.")
+    by_rule: bool = Field(description="Whether all sentences are the documents' own.")
     status: Status
 
 

@@ -32,7 +32,7 @@ BATCH_GOES_ON = (
 
 PANELS = {
     "Start": "ask read summarise show serve".split(),
-    "More with texts": "search verify table compress chat compare remember collection correct forget".split(),
+    "More with texts": "search verify wiki table compress chat compare remember collection correct forget".split(),
     "Looking after": "doctor library models methods agents prompts replies".split(),
     "For programs": "mcp studio corpus browse".split(),
     "Research": "evaluate reproduce board trajectories".split(),

@@ -35,7 +35,8 @@ def run_or_estimate(run: str, estimate: str, is_made: str, *of_result: str) -> C
     def hand_on(command: Command) -> Command:
         @wraps(command)
         def run_either(options: Any, **values: Any) -> Any:
-            check_open(options.report, opened=options.opened)
+            if hasattr(options, "report"):
+                check_open(options.report, opened=options.opened)
             if options.estimate:
                 check_estimate(is_made, **{name: getattr(options, name) for name in of_result})
             return run_lazily(estimate if options.estimate else run)(command)(options=options, **values)

@@ -103,6 +103,21 @@ def verify(options: given.VerifyOptions, context: "ReaderContext", screen: "Outp
 
 
 @reading_commands.command()
+@with_run(given.WikiOptions, settings.WIKI)
+@run_or_estimate("wiki.make_wiki", "wiki.estimate", "shown", "show_steps")
+def wiki(options: given.WikiOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
+    """Make a wiki of documents: Markdown pages of persons, places, things and topics. Each sentence names its quote.
+
+    Obsidian opens the folder. Made again, it is written only where the documents changed; what you wrote in it stays.
+
+    'readgraph wiki check FOLDER' looks for dead links, quotes that no longer stand, and sentences that contradict each
+    other; the exit code is 1 where there are any.
+
+    Example: readgraph wiki my-wiki reports/
+    """
+
+
+@reading_commands.command()
 @with_run(given.TableOptions, settings.TABLING)
 @run_or_estimate("condense.make_table", "condense.estimate_table", "written", "out", "report")
 def table(options: given.TableOptions, context: "ReaderContext", screen: "OutputOptions") -> None:

@@ -139,6 +139,26 @@ class VerifyOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
+class WikiOptions:
+    """Which folder holds the wiki, and of which documents it is."""
+
+    folder: Path = argument(
+        metavar="FOLDER",
+        help="The folder of the wiki; it is made where there is none. Or 'check', and then the folder.",
+    )
+    paths: list[Path] = files(
+        "Files, folders and https:// addresses, or documents in the library; without any, the documents of the "
+        "library.",
+        default=[],
+    )
+    glob: Glob = None
+    collection: shared.CollectionName = None
+    estimate: EstimateOnly = False
+    library: LibraryFolder = None
+    show_steps: ShowSteps = False
+
+
+@dataclass(frozen=True, kw_only=True)
 class TableOptions:
     """What the rows of a table are, of which documents, and where it goes."""
 
@@ -237,6 +257,7 @@ DocumentOptions = (
     | CorpusOptions
     | SummariseOptions
     | VerifyOptions
+    | WikiOptions
     | TableOptions
     | CompressOptions
     | AskOptions

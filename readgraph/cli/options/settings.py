@@ -149,6 +149,7 @@ IN_PARTS: Groups = (
 )
 SUMMARISING: Groups = (*IN_PARTS, group.Purpose, group.Rebuilding)  # the notes may be there already
 VERIFYING: Groups = (*IN_PARTS[:1], *IN_PARTS[2:-1], group.Paragraphs, group.Rebuilding)
+WIKI: Groups = (*IN_PARTS, group.Paragraphs, group.Rebuilding)
 TABLING: Groups = (*IN_PARTS, group.Paragraphs, group.Rebuilding, group.Surveying)
 COMPRESSING: Groups = tuple(each for each in IN_PARTS if each is not group.ReadingModel)
 BROWSING: Groups = (

@@ -155,10 +155,11 @@ _I = re.compile(
 
 
 @cache_by_text
-def _names_in(text: str) -> frozenset[str]:
+def names_in(text: str) -> frozenset[str]:
     """The words that a text writes large within sentences, and nowhere small."""
     language = language_of(text)
-    tokens = [token for each in _sentences(text) for token in tokens_of(text[each.start : each.end], language)]
+    said = [without_label(text[each.start : each.end]) for each in _sentences(text)]
+    tokens = [token for each in said for token in tokens_of(each, language)]
     small = {token.value for token in tokens if token.kind == "word" and token.text[0].islower()}
     names = {token.value for token in tokens if token.kind == "name" and not token.first}
     labels = {each.speaker for each in _sentences(text)}
@@ -168,7 +169,7 @@ def _names_in(text: str) -> frozenset[str]:
 
 def _near_sentences(said: str, pages: Sequence[PageText]) -> list[NearSentence]:
     """The sentences that share most with what is said, compared with it."""
-    names = frozenset[str]().union(*(_names_in(each.text) for each in pages))
+    names = frozenset[str]().union(*(names_in(each.text) for each in pages))
     found = dict[tuple[int, int], tuple[float, PageText, str, str]]()
     for each in pages:
         language = language_of(each.text)
@@ -331,7 +332,7 @@ def _find_other_speaker(claim: Claim, quote: str, citation: Citation, pages: Seq
     page = next((each for each in pages if each.page.start <= citation["start"] < each.page.end), None)
     if page is None:
         return None
-    at, language, names = citation["start"] - page.page.start, language_of(page.text), _names_in(page.text)
+    at, language, names = citation["start"] - page.page.start, language_of(page.text), names_in(page.text)
     sentences = _sentences(page.text)
     number = next((number for number, each in enumerate(sentences) if each.start <= at < each.end), None)
     if number is None:

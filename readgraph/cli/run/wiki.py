@@ -1,0 +1,114 @@
+"""The command `wiki`: a folder of Markdown pages made of documents, and what is wrong in one."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+import typer
+
+from readgraph.api import functions
+from readgraph.api.documents import all_documents, documents_as_one
+from readgraph.api.results import Wiki
+from readgraph.cli.options.reading import WikiOptions
+from readgraph.cli.run.documents import load_sources, resolve_document, show_estimate
+from readgraph.cli.run.in_library import run_in_library
+from readgraph.cli.run.reports import with_cost
+from readgraph.cli.terminal import rendering
+from readgraph.cli.terminal.progress import watch_run
+from readgraph.cli.terminal.safe_text import Console, SafeText
+from readgraph.cli.terminal.screen import OutputOptions
+from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase
+from readgraph.graphs.wiki import estimate_wiki
+from readgraph.library.library import Library
+from readgraph.nodes.wiki.subjects import members_of
+from readgraph.report.vault import write_vault
+from readgraph.report.vault_check import VaultProblem, check_vault
+from readgraph.sources import SourceText
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
+from readgraph.state.records import Document
+from readgraph.state.words import format_count
+
+CHECK = "check"
+WRONG = 1  # the exit code where something is wrong
+
+
+def make_wiki(options: WikiOptions, context: ReaderContext, screen: OutputOptions) -> None:
+    """Make the wiki's pages, write those that changed, and print what was done."""
+    if str(options.folder) == CHECK and options.paths:
+        return _check(options, screen)
+    if options.folder.exists() and not options.folder.is_dir():
+        raise BadInput(f"{options.folder} is a file: name a folder for the wiki.")
+    sources, shown = _load(options, screen), replace(screen, steps=options.show_steps)
+
+    async def make(library: Library) -> Wiki:
+        document = await _documents(library, sources, options.collection)
+        with watch_run(shown) as listen:
+            return await functions.wiki(library, [document], context=context, listen=listen)
+
+    made = run_in_library(options.library, make)
+    changes = write_vault(options.folder, made.output["pages"], datetime.now())
+    found = with_cost(made.output, context, screen)
+    if screen.as_json:
+        rendering.print_json({**found, **changes._asdict()})
+        return
+    console = Console()
+    if shown.steps:
+        rendering.print_steps(found["steps"])
+    for conflict in found["conflicts"]:
+        said = (f"{each['title']}: “{' '.join(each['quote'].split())}”" for each in conflict["sentences"])
+        console.print(SafeText(f"✗ {' — '.join(said)}", style="yellow"))
+    if screen.quiet:
+        return
+    done = [f"{len(names)} {what}" for what, names in changes._asdict().items() if names] or ["nothing changed"]
+    line = " · ".join([f"{options.folder}: {format_count(len(made.pages), 'page')}", *done])
+    line += f" · {rendering.format_usage(found['usage'], found['cost'])}"
+    console.print(rendering.footer(line, found["fallbacks"], found["usage"]))
+    rendering.print_reminder(context, screen)
+    return None
+
+
+def estimate(options: WikiOptions, context: ReaderContext, screen: OutputOptions) -> None:
+    """Print what the wiki will use, without making a call."""
+    sources = _load(options, screen)
+
+    async def count(library: Library) -> tuple[Estimate, int]:
+        document = await _documents(library, sources, options.collection)
+        return await estimate_wiki(EstimateCase(library.pages, document, context)), document.words
+
+    show_estimate(*run_in_library(options.library, count), context, screen)
+
+
+def _load(options: WikiOptions, screen: OutputOptions) -> list[SourceText | str]:
+    if options.paths and options.collection is not None:
+        raise BadInput("--collection names the documents of the wiki: leave it out, or name no file.")
+    return load_sources(options, screen) if options.paths else []
+
+
+async def _documents(library: Library, sources: Sequence[SourceText | str], collection: str | None) -> Document:
+    if sources:
+        return await resolve_document(library, sources)
+    return await documents_as_one(library.pages, await all_documents(library.pages, collection))
+
+
+def _check(options: WikiOptions, screen: OutputOptions) -> None:
+    folder, *paths = options.paths
+    sources = _load(replace(options, paths=paths), screen)
+
+    async def check(library: Library) -> list[VaultProblem]:
+        document = await _documents(library, sources, options.collection)
+        return await check_vault(library.pages, Path(folder), await members_of(library.pages, document.id))
+
+    problems = run_in_library(options.library, check)
+    if screen.as_json:
+        rendering.print_json({"problems": [each._asdict() for each in problems]})
+    else:
+        console = Console()
+        for each in problems:
+            other = f" ({each.other})" if each.other else ""
+            console.print(SafeText(f"{each.file}:{each.line}: {each.kind}: {each.text}{other}"))
+        if not screen.quiet:
+            console.print(f"{folder}: {format_count(len(problems), 'problem') if problems else 'nothing is wrong'}")
+    if problems:
+        raise typer.Exit(WRONG)

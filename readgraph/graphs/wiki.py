@@ -1,0 +1,84 @@
+"""A wiki of documents: a page of each, and of each person, place, thing and topic; and what it will use.
+
+Without a model the pages consist of the documents' own sentences. With one, it notes what each page tells of, and
+writes a page where there are several sentences; each sentence keeps what it rests on.
+"""
+
+from typing import Any
+
+from langgraph.graph import END, START, StateGraph
+
+from readgraph.graphs.estimates.arithmetic import SENTENCE_WORDS, Estimate, EstimateCase, Range
+from readgraph.graphs.methods import Method
+from readgraph.graphs.wiring import Node, add_nodes, add_path, begin_graph, complete_graph
+from readgraph.nodes.building.build import has_whole_memory
+from readgraph.nodes.opening import open_document
+from readgraph.nodes.wiki.subjects import gather_subjects, members_of, note_pages, page_words, recipe, wiki_note_prompt
+from readgraph.nodes.wiki.write import (
+    FEWEST_TO_WRITE,
+    MOST_SENTENCES,
+    MOST_WRITTEN,
+    compare_sentences_of_pages,
+    wiki_page_prompt,
+    write_pages,
+)
+from readgraph.state.context import ReaderContext
+from readgraph.state.wiki import WikiMade, WikiState, WikiWanted
+
+__all__ = ["build", "graph"]
+
+METHOD = Method(
+    name="wiki",
+    kind="part",
+    served="Makes a wiki of documents: pages of persons, places, things and topics; each sentence names its quotes.",
+    order=12,
+)
+
+
+def build(
+    *,
+    open: Node = open_document,
+    note: Node = note_pages,
+    gather: Node = gather_subjects,
+    write: Node = write_pages,
+    compare: Node = compare_sentences_of_pages,
+    state: type[Any] = WikiState,
+) -> StateGraph[WikiState, ReaderContext, WikiWanted, WikiMade]:
+    """Note what each page tells of, gather what is told of each subject, write the pages, compare what they say."""
+    builder = begin_graph(state, WikiState, WikiWanted, WikiMade)
+    add_nodes(builder, open=open, note=note, gather=gather, write=write, compare=compare)
+    add_path(builder, START, "open", "note", "gather", "write", "compare", END)
+    return complete_graph(builder)
+
+
+graph = build().compile(name="wiki")
+
+NOTED, SUBJECTS, MENTIONED = 8, 3, 6  # expected: subjects of a page, new ones among them, sentences that tell of one
+CHANGED = 3  # pages of a changed document that are noted again, as expected
+SUBJECT_WORDS = 12  # expected words of the note of a subject
+
+
+async def estimate_wiki(case: EstimateCase) -> Estimate:
+    """What a wiki will use: a note of each page that has none, and a page for each subject of which much is told."""
+    context, store = case.context, case.store
+    if not context.model:
+        return Estimate()
+    total, kept = Estimate(), 0
+    for member in await members_of(store, case.document.id):
+        pages = Range.of_pages(member.words, page_words(context))
+        if await has_whole_memory(store, member, recipe, case.reader):
+            kept += 1
+            continue
+        earlier = await store.other_versions(member)
+        again = Range(0, min(CHANGED, pages.expected), pages.high) if earlier else pages
+        words = Range.of(member.words / max(pages.expected, 1))
+        prompt = (Range.frame(wiki_note_prompt([]).words) + words * Range(1, 1.1, 2)).at_most(context.window_words)
+        noting = Estimate.of(again, prompt, NOTED * SUBJECT_WORDS)
+        subjects = again * Range(0, SUBJECTS / 2, 2 * NOTED) + Range(0, 1, 1)
+        shown = Range(FEWEST_TO_WRITE, MENTIONED, MOST_SENTENCES) * SENTENCE_WORDS
+        frame = Range.frame(wiki_page_prompt("", []).words)
+        writing = Estimate.of(
+            subjects, (frame + shown).at_most(context.window_words), MOST_WRITTEN * SENTENCE_WORDS / 2
+        )
+        total = total + noting + writing
+    return total if total.calls.high else Estimate()

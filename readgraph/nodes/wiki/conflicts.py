@@ -1,0 +1,45 @@
+"""Sentences that contradict each other, by the rules of a check (see `readgraph.nodes.verifying.compare`)."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+
+from readgraph.library.search.terms import content_words
+from readgraph.nodes.extractive.passages import without_label
+from readgraph.nodes.verifying.compare import compare_sentences
+from readgraph.nodes.verifying.evidence import names_in
+from readgraph.state.languages import language_of
+from readgraph.state.wiki import Conflict, WikiSource
+
+SHARED = 0.5  # the least share of a sentence's words that another one has which is compared with it
+FEWEST_WORDS = 4  # of a sentence that is compared
+MOST_HAVING = 200  # sentences with a word by which others are found
+MOST_ALIKE = 2  # others that a sentence contradicts: more are a list of like things, such as one of years
+
+
+def find_conflicts(sources: Sequence[WikiSource]) -> list[Conflict]:
+    """The pairs of sentences of which one says another thing in one place: a number, a date, a name, a denial."""
+    texts = [without_label(" ".join(each["quote"].split())) for each in sources]
+    languages = [language_of(text) for text in texts]
+    names = names_in("\n\n".join(texts))
+    found = dict[tuple[int, int], Conflict]()
+    for one, other in _pairs(texts, languages):
+        if texts[one] == texts[other] or languages[one] != languages[other]:
+            continue
+        compared = compare_sentences(texts[one], texts[other], languages[one], names)
+        if compared.verdict == "contradicted":
+            found[one, other] = Conflict(sentences=[sources[one], sources[other]], differs=compared.differs[0])
+    partners = Counter(number for pair in found for number in pair)
+    return [conflict for pair, conflict in found.items() if max(partners[each] for each in pair) <= MOST_ALIKE]
+
+
+def _pairs(texts: Sequence[str], languages: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """The pairs of sentences that share most of their words."""
+    words = [{*content_words(text, language)} for text, language in zip(texts, languages, strict=True)]
+    having = defaultdict[str, list[int]](list)
+    for number, own in enumerate(words):
+        shared = Counter(other for word in own if len(having[word]) <= MOST_HAVING for other in having[word])
+        for other, count in shared.items():
+            if min(len(own), len(words[other])) >= FEWEST_WORDS and count >= SHARED * max(len(own), len(words[other])):
+                yield other, number
+        for word in own:
+            having[word].append(number)

@@ -1,0 +1,259 @@
+"""What texts tell of, by rules: names, with several forms of one name joined, and things that are told of often.
+
+A name is a word that is written large within sentences. "Lindqvist", "M. Lindqvist" and "Ms Lindqvist" are the one
+person of that name whom the document names in full. Names are alike in any case, without accents, and where they are
+spelled a little otherwise ("Kristian Holm", "Christian Holm").
+"""
+
+import re
+import tomllib
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence, Set
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple
+
+from readgraph.library.search.terms import stop_words
+from readgraph.nodes.extractive.dates import month_names
+from readgraph.nodes.extractive.passages import is_prose, label_of, without_label
+from readgraph.nodes.verifying.compare import TITLES, Token, tokens_of
+from readgraph.nodes.verifying.evidence import names_in
+from readgraph.state.languages import language_of
+from readgraph.state.sentences import sentence_spans
+from readgraph.state.wiki import Subject, SubjectKind
+
+LEAST_SENTENCES = 2  # in which a name stands that has a page
+LEAST_OFTEN, LEAST_FOLLOWED = 3, 2  # sentences with a thing that has a page, and different words that follow it
+PLACE_SHARE, THING_SHARE = 0.4, 0.8  # of a name's mentions after a word for places; of a thing's after an article
+LONGEST_NAME = 6  # words
+
+_POSSESSIVE = re.compile(r"(?:['’]s|['’])$")
+_SOUNDS = (("ph", "f"), ("th", "t"), ("ck", "k"), ("qu", "kv"), ("qv", "kv"), ("ch", "k"), ("c", "k"), ("y", "i"))
+_TWICE = re.compile(r"(.)\1")
+
+
+class Mention(NamedTuple):
+    """A name in a sentence `[start, end)` of a document, and what it is the name of, where that is known.
+
+    `titled`, `placed`: a title stands before it, or a word after which places stand. `also`: other names of the same.
+    """
+
+    name: str
+    start: int
+    end: int
+    titled: bool = False
+    placed: bool = False
+    kind: SubjectKind = "name"
+    also: tuple[str, ...] = ()
+
+
+@cache
+def _cues(group: str, language: str) -> frozenset[str]:
+    text = files("readgraph.nodes.wiki").joinpath("cues.toml").read_text(encoding="utf-8")
+    return frozenset(tomllib.loads(text)[group].get(language, "").split())
+
+
+def fold_name(name: str) -> str:
+    """A name as names are compared: small letters without accents, marks and what shows possession."""
+    plain = "".join(each for each in unicodedata.normalize("NFKD", name) if not unicodedata.combining(each))
+    words = [_POSSESSIVE.sub("", word) for word in plain.casefold().replace("-", " ").split()]
+    return " ".join(filter(None, (re.sub(r"[^\w]", "", word) for word in words if word not in TITLES)))
+
+
+def _sound(key: str) -> str:
+    """How a folded name of several words is said, roughly; one word alone is too little to go by."""
+    for letters, as_said in _SOUNDS if " " in key else ():
+        key = key.replace(letters, as_said)
+    return _TWICE.sub(r"\1", key)
+
+
+def sentences_of(text: str) -> list[tuple[int, int]]:
+    """The spans of the sentences of a text that say something by themselves."""
+    return [span for span in sentence_spans(text) if is_prose(text[slice(*span)])]
+
+
+def find_mentions(text: str) -> list[Mention]:
+    """The names in a text, each where it stands; names joined by a word such as "of" count as one if that is usual."""
+    language, known = language_of(text), names_in(text)
+    sentences = [(span, tokens_of(without_label(text[slice(*span)]), language)) for span in sentences_of(text)]
+    small = {each.value for _, tokens in sentences for each in tokens if each.text[:1].islower()}
+    runs = [(span, run) for span, tokens in sentences for run in _name_runs(tokens, known, small, language)]
+    often = Counter(fold_name(run.whole) for _, run in runs)
+    found = [
+        Mention(name, *span, run.titled, run.placed)
+        for span, run in runs
+        for name in ((run.whole,) if often[fold_name(run.whole)] > 1 else run.parts_alone)
+        if fold_name(name) and len(name.split()) <= LONGEST_NAME
+    ]
+    labels = [(label_of(text[slice(*span)]), span) for span, _ in sentences]
+    keys = {fold_name(each.name) for each in found}
+    return found + [Mention(label, *span, titled=True) for label, span in labels if fold_name(label) in keys]
+
+
+class _Run(NamedTuple):
+    """Names in a row, with the words that join them; `parts`: without these.
+
+    `led`: it begins a sentence with a word that is written large nowhere else.
+    """
+
+    whole: str
+    parts: tuple[str, ...]
+    titled: bool
+    placed: bool
+    led: bool
+
+    @property
+    def parts_alone(self) -> tuple[str, ...]:
+        """The names where the row is no usual one, without a word such as "Oh" before them."""
+        first, *others = self.parts
+        return (first.partition(" ")[2] or first, *others) if self.led else self.parts
+
+
+def _name_runs(tokens: Sequence[Token], known: Set[str], small: Set[str], language: str) -> Iterator[_Run]:
+    joins, places = _cues("joins", language), _cues("places", language)
+    at = 0
+    while at < len(tokens):
+        begin, parts, whole = at, [list[str]()], list[str]()
+        while (
+            at < len(tokens)
+            and _is_name(tokens[at], known, small, language)
+            and tokens[at].clause == tokens[begin].clause
+        ):
+            name = _POSSESSIVE.sub("", tokens[at].text)
+            parts[-1].append(name)
+            whole.append(name)
+            at += 1
+            if name != tokens[at - 1].text:  # "Marta's Halden"
+                break
+            joined = at
+            while joined < len(tokens) and tokens[joined].value in joins and joined - at < 2:
+                joined += 1
+            if at < joined < len(tokens) and _is_name(tokens[joined], known, small, language):
+                whole += [each.text for each in tokens[at:joined]]
+                parts.append([])
+                at = joined
+        if len(whole) > 1 or (whole and tokens[begin].value not in small):
+            before = tokens[begin - 1].text.casefold() if begin else ""
+            led = tokens[begin].first and tokens[begin].value not in known
+            yield _Run(" ".join(whole), tuple(map(" ".join, parts)), before in TITLES, before in places, led)
+        at += not whole
+
+
+def _is_name(token: Token, known: Set[str], small: Set[str], language: str) -> bool:
+    if token.text.casefold() in month_names(language):
+        return False
+    if token.text.replace("’", "'").casefold().partition("'")[0] in stop_words(language):  # "He'd"
+        return False
+    if token.first:  # any word is written large there
+        return token.value in known or (token.kind == "name" and token.value not in small)
+    return token.kind == "name"
+
+
+def find_things(text: str) -> list[Mention]:
+    """Things that a text tells of often, such as "old mill": two words after an article."""
+    language, folded = language_of(text), text.casefold()
+    articles = _cues("articles", language)
+    found, before, after = defaultdict[str, list[Mention]](list), Counter[str](), defaultdict[str, set[str]](set)
+    for start, end in sentences_of(text):
+        tokens = tokens_of(text[start:end], language)
+        for at in range(1, len(tokens) - 1):
+            words = tokens[at : at + 2]
+            name = " ".join(each.text for each in words)
+            if any(each.kind != "word" for each in words) or name != name.casefold() or name not in folded:
+                continue  # or a mark stands between them
+            key = " ".join(each.value for each in words)
+            found[key].append(Mention(name, start, end, kind="thing"))
+            before[key] += tokens[at - 1].text.casefold() in articles
+            following = tokens[at + 2] if at + 2 < len(tokens) else None
+            after[key].add("" if following is None else "1" if following.kind == "number" else str(following.value))
+    return [
+        mention._replace(name=Counter(each.name for each in mentions).most_common(1)[0][0])
+        for key, mentions in found.items()
+        if len({each.start for each in mentions}) >= LEAST_OFTEN
+        and before[key] >= THING_SHARE * len(mentions)
+        and len(after[key]) >= LEAST_FOLLOWED
+        for mention in mentions
+    ]
+
+
+def join_mentions(
+    documents: Sequence[tuple[int, Sequence[Mention]]], common: Set[str], fewest: int = LEAST_SENTENCES
+) -> list[Subject]:
+    """What the documents of a collection tell of, each once.
+
+    Args:
+        documents: Of each document the offset at which it begins in the collection, and its mentions.
+        common: Words that the documents write small.
+        fewest: Sentences that tell of what has a page, at least.
+
+    Returns:
+        Those of which enough sentences tell, by their names.
+    """
+    every = [each for _, mentions in documents for each in mentions]
+    forms, sounds, placed = Counter(fold_name(each.name) for each in every), dict[str, str](), Counter[str]()
+    placed.update(fold_name(each.name) for each in every if each.placed)
+    for key, _ in forms.most_common():
+        sounds.setdefault(_sound(key), key)
+    whole = {key for each in every if each.kind != "thing" and _is_whole(key := fold_name(each.name))}
+    by_key = defaultdict[str, list[tuple[int, Mention]]](list)
+    for start, mentions in documents:
+        keys = {fold_name(each.name) for each in mentions}
+        same = {fold_name(other): fold_name(each.name) for each in mentions for other in each.also}
+        for each in mentions:
+            key = same.get(fold_name(each.name), fold_name(each.name))
+            if not _is_whole(key):
+                known = _long_forms(key, keys & whole) or _long_forms(key, whole)
+                is_place = placed[key] >= PLACE_SHARE * forms[key]
+                key = next(iter(known)) if len(known) == 1 and not (is_place and " " not in key) else key
+            by_key[sounds.get(_sound(key), key)].append((start, each))
+    subjects = (_make_subject(key, found, common) for key, found in by_key.items() if key)
+    return sorted((each for each in subjects if len(each["spans"]) >= fewest), key=lambda each: each["name"])
+
+
+def _is_whole(key: str) -> bool:
+    """Whether a folded name is of several words, none of them an initial."""
+    words = key.split()
+    return len(words) > 1 and all(len(word) > 1 for word in words)
+
+
+def _long_forms(key: str, whole: Set[str]) -> set[str]:
+    """The whole names that a part of a name, or one with initials, may stand for."""
+    *before, last = key.split()
+    if before:
+        return {
+            each
+            for each in whole
+            if each.split()[-1] == last and all(map(str.startswith, each.split(), before)) and len(before) < 3
+        }
+    return {each for each in whole if last in (each.split()[0], each.split()[-1])}
+
+
+def _make_subject(key: str, found: Sequence[tuple[int, Mention]], common: Set[str]) -> Subject:
+    names = Counter(each.name for _, each in found)
+    own = [name for name, _ in names.most_common() if fold_name(name) == key] or [names.most_common(1)[0][0]]
+    given = Counter(each.kind for _, each in found if each.kind != "name")
+    kind: SubjectKind = given.most_common(1)[0][0] if given else _guess_kind(key, [each for _, each in found], common)
+    also = {
+        fold_name(other): other for name in [*names, *(o for _, each in found for o in each.also)] for other in [name]
+    }
+    spans = sorted({(start + each.start, start + each.end) for start, each in found})
+    return Subject(
+        name=own[0], kind=kind, also=sorted(name for form, name in also.items() if form != key), spans=spans, of=""
+    )
+
+
+def _guess_kind(key: str, mentions: Sequence[Mention], common: Set[str]) -> SubjectKind:
+    if any(each.titled for each in mentions):
+        return "person"
+    if sum(each.placed for each in mentions) >= PLACE_SHARE * len(mentions):
+        return "place"
+    words = key.split()
+    if any(word in common for word in words):
+        return "thing"
+    return "person" if len(words) in (2, 3) else "name"
+
+
+def common_words(text: str) -> set[str]:
+    """The words that a text writes small, folded."""
+    return {fold_name(word) for word in re.findall(r"[^\W\d_]+", text) if word.islower()}

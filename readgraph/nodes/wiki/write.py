@@ -1,0 +1,205 @@
+"""The pages: each subject's sentences, written anew by the model where there are several, with what they rest on."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from readgraph.library.documents import names_apart
+from readgraph.library.page_store import PageStore, page_store
+from readgraph.models.asking import ask, can_ask
+from readgraph.models.metering import count_fallback
+from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
+from readgraph.models.reply_types import LenientReply, Numbers
+from readgraph.nodes.bounds import content_room, groups_that_fit
+from readgraph.nodes.contracts import ReaderRuntime, StepUpdate
+from readgraph.nodes.step import node
+from readgraph.nodes.summary.extract import extract_summary
+from readgraph.nodes.tasks import all_finished
+from readgraph.nodes.verifying.evidence import find_difference
+from readgraph.nodes.wiki.conflicts import find_conflicts
+from readgraph.nodes.wiki.names import sentences_of
+from readgraph.nodes.wiki.subjects import members_of, number_sentences
+from readgraph.state.errors import BudgetSpent
+from readgraph.state.reading import Status
+from readgraph.state.settings import Language, Window
+from readgraph.state.wiki import Conflict, Subject, WikiPage, WikiSentence, WikiSource
+from readgraph.state.words import count_words, format_count
+
+MOST_SENTENCES, MOST_WRITTEN = 40, 12  # sentences of documents that a page has room for; of a page that is written
+FEWEST_TO_WRITE = 4  # sentences of documents from which on the model writes a page
+DOCUMENT_WORDS = 120  # words of what a page says of its document
+
+WIKI_PAGE = declare_wording(
+    "wiki_page",
+    "You write a page of a wiki from numbered sentences of documents. You use nothing but what these sentences say. "
+    + DATA_RULE,
+    "Write the page '{name}' in at most {most} sentences, in the language of the numbered sentences: first what it is, "
+    "then what they tell of it, in their order. With each sentence of yours give the numbers of those that it rests "
+    "on. Where they disagree, say so.",
+)
+
+
+class WrittenSentence(LenientReply):
+    """A sentence of a page."""
+
+    text: str = Field(description="One sentence.")
+    sources: Numbers = Field(description="The numbers of the sentences that it rests on.")
+
+
+class WrittenPage(LenientReply):
+    """A page, sentence by sentence."""
+
+    sentences: list[WrittenSentence]
+
+
+def wiki_page_prompt(name: str, sentences: Sequence[str], most: int = MOST_WRITTEN) -> Prompt:
+    """Ask for a page about something; the sentences of the documents are numbered from 1."""
+    return WIKI_PAGE.ask(fenced("sentences", number_sentences(sentences)), name=name, most=most)
+
+
+class WriteState(TypedDict):
+    """What writing reads."""
+
+    document: str
+    subjects: list[Subject]
+
+
+class WriteUpdate(StepUpdate):
+    """What writing writes."""
+
+    pages: list[WikiPage]
+    by_rule: bool
+
+
+@node(settings=(Window, Language))
+async def write_pages(state: WriteState, runtime: ReaderRuntime) -> WriteUpdate:
+    """Write a page for each document and each subject: of the documents' own sentences, or by the model from these.
+
+    A sentence of the model's counts if rules find no other number, date, name or denial in what it rests on.
+    """
+    store = page_store(runtime)
+    subjects = [*await _documents_as_subjects(store, state["document"]), *state["subjects"]]
+    shown = [each["spans"][:MOST_SENTENCES] for each in subjects]
+    sources = await _load_sources(store, state["document"], {span for spans in shown for span in spans})
+    work = (
+        _write_page(each, [sources[span] for span in spans], runtime)
+        for each, spans in zip(subjects, shown, strict=True)
+    )
+    pages = await all_finished(work)
+    written = sum(not each["extracted"] for page in pages for each in page["sentences"])
+    summary = f"made {format_count(len(pages), 'page')}" + (f"; wrote {written} sentences" if written else "")
+    return {"pages": pages, "by_rule": not written, "step_summary": summary}
+
+
+async def _documents_as_subjects(store: PageStore, identity: str) -> list[Subject]:
+    """Each document as a subject, told of by the sentences that have most in common with all of it."""
+    members = await members_of(store, identity)
+    found, starts = list[Subject](), accumulate([0, *(each.characters for each in members)])
+    for member, name, start in zip(members, names_apart(members), starts, strict=False):
+        text = await store.text(member)
+        taken = await asyncio.to_thread(extract_summary, {0: text}, {}, DOCUMENT_WORDS)
+        own = {quote["quote"] for each in taken for quote in each["quotes"]}
+        spans = {text[slice(*span)]: span for span in reversed(sentences_of(text))}
+        kept = sorted((start + spans[each][0], start + spans[each][1]) for each in own if each in spans)
+        found.append(Subject(name=name or member.id, kind="document", also=[], spans=kept, of=member.id))
+    return found
+
+
+async def _load_sources(
+    store: PageStore, identity: str, spans: set[tuple[int, int]]
+) -> Mapping[tuple[int, int], WikiSource]:
+    whole, ordered = await store.document(identity), sorted(spans)
+    members = await members_of(store, identity)
+    starts = [part.start for part in whole.parts] or [0]
+    texts = await store.spans(whole, ordered) if ordered else []
+    found = dict[tuple[int, int], WikiSource]()
+    titles = names_apart(members)
+    for member, title, begin in zip(members, titles, starts, strict=True):
+        own = [
+            (span, text)
+            for span, text in zip(ordered, texts, strict=True)
+            if begin <= span[0] < begin + member.characters
+        ]
+        places = await store.place_names(member, [start - begin for (start, _), _ in own])
+        for ((start, end), text), place in zip(own, places, strict=True):
+            found[start, end] = WikiSource(
+                quote=text, document=member.id, title=title, place=place, start=start - begin, end=end - begin
+            )
+    return found
+
+
+async def _write_page(subject: Subject, sources: Sequence[WikiSource], runtime: ReaderRuntime) -> WikiPage:
+    own = [WikiSentence(text=" ".join(each["quote"].split()), sources=[each], extracted=True) for each in sources]
+    page = WikiPage(
+        name=subject["name"],
+        kind=subject["kind"],
+        also=subject["also"],
+        document=subject["of"],
+        sentences=own,
+        left_out=len(subject["spans"]) - len(sources),
+    )
+    if len(sources) < FEWEST_TO_WRITE or not can_ask(runtime):
+        return page
+    texts = [each["text"] for each in own]
+    room = content_room(runtime.context, "")
+    fitting = next(iter(groups_that_fit(texts, lambda text: count_words(text) + 1, room)))
+
+    def complaint(reply: WrittenPage) -> str | None:
+        if not reply.sentences:
+            return "there is no sentence"
+        for each in reply.sentences:
+            if not each.sources:
+                return f"'{each.text[:40]}' names no sentence that it rests on"
+            if wrong := [number for number in each.sources if not 1 <= number <= len(fitting)]:
+                return f"there is no sentence {wrong[0]}"
+        return None
+
+    prompt = wiki_page_prompt(subject["name"], fitting)
+    try:
+        reply = await ask(runtime, prompt, WrittenPage, complaint, fallback="wiki_page")
+    except BudgetSpent:
+        reply = None
+    if reply is None:
+        return page
+    written = list[WikiSentence]()
+    for each in reply.sentences[:MOST_WRITTEN]:
+        rests_on = [own[number - 1] for number in dict.fromkeys(each.sources)]
+        text = " ".join(each.text.split())
+        if find_difference(text, "\n\n".join(one["text"] for one in rests_on)):
+            count_fallback("wiki_sentence")
+            written += [one for one in rests_on if one not in written]
+        elif text:
+            held = [source for one in rests_on for source in one["sources"]]
+            written.append(WikiSentence(text=text, sources=held, extracted=False))
+    return {**page, "sentences": written or own, "left_out": len(subject["spans"]) - len(fitting)}
+
+
+class CompareState(TypedDict):
+    """What comparing reads."""
+
+    pages: list[WikiPage]
+
+
+class CompareUpdate(StepUpdate):
+    """What comparing writes."""
+
+    conflicts: list[Conflict]
+    answer: str
+    status: Status
+
+
+@node
+async def compare_sentences_of_pages(state: CompareState, runtime: ReaderRuntime) -> CompareUpdate:
+    """Find sentences on the pages' sources that contradict each other, by rules."""
+    sources = {
+        (each["document"], each["start"]): each
+        for page in state["pages"]
+        for sentence in page["sentences"]
+        for each in sentence["sources"]
+    }
+    conflicts = await asyncio.to_thread(find_conflicts, [sources[key] for key in sorted(sources)])
+    answer = f"{format_count(len(state['pages']), 'page')}, {format_count(len(conflicts), 'contradiction')}"
+    return {"conflicts": conflicts, "answer": answer, "status": "summarised", "step_summary": answer}

@@ -1,0 +1,156 @@
+"""What is wrong in the folder of a wiki, also in what a user wrote there: links, quotes, sentences that contradict."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple
+from urllib.parse import unquote
+
+from readgraph.library.documents import names_apart
+from readgraph.library.page_store import PageStore
+from readgraph.nodes.answering.citations import find_quote
+from readgraph.nodes.verifying.evidence import find_difference
+from readgraph.nodes.wiki.conflicts import find_conflicts
+from readgraph.report.vault import BEGIN, INDEX, LOG, make_file_name, unescape
+from readgraph.state.errors import BadInput
+from readgraph.state.records import Document
+from readgraph.state.wiki import WikiSource
+
+__all__ = ["VaultProblem", "check_vault"]
+
+ProblemKind = Literal["dead link", "orphan", "no mark", "quote", "differs", "contradiction"]
+
+_LINK = re.compile(r"\[\[([^\[\]|#]*)(?:#[^\[\]|]*)?(?:\|([^\[\]]*))?\]\]")
+_PLAIN_LINK = re.compile(r"(?<!!)\[([^\[\]]*)\]\((?!\w+:)([^()\s#]+\.md)(?:#[^()\s]*)?\)")
+_NOTE = re.compile(r"^\[\^([\w-]+)\]: (\[\[.*?\]\])(?:, (.*?))?: “(.*)”\s*$")
+_MARK = re.compile(r"\[\^([\w-]+)\](?!:)")
+
+
+class VaultProblem(NamedTuple):
+    """What is wrong, at a line (from 1) of a file, by its path in the folder; of a contradiction, `other` is where."""
+
+    kind: ProblemKind
+    file: str
+    line: int
+    text: str
+    other: str = ""
+
+
+class _Quoted(NamedTuple):
+    """A quote of a file, at its line, and the document that it is from."""
+
+    file: str
+    line: int
+    document: Document
+    quote: str
+
+
+async def check_vault(store: PageStore, folder: Path, documents: Sequence[Document]) -> list[VaultProblem]:
+    """Check the files of a wiki against each other and against the documents.
+
+    Args:
+        store: The page store that holds the documents.
+        folder: The wiki's folder.
+        documents: The documents as they are now.
+
+    Returns:
+        The problems, by file and line: links to no page, pages to which nothing links, sentences of a wiki's page
+        without a mark, quotes that don't stand in their document, sentences that say another thing than their quotes,
+        and quotes that contradict each other.
+
+    Raises:
+        BadInput: Where the folder holds no wiki.
+    """
+    try:
+        paths = sorted(folder.rglob("*.md"))
+        files = {path.relative_to(folder).as_posix(): path.read_text("utf-8", "replace") for path in paths}
+    except OSError as problem:
+        raise BadInput(f"{folder} can't be read: {problem.strerror}.") from None
+    if BEGIN not in files.get(INDEX, ""):
+        raise BadInput(f"{folder} holds no wiki: make one with readgraph wiki {folder}.")
+    hidden = re.compile(r"(?:^|/)\.")  # such as Obsidian's own folder
+    files = {name: text for name, text in files.items() if name != LOG and not hidden.search(name)}
+    by_file = {make_file_name(name): each for name, each in zip(names_apart(documents), documents, strict=True)}
+    problems, quoted = [*_check_links(files)], list[_Quoted]()
+    for name, text in files.items():
+        found, quotes = _check_marks(name, text, by_file)
+        problems += found
+        quoted += quotes
+    for each in quoted:
+        whole = await store.text(each.document)
+        if not find_quote(each.quote, whole, 0, len(whole)):
+            problems.append(VaultProblem("quote", each.file, each.line, each.quote))
+    return sorted([*problems, *_check_conflicts(quoted)], key=lambda each: (each.file, each.line, each.kind))
+
+
+def _check_links(files: Mapping[str, str]) -> Iterator[VaultProblem]:
+    stems = {name.removesuffix(".md").casefold() for name in files}
+    names = stems | {stem.rpartition("/")[2] for stem in stems} | {LOG.removesuffix(".md")}
+    linked = set[str]()
+    for file, text in files.items():
+        folder = file.rpartition("/")[0]
+        for number, line in enumerate(text.splitlines(), 1):
+            targets = [found[1].strip() for found in _LINK.finditer(line)]
+            targets += [_resolve(folder, unquote(found[2])) for found in _PLAIN_LINK.finditer(line)]
+            for target in filter(None, targets):
+                key = target.removesuffix(".md").casefold()
+                if key not in names:
+                    yield VaultProblem("dead link", file, number, target)
+                elif key != file.removesuffix(".md").casefold():
+                    linked |= {key}
+    for file in files:
+        stem = file.removesuffix(".md").casefold()
+        if file != INDEX and not {stem, stem.rpartition("/")[2]} & linked:
+            yield VaultProblem("orphan", file, 1, "nothing links to this page")
+
+
+def _resolve(folder: str, target: str) -> str:
+    parts = [part for part in folder.split("/") if part]
+    for part in target.split("/"):
+        if part == "..":
+            parts = parts[:-1]
+        elif part != ".":
+            parts.append(part)
+    return "/".join(parts)
+
+
+def _check_marks(name: str, text: str, by_file: Mapping[str, Document]) -> tuple[list[VaultProblem], list[_Quoted]]:
+    """What is wrong with the marks of a file, and its quotes."""
+    problems, quoted, notes = list[VaultProblem](), list[_Quoted](), dict[str, str]()
+    lines = text.splitlines()
+    for number, line in enumerate(lines, 1):
+        if not (found := _NOTE.match(line)):
+            continue
+        quote, linked = unescape(found[4]), _LINK.search(found[2])
+        notes[found[1]] = quote
+        target = linked[1].rpartition("/")[2] if linked else ""
+        if target not in by_file:
+            problems.append(VaultProblem("quote", name, number, f"there is no document '{target}'"))
+        else:
+            quoted.append(_Quoted(name, number, by_file[target], quote))
+    for number, line in enumerate(lines, 1):
+        marks = _MARK.findall(line)
+        if not marks or _NOTE.match(line):
+            continue
+        if missing := [mark for mark in marks if mark not in notes]:
+            problems.append(VaultProblem("no mark", name, number, f"[^{missing[0]}] is explained nowhere"))
+            continue
+        said = unescape(_MARK.sub("", _LINK.sub(lambda found: found[2] or found[1], line))).strip()
+        if difference := find_difference(said, "\n\n".join(notes[mark] for mark in marks)):
+            told = f"“{difference['draft'] or 'no negation'}”, the quote has “{difference['text'] or 'none'}”"
+            problems.append(VaultProblem("differs", name, number, told))
+    return problems, quoted
+
+
+def _check_conflicts(quoted: Sequence[_Quoted]) -> Iterator[VaultProblem]:
+    first = dict[tuple[str, str], _Quoted]()
+    for each in quoted:
+        first.setdefault((each.document.id, each.quote), each)
+    sources = [
+        WikiSource(quote=each.quote, document=each.document.id, title=each.document.title, place=None, start=0, end=0)
+        for each in first.values()
+    ]
+    for conflict in find_conflicts(sources):
+        one, other = (first[each["document"], each["quote"]] for each in conflict["sentences"])
+        text = f"{one.document.title}: “{one.quote}” — {other.document.title}: “{other.quote}”"
+        yield VaultProblem("contradiction", one.file, one.line, text, f"{other.file}:{other.line}")
