@@ -18,10 +18,10 @@ from langgraph.store.memory import InMemoryStore
 
 from benchmarks.verify import FIRST, GOODS, LAST, MONTHS
 from readgraph.api import functions
+from readgraph.api.vault_check import check_vault
 from readgraph.library.page_store import PageStore
 from readgraph.nodes.wiki.names import fold_name
 from readgraph.report.vault import write_vault
-from readgraph.report.vault_check import check_vault
 from readgraph.state.records import Document
 
 MORE_FIRST = (
@@ -49,6 +49,7 @@ PLANTED = (
     ("The tower of {thing} is {count} feet high.", "count"),
     ("{person} was elected mayor of {place} on {date}.", "date"),
 )
+NUMBERS = ("year", "date", "count", "price")
 
 
 class Facts(NamedTuple):
@@ -75,6 +76,7 @@ def make_documents(rng: random.Random, documents: int) -> Facts:
         whole[document].add(person)
         return {
             "person": said,
+            "who": person,
             "place": rng.choice(places),
             "thing": thing,
             "goods": rng.choice(GOODS),
@@ -84,10 +86,15 @@ def make_documents(rng: random.Random, documents: int) -> Facts:
             "price": str(rng.randint(13, 980)),
         }
 
+    said = set[str]()
     for number in range(documents):
-        for _ in range(60):
-            text = rng.choice(TEMPLATES).format(**values(number))
-            lines[number].append(text[0].upper() + text[1:])
+        while len(lines[number]) < 60:
+            template, slots = rng.choice(TEMPLATES), values(number)
+            told = template.format(**{**slots, **dict.fromkeys(NUMBERS, ""), "person": slots["who"]})
+            if told not in said:  # of one thing only one number is told
+                said.add(told)
+                text = template.format(**slots)
+                lines[number].append(text[0].upper() + text[1:])
     for number in range(20):
         template, slot = PLANTED[number % len(PLANTED)]
         one, other = rng.sample(range(documents), 2)

@@ -27,6 +27,7 @@ __all__ = [
     "Used",
     "Verified",
     "Wiki",
+    "WikiPages",
 ]
 
 
@@ -182,6 +183,15 @@ class Wiki(Used):
     conflicts: list[dict[str, Any]] = Field(description="Pairs of sentences that contradict each other, by rules.")
     by_rule: bool = Field(description="Whether all sentences are the documents' own.")
     status: Status
+
+
+class WikiPages(Used):
+    """The names of a wiki's pages, and one of them in Markdown."""
+
+    document: str = Field(description="The id of the document, or of the collection of those that were read as one.")
+    pages: list[str] = Field(description="Name and kind of each page.")
+    text: str = Field(description="The page that was asked for; without one, the index.")
+    conflicts: list[str] = Field(description="Sentences that contradict each other, by rules.")
 
 
 class TableRow(Result):

@@ -19,7 +19,7 @@ import readgraph
 from readgraph.api import functions
 from readgraph.api.documents import document_named
 from readgraph.api.functions import CompressedText
-from readgraph.api.results import Answer, DocumentInfo, Hit, OpenedPage, Remembered, Researched, Verified
+from readgraph.api.results import Answer, DocumentInfo, Hit, OpenedPage, Remembered, Researched, Verified, WikiPages
 from readgraph.api.sockets import LOOPBACK, in_address, is_loopback
 from readgraph.graphs.methods import method_named
 from readgraph.library.histories import SessionText
@@ -153,6 +153,15 @@ class LibraryTools:
         """Check a text against documents: each sentence is supported, contradicted, not found or not decided."""
         return await self._run(run, functions.verify, draft, documents=_names(document), as_of=as_of)
 
+    async def wiki(
+        self,
+        run: Context[Any, Any],
+        page: Annotated[str, Field(description="The name of a page; without one, the index of all.")] = "",
+        document: OneOrMore = "",
+    ) -> WikiPages:
+        """Show a page of a wiki of the documents: a person, place, thing or topic; each sentence names its quote."""
+        return await self._run(run, functions.wiki_page, page, documents=_names(document))
+
     async def open_page(
         self,
         document: Named,
@@ -239,7 +248,7 @@ def library_server(tools: LibraryTools) -> LibraryServer:
     """The server of a library, not yet running."""
     asks_model = bool(tools.context.model or tools.context.reading_model)
     looking = (tools.list_documents, tools.search, tools.open_page)
-    reading = (tools.read, tools.ask, tools.verify, tools.remember, tools.research, tools.compress)
+    reading = (tools.read, tools.ask, tools.verify, tools.wiki, tools.remember, tools.research, tools.compress)
     server = LibraryServer(
         "readgraph",
         instructions=INSTRUCTIONS,

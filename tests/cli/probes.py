@@ -79,6 +79,9 @@ ROWS = [
     *probes(VERIFY, "--out {tmp}/checked.md", "--strict", "--estimate", "--show-steps"),
     *probes(VERIFY, "--report {tmp}/report.html"),
     *probes(f"{VERIFY} --report {{tmp}}/report.html", "--open"),
+    *probes("wiki {tmp}/wiki {folder}", "--glob *.md"),
+    *probes("wiki {tmp}/wiki", "--collection dry", before=("read {folder}", "collection add dry b")),
+    *probes("wiki {tmp}/wiki {text}", "--estimate", "--show-steps"),
     *probes("table {folder} gander", "--glob *.md"),
     *probes(TABLE, "--out {tmp}/out.csv", "--estimate", "--report {tmp}/report.html"),
     *probes(f"{TABLE} --report {{tmp}}/report.html", "--open"),
@@ -230,6 +233,7 @@ BASES = {
     "compress": "compress {text} --budget 9",
     "summarise": SUMMARISE,
     "verify": VERIFY,
+    "wiki": "wiki {tmp}/wiki {text}",
     "table": TABLE,
 }
 """A line of each command that takes an option of `SHARED`."""

@@ -32,6 +32,7 @@ _FIELDS = {
     "sentences": "WrittenSummary",
     "verdicts": "SentenceVerdicts",
     "claims": "ClaimVerdicts",
+    "subjects": "NotedSubjects",
     "meets": "MeetsPoint",
     "events": "EventsInOrder",
 }
@@ -101,6 +102,8 @@ def reader(request: ChatRequest) -> str | dict[str, object]:
         return summariser.written(request) if wanted == "WrittenSummary" else summariser.verdicts(request)
     if wanted == "ClaimVerdicts":
         return summariser.claim_verdicts(request)
+    if wanted in ("NotedSubjects", "WrittenPage"):
+        return summariser.subjects(request) if wanted == "NotedSubjects" else summariser.page(request)
     if wanted == "PausePoint":
         labels = int(re.findall(r"to <pause(?:-\d+)? (\d+)>", request.text)[-1])
         return {"reason": "a scene ends", "label": 1 + zlib.crc32(text.encode()) % labels}

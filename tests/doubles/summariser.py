@@ -27,9 +27,9 @@ def written(request: ChatRequest) -> dict[str, object]:
     return {"sentences": sentences}
 
 
-def numbered(request: ChatRequest) -> dict[int, str]:
-    """The sentences to check, by their numbers."""
-    listed = request.text.rpartition("<sentences>\n")[2].partition("\n</sentences>")[0]
+def numbered(request: ChatRequest, fence: str = "sentences") -> dict[int, str]:
+    """The sentences to check, or of a passage, by their numbers."""
+    listed = request.text.rpartition(f"<{fence}>\n")[2].partition(f"\n</{fence}>")[0]
     return {int(number): text for number, text in re.findall(r"^(\d+)\. (.*)$", listed, re.MULTILINE)}
 
 
@@ -46,3 +46,17 @@ def claim_verdicts(request: ChatRequest) -> dict[str, object]:
     quote = {"page": page, "quote": " ".join(body.split()[:8])}
     given = [{"claim": each, "quotes": [quote], "verdict": "supported", "instead": ""} for each in numbered(request)]
     return {"claims": given}
+
+
+def subjects(request: ChatRequest) -> dict[str, object]:
+    """Each word of a passage that is written large is a thing, told of by the sentences that have it."""
+    sentences = numbered(request, "passage")
+    names = dict.fromkeys(name for text in sentences.values() for name in re.findall(r"(?<=\w )[A-Z]\w+", text))
+    having = {name: [number for number, text in sentences.items() if name in text] for name in names}
+    given = [{"name": each, "kind": "thing", "also": [], "sentences": having[each]} for each in names]
+    return {"subjects": given}
+
+
+def page(request: ChatRequest) -> dict[str, object]:
+    """Each sentence, as it stands, after "Here"."""
+    return {"sentences": [{"text": f"Here, {text}", "sources": [each]} for each, text in numbered(request).items()]}

@@ -25,7 +25,7 @@ from tests.support.systems import needs_posix
 
 pytestmark = pytest.mark.quick
 
-TOOLS = {"list_documents", "read", "ask", "verify", "search", "open_page", "remember", "research", "compress"}
+TOOLS = {"list_documents", "read", "ask", "verify", "wiki", "search", "open_page", "remember", "research", "compress"}
 TEXT = "\n\n".join(f"In year {year} the keeper found a {thing} beneath the stair. " * 6
                    for year, thing in enumerate(["goat", "lantern", "plaque", "bell"]))  # fmt: skip
 CONTEXT = ReaderContext(model="openai:double", min_page_words=40, max_page_words=90)
@@ -105,6 +105,10 @@ async def test_an_agent_reads_and_asks(
         assert found["status"] == "researched" and "goat" in found["context"]
         checked = await call(client, "verify", draft=f"{TEXT} Seven bishops kept bees.", document="finds", as_of="2020")
         assert {claim["verdict"] for claim in checked["claims"]} >= {"supported"} and not checked["contradicted"]
+        shown = await call(client, "wiki", document="finds")
+        assert "finds (document)" in shown["pages"] and shown["text"].startswith("# Index")
+        assert (await call(client, "wiki", page="Finds"))["text"].startswith("# finds")
+        assert "The wiki has no page 'Zeus'" in await refused(client, "wiki", page="Zeus")
         assert "YYYY-MM-DD" in await refused(client, "ask", question="What was found?", as_of="soon")
         assert (await call(client, "compress", budget=60, document=["finds"]))["tokens"] <= 60
 
@@ -193,7 +197,7 @@ async def test_only_files_of_named_folders_are_read(
         ("read", {"handle": "/finds.txt@gam", "method": "survey"},
          "This handle is of a reading with gam: leave the method out."),
         ("asks", {}, "There is no tool 'asks'. Do you mean ask? The tools are list_documents, search, open_page, read, "
-         "ask, verify, remember, research and compress."),
+         "ask, verify, wiki, remember, research and compress."),
     ],
 )  # fmt: skip
 async def test_a_call_that_is_wrong_gets_one_line(

@@ -58,6 +58,8 @@ from readgraph.nodes.survey.take import survey_verdict_prompt
 from readgraph.nodes.verifying.decide import check_claims_prompt
 from readgraph.nodes.walk.steps import leaf_prompt, triage_prompt
 from readgraph.nodes.web_pages import web_act_prompt, web_gist_prompt, web_look_up_prompt
+from readgraph.nodes.wiki.subjects import wiki_note_prompt
+from readgraph.nodes.wiki.write import wiki_page_prompt
 from readgraph.state.records import Document, Note, Page
 from readgraph.state.survey import Column
 
@@ -100,6 +102,8 @@ CASES: dict[str, Prompt] = {
     "gist_purpose": gist_prompt("The keeper climbed.\n", 96, "Who was on the stair, and when?"),
     "gist_preset": gist_prompt("The keeper climbed.\n", None, PRESETS["code"].text),
     "gist_german": gist_prompt("Der Wärter stieg hinauf.\n").adding(note_line("de")),
+    "wiki_note": wiki_note_prompt(["The keeper\nclimbed.", "Vole slept."]),
+    "wiki_page": wiki_page_prompt("Vole", ["Vole slept.", "Vole woke."]),
     "check_claims": check_claims_prompt("<page 0>\nThe keeper climbed.\n", ["The keeper slept.", "Nobody climbed."]),
     "check": check_prompt(),
     "who_question": who_question_prompt("The keeper climbed.\n\nThe lamp was out.\n"),

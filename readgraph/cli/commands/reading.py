@@ -113,7 +113,7 @@ def wiki(options: given.WikiOptions, context: "ReaderContext", screen: "OutputOp
     'readgraph wiki check FOLDER' looks for dead links, quotes that no longer stand, and sentences that contradict each
     other; the exit code is 1 where there are any.
 
-    Example: readgraph wiki my-wiki reports/
+    Example: readgraph wiki my-wiki letters/
     """
 
 

@@ -10,6 +10,7 @@ import typer
 from readgraph.api import functions
 from readgraph.api.documents import all_documents, documents_as_one
 from readgraph.api.results import Wiki
+from readgraph.api.vault_check import VaultProblem, check_vault
 from readgraph.cli.options.reading import WikiOptions
 from readgraph.cli.run.documents import load_sources, resolve_document, show_estimate
 from readgraph.cli.run.in_library import run_in_library
@@ -23,7 +24,6 @@ from readgraph.graphs.wiki import estimate_wiki
 from readgraph.library.library import Library
 from readgraph.nodes.wiki.subjects import members_of
 from readgraph.report.vault import write_vault
-from readgraph.report.vault_check import VaultProblem, check_vault
 from readgraph.sources import SourceText
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput

@@ -359,7 +359,8 @@ def _find_difference(
         said, text = (", ".join(token.text for token in each) for each in denies)
         return Difference(kind="negation", draft=said, text=text) if not slots and not others and near else None
     slots = _join_names(ours, slots)
-    if len(slots) != 1:
+    theirs_named = [there for at, there in pairs.items() if ours[at].kind == "name"]
+    if len(slots) != 1 or theirs_named != sorted(theirs_named):  # names in another order are a difference too
         return None
     if (there := _find_counterpart(ours, theirs, pairs, slots[0])) is None:
         return None

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from readgraph.library.search.terms import content_words
 from readgraph.nodes.extractive.passages import without_label
-from readgraph.nodes.verifying.compare import compare_sentences
+from readgraph.nodes.verifying.compare import compare_sentences, whole_names
 from readgraph.nodes.verifying.evidence import names_in
 from readgraph.state.languages import language_of
 from readgraph.state.wiki import Conflict, WikiSource
@@ -21,12 +21,15 @@ def find_conflicts(sources: Sequence[WikiSource]) -> list[Conflict]:
     texts = [without_label(" ".join(each["quote"].split())) for each in sources]
     languages = [language_of(text) for text in texts]
     names = names_in("\n\n".join(texts))
+    named = [{*whole_names(text, language, names)} for text, language in zip(texts, languages, strict=True)]
     found = dict[tuple[int, int], Conflict]()
     for one, other in _pairs(texts, languages):
         if texts[one] == texts[other] or languages[one] != languages[other]:
             continue
         compared = compare_sentences(texts[one], texts[other], languages[one], names)
-        if compared.verdict == "contradicted":
+        if compared.verdict == "contradicted" and (
+            compared.differs[0]["kind"] not in ("name", "who") or named[one] & named[other]
+        ):  # of two that name nothing both, each tells of something else
             found[one, other] = Conflict(sentences=[sources[one], sources[other]], differs=compared.differs[0])
     partners = Counter(number for pair in found for number in pair)
     return [conflict for pair, conflict in found.items() if max(partners[each] for each in pair) <= MOST_ALIKE]

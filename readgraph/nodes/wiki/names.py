@@ -17,7 +17,7 @@ from typing import NamedTuple
 from readgraph.library.search.terms import stop_words
 from readgraph.nodes.extractive.dates import month_names
 from readgraph.nodes.extractive.passages import is_prose, label_of, without_label
-from readgraph.nodes.verifying.compare import TITLES, Token, tokens_of
+from readgraph.nodes.verifying.compare import NOUNS_LARGE, TITLES, Token, tokens_of
 from readgraph.nodes.verifying.evidence import names_in
 from readgraph.state.languages import language_of
 from readgraph.state.sentences import sentence_spans
@@ -25,7 +25,7 @@ from readgraph.state.wiki import Subject, SubjectKind
 
 LEAST_SENTENCES = 2  # in which a name stands that has a page
 LEAST_OFTEN, LEAST_FOLLOWED = 3, 2  # sentences with a thing that has a page, and different words that follow it
-PLACE_SHARE, THING_SHARE = 0.4, 0.8  # of a name's mentions after a word for places; of a thing's after an article
+PLACE_SHARE, THING_SHARE = 0.3, 0.8  # of a name's mentions after a word for places; of a thing's after an article
 LONGEST_NAME = 6  # words
 
 _POSSESSIVE = re.compile(r"(?:['’]s|['’])$")
@@ -57,8 +57,9 @@ def _cues(group: str, language: str) -> frozenset[str]:
 def fold_name(name: str) -> str:
     """A name as names are compared: small letters without accents, marks and what shows possession."""
     plain = "".join(each for each in unicodedata.normalize("NFKD", name) if not unicodedata.combining(each))
-    words = [_POSSESSIVE.sub("", word) for word in plain.casefold().replace("-", " ").split()]
-    return " ".join(filter(None, (re.sub(r"[^\w]", "", word) for word in words if word not in TITLES)))
+    words = (_POSSESSIVE.sub("", word) for word in plain.casefold().replace("-", " ").split())
+    bare = (re.sub(r"[^\w]", "", word) for word in words)
+    return " ".join(word for word in bare if word and word not in TITLES)
 
 
 def _sound(key: str) -> str:
@@ -83,7 +84,7 @@ def find_mentions(text: str) -> list[Mention]:
     found = [
         Mention(name, *span, run.titled, run.placed)
         for span, run in runs
-        for name in ((run.whole,) if often[fold_name(run.whole)] > 1 else run.parts_alone)
+        for name in ((run.whole,) if often[fold_name(run.whole)] > 1 else run.parts)
         if fold_name(name) and len(name.split()) <= LONGEST_NAME
     ]
     labels = [(label_of(text[slice(*span)]), span) for span, _ in sentences]
@@ -92,22 +93,12 @@ def find_mentions(text: str) -> list[Mention]:
 
 
 class _Run(NamedTuple):
-    """Names in a row, with the words that join them; `parts`: without these.
-
-    `led`: it begins a sentence with a word that is written large nowhere else.
-    """
+    """Names in a row, with the words that join them; `parts`: without these."""
 
     whole: str
     parts: tuple[str, ...]
     titled: bool
     placed: bool
-    led: bool
-
-    @property
-    def parts_alone(self) -> tuple[str, ...]:
-        """The names where the row is no usual one, without a word such as "Oh" before them."""
-        first, *others = self.parts
-        return (first.partition(" ")[2] or first, *others) if self.led else self.parts
 
 
 def _name_runs(tokens: Sequence[Token], known: Set[str], small: Set[str], language: str) -> Iterator[_Run]:
@@ -133,11 +124,21 @@ def _name_runs(tokens: Sequence[Token], known: Set[str], small: Set[str], langua
                 whole += [each.text for each in tokens[at:joined]]
                 parts.append([])
                 at = joined
+        if len(whole) > 1 and _is_no_part(tokens, begin, language):
+            whole, parts[0] = whole[1:], parts[0][1:]
+            begin += 1
         if len(whole) > 1 or (whole and tokens[begin].value not in small):
             before = tokens[begin - 1].text.casefold() if begin else ""
-            led = tokens[begin].first and tokens[begin].value not in known
-            yield _Run(" ".join(whole), tuple(map(" ".join, parts)), before in TITLES, before in places, led)
+            yield _Run(
+                " ".join(whole), tuple(" ".join(part) for part in parts if part), before in TITLES, before in places
+            )
         at += not whole
+
+
+def _is_no_part(tokens: Sequence[Token], begin: int, language: str) -> bool:
+    """Whether the first word of a row is none of its name: "Hello Marta", "der Wärter Emil Brandt"."""
+    noun = language in NOUNS_LARGE and begin and tokens[begin - 1].value in _cues("articles", language)
+    return bool(noun or (tokens[begin].first and tokens[begin].text.casefold() in _cues("calls", language)))
 
 
 def _is_name(token: Token, known: Set[str], small: Set[str], language: str) -> bool:

@@ -9,6 +9,7 @@ from typing_extensions import TypedDict
 
 from readgraph.library.documents import names_apart
 from readgraph.library.page_store import PageStore, page_store
+from readgraph.library.search.terms import content_words
 from readgraph.models.asking import ask, can_ask
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
@@ -18,17 +19,19 @@ from readgraph.nodes.contracts import ReaderRuntime, StepUpdate
 from readgraph.nodes.step import node
 from readgraph.nodes.summary.extract import extract_summary
 from readgraph.nodes.tasks import all_finished
-from readgraph.nodes.verifying.evidence import find_difference
+from readgraph.nodes.verifying.compare import tokens_of
+from readgraph.nodes.verifying.evidence import NEAR, find_difference
 from readgraph.nodes.wiki.conflicts import find_conflicts
 from readgraph.nodes.wiki.names import sentences_of
 from readgraph.nodes.wiki.subjects import members_of, number_sentences
 from readgraph.state.errors import BudgetSpent
+from readgraph.state.languages import language_of
 from readgraph.state.reading import Status
 from readgraph.state.settings import Language, Window
 from readgraph.state.wiki import Conflict, Subject, WikiPage, WikiSentence, WikiSource
 from readgraph.state.words import count_words, format_count
 
-MOST_SENTENCES, MOST_WRITTEN = 40, 12  # sentences of documents that a page has room for; of a page that is written
+MOST_SENTENCES, MOST_WRITTEN = 100, 12  # sentences of documents that a page has room for; of a page that is written
 FEWEST_TO_WRITE = 4  # sentences of documents from which on the model writes a page
 DOCUMENT_WORDS = 120  # words of what a page says of its document
 
@@ -78,11 +81,11 @@ class WriteUpdate(StepUpdate):
 async def write_pages(state: WriteState, runtime: ReaderRuntime) -> WriteUpdate:
     """Write a page for each document and each subject: of the documents' own sentences, or by the model from these.
 
-    A sentence of the model's counts if rules find no other number, date, name or denial in what it rests on.
+    A sentence of the model's counts if rules find nothing in it that it doesn't rest on (see `is_said`).
     """
     store = page_store(runtime)
     subjects = [*await _documents_as_subjects(store, state["document"]), *state["subjects"]]
-    shown = [each["spans"][:MOST_SENTENCES] for each in subjects]
+    shown = [[(start, end) for start, end in each["spans"][:MOST_SENTENCES]] for each in subjects]
     sources = await _load_sources(store, state["document"], {span for spans in shown for span in spans})
     work = (
         _write_page(each, [sources[span] for span in spans], runtime)
@@ -168,7 +171,7 @@ async def _write_page(subject: Subject, sources: Sequence[WikiSource], runtime: 
     for each in reply.sentences[:MOST_WRITTEN]:
         rests_on = [own[number - 1] for number in dict.fromkeys(each.sources)]
         text = " ".join(each.text.split())
-        if find_difference(text, "\n\n".join(one["text"] for one in rests_on)):
+        if not is_said(text, [one["text"] for one in rests_on], subject["name"]):
             count_fallback("wiki_sentence")
             written += [one for one in rests_on if one not in written]
         elif text:
@@ -177,7 +180,23 @@ async def _write_page(subject: Subject, sources: Sequence[WikiSource], runtime: 
     return {**page, "sentences": written or own, "left_out": len(subject["spans"]) - len(fitting)}
 
 
-class CompareState(TypedDict):
+def is_said(text: str, sources: Sequence[str], name: str = "") -> bool:
+    """Whether nothing in a sentence tells that its sources don't say it.
+
+    They share words with it, hold all its numbers, dates and names (besides that of the page), and rules find nothing
+    in which it differs.
+    """
+    language = language_of(" ".join(sources))
+    said, there = tokens_of(text, language), tokens_of("\n".join([*sources, name]), language)
+    values = {str(each.value) for each in there}
+    slots = all(str(each.value) in values for each in said if each.kind in ("number", "date", "name"))
+    words = {*content_words(text, language)}
+    shared = words & {*content_words(" ".join(sources), language)}
+    near = len(shared) >= NEAR * len(words)
+    return slots and near and not find_difference(text, "\n\n".join(sources))
+
+
+class CompareState(WriteState):
     """What comparing reads."""
 
     pages: list[WikiPage]
@@ -193,13 +212,9 @@ class CompareUpdate(StepUpdate):
 
 @node
 async def compare_sentences_of_pages(state: CompareState, runtime: ReaderRuntime) -> CompareUpdate:
-    """Find sentences on the pages' sources that contradict each other, by rules."""
-    sources = {
-        (each["document"], each["start"]): each
-        for page in state["pages"]
-        for sentence in page["sentences"]
-        for each in sentence["sources"]
-    }
-    conflicts = await asyncio.to_thread(find_conflicts, [sources[key] for key in sorted(sources)])
+    """Find sentences about the subjects that contradict each other, by rules."""
+    spans = {(start, end) for each in state["subjects"] for start, end in each["spans"]}
+    sources = await _load_sources(page_store(runtime), state["document"], spans)
+    conflicts = await asyncio.to_thread(find_conflicts, [sources[span] for span in sorted(sources)])
     answer = f"{format_count(len(state['pages']), 'page')}, {format_count(len(conflicts), 'contradiction')}"
     return {"conflicts": conflicts, "answer": answer, "status": "summarised", "step_summary": answer}

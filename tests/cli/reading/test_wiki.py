@@ -1,0 +1,75 @@
+"""`readgraph wiki`: a folder of pages, written again only where something changed, and checked."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.doubles.model_server import ModelServer
+from tests.doubles.reader import reader
+from tests.support.command import DOUBLE, Command, assert_refused
+
+pytestmark = pytest.mark.quick
+
+TEXT = """Marta Lindqvist opened the mill on 7 May 1890. The tower of Halden Mill is 40 feet high.
+
+Nobody asked Marta Lindqvist of Halden Mill.
+"""
+
+
+@pytest.fixture
+def reports(tmp_path: Path) -> Path:
+    folder = tmp_path / "reports"
+    folder.mkdir()
+    (folder / "report.txt").write_text(TEXT)
+    (folder / "log.txt").write_text("Halden Mill burned in 1932. It was said that Halden Mill is cursed.")
+    return folder
+
+
+def test_it_is_made_once_and_then_only_where_something_changed(
+    readgraph: Command, tmp_path: Path, reports: Path
+) -> None:
+    wiki = tmp_path / "wiki"
+    ran = readgraph("wiki", wiki, reports)
+    assert ran.code == 0 and "4 pages · 5 written · nothing sent" in ran.out
+    assert {path.name for path in wiki.rglob("*.md")} == {
+        *("index.md", "log.md", "report.md", "log.md", "Halden Mill.md", "Marta Lindqvist.md")
+    }
+    assert "4 pages · nothing changed" in readgraph("wiki", wiki, reports).out
+    (reports / "report.txt").write_text(TEXT.replace("Nobody asked", "Somebody asked"))
+    changed = json.loads(readgraph("wiki", wiki, reports, "--json").out)
+    assert {*changed["written"]} <= {"documents/report.md", "pages/Halden Mill.md", "pages/Marta Lindqvist.md"}
+    assert readgraph("wiki", wiki, "--quiet").out == ""
+    assert json.loads(readgraph("wiki", wiki, "--json").out)["written"] == []  # of a changed file the newest text
+
+
+def test_what_is_wrong_is_listed_and_is_the_exit_code(readgraph: Command, tmp_path: Path, reports: Path) -> None:
+    wiki = tmp_path / "wiki"
+    assert readgraph("wiki", wiki, reports).code == 0
+    ran = readgraph("wiki", "check", wiki)
+    assert (ran.code, "nothing is wrong" in ran.out) == (0, True)
+    (reports / "report.txt").write_text(TEXT.replace("40 feet", "50 feet"))
+    ran = readgraph("wiki", "check", wiki, reports)
+    assert ran.code == 1 and "pages/Halden Mill.md" in ran.out and "quote: The tower of Halden Mill" in ran.out
+    found = json.loads(readgraph("wiki", "check", wiki, reports, "--json").out)["problems"]
+    assert {each["kind"] for each in found} == {"quote"}
+
+
+def test_with_a_model_it_says_what_it_costs_and_counts(
+    readgraph: Command, tmp_path: Path, reports: Path, server: ModelServer
+) -> None:
+    server.respond = reader
+    wiki = tmp_path / "wiki"
+    estimate = json.loads(readgraph("wiki", wiki, reports, "--estimate", "--json", *DOUBLE).out)
+    assert estimate["calls"]["expected"] > 0 and not server.requests and not wiki.exists()
+    made = json.loads(readgraph("wiki", wiki, reports, "--json", *DOUBLE).out)
+    assert 0 < made["usage"]["calls"] <= estimate["calls"]["high"]
+    again = json.loads(readgraph("wiki", wiki, reports, "--json", *DOUBLE).out)
+    assert (again["usage"]["calls"], again["written"]) == (0, [])
+
+
+def test_what_is_no_folder_or_no_document_is_refused(readgraph: Command, tmp_path: Path, reports: Path) -> None:
+    assert_refused(readgraph("wiki", tmp_path / "wiki"), "The library holds no document")
+    assert_refused(readgraph("wiki", reports / "log.txt", reports), "is a file: name a folder")
+    assert_refused(readgraph("wiki", "check", reports, reports), "holds no wiki")
+    assert_refused(readgraph("wiki", tmp_path / "wiki", reports, "--collection", "dry"), "--collection names")

@@ -1,0 +1,87 @@
+"""What texts tell of, by rules: names in several forms are one, and things that are often told of are found."""
+
+from readgraph.nodes.wiki.conflicts import find_conflicts
+from readgraph.nodes.wiki.names import common_words, find_mentions, find_things, fold_name, join_mentions
+from readgraph.state.wiki import Subject, WikiSource
+
+
+def subjects_in(*texts: str) -> dict[str, Subject]:
+    documents, common, start = [], set[str](), 0
+    for text in texts:
+        documents.append((start, [*find_mentions(text), *find_things(text)]))
+        common |= common_words(text)
+        start += len(text)
+    return {each["name"]: each for each in join_mentions(documents, common)}
+
+
+CHRONICLE = """The mill of Halden was sold to Marta Lindqvist. In Halden, Lindqvist bought a boat. Mr Weber wrote to
+Marta Lindqvist's brother. Jonas Weber and M. Lindqvist met at Orrin Bridge. He said that Orrin Bridge was closed in
+March. I've seen it, and in March Marta had too. She moved to Halden with Kristian Holm. Nobody knew Christian Holm.
+"""
+
+
+def test_forms_of_one_name_are_one() -> None:
+    found = subjects_in(CHRONICLE)
+    assert {*found} == {"Halden", "Marta Lindqvist", "Jonas Weber", "Orrin Bridge", "Kristian Holm"}
+    assert found["Marta Lindqvist"]["also"] == ["Lindqvist", "Marta"]
+    assert found["Kristian Holm"]["also"] == ["Christian Holm"] and len(found["Kristian Holm"]["spans"]) == 2
+    kinds = {name: each["kind"] for name, each in found.items()}
+    assert kinds == {**dict.fromkeys(found, "person"), "Halden": "place", "Orrin Bridge": "place"}
+    assert all(CHRONICLE[start:end].strip()[-1] == "." for each in found.values() for start, end in each["spans"])
+
+
+def test_a_part_of_a_name_is_the_one_person_of_it_that_the_document_names_in_full() -> None:
+    one = "Ada Brook rowed to the pier with Ada Brook's dog. At night Brook slept."
+    other = "Nobody liked Ivo Brook, and Ivo Brook liked nobody. At noon Brook swam."
+    found = subjects_in(one, other)
+    assert {name: len(each["spans"]) for name, each in found.items()} == {"Ada Brook": 2, "Ivo Brook": 2}
+    two = (
+        "Ada Brook met Ivo Brook. Ada Brook and Ivo Brook left. At noon Brook swam, and then Brook slept. So Brook did."
+    )
+    assert {name: len(each["spans"]) for name, each in subjects_in(two).items()}["Brook"] == 2
+
+
+def test_things_are_words_after_an_article_that_come_again() -> None:
+    text = (
+        "He saw the stone bridge. The stone bridge fell. A stone bridge was built there. They crossed the stone bridge."
+    )
+    assert subjects_in(text)["stone bridge"]["kind"] == "thing"
+    assert not find_things("The storm tore the roof. A storm tore the door. The storm tore the sail.")
+
+
+def test_names_of_other_languages_are_found() -> None:
+    german = (
+        "Der Wärter Emil Brandt schrieb nach Hendre. Herr Brandt kam aus Hendre. Das Kind sah die Lampe und die Lampe."
+    )
+    assert {"Emil Brandt", "Hendre"} <= {*subjects_in(german)}
+    french = (
+        "Le maire parlait de Zoé Durand. Madame Durand habitait à Nantes. Tout le monde à Nantes aimait Zoe Durand."
+    )
+    assert {"Zoé Durand", "Nantes"} == {*subjects_in(french)}
+    assert not subjects_in("门卫写信给城里的人。城里的人没有回信。") and not subjects_in("", "\n")
+
+
+def test_names_are_folded_as_they_are_compared() -> None:
+    forms = ("José's", "JOSE", "Mr. Jose", "jose’s")
+    assert {fold_name(form) for form in forms} == {"jose"} and fold_name("Jean-Paul") == "jean paul"
+
+
+def source(quote: str, document: str = "a") -> WikiSource:
+    return WikiSource(quote=quote, document=document, title=document, place=None, start=0, end=len(quote))
+
+
+def conflicts(*quotes: str) -> list[tuple[str, str]]:
+    found = find_conflicts([source(quote) for quote in quotes])
+    return [(each["differs"]["draft"], each["differs"]["text"]) for each in found]
+
+
+def test_sentences_that_can_not_both_hold_are_found() -> None:
+    assert conflicts("The tower of Halden Mill is 40 feet high.", "The tower of Halden Mill is 45 feet high.") == [
+        ("40 feet", "45 feet")
+    ]
+    assert not conflicts("Wool from Halden was sold at 30 crowns.", "Wool from Orrin was sold at 30 crowns.")
+    years = [f"In {year}, the mill of Halden made much flour." for year in range(1900, 1906)]
+    assert not conflicts(*years)  # a list of like things
+    assert not conflicts(
+        "The road to Halden passes Orrin Mill after 5 km.", "The road to Orrin passes Halden Mill after 9 km."
+    )
