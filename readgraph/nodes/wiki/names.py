@@ -25,7 +25,7 @@ from readgraph.state.wiki import Subject, SubjectKind
 
 LEAST_SENTENCES = 2  # in which a name stands that has a page
 LEAST_OFTEN, LEAST_FOLLOWED = 3, 2  # sentences with a thing that has a page, and different words that follow it
-PLACE_SHARE, THING_SHARE = 0.3, 0.8  # of a name's mentions after a word for places; of a thing's after an article
+PLACE_SHARE, THING_SHARE = 0.4, 0.8  # of a name's mentions after a word for places; of a thing's after an article
 LONGEST_NAME = 6  # words
 
 _POSSESSIVE = re.compile(r"(?:['’]s|['’])$")
@@ -204,9 +204,10 @@ def join_mentions(
         for each in mentions:
             key = same.get(fold_name(each.name), fold_name(each.name))
             if not _is_whole(key):
-                known = _long_forms(key, keys & whole) or _long_forms(key, whole)
-                is_place = placed[key] >= PLACE_SHARE * forms[key]
-                key = next(iter(known)) if len(known) == 1 and not (is_place and " " not in key) else key
+                alone = placed[key] >= PLACE_SHARE * forms[key]
+                known = _long_forms(key, keys & whole, common) or _long_forms(key, whole, common)
+                known = set() if alone and " " not in key else known  # a place: "Halden" is not Halden Mill
+                key = next(iter(known)) if len(known) == 1 else key
             by_key[sounds.get(_sound(key), key)].append((start, each))
     subjects = (_make_subject(key, found, common) for key, found in by_key.items() if key)
     return sorted((each for each in subjects if len(each["spans"]) >= fewest), key=lambda each: each["name"])
@@ -218,7 +219,7 @@ def _is_whole(key: str) -> bool:
     return len(words) > 1 and all(len(word) > 1 for word in words)
 
 
-def _long_forms(key: str, whole: Set[str]) -> set[str]:
+def _long_forms(key: str, whole: Set[str], common: Set[str]) -> set[str]:
     """The whole names that a part of a name, or one with initials, may stand for."""
     *before, last = key.split()
     if before:
@@ -227,7 +228,8 @@ def _long_forms(key: str, whole: Set[str]) -> set[str]:
             for each in whole
             if each.split()[-1] == last and all(map(str.startswith, each.split(), before)) and len(before) < 3
         }
-    return {each for each in whole if last in (each.split()[0], each.split()[-1])}
+    named = {each for each in whole if last == each.split()[0] and not common & {*each.split()}}
+    return named | {each for each in whole if last == each.split()[-1]}
 
 
 def _make_subject(key: str, found: Sequence[tuple[int, Mention]], common: Set[str]) -> Subject:
@@ -245,14 +247,11 @@ def _make_subject(key: str, found: Sequence[tuple[int, Mention]], common: Set[st
 
 
 def _guess_kind(key: str, mentions: Sequence[Mention], common: Set[str]) -> SubjectKind:
-    if any(each.titled for each in mentions):
+    words, placed = key.split(), sum(each.placed for each in mentions) / len(mentions)
+    is_common = any(word in common for word in words)
+    if any(each.titled for each in mentions) or (len(words) in (2, 3) and not is_common and placed <= PLACE_SHARE):
         return "person"
-    if sum(each.placed for each in mentions) >= PLACE_SHARE * len(mentions):
-        return "place"
-    words = key.split()
-    if any(word in common for word in words):
-        return "thing"
-    return "person" if len(words) in (2, 3) else "name"
+    return "place" if placed >= PLACE_SHARE else "thing" if is_common else "name"
 
 
 def common_words(text: str) -> set[str]:
