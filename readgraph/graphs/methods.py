@@ -176,7 +176,7 @@ WEB_METHODS = _methods_of("web")  # the methods that name the next action on a w
 SUMMARY = _methods_of("row")["summary"]
 """A row of evaluations, beside the methods: it sums a text up, and answers no other question."""
 
-VERIFY = _methods_of("part")["verify"]  # it checks a text against documents
+VERIFY, WIKI = (_methods_of("part")[name] for name in ("verify", "wiki"))  # what is made besides answers
 
 
 def every_method() -> list[Method]:

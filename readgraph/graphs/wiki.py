@@ -11,7 +11,9 @@ from langgraph.graph import END, START, StateGraph
 from readgraph.graphs.estimates.arithmetic import SENTENCE_WORDS, Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import Node, add_nodes, add_path, begin_graph, complete_graph
-from readgraph.nodes.building.build import has_whole_memory
+from readgraph.nodes.building.build import cut_pages, has_whole_memory
+from readgraph.nodes.building.paging import even_pages
+from readgraph.nodes.building.recipes import recipe_of_pages
 from readgraph.nodes.opening import open_document
 from readgraph.nodes.wiki.subjects import gather_subjects, members_of, note_pages, page_words, recipe, wiki_note_prompt
 from readgraph.nodes.wiki.write import (
@@ -23,6 +25,7 @@ from readgraph.nodes.wiki.write import (
     write_pages,
 )
 from readgraph.state.context import ReaderContext
+from readgraph.state.settings import Paragraphs, Rebuilding, Window
 from readgraph.state.wiki import WikiMade, WikiState, WikiWanted
 
 __all__ = ["build", "graph"]
@@ -34,20 +37,24 @@ METHOD = Method(
     order=12,
 )
 
+recipe_of_cut = recipe_of_pages("wiki-pages", page_words)
+read = cut_pages(even_pages(page_words), recipe_of_cut, settings=(Window, Paragraphs, Rebuilding))
+
 
 def build(
     *,
     open: Node = open_document,
+    read: Node = read,
     note: Node = note_pages,
     gather: Node = gather_subjects,
     write: Node = write_pages,
     compare: Node = compare_sentences_of_pages,
     state: type[Any] = WikiState,
 ) -> StateGraph[WikiState, ReaderContext, WikiWanted, WikiMade]:
-    """Note what each page tells of, gather what is told of each subject, write the pages, compare what they say."""
+    """Cut pages, note what each tells of, gather what is told of each subject, write the wiki's pages, compare."""
     builder = begin_graph(state, WikiState, WikiWanted, WikiMade)
-    add_nodes(builder, open=open, note=note, gather=gather, write=write, compare=compare)
-    add_path(builder, START, "open", "note", "gather", "write", "compare", END)
+    add_nodes(builder, open=open, read=read, note=note, gather=gather, write=write, compare=compare)
+    add_path(builder, START, "open", "read", "note", "gather", "write", "compare", END)
     return complete_graph(builder)
 
 

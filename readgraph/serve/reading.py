@@ -19,7 +19,7 @@ from readgraph.library.page_store import PageStore
 from readgraph.models.prices import Price, cost, price_to_pay
 from readgraph.nodes.answering.citations import with_marks
 from readgraph.report.page import ReportData, report_of_answer, report_of_document, sends_some, shown_pages
-from readgraph.serve.making import Summarising, Tabling, Verifying
+from readgraph.serve.making import Making
 from readgraph.serve.room import Room, Run, RunState
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
@@ -172,7 +172,7 @@ class PreparedRun(NamedTuple):
     document: Document
     method: Method
     context: ReaderContext
-    task: Summarising | Tabling | Verifying | None = None  # None: it is read, or a question is answered
+    task: Making | None = None  # None: it is read, or a question is answered
 
 
 @dataclass

@@ -20,7 +20,7 @@ from readgraph.library.collections import add_collection, members_of
 from readgraph.models.prices import price_to_pay
 from readgraph.report.page import whole_report
 from readgraph.report.table_files import sheet_of, table_bytes
-from readgraph.serve.making import Summarising, Tabling, Task, Verifying
+from readgraph.serve.making import Making, Summarising, Tabling, Task, Verifying, WikiMaking
 from readgraph.serve.reading import PreparedRun, check_at_rest, start_run
 from readgraph.serve.requests import Offset, RequestBody, report_file
 from readgraph.serve.room import ENDED, Room, Run, RunState
@@ -79,7 +79,7 @@ class RunRequest(RequestBody):
     documents: list[str] = Field([], description="Ids of documents; several are read as one. Empty: retrieval picks.")
     method: str = Field("", description="The reading method; empty: the server's own choice.")
     question: str = Field("", description="What is asked; empty: the documents are only read.")
-    task: Task = Field("answer", description="What is made: an answer; a summary, a table, or a check.")
+    task: Task = Field("answer", description="What is made: an answer; a summary, a table, a check, or a wiki.")
     part: str = Field("", description="Of a summary: only this part, by its heading or number.")
     words: int | None = Field(None, ge=20, le=10_000, description="Of a summary: most words.")
     collection: str = Field("", description="Without `documents`: only those of this collection are picked.")
@@ -114,8 +114,10 @@ class RunRequest(RequestBody):
         if self.task == "check" and not self.question.strip():
             raise BadInput("There is nothing to check: give the text as the question.")
 
-    def made(self) -> Summarising | Tabling | Verifying | None:
-        """The summary, table or check that is wanted."""
+    def made(self) -> Making | None:
+        """The summary, table, check or wiki that is wanted."""
+        if self.task == "wiki":
+            return WikiMaking()
         if self.task == "check":
             return Verifying(self.question)
         if self.task == "summary":

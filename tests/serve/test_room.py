@@ -228,6 +228,11 @@ def test_a_summary_and_a_table_are_made_and_texts_are_searched(room: OpenRoom) -
     checked = room.ran(task="check", question=f"{TEXT}\n\nSeven bishops kept bees.", **free)
     found = next(event for event in checked if event["type"] == "result")["report"]["found"]
     assert [claim["verdict"] for claim in found["claims"]][-2:] == ["supported", "not found"] and found["flags"]
+    wiki = room.ran(task="wiki", **free)
+    found = next(event for event in wiki if event["type"] == "result")["report"]["found"]
+    assert found["answer"].startswith("lamp\n\n") and found["citations"]
+    assert all(TEXT[each["start"] : each["end"]] == each["quote"] for each in found["citations"])
+    assert room.post("/api/estimate", documents=[document], task="wiki")["calls"]["expected"] > 0
     wanted = {"task": "table", "question": "every person: name, role"}
     estimate = room.post("/api/estimate", documents=[document], **wanted)
     assert estimate["calls"]["expected"] > 0

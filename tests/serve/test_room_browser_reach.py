@@ -28,7 +28,7 @@ def test_every_view_fits_a_phone_and_the_dark(page: OpenPage) -> None:
     thread = page.room.get("/api/questions")["questions"][0]["thread"]
     tab = page.open(width=360, dark=True)
     views = ["library", f"document/{document}", f"ask/{document}", f"run/{run}", "runs", "questions", "search"]
-    views += [f"summarise/{document}", f"table/{document}", f"verify/{document}"]
+    views += [f"summarise/{document}", f"table/{document}", f"verify/{document}", f"wiki/{document}"]
     for view in [*views, f"question/{thread}", "compare", f"compare/{run}/{run}", "agents"]:
         page.go(f"/{view}")
         tab.until(

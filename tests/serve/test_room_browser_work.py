@@ -73,6 +73,11 @@ def test_a_text_is_searched_and_summed_up_and_put_into_a_table(page: OpenPage) -
     tab.until("document.querySelector('.outcome .answer')")
     assert tab.texts(".outcome h1") == ["Check against lamp"]
 
+    page.go(f"/wiki/{document}")
+    tab.click("button.main")
+    tab.until("document.querySelector('.outcome .answer')")
+    assert tab.texts(".outcome h1") == ["Wiki of lamp"]
+
     page.go(f"/table/{document}")
     tab.click("button.main")
     tab.until("document.querySelector('.doing .trouble').textContent === 'Say what the table is to hold.'")

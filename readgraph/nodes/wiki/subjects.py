@@ -131,13 +131,12 @@ class NoteState(TypedDict):
 class NoteUpdate(StepUpdate):
     """What noting writes: the memory of each document, in their order; none without a model."""
 
-    memory: str
     noted: list[str]
 
 
 async def note_nothing(state: NoteState, runtime: ReaderRuntime) -> NoteUpdate:
     """Without a model rules look at the texts themselves."""
-    return {"memory": "", "noted": [], "step_summary": "asked no model"}
+    return {"noted": [], "step_summary": "asked no model"}
 
 
 @node(without_model=note_nothing, builds=True, settings=(Window, Paragraphs, Rebuilding))
@@ -151,7 +150,7 @@ async def note_pages(state: NoteState, runtime: ReaderRuntime) -> NoteUpdate:
     work = (build_memory({"document": each.id}, runtime, make_parts, recipe) for each in members)
     noted = [built["memory"] for built in await all_finished(work)]
     summary = f"noted what {format_count(len(members), 'document')} tell of"
-    return {"memory": noted[0], "noted": noted, "step_summary": summary}
+    return {"noted": noted, "step_summary": summary}
 
 
 async def members_of(store: PageStore, identity: str) -> list[Document]:

@@ -27,7 +27,7 @@ async function documentView(box, id, memory, signal, part = null) {
 }
 
 /** The ways to what else can be made of a text. */
-const makingWays = (ids) => [["summarise", "Summarise"], ["table", "Make a table"], ["verify", "Check a text"]].map(([way, label]) =>
+const makingWays = (ids) => [["summarise", "Summarise"], ["table", "Make a table"], ["verify", "Check a text"], ["wiki", "Make a wiki"]].map(([way, label]) =>
   element("a.button", { href: placeOf(...[way, ids].filter(Boolean)) }, label));
 
 /** What deleting a document loses. */

@@ -7,6 +7,7 @@ const VIEWS = [
   [/^\/document\/([^/]+)(?:\/([^/]+))?$/, "Library", (box, [id, memory], signal) => documentView(box, id, memory, signal)],
   [/^\/search$/, "Search", (box, _, signal) => searchView(box, signal)],
   [/^\/summarise(?:\/([^/]+))?$/, "Ask", (box, [ids], signal) => makingView(box, "summary", ids, signal)],
+  [/^\/wiki(?:\/([^/]+))?$/, "Ask", (box, [ids], signal) => makingView(box, "wiki", ids, signal)],
   [/^\/verify(?:\/([^/]+))?$/, "Ask", (box, [ids], signal) => makingView(box, "check", ids, signal)],
   [/^\/table(?:\/([^/]+))?$/, "Ask", (box, [ids], signal) => makingView(box, "table", ids, signal)],
   [/^\/ask(?:\/([^/]+))?(?:\/([^/]+))?$/, "Ask", (box, [ids, question], signal) => askView(box, ids, signal, question)],
