@@ -34,7 +34,7 @@ PANELS = {
     "Start": "ask read summarise show serve".split(),
     "More with texts": "search verify wiki table compress chat compare remember collection correct forget".split(),
     "Looking after": "doctor library models methods agents prompts replies".split(),
-    "For programs": "mcp studio corpus browse".split(),
+    "For programs": "mcp skill studio corpus browse".split(),
     "Research": "evaluate reproduce board trajectories".split(),
 }
 """The commands by what people do, in the order of the help."""

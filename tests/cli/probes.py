@@ -197,6 +197,7 @@ ROWS = [
     *probes("library copy {tmp}/library {tmp}/{run}", "--json", before=(READ,)),
     *probes("doctor", "--library {tmp}/another", before=(READ,)),
     *probes("doctor", "--json"),
+    *probes("skill", "--to {tmp}/skills"),
     *probes("library compact --json", "--library {tmp}/another"),
     *probes("library compact", "--json"),
     *probes("replies export {tmp}/{run}", "--document text", "--library {tmp}/another", before=PAID_TWICE),

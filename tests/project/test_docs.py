@@ -29,7 +29,7 @@ from tests.support.public_names import file_of, modules
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
-    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SKILL.md", "notebooks/README.md")),
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "readgraph/SKILL.md", "notebooks/README.md")),
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
 

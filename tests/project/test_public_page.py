@@ -42,7 +42,7 @@ HOMES = [home for found in TABLE.finditer(PAGE.read_text(encoding="utf-8")) for 
 SHOWN = [
     *sorted((ROOT / "examples").glob("*.py")),
     *sorted((ROOT / "notebooks").glob("*.ipynb")),
-    *(ROOT / name for name in ("README.md", "SKILL.md", "notebooks/README.md")),
+    *(ROOT / name for name in ("README.md", "readgraph/SKILL.md", "notebooks/README.md")),
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
 USED_WITH_US = [path for path in SHOWN if path.suffix == ".md" and not {"design.md", "reference"} & {*path.parts}]

@@ -31,6 +31,7 @@ LINES = (
     "compare Who? {text} --methods bm25,read-agent --json {model}",
     "methods gam",
     "doctor {model}",
+    "skill --to {tmp}/skills",
     "models {name}",
     "evaluate {own} --methods bm25 --out {tmp}/out {model}",
     "board --tokens 80000 --methods bm25 --out {tmp}/board --estimate {model}",

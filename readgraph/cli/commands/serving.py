@@ -73,3 +73,20 @@ def serve(
     from readgraph.cli.run.serving import serve_library
 
     serve_library(library, context, method, price, address=(host, port), names=allow_host or [], opens=opens)
+
+
+@serving_commands.command()
+def skill(
+    to: Path | None = Option(
+        None, "--to", metavar="FOLDER", help="Put it into this folder of skills. Default: print it.", show_default=False
+    ),
+) -> None:
+    """Tell coding agents how to use this command: a skill, as their programs read it (SKILL.md).
+
+    The skill gets a folder of its own name in the one that you name. An earlier version of it is replaced.
+
+    Example: readgraph skill --to ~/.claude/skills
+    """
+    from readgraph.cli.run.serving import put_skill
+
+    put_skill(to)

@@ -14,6 +14,7 @@ from collections.abc import Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from http.client import HTTPConnection, HTTPException
+from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,7 +25,7 @@ import typer
 
 from readgraph.api.sockets import bind_at, in_address, is_loopback, open_listener
 from readgraph.cli.log import end_log
-from readgraph.cli.run.in_library import run_in_library
+from readgraph.cli.run.in_library import begins_with, check_output, run_in_library, write_output
 from readgraph.cli.settings import from_settings_file
 from readgraph.cli.terminal.safe_text import Console, visible
 from readgraph.cli.terminal.screen import run_until_stopped
@@ -304,3 +305,22 @@ def _stop(server: "subprocess.Popen[str]") -> None:
     except (subprocess.TimeoutExpired, KeyboardInterrupt):  # it waits for a browser, or Ctrl-C was pressed again
         server.kill()
         server.wait()
+
+
+def put_skill(to: Path | None) -> None:
+    """Print the skill, or write it to the folder of its name in a folder of skills."""
+    text = files("readgraph").joinpath("SKILL.md").read_bytes()
+    if to is None:
+        typer.echo(text.decode(), nl=False)
+        return
+    if to.exists() and not to.is_dir():
+        raise BadInput(f"{to} is a file: name the folder of your agent's skills.")
+    folder = to if to.name == "readgraph" else to / "readgraph"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise BadInput(f"{folder} can't be made: {problem.strerror}.") from None
+    beginning = text[: text.index(b"description:")]
+    check_output(folder / "SKILL.md", "skill", lambda there: begins_with(there, beginning), "is another skill")
+    write_output(folder / "SKILL.md", text, "skill")
+    typer.echo(f"Put the skill into {folder}.")
