@@ -138,9 +138,8 @@ def hotpot(path: Path) -> Iterator[Corpus]:
 def by_okapi(corpus: Corpus, question: str) -> list[int]:
     """As `rank`, where each text counts with those beside it."""
     okapi, all_terms = Okapi(question), TextsWith()
-    for text, follows in zip(corpus.texts, corpus.follows, strict=True):
-        okapi.add(text, follows=follows)
-        all_terms.add(text)
+    okapi.add(tuple(corpus.texts), following=[number for number, follows in enumerate(corpus.follows) if follows])
+    all_terms.add(tuple(corpus.texts))
     return [page for page, _ in okapi.rank_texts(all_terms)]
 
 

@@ -314,11 +314,9 @@ class SharedCheckpointer(BaseCheckpointSaver[str]):
         """Store a checkpoint; when this returns, it is committed."""
         return await self.run(partial(self.put, *given, **named), writes=True)
 
-    async def aput_writes(
-        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
-    ) -> None:
+    async def aput_writes(self, *given: Any, **named: Any) -> None:
         """Store what a step wrote; when this returns, it is committed."""
-        await self.run(partial(self.put_writes, config, writes, task_id, task_path), writes=True)
+        await self.run(partial(self.put_writes, *given, **named), writes=True)
 
     async def adelete_thread(self, thread_id: str) -> None:
         """As `delete_thread`."""

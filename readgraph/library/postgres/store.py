@@ -31,7 +31,7 @@ from readgraph.library.postgres.connections import (
     read_text,
     retry_transaction,
 )
-from readgraph.library.sqlite_files import library_unusable_error
+from readgraph.library.sqlite_files import explain_refusals
 from readgraph.library.store import Listing, ListingPosition, OnWait, Row, SharedStore, T
 from readgraph.state.errors import LibraryError
 from readgraph.state.files import check_format, replace_file
@@ -321,12 +321,10 @@ class ServerStore(SharedStore):
             if copy.is_file() and copy.stat().st_size == kept["size"]:
                 return copy
         for kept in self._readers.fetch("SELECT data FROM readgraph_originals WHERE name = %s", escape_text(name)):
-            try:
+            with explain_refusals(self._copies):
                 self._copies.mkdir(parents=True, exist_ok=True)
                 with replace_file(copy, "wb") as file:
                     file.write(kept["data"])
-            except OSError as problem:
-                raise library_unusable_error(self._copies, problem) from problem
             return copy
         return None
 

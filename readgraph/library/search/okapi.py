@@ -87,11 +87,7 @@ class Okapi:
         self._lengths, self._following = list[int](), set[int]()
         self._terms_of_token = dict[int, dict[Term, int]]()
 
-    def add(self, text: str, language: str = ENGLISH, *, follows: bool = False) -> None:
-        """Add the next text. Where it `follows` the one before, the words of each count a little for the other."""
-        self.add_all((text,), language, (0,) if follows else ())
-
-    def add_all(self, texts: tuple[str, ...], language: str = ENGLISH, following: Iterable[int] = ()) -> None:
+    def add(self, texts: tuple[str, ...], language: str = ENGLISH, following: Iterable[int] = ()) -> None:
         """Add the next texts, which are in this language; what their words are is kept for all of them together.
 
         Those of them whose numbers are `following` go on from the text before.
@@ -176,11 +172,7 @@ class TextsWith:
     def __init__(self) -> None:
         self._texts, self._with = 0, Counter[str]()
 
-    def add(self, text: str, language: str = ENGLISH) -> None:
-        """Add the next text."""
-        self.add_all((text,), language)
-
-    def add_all(self, texts: tuple[str, ...], language: str = ENGLISH) -> None:
+    def add(self, texts: tuple[str, ...], language: str = ENGLISH) -> None:
         """Add the next texts."""
         self._texts += len(texts)
         self._with.update(_different_words(texts, language))
@@ -220,8 +212,7 @@ def rank(query: str, texts: Sequence[str], language: str = "") -> list[tuple[int
     """
     language = language or main_language(texts)
     okapi, all_terms = Okapi(query), TextsWith()
-    for text in texts:
-        okapi.add(text, language)
-    for text in texts if okapi.needs_all_terms else ():
-        all_terms.add(text, language)
+    okapi.add(tuple(texts), language)
+    if okapi.needs_all_terms:
+        all_terms.add(tuple(texts), language)
     return okapi.rank_texts(all_terms)
