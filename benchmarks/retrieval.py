@@ -140,7 +140,7 @@ def by_okapi(corpus: Corpus, question: str) -> list[int]:
     okapi, all_terms = Okapi(question), TextsWith()
     okapi.add(tuple(corpus.texts), following=[number for number, follows in enumerate(corpus.follows) if follows])
     all_terms.add(tuple(corpus.texts))
-    return [page for page, _ in okapi.rank_texts(all_terms)]
+    return [page for page, _ in okapi.rank_by_weights(okapi.weights(all_terms))]
 
 
 def by_quotes(corpus: Corpus, question: str) -> list[int]:

@@ -131,19 +131,17 @@ def parse_stored_value(stored: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else UNREADABLE
 
 
-class FileListing:
+class _FileListing:
     """One look at a file, within a transaction; what was seen is the number of the last row, and what it held."""
 
     def __init__(self, connection: sqlite3.Connection, prefix: str) -> None:
         self._connection, self._prefix = connection, prefix
 
     def count(self) -> int:
-        """How many there are."""
         found = self._connection.execute("SELECT count(*) FROM store WHERE prefix = ?", (self._prefix,))
         return int(found.fetchone()[0])
 
     def keys(self) -> set[str]:
-        """Their keys."""
         return {key for (key,) in self._connection.execute("SELECT key FROM store WHERE prefix = ?", (self._prefix,))}
 
     def knows(self, seen: ListingPosition) -> bool:
@@ -269,7 +267,7 @@ class LibraryStore(SharedStore):
         """What a function makes of a listing."""
         with closing(sqlite_files.connect_to_read(self.path)) as connection:
             connection.execute("BEGIN")
-            return use(FileListing(connection, prefix))
+            return use(_FileListing(connection, prefix))
 
     def parts(self) -> Sequence[str]:
         """The keys of the namespaces that have files of checkpoints."""

@@ -113,7 +113,7 @@ def test_a_query_finds_texts_in_several_languages() -> None:
     okapi = Okapi("Orgeln organs")
     for language, text in (("de", "Eine Orgel schwieg."), ("en", "An organ was silent."), ("en", "A goat.")):
         okapi.add((text,), language)
-    assert [number for number, _ in okapi.rank_texts(TextsWith())] == [0, 1]
+    assert [number for number, _ in okapi.rank_by_weights(okapi.weights(TextsWith()))] == [0, 1]
 
 
 @pytest.mark.parametrize(("follows", "expected"), [(False, [3, 0, 4]), (True, [3, 4, 0])])
@@ -121,7 +121,7 @@ def test_words_of_the_texts_beside_count_where_one_follows_the_other(follows: bo
     okapi, all_terms = Okapi("lamp shelf"), TextsWith()
     texts = ("On the shelf.", "It was late.", "A goat came.", "Where is the lamp?", "On the shelf.")
     okapi.add(texts, following=range(1, len(texts)) if follows else ())
-    assert [number for number, _ in okapi.rank_texts(all_terms)] == expected
+    assert [number for number, _ in okapi.rank_by_weights(okapi.weights(all_terms))] == expected
 
 
 @pytest.mark.parametrize(("one", "other"), [("lamp", "lame"), ("1873", "1872"), ("100", "1000"), ("ring", "r")])

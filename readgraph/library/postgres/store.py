@@ -132,7 +132,7 @@ _ALL = "SELECT key, value FROM store WHERE prefix = %s"
 _SINCE = f"{_ALL} AND age(xmin) <= age((%s %% 4294967296)::text::xid)"
 
 
-class ServerListing:
+class _ServerListing:
     """A look within a transaction; what was seen is the table, and the oldest transaction that had not ended then."""
 
     def __init__(self, connection: Connection, prefix: str) -> None:
@@ -142,13 +142,11 @@ class ServerListing:
         self._now = ListingPosition(int(row["oldest"]), str(row["mark"]))
 
     def count(self) -> int:
-        """How many there are."""
         counted = "SELECT count(*) AS held FROM store WHERE prefix = %s"
         row = self._connection.execute(counted, (self._prefix,)).fetchone() or {}
         return int(row["held"])
 
     def keys(self) -> set[str]:
-        """Their keys."""
         rows = self._connection.execute("SELECT key FROM store WHERE prefix = %s", (self._prefix,))
         return {read_text(row["key"]) for row in rows}
 
@@ -293,7 +291,7 @@ class ServerStore(SharedStore):
 
         def use_in_transaction(connection: Connection) -> T:
             with connection.transaction():
-                return use(ServerListing(connection, escape_text(prefix)))
+                return use(_ServerListing(connection, escape_text(prefix)))
 
         return self._readers.run(use_in_transaction)
 

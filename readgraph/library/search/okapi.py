@@ -109,15 +109,11 @@ class Okapi:
 
     @property
     def needs_all_terms(self) -> bool:
-        """Whether `ranked` needs the `TextsWith` of all these texts: a word of the query is in more than half."""
+        """Whether `weights` needs the `TextsWith` of all these texts: a word of the query is in more than half."""
         return any(2 * count > len(self._lengths) for (_, part), count in self._texts_with.items() if not part)
 
-    def rank_texts(self, all_terms: "TextsWith") -> list[tuple[int, float]]:
-        """(index, score) of the texts that share content words with the query, best first; see `needs_all_terms`."""
-        return self.rank_by_weights(self.weights(all_terms))
-
     def rank_by_weights(self, weights: Mapping[Term, float]) -> list[tuple[int, float]]:
-        """As `ranked`, by weights of terms that were counted in other texts."""
+        """(index, score) of the texts that share content words with the query, best first, by these `weights`."""
         lengths = self._lengths.copy()
         for number in self._following:
             lengths[number] += self._lengths[number - 1]
@@ -215,4 +211,4 @@ def rank(query: str, texts: Sequence[str], language: str = "") -> list[tuple[int
     okapi.add(tuple(texts), language)
     if okapi.needs_all_terms:
         all_terms.add(tuple(texts), language)
-    return okapi.rank_texts(all_terms)
+    return okapi.rank_by_weights(okapi.weights(all_terms))

@@ -14,7 +14,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
-from typing import NamedTuple
 
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.catalogue import Catalogue, CatalogueDamaged, catalogue_of, forget_number, records
@@ -158,15 +157,11 @@ _WITH_LATER = (
 _WITH_TEXT = "NOT joined AND NOT damaged"  # the text of a collection is that of its documents
 
 
-class LikelyDocuments(NamedTuple):
-    """Documents, the likeliest first, and in how many of all documents the query's terms are."""
+async def likely_documents(pages: PageStore, query: str) -> tuple[list[Document], TermCounts] | None:
+    """The documents that share most words with a query, each with its later versions; None of a small library.
 
-    documents: list[Document]
-    counted: TermCounts
-
-
-async def likely_documents(pages: PageStore, query: str) -> LikelyDocuments | None:
-    """The documents that share most words with a query, each with its later versions; None of a small library."""
+    Beside them: in how many of all documents the query's terms are.
+    """
     catalogue = await catalogue_of(pages)
     if not catalogue:
         return None
@@ -177,7 +172,7 @@ async def likely_documents(pages: PageStore, query: str) -> LikelyDocuments | No
         lambda connection: [identity for each in numbers for (identity,) in connection.execute(_WITH_LATER, (each,))]
     )
     documents = await records(pages, [*dict.fromkeys(found)])
-    return LikelyDocuments(documents, await texts.count_terms(TEXTS, query))
+    return documents, await texts.count_terms(TEXTS, query)
 
 
 async def forget_text(pages: PageStore, document: str) -> None:
