@@ -138,8 +138,9 @@ def hotpot(path: Path) -> Iterator[Corpus]:
 def by_okapi(corpus: Corpus, question: str) -> list[int]:
     """As `rank`, where each text counts with those beside it."""
     okapi, all_terms = Okapi(question), TextsWith()
-    okapi.add(tuple(corpus.texts), following=[number for number, follows in enumerate(corpus.follows) if follows])
-    all_terms.add(tuple(corpus.texts))
+    for text, follows in zip(corpus.texts, corpus.follows, strict=True):
+        okapi.add((text,), following=(0,) if follows else ())
+        all_terms.add((text,))
     return [page for page, _ in okapi.rank_by_weights(okapi.weights(all_terms))]
 
 

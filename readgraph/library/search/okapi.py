@@ -208,7 +208,8 @@ def rank(query: str, texts: Sequence[str], language: str = "") -> list[tuple[int
     """
     language = language or main_language(texts)
     okapi, all_terms = Okapi(query), TextsWith()
-    okapi.add(tuple(texts), language)
-    if okapi.needs_all_terms:
-        all_terms.add(tuple(texts), language)
+    for text in texts:
+        okapi.add((text,), language)
+    for text in texts if okapi.needs_all_terms else ():
+        all_terms.add((text,), language)
     return okapi.rank_by_weights(okapi.weights(all_terms))

@@ -58,14 +58,15 @@ async def search_documents(
     okapi, all_terms = Okapi(query), TextsWith()
     spans = list[tuple[Document, int, int, str]]()
     async for document, text, sessions in _texts(store, documents):
-        language, passages = language_of(text), [*cut_to_passages(text)]
-        known = tuple(_known_words(text, start, end, sessions) for start, end in passages)
-        okapi.add(known, language, range(1, len(known)))
-        spans += [(document, start, end, language) for start, end in passages]
+        language = language_of(text)
+        for number, (start, end) in enumerate(cut_to_passages(text)):  # one by one: long texts' words are not kept
+            okapi.add((_known_words(text, start, end, sessions),), language, (0,) if number else ())
+            spans.append((document, start, end, language))
     if not counted and okapi.needs_all_terms:
         async for _, text, sessions in _texts(store, documents):
-            known = tuple(_known_words(text, start, end, sessions) for start, end in cut_to_passages(text))
-            all_terms.add(known, language_of(text))
+            language = language_of(text)
+            for start, end in cut_to_passages(text):
+                all_terms.add((_known_words(text, start, end, sessions),), language)
     weights = okapi.weights_among(counted) if counted else okapi.weights(all_terms)
     ranked = [(spans[number], round(score, 4)) for number, score in okapi.rank_by_weights(weights)]
     return [PassageHit(document, start, end, score, language) for (document, start, end, language), score in ranked]
