@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from difflib import get_close_matches
 from functools import cache, lru_cache
 from importlib import import_module
 from itertools import islice
 from math import exp, sqrt
 from pathlib import Path
+from queue import SimpleQueue
+from threading import Thread
 from typing import Any
 
 from readgraph.state.errors import BadInput, LibraryError
@@ -89,20 +90,26 @@ def main_language(texts: Sequence[str]) -> str:
 @cache
 def classifier() -> Any:
     """What classifies texts, loaded once in a thread of its own, since its file is unpacked; raises `LibraryError`."""
+    loaded = SimpleQueue[Any]()
 
-    def load() -> Any:
-        module = import_module("py3langid")
-        module.classify("")
-        return module
+    def load() -> None:
+        try:
+            module = import_module("py3langid")
+            module.classify("")
+            loaded.put(module)
+        except Exception as problem:  # raised in the thread that asked
+            loaded.put(problem)
 
-    try:
-        with ThreadPoolExecutor(1, "readgraph-languages") as thread:
-            return thread.submit(load).result()
-    except OSError as problem:
+    Thread(target=load, name="readgraph-languages", daemon=True).start()
+    found = loaded.get()
+    if isinstance(found, OSError):
         raise LibraryError(
-            f"What knows languages can't be unpacked to a temporary file ({problem.strerror}): "
+            f"What knows languages can't be unpacked to a temporary file ({found.strerror}): "
             "make room there, or name another folder in TMPDIR."
-        ) from problem
+        ) from found
+    if isinstance(found, Exception):
+        raise found
+    return found
 
 
 @lru_cache(4096)
