@@ -139,9 +139,9 @@ def by_okapi(corpus: Corpus, question: str) -> list[int]:
     """As `rank`, where each text counts with those beside it."""
     okapi, all_terms = Okapi(question), TextsWith()
     for text, follows in zip(corpus.texts, corpus.follows, strict=True):
-        okapi.add(text, follows=follows)
-        all_terms.add(text)
-    return [page for page, _ in okapi.rank_texts(all_terms)]
+        okapi.add((text,), following=(0,) if follows else ())
+        all_terms.add((text,))
+    return [page for page, _ in okapi.rank_by_weights(okapi.weights(all_terms))]
 
 
 def by_quotes(corpus: Corpus, question: str) -> list[int]:

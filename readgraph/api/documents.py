@@ -195,7 +195,7 @@ async def pick_documents(pages: PageStore, query: str, choice: PickingScope) -> 
     content, counted = re.sub(r"\w+", lambda word: "" if word[0].casefold() in stopped else word[0], query), None
     content = content if re.search(r"\w", content) else query
     if choice.collection is None and (likely := await likely_documents(pages, content)):
-        documents, held, counted = likely.documents, "the library", likely.counted
+        (documents, counted), held = likely, "the library"
     else:
         if choice.collection is None:
             documents, held = [each for each in await pages.documents() if not each.parts], "the library"

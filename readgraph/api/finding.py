@@ -44,8 +44,8 @@ async def passages(
     Those that another of them supersedes are left out unless they are named; `as_of`: as they were on this day.
     """
     if collection is None and not named and (likely := await likely_documents(pages, query)):
-        valid = await choose_valid(pages, likely.documents, as_of)
-        found = await search_documents(pages, valid, query, likely.counted)
+        documents, counted = likely
+        found = await search_documents(pages, await choose_valid(pages, documents, as_of), query, counted)
         return (await passages_as_of(pages, found, query, as_of))[:most]
     if collection is not None:
         documents = [*(await NamedCollections(pages).get_collection(collection)).documents]

@@ -22,7 +22,7 @@ from readgraph.evaluation.line_shapes import OpenLine, read_file_as, read_text
 from readgraph.evaluation.metrics import METRICS, Raters
 from readgraph.evaluation.records import Dataset, Judgement, Key, Outcome
 from readgraph.evaluation.results import results_of
-from readgraph.models.reply import Flaw, ModelReply, PublishedReplies, PublishedRepliesByName, replay_published
+from readgraph.models.reply import Flaw, ModelReply, PublishedReplies, replay_published
 from readgraph.sources.loading import printable_path
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
@@ -208,7 +208,7 @@ async def judge_again(theirs: Path, dataset: Dataset, folder: EvaluationFolder, 
             replies = defaultdict[str, list[ModelReply]](list)
             for name_of_prompt, said in judgement.said.items():  # in the order of the references or points
                 replies[name_of_prompt.partition(" ")[0]].append(ModelReply(said, False))
-            with replay_published(PublishedRepliesByName(replies)), exchanges_of(rater):
+            with replay_published(PublishedReplies(replies, by_name=True)), exchanges_of(rater):
                 try:
                     again = await judge(items[mine.item], mine.by_method(model), metrics, rater, InMemoryStore())
                 except ReadgraphError:

@@ -16,7 +16,7 @@ from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from itertools import pairwise
 from threading import Lock, local
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
@@ -60,13 +60,6 @@ _OTHER_LINES = """checkpoint_id NOT IN (
 )"""
 
 _T = TypeVar("_T")
-
-
-class Threads(NamedTuple):
-    """The newest checkpoints of some threads, and how many threads there are."""
-
-    newest: list[CheckpointTuple]
-    total: int
 
 
 class SharedCheckpointer(BaseCheckpointSaver[str]):
@@ -171,10 +164,15 @@ class SharedCheckpointer(BaseCheckpointSaver[str]):
         found = self._fetch(f"SELECT DISTINCT thread_id {source}", values)
         return [self.to_given_thread(thread) for (thread,) in found]
 
-    async def question_threads(self, *, document: str = "", offset: int = 0, limit: int = 50) -> Threads:
-        """The threads in which a method ran, the last written first, of one document or of all."""
+    async def question_threads(
+        self, *, document: str = "", offset: int = 0, limit: int = 50
+    ) -> tuple[list[CheckpointTuple], int]:
+        """The newest checkpoints of threads in which a method ran, of one document or of all, the last written first.
 
-        def find_threads() -> Threads:
+        Beside them: how many such threads there are.
+        """
+
+        def find_threads() -> tuple[list[CheckpointTuple], int]:
             source, values = self._select_from(None, {"document": document} if document else None)
             source += f" AND checkpoint_ns = '' AND {self.of_method}"
             newest = f"SELECT thread_id, max({self.row}) AS last {source} GROUP BY thread_id"
@@ -182,7 +180,7 @@ class SharedCheckpointer(BaseCheckpointSaver[str]):
             found = self._fetch(f"{newest} ORDER BY last DESC LIMIT %s OFFSET %s", (*values, limit, offset))
             threads = [self.to_given_thread(thread) for thread, _ in found]
             saved = [self.get_tuple({"configurable": {"thread_id": thread}}) for thread in threads]
-            return Threads([each for each in saved if each], total)
+            return [each for each in saved if each], total
 
         return await self.run(find_threads)
 
@@ -296,15 +294,13 @@ class SharedCheckpointer(BaseCheckpointSaver[str]):
         """As `get_tuple`."""
         return await self.run(partial(self.get_tuple, config))
 
-    async def alist(self, *given: Any, **named: Any) -> AsyncIterator[CheckpointTuple]:
+    def alist(self, *given: Any, **named: Any) -> AsyncIterator[CheckpointTuple]:
         """As `list`."""
-        async for checkpoint in self._each(self.list(*given, **named)):
-            yield checkpoint
+        return self._each(self.list(*given, **named))
 
-    async def aoldest_first(self) -> AsyncIterator[CheckpointTuple]:
+    def aoldest_first(self) -> AsyncIterator[CheckpointTuple]:
         """As `oldest_first`."""
-        async for checkpoint in self._each(self.oldest_first()):
-            yield checkpoint
+        return self._each(self.oldest_first())
 
     async def _each(self, checkpoints: Iterator[CheckpointTuple]) -> AsyncIterator[CheckpointTuple]:
         while (checkpoint := await self.run(partial(next, checkpoints, None))) is not None:
@@ -314,11 +310,9 @@ class SharedCheckpointer(BaseCheckpointSaver[str]):
         """Store a checkpoint; when this returns, it is committed."""
         return await self.run(partial(self.put, *given, **named), writes=True)
 
-    async def aput_writes(
-        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
-    ) -> None:
+    async def aput_writes(self, *given: Any, **named: Any) -> None:
         """Store what a step wrote; when this returns, it is committed."""
-        await self.run(partial(self.put_writes, config, writes, task_id, task_path), writes=True)
+        await self.run(partial(self.put_writes, *given, **named), writes=True)
 
     async def adelete_thread(self, thread_id: str) -> None:
         """As `delete_thread`."""

@@ -35,8 +35,8 @@ async def add_collection(pages: PageStore, documents: Sequence[Document], title:
         CollectionPart(document.id, end - document.characters, end) for document, end in zip(unique, ends, strict=True)
     ]
     identity = digest(["collection", [document.id for document in unique]])
-    if (known := (await pages.get((ROOT, "documents"), [identity]))[0]) is not None:
-        return Document.load(known)
+    if known := await pages.find_document(identity):
+        return known
     words = sum(document.words for document in unique)
     title = title or ", ".join(names_apart(unique))
     collection = Document(identity, title, "", words, ends[-1], utc_now(), parts=tuple(parts))

@@ -50,7 +50,7 @@ class FileWorker:
         self._connection.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")
         self._store = SqliteStore(self._connection, deserializer=parse_stored_value)
         self._store.is_setup = to_read
-        try:
+        with sqlite_files.explain_refusals(path):
             try:
                 self._store.setup()
             except sqlite3.OperationalError as problem:
@@ -59,8 +59,6 @@ class FileWorker:
                     raise
                 self._connection.execute("INSERT INTO store_migrations (v) SELECT max(v) + 1 FROM store_migrations")
                 self._store.setup()
-        except sqlite3.Error as problem:
-            raise sqlite_files.library_unusable_error(path, problem) from problem
         self.lock = Lock()
         self._thread = WorkerThread(
             f"readgraph-{name}", f"The library {path.parent}", self._run_together, instead=sqlite_files.IN_WORKER
@@ -133,19 +131,17 @@ def parse_stored_value(stored: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else UNREADABLE
 
 
-class FileListing:
+class _FileListing:
     """One look at a file, within a transaction; what was seen is the number of the last row, and what it held."""
 
     def __init__(self, connection: sqlite3.Connection, prefix: str) -> None:
         self._connection, self._prefix = connection, prefix
 
     def count(self) -> int:
-        """How many there are."""
         found = self._connection.execute("SELECT count(*) FROM store WHERE prefix = ?", (self._prefix,))
         return int(found.fetchone()[0])
 
     def keys(self) -> set[str]:
-        """Their keys."""
         return {key for (key,) in self._connection.execute("SELECT key FROM store WHERE prefix = ?", (self._prefix,))}
 
     def knows(self, seen: ListingPosition) -> bool:
@@ -207,7 +203,7 @@ class LibraryStore(SharedStore):
     async def hold_lock(self, name: str, on_wait: OnWait | None = None, *, wait: bool = True) -> AsyncIterator[None]:
         """Hold a lock file of the library."""
         lock = AsyncFileLock(self.locks / file_name(name), thread_local=False)
-        try:
+        with sqlite_files.explain_refusals(self.folder):
             try:
                 await lock.acquire(blocking=False)
             except Timeout:
@@ -216,8 +212,6 @@ class LibraryStore(SharedStore):
                 if on_wait:
                     on_wait()
                 await lock.acquire()
-        except OSError as problem:
-            raise sqlite_files.library_unusable_error(self.folder, problem) from problem
         try:
             yield
         except BaseException:
@@ -245,11 +239,9 @@ class LibraryStore(SharedStore):
 
     def check_room(self, needed: int = 0) -> None:
         """Raise `LibraryError` where less than `ROOM`, or than is `needed`, is left on its disk."""
-        try:
+        with sqlite_files.explain_refusals(self.folder):
             if disk_usage(self.folder).free < max(ROOM, needed):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        except OSError as problem:
-            raise sqlite_files.library_unusable_error(self.folder, problem) from problem
 
     def size(self) -> int:
         """The bytes of all files in the folder."""
@@ -260,7 +252,7 @@ class LibraryStore(SharedStore):
         """The next rows, over a connection of their own."""
         file = self.folder / STORE
         select = "SELECT prefix, key, value FROM store WHERE (prefix, key) > (?, ?) ORDER BY prefix, key LIMIT ?"
-        try:
+        with sqlite_files.explain_refusals(file):
             with closing(sqlite_files.connect_to_read(file)) as connection:
                 found = connection.execute(select, (*after, most)).fetchall()
             if found and not after < tuple(map(str, found[-1][:2])):
@@ -270,14 +262,12 @@ class LibraryStore(SharedStore):
             if any(value is UNREADABLE for value in values):
                 raise sqlite_files.library_damage_error(self.folder)
             return [(prefix, key, value) for (prefix, key, _), value in zip(found, values, strict=True)]
-        except sqlite3.Error as problem:
-            raise sqlite_files.library_unusable_error(file, problem) from problem
 
     def look(self, prefix: str, use: Callable[[Listing], T]) -> T:
         """What a function makes of a listing."""
         with closing(sqlite_files.connect_to_read(self.path)) as connection:
             connection.execute("BEGIN")
-            return use(FileListing(connection, prefix))
+            return use(_FileListing(connection, prefix))
 
     def parts(self) -> Sequence[str]:
         """The keys of the namespaces that have files of checkpoints."""
@@ -287,12 +277,9 @@ class LibraryStore(SharedStore):
     def give_back(self) -> None:
         """Write each file anew, without what was deleted."""
         for file in own_files(self.folder):
-            try:
-                with closing(sqlite_files.connect(file)) as connection:
-                    connection.execute("VACUUM")
-                    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            except sqlite3.Error as problem:
-                raise sqlite_files.library_unusable_error(file, problem) from problem
+            with sqlite_files.explain_refusals(file), closing(sqlite_files.connect(file)) as connection:
+                connection.execute("VACUUM")
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def keep_original(self, name: str, data: bytes) -> None:
         """Keep a file in a folder of the library; a link in its place, which we never made, is not followed."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from readgraph.library.documents import PART, check_not_forgotten, record_groups, store_document, text_parts
 from readgraph.library.page_store import PageStore
 from readgraph.library.store import hold_build_lock
-from readgraph.library.stored_items import ROOT, replace_surrogates
+from readgraph.library.stored_items import replace_surrogates
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document, Session, digest, utc_now
 from readgraph.state.words import check_words, count_words, on_one_line
@@ -50,8 +50,7 @@ def history_id(name: str) -> str:
 
 async def history(pages: PageStore, name: str) -> Document | None:
     """The history of this name, or None if no session was appended to it yet."""
-    (value,) = await pages.get((ROOT, "documents"), [history_id(name)])
-    return Document.load(value) if value is not None else None
+    return await pages.find_document(history_id(name))
 
 
 async def sessions_of(pages: PageStore, document: Document) -> list[Session]:

@@ -14,7 +14,7 @@ from threading import Lock
 from typing import Any, NamedTuple, TypeVar
 from weakref import finalize
 
-from readgraph.library.sqlite_files import BUSY_SECONDS, library_unusable_error, refuse_linked, trust_data_only
+from readgraph.library.sqlite_files import BUSY_SECONDS, explain_refusals, refuse_linked, trust_data_only
 
 T = TypeVar("T")
 
@@ -124,14 +124,11 @@ class LedgerInFile(MinuteLedger):
     path: Path
 
     def _run(self, model: str, operation: Callable[[Execute], T]) -> T:
-        try:
-            with closing(self._connect_or_replace()) as database:
-                database.execute("BEGIN IMMEDIATE")
-                found = operation(partial(_execute, database))
-                database.execute("COMMIT")
-                return found
-        except sqlite3.Error as problem:
-            raise library_unusable_error(self.path.parent.parent, problem) from problem
+        with explain_refusals(self.path.parent.parent), closing(self._connect_or_replace()) as database:
+            database.execute("BEGIN IMMEDIATE")
+            found = operation(partial(_execute, database))
+            database.execute("COMMIT")
+            return found
 
     def _connect_or_replace(self) -> sqlite3.Connection:
         try:

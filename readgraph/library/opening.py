@@ -19,7 +19,7 @@ from readgraph.library.forgetting import finish_unfinished
 from readgraph.library.library import Library as Library
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.index_registry import close_indexes
-from readgraph.library.sqlite_files import library_unusable_error, refuse_links
+from readgraph.library.sqlite_files import explain_refusals, library_unusable_error, refuse_links
 from readgraph.library.store import SharedStore, name_in_base
 from readgraph.library.upkeep import migrate
 from readgraph.state.errors import LibraryError
@@ -228,8 +228,7 @@ def _format_in(folder: Path) -> int | None:
 def _explain_refusals(folder: Path) -> Iterator[None]:
     """What goes wrong inside of the `with` is told as a `LibraryError` about the folder."""
     try:
-        yield
-    except OSError as problem:
-        raise library_unusable_error(folder, problem) from problem
+        with explain_refusals(folder):
+            yield
     except (ValueError, KeyError, TypeError, RecursionError) as problem:
         raise LibraryError(f"{folder / MARKER} is damaged: move it away, or name another folder.") from problem

@@ -45,6 +45,15 @@ def library_unusable_error(place: Path, problem: sqlite3.Error | OSError) -> Lib
     return LibraryError(f"{place} can't be used as a library: {explain(problem)}.")
 
 
+@contextmanager
+def explain_refusals(place: Path) -> Iterator[None]:
+    """What SQLite or the file system refuses inside of the `with` is told as a `LibraryError` about this place."""
+    try:
+        yield
+    except (sqlite3.Error, OSError) as problem:
+        raise library_unusable_error(place, problem) from problem
+
+
 def explain(problem: sqlite3.Error | OSError) -> str:
     """What is wrong where SQLite or the file system refuses a file, and what to do."""
     if isinstance(problem, OSError):
@@ -117,15 +126,13 @@ def connect(path: Path) -> sqlite3.Connection:
 def connect_as(kind: type[ConnectionT], path: Path) -> ConnectionT:
     """The same, of a type of its own."""
     refuse_linked(path)
-    try:
+    with explain_refusals(path):
         connection = sqlite3.connect(
             path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, factory=kind
         )
         trust_data_only(connection)
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=NORMAL")
-    except sqlite3.Error as problem:
-        raise library_unusable_error(path, problem) from problem
     return connection
 
 
@@ -133,15 +140,13 @@ def connect_to_read(path: Path) -> sqlite3.Connection:
     """A connection that writes nothing: not to the file, and no other files next to it."""
     refuse_linked(path)
     address, log = path.absolute().as_uri(), path.with_name(f"{path.name}-wal")
-    try:
+    with explain_refusals(path):
         try:
             return _connect_data_only(f"{address}?mode=ro")
         except sqlite3.OperationalError:
             if log.exists() and log.stat().st_size:  # SQLite would ignore what is in the log
                 raise
             return _connect_data_only(f"{address}?immutable=1")  # SQLite can't create its shared files there
-    except sqlite3.Error as problem:
-        raise library_unusable_error(path, problem) from problem
 
 
 def _connect_data_only(address: str) -> sqlite3.Connection:

@@ -26,7 +26,13 @@ from readgraph.library.forgetting import drop_memory, finish_unfinished
 from readgraph.library.library import Library
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.index_registry import close_indexes
-from readgraph.library.sqlite_files import connect, connect_to_read, delete_database, library_unusable_error
+from readgraph.library.sqlite_files import (
+    connect,
+    connect_to_read,
+    delete_database,
+    explain_refusals,
+    library_unusable_error,
+)
 from readgraph.library.store import SharedStore, hold_build_lock
 from readgraph.library.stored_items import BATCH, EVERY, ROOT
 from readgraph.state.errors import BadInput, Damaged, LibraryError
@@ -244,24 +250,22 @@ def copy_folder(library: Path, folder: Path) -> int:
             if file.exists() and not is_index(library, file):
                 _copy_database(file, unfinished / file.name)
         if (originals := library / ORIGINALS).is_dir():
-            shutil.copytree(originals, unfinished / ORIGINALS, ignore=_links)
+            # Links were never made here: in a stranger's library one may lead to a file of this machine.
+            shutil.copytree(
+                originals,
+                unfinished / ORIGINALS,
+                ignore=lambda folder, names: [name for name in names if Path(folder, name).is_symlink()],
+            )
         shutil.copyfile(library / MARKER, unfinished / MARKER)
     return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
 
 
-def _links(folder: str, names: list[str]) -> list[str]:
-    """Links, which were never made here: in a stranger's library one may lead to a file of this machine."""
-    return [name for name in names if Path(folder, name).is_symlink()]
-
-
 def _copy_database(file: Path, to: Path) -> None:
-    try:
+    with explain_refusals(file):
         opening = closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True))
         with opening as source, closing(sqlite3.connect(to)) as copy:
             source.backup(copy)
             said = _run_pragma(copy, "quick_check")
-    except sqlite3.Error as problem:
-        raise library_unusable_error(file, problem) from problem
     if said != "ok":
         raise LibraryError(f"{file} is damaged, so the copy would be: 'readgraph library check' says more.")
 
@@ -274,7 +278,7 @@ _log = logging.getLogger(__name__)
 
 def migrate(folder: Path, to: int) -> None:
     """Bring a library to a format; whoever opens it meanwhile waits. Raises `LibraryError` if it can't be written."""
-    try:
+    with explain_refusals(folder):
         (folder / "locks").mkdir(exist_ok=True)
         with FileLock(folder / "locks" / "migration.lock"):
             if (older := format_of(folder)) >= to:  # another process did it meanwhile
@@ -285,6 +289,4 @@ def migrate(folder: Path, to: int) -> None:
             for version in range(older, to):
                 STEPS[version](folder)
                 put_format(folder, version + 1)
-    except OSError as problem:
-        raise library_unusable_error(folder, problem) from problem
     _log.warning("%s was brought from format %d to %d; the older library is kept in %s.", folder, older, to, copy)

@@ -88,17 +88,13 @@ class WorkerThread:
 
     async def run(self, function: Callable[[], T], *, writes: bool = False) -> T:
         """Run a function; when this returns, what it wrote is committed. One that `writes` may be run twice."""
-        return await self.begin(function, writes=writes)
-
-    def begin(self, function: Callable[[], T], *, writes: bool = False) -> asyncio.Future[T]:
-        """As `run`; this gives what to wait for."""
         loop = asyncio.get_running_loop()
         done: asyncio.Future[T] = loop.create_future()
         self._submit(_Order(self, function, writes, done, loop))
-        return done
+        return await done
 
     def submit(self, function: Callable[[], T], *, writes: bool = False) -> Future[T]:
-        """As `begin`, for a thread to wait, or nobody."""
+        """As `run`, for a thread to wait, or nobody."""
         done = Future[T]()
         self._submit(_Order(self, function, writes, done))
         return done

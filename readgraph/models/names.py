@@ -4,7 +4,7 @@ import asyncio
 import inspect
 import os
 import re
-from collections.abc import Awaitable, Callable, Hashable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
@@ -275,25 +275,19 @@ def check_name(name: str, factory: object) -> None:
         raise BadInput(f"The model '{name}' needs a factory: a function without arguments that makes the model.")
 
 
-@dataclass
-class _Made:
-    making: asyncio.Lock = field(default_factory=asyncio.Lock)
-    objects: dict[Hashable, Any] = field(default_factory=dict)
-
-
-async def _forget_objects(made: _Made) -> None:
+async def _forget_objects(made: tuple[asyncio.Lock, dict[ModelEntry, Any]]) -> None:
     """The caller's objects are the caller's to close."""
-    made.objects.clear()
+    made[1].clear()
 
 
-_made = PerLoop(_Made, _forget_objects)
+_made = PerLoop(lambda: (asyncio.Lock(), dict[ModelEntry, Any]()), _forget_objects)
 
 
 async def get_loop_object(name: str, named: ModelEntry, kind: type[Any]) -> Any:
     """The running event loop's object; raises `BadInput` if the factory makes something else than `kind`."""
-    here = await _made.current_value()
-    async with here.making:
-        if named not in here.objects:
+    making, objects = await _made.current_value()
+    async with making:
+        if named not in objects:
             made = named.factory()
             made = await made if inspect.isawaitable(made) else made
             if not isinstance(made, kind):
@@ -301,5 +295,5 @@ async def get_loop_object(name: str, named: ModelEntry, kind: type[Any]) -> Any:
                     f"The factory of '{name}' made {type(made).__name__}, not a {kind.__name__} of LangChain: "
                     "let it return one."
                 )
-            here.objects[named] = made
-    return here.objects[named]
+            objects[named] = made
+    return objects[named]

@@ -123,27 +123,23 @@ def prompt_key(model: str, asked: str, messages: Messages, sample: int) -> str:
 
 @dataclass
 class PublishedReplies:
-    """Published replies by their prompts' digests; several of one prompt are given one after the other."""
+    """Published replies by their prompts' digests; several of one prompt are given one after the other.
+
+    They are found `by_name` where the names of prompts tell which of them answers what.
+    """
 
     replies: Mapping[str, Sequence[ModelReply]]
+    by_name: bool = False
     given: dict[str, int] = field(default_factory=dict)
 
     def reply(self, key: str, asked: str) -> ModelReply:
         """The next reply to this prompt, then the last one again; raises `ModelUnavailable` where there is none."""
-        replies = self.replies.get(key)
-        if not replies:
+        key = asked if self.by_name else key
+        if not (replies := self.replies.get(key)):
             raise ModelUnavailable(f"The published run holds no reply to this prompt ('{asked}').")
         number = self.given.get(key, 0)
         self.given[key] = number + 1
         return replies[min(number, len(replies) - 1)]
-
-
-class PublishedRepliesByName(PublishedReplies):
-    """Published replies by their prompts' names, where these tell which of them answers what."""
-
-    def reply(self, key: str, asked: str) -> ModelReply:
-        """The next reply to a prompt of this name; see `PublishedReplies.reply`."""
-        return super().reply(asked, asked)
 
 
 _published: ContextVar[PublishedReplies | None] = ContextVar("readgraph_published_replies", default=None)

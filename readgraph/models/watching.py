@@ -4,7 +4,7 @@ import asyncio
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -44,14 +44,13 @@ class TraceSpan:
     def __init__(self, inner: Any = None) -> None:
         self.inner = inner
 
-    @contextmanager
-    def in_hand(self) -> Iterator[None]:
+    def in_hand(self) -> AbstractContextManager[Any]:
         """Inside of the `with`, what begins is a part of this span."""
-        with ExitStack() as stack:
-            if self.inner is not None:
-                as_it_is = {"end_on_exit": False, "record_exception": False, "set_status_on_exception": False}
-                stack.enter_context(sys.modules[API].use_span(self.inner, **as_it_is))
-            yield
+        if self.inner is None:
+            return nullcontext()
+        as_it_is = {"end_on_exit": False, "record_exception": False, "set_status_on_exception": False}
+        inside: AbstractContextManager[Any] = sys.modules[API].use_span(self.inner, **as_it_is)
+        return inside
 
     def add(self, attributes: Attributes) -> None:
         """Add attributes."""

@@ -35,7 +35,7 @@ from readgraph.state.channels import Cleared, WebAction
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Note, Page
 from readgraph.state.settings import Window
-from readgraph.state.web_page import Operation, WebElement, elements_of, line_indents, lines_of, problem_with
+from readgraph.state.web_page import Operation, WebElement, elements_of, lines_of, problem_with
 from readgraph.state.words import count_words, end_after_words, first_words, on_one_line
 
 _NOT_OUR_FORM = re.compile(r"<[/!?]|[^ \n] *<|[A-Z]>")
@@ -84,7 +84,7 @@ def subtree_ends(text: str, depth: int) -> list[int]:
     A line stands for the elements down to the lines within it: wrappers around a single line have none of their own.
     """
     starts, before_is_above = [0], True
-    lines = [*line_indents(text)]
+    lines = [(line.depth, line.start) for line in lines_of(text)]
     for (indented, start), (below, _) in zip(lines, [*lines[1:], (0, len(text))], strict=True):
         lowest = max(below - 1, indented)
         if indented <= depth and not before_is_above:

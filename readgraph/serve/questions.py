@@ -108,9 +108,9 @@ class Questions:
     async def list_questions(self, document: str = "", offset: Offset = 0, limit: Limit = 50) -> QuestionList:
         """The questions that were asked, the newest first."""
         saver = self.room.library.checkpointer
-        found = await saver.question_threads(document=document, offset=offset, limit=limit)
-        questions = [await self._question_entry(saved) for saved in found.newest]
-        return QuestionList(total=found.total, questions=[each for each in questions if each])
+        newest, total = await saver.question_threads(document=document, offset=offset, limit=limit)
+        questions = [await self._question_entry(saved) for saved in newest]
+        return QuestionList(total=total, questions=[each for each in questions if each])
 
     async def _question_entry(self, saved: CheckpointTuple) -> QuestionEntry | None:
         values, about = saved.checkpoint["channel_values"], dict(saved.metadata)

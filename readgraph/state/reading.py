@@ -210,7 +210,17 @@ def add_pages(first: Sequence[int], second: Sequence[int]) -> list[int]:
     return sorted({*first, *second})
 
 
-class Question(TypedDict):
+class TextGiven(TypedDict):
+    """A document in the page store, or a short text with its title."""
+
+    document: NotRequired[Annotated[str, Field(description="The id of a document in the page store.")]]
+    text: NotRequired[
+        Annotated[str, Field(description="A text of up to 400,000 characters, instead of a document."), EphemeralValue]
+    ]
+    title: NotRequired[Annotated[str, Field(description="The title of the text."), EphemeralValue]]
+
+
+class Question(TextGiven):
     """Input of every graph: a document in the page store (or a short text), and a question about it.
 
     Without a question the graph builds the document's memory and ends. `options` makes it a multiple choice.
@@ -220,11 +230,6 @@ class Question(TypedDict):
     message too.
     """
 
-    document: NotRequired[Annotated[str, Field(description="The id of a document in the page store.")]]
-    text: NotRequired[
-        Annotated[str, Field(description="A text of up to 400,000 characters, instead of a document."), EphemeralValue]
-    ]
-    title: NotRequired[Annotated[str, Field(description="The title of the text."), EphemeralValue]]
     question: NotRequired[
         Annotated[str, Field(description="The question; without one the document is only read."), EphemeralValue]
     ]

@@ -7,21 +7,16 @@ from langgraph.channels import EphemeralValue
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from readgraph.state.reading import Answered, ReadingState, Sentence
+from readgraph.state.reading import Answered, ReadingState, Sentence, TextGiven
 
 __all__ = ["PartOfText", "Summarised", "SummaryState", "SummaryWanted", "joined_sentences"]
 
 UNSPACED_ENDS = "。！？…"  # ends of sentences after which no space stands
 
 
-class SummaryWanted(TypedDict):
+class SummaryWanted(TextGiven):
     """Input of the summary's graph: a document in the page store (or a short text), and what to summarise of it."""
 
-    document: NotRequired[Annotated[str, Field(description="The id of a document in the page store.")]]
-    text: NotRequired[
-        Annotated[str, Field(description="A text of up to 400,000 characters, instead of a document."), EphemeralValue]
-    ]
-    title: NotRequired[Annotated[str, Field(description="The title of the text."), EphemeralValue]]
     part: NotRequired[
         Annotated[
             str,

@@ -1,12 +1,11 @@
 """The state of a check: a draft, its claims, and what the documents say of each."""
 
-from typing import Annotated, Literal, NotRequired
+from typing import Annotated, Literal
 
-from langgraph.channels import EphemeralValue
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from readgraph.state.reading import Answered, Citation, ReadingState
+from readgraph.state.reading import Answered, Citation, ReadingState, TextGiven
 
 __all__ = ["Claim", "Difference", "Verdict", "Verified", "VerifyState", "VerifyWanted"]
 
@@ -54,14 +53,9 @@ class Claim(TypedDict):
     evidence: list[Citation]
 
 
-class VerifyWanted(TypedDict):
+class VerifyWanted(TextGiven):
     """Input of a check: a document in the page store (or a short text), and the draft that is checked against it."""
 
-    document: NotRequired[Annotated[str, Field(description="The id of a document in the page store.")]]
-    text: NotRequired[
-        Annotated[str, Field(description="A text of up to 400,000 characters, instead of a document."), EphemeralValue]
-    ]
-    title: NotRequired[Annotated[str, Field(description="The title of the text."), EphemeralValue]]
     draft: Annotated[str, Field(description="What is checked, sentence by sentence.")]
 
 

@@ -71,14 +71,6 @@ def lines_of(text: str) -> Iterator[WebLine]:
         start = end + 1
 
 
-def line_indents(text: str) -> Iterator[tuple[int, int]]:
-    """(indentation, start) of each line of a page's text."""
-    start = 0
-    for written in text.split("\n"):
-        yield len(written) - len(written.lstrip(" ")), start
-        start += len(written) + 1
-
-
 Operation = Literal["click", "type", "select"]
 
 TEXT_TYPES = frozenset(

@@ -112,16 +112,16 @@ def test_a_look_at_its_beginning_does_not_miss_a_form(language: str) -> None:
 def test_a_query_finds_texts_in_several_languages() -> None:
     okapi = Okapi("Orgeln organs")
     for language, text in (("de", "Eine Orgel schwieg."), ("en", "An organ was silent."), ("en", "A goat.")):
-        okapi.add(text, language)
-    assert [number for number, _ in okapi.rank_texts(TextsWith())] == [0, 1]
+        okapi.add((text,), language)
+    assert [number for number, _ in okapi.rank_by_weights(okapi.weights(TextsWith()))] == [0, 1]
 
 
 @pytest.mark.parametrize(("follows", "expected"), [(False, [3, 0, 4]), (True, [3, 4, 0])])
 def test_words_of_the_texts_beside_count_where_one_follows_the_other(follows: bool, expected: list[int]) -> None:
     okapi, all_terms = Okapi("lamp shelf"), TextsWith()
-    for text in ("On the shelf.", "It was late.", "A goat came.", "Where is the lamp?", "On the shelf."):
-        okapi.add(text, follows=follows)
-    assert [number for number, _ in okapi.rank_texts(all_terms)] == expected
+    texts = ("On the shelf.", "It was late.", "A goat came.", "Where is the lamp?", "On the shelf.")
+    okapi.add(texts, following=range(1, len(texts)) if follows else ())
+    assert [number for number, _ in okapi.rank_by_weights(okapi.weights(all_terms))] == expected
 
 
 @pytest.mark.parametrize(("one", "other"), [("lamp", "lame"), ("1873", "1872"), ("100", "1000"), ("ring", "r")])

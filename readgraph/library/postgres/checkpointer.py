@@ -7,14 +7,7 @@ from typing import Any
 
 import psycopg
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import (
-    BaseCheckpointSaver,
-    ChannelVersions,
-    Checkpoint,
-    CheckpointMetadata,
-    CheckpointTuple,
-    DeltaChannelHistory,
-)
+from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple, DeltaChannelHistory
 from langgraph.checkpoint.postgres import PostgresSaver
 from langgraph.checkpoint.serde.base import SerializerProtocol
 from psycopg import Cursor
@@ -40,21 +33,13 @@ class PartSaver(PostgresSaver):
         super().__init__(connection, serde=serde)
         self._begin = f"{OF_NAMESPACE}{part}:" if part else ""
 
-    def put(
-        self,
-        config: RunnableConfig,
-        checkpoint: Checkpoint,
-        metadata: CheckpointMetadata,
-        new_versions: ChannelVersions,
-    ) -> RunnableConfig:
+    def put(self, config: RunnableConfig, *given: Any, **named: Any) -> RunnableConfig:
         """Store a checkpoint."""
-        return self.outside(super().put(self.inside(config), checkpoint, metadata, new_versions))
+        return self.outside(super().put(self.inside(config), *given, **named))
 
-    def put_writes(
-        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
-    ) -> None:
+    def put_writes(self, config: RunnableConfig, *given: Any, **named: Any) -> None:
         """Store what a step wrote."""
-        super().put_writes(self.inside(config), writes, task_id, task_path)
+        super().put_writes(self.inside(config), *given, **named)
 
     def delete_thread(self, thread_id: str) -> None:
         """Delete all of a thread."""

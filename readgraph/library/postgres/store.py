@@ -31,7 +31,7 @@ from readgraph.library.postgres.connections import (
     read_text,
     retry_transaction,
 )
-from readgraph.library.sqlite_files import library_unusable_error
+from readgraph.library.sqlite_files import explain_refusals
 from readgraph.library.store import Listing, ListingPosition, OnWait, Row, SharedStore, T
 from readgraph.state.errors import LibraryError
 from readgraph.state.files import check_format, replace_file
@@ -132,7 +132,7 @@ _ALL = "SELECT key, value FROM store WHERE prefix = %s"
 _SINCE = f"{_ALL} AND age(xmin) <= age((%s %% 4294967296)::text::xid)"
 
 
-class ServerListing:
+class _ServerListing:
     """A look within a transaction; what was seen is the table, and the oldest transaction that had not ended then."""
 
     def __init__(self, connection: Connection, prefix: str) -> None:
@@ -142,13 +142,11 @@ class ServerListing:
         self._now = ListingPosition(int(row["oldest"]), str(row["mark"]))
 
     def count(self) -> int:
-        """How many there are."""
         counted = "SELECT count(*) AS held FROM store WHERE prefix = %s"
         row = self._connection.execute(counted, (self._prefix,)).fetchone() or {}
         return int(row["held"])
 
     def keys(self) -> set[str]:
-        """Their keys."""
         rows = self._connection.execute("SELECT key FROM store WHERE prefix = %s", (self._prefix,))
         return {read_text(row["key"]) for row in rows}
 
@@ -293,7 +291,7 @@ class ServerStore(SharedStore):
 
         def use_in_transaction(connection: Connection) -> T:
             with connection.transaction():
-                return use(ServerListing(connection, escape_text(prefix)))
+                return use(_ServerListing(connection, escape_text(prefix)))
 
         return self._readers.run(use_in_transaction)
 
@@ -321,12 +319,10 @@ class ServerStore(SharedStore):
             if copy.is_file() and copy.stat().st_size == kept["size"]:
                 return copy
         for kept in self._readers.fetch("SELECT data FROM readgraph_originals WHERE name = %s", escape_text(name)):
-            try:
+            with explain_refusals(self._copies):
                 self._copies.mkdir(parents=True, exist_ok=True)
                 with replace_file(copy, "wb") as file:
                     file.write(kept["data"])
-            except OSError as problem:
-                raise library_unusable_error(self._copies, problem) from problem
             return copy
         return None
 

@@ -8,7 +8,7 @@ from langgraph.store.base import BaseStore
 from readgraph.library.address import SEARCH
 from readgraph.library.search.keyword_index import KeywordIndex
 from readgraph.library.search.vector_index import VectorIndex
-from readgraph.library.sqlite_files import library_unusable_error, refuse_links
+from readgraph.library.sqlite_files import explain_refusals, refuse_links
 from readgraph.library.store import SharedStore, base_of, name_in_base
 from readgraph.state.files import replace_file
 from readgraph.state.loops import reset_in_forked
@@ -29,10 +29,8 @@ class Indexes:
         self._folder = self._shared.folder / SEARCH / part if self._shared else None
         if self._folder:
             refuse_links(self._folder, self._folder / "vectors")
-            try:
+            with explain_refusals(self._folder):
                 self._folder.mkdir(parents=True, exist_ok=True)
-            except OSError as problem:
-                raise library_unusable_error(self._folder, problem) from problem
         self.keyword = KeywordIndex(self._folder / "keywords.sqlite" if self._folder else None)
         self.texts = KeywordIndex(self._folder / "texts.sqlite" if self._folder else None)
         self._vectors: dict[str, VectorIndex] = {}

@@ -1,14 +1,13 @@
 """The keyword index: BM25 over the pages of each memory, in one file, for any event loop and several processes."""
 
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Callable, Coroutine
+from functools import partial, wraps
 from pathlib import Path
 from threading import Lock
-from typing import TypeVar
+from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
 
 from readgraph.library.search import keyword_tables
-from readgraph.library.search.hits import PARTS, Extent, IndexEntry, PageHit, Part, TermCounts
 from readgraph.library.search.keyword_tables import open_tables
 from readgraph.library.search.postings import Tables
 from readgraph.library.sqlite_files import Unreadable, explain, is_damage
@@ -16,7 +15,21 @@ from readgraph.library.workers import WorkerThread
 from readgraph.state.errors import LibraryError
 from readgraph.state.loops import pause_in_forks
 
+_Given = ParamSpec("_Given")
 _T = TypeVar("_T")
+
+
+def _on_thread(
+    thread: Literal["reading", "writing"], operation: Callable[Concatenate[Tables, _Given], _T]
+) -> Callable[Concatenate["KeywordIndex", _Given], Coroutine[Any, Any, _T]]:
+    """The method of an index that does this with its tables, on one of its threads."""
+
+    @wraps(operation)
+    async def run(index: "KeywordIndex", /, *given: _Given.args, **named: _Given.kwargs) -> _T:
+        worker = index.writing if thread == "writing" else index.reading
+        return await worker.run(lambda tables: operation(tables, *given, **named))
+
+    return run
 
 
 class KeywordIndex:
@@ -35,54 +48,14 @@ class KeywordIndex:
         self.writing.close()
         self.reading.close()
 
-    async def add(self, memory: str, entries: Iterable[IndexEntry]) -> None:
-        """Index entries, all or none; an earlier entry of the same page is replaced."""
-        await self.writing.run(partial(keyword_tables.add, memory=memory, entries=[*entries]))
-
-    async def remove(self, memory: str, pages: Iterable[int]) -> None:
-        """Take pages out of a memory's index."""
-        await self.writing.run(partial(keyword_tables.remove, memory=memory, pages=[*pages]))
-
-    async def forget(self, memory: str) -> None:
-        """Drop the whole index of a memory."""
-        await self.writing.run(partial(keyword_tables.forget, memory=memory))
-
-    async def search(self, memory: str, query: str, limit: int = 10) -> list[PageHit]:
-        """Find at most `limit` pages that share words with the query, best first.
-
-        Their neighbours' words count a little, where the text goes on from one to the other (see `IndexEntry.follows`),
-        and so does it that the query names who says a page (`IndexEntry.speaker`).
-        Stop words and words on very many pages are ignored, unless the query has no others.
-        """
-        return await self.reading.run(partial(keyword_tables.search, memory=memory, query=query, limit=limit))
-
-    async def rank_pages(
-        self,
-        memory: str,
-        query: str,
-        limit: int | None = None,
-        parts: Sequence[Part] = PARTS,
-        *,
-        needs_content: bool = False,
-    ) -> list[tuple[int, float]]:
-        """(page, score) of what `search` finds by these parts of pages; without a limit all, the true total.
-
-        With `needs_content`, a query of stop words alone finds nothing.
-        """
-        rank = partial(keyword_tables.rank_pages, needs_content=needs_content)
-        return await self.reading.run(partial(rank, memory=memory, query=query, limit=limit, parts=parts))
-
-    async def count_terms(self, memory: str, query: str) -> TermCounts:
-        """How many pages are indexed, and how many of them have each term of a query."""
-        return await self.reading.run(partial(keyword_tables.count_terms, memory=memory, query=query))
-
-    async def extent(self, memory: str) -> Extent:
-        """How many pages are indexed, and the last of them; if the page store holds more, the index is out of date."""
-        return await self.reading.run(partial(keyword_tables.extent, memory=memory))
-
-    async def find_missing(self, memory: str, pages: int) -> list[int]:
-        """Which of the first `pages` pages are not indexed yet."""
-        return await self.reading.run(partial(keyword_tables.find_missing, memory=memory, pages=pages))
+    add = _on_thread("writing", keyword_tables.add)
+    remove = _on_thread("writing", keyword_tables.remove)
+    forget = _on_thread("writing", keyword_tables.forget)
+    search = _on_thread("reading", keyword_tables.search)
+    rank_pages = _on_thread("reading", keyword_tables.rank_pages)
+    count_terms = _on_thread("reading", keyword_tables.count_terms)
+    extent = _on_thread("reading", keyword_tables.extent)
+    find_missing = _on_thread("reading", keyword_tables.find_missing)
 
 
 class _Worker:

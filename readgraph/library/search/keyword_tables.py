@@ -94,8 +94,9 @@ VACUUM_AT_ONCE = 1000  # pages of the file, 4 KB each, that are given back in on
 MOST_UNPACKED = 1 << 26  # bytes of a page's terms: a damaged block may claim to unpack to gigabytes
 
 
-def add(connection: Tables, memory: str, entries: Sequence[IndexEntry]) -> None:
+def add(connection: Tables, memory: str, entries: Iterable[IndexEntry]) -> None:
     """Index entries, all or none; an earlier entry of the same page is replaced."""
+    entries = [*entries]
     with transaction(connection, "IMMEDIATE"):
         index = _index(connection, memory)
         if not index:
@@ -167,7 +168,12 @@ def find_missing(connection: Tables, memory: str, pages: int) -> list[int]:
 
 
 def search(connection: Tables, memory: str, query: str, limit: int = 10) -> list[PageHit]:
-    """At most `limit` pages that share words with the query, best first; equals in page order."""
+    """At most `limit` pages that share words with the query, best first; equals in page order.
+
+    Their neighbours' words count a little, where the text goes on from one to the other (see `IndexEntry.follows`), and
+    so does it that the query names who says a page (`IndexEntry.speaker`). Stop words and words on very many pages are
+    ignored, unless the query has no others.
+    """
     with transaction(connection):
         index, languages = _find_index(connection, memory)
         terms, ranked = _rank_pages(connection, index, languages, query, limit)

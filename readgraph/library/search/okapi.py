@@ -87,11 +87,7 @@ class Okapi:
         self._lengths, self._following = list[int](), set[int]()
         self._terms_of_token = dict[int, dict[Term, int]]()
 
-    def add(self, text: str, language: str = ENGLISH, *, follows: bool = False) -> None:
-        """Add the next text. Where it `follows` the one before, the words of each count a little for the other."""
-        self.add_all((text,), language, (0,) if follows else ())
-
-    def add_all(self, texts: tuple[str, ...], language: str = ENGLISH, following: Iterable[int] = ()) -> None:
+    def add(self, texts: tuple[str, ...], language: str = ENGLISH, following: Iterable[int] = ()) -> None:
         """Add the next texts, which are in this language; what their words are is kept for all of them together.
 
         Those of them whose numbers are `following` go on from the text before.
@@ -113,15 +109,11 @@ class Okapi:
 
     @property
     def needs_all_terms(self) -> bool:
-        """Whether `ranked` needs the `TextsWith` of all these texts: a word of the query is in more than half."""
+        """Whether `weights` needs the `TextsWith` of all these texts: a word of the query is in more than half."""
         return any(2 * count > len(self._lengths) for (_, part), count in self._texts_with.items() if not part)
 
-    def rank_texts(self, all_terms: "TextsWith") -> list[tuple[int, float]]:
-        """(index, score) of the texts that share content words with the query, best first; see `needs_all_terms`."""
-        return self.rank_by_weights(self.weights(all_terms))
-
     def rank_by_weights(self, weights: Mapping[Term, float]) -> list[tuple[int, float]]:
-        """As `ranked`, by weights of terms that were counted in other texts."""
+        """(index, score) of the texts that share content words with the query, best first, by these `weights`."""
         lengths = self._lengths.copy()
         for number in self._following:
             lengths[number] += self._lengths[number - 1]
@@ -176,11 +168,7 @@ class TextsWith:
     def __init__(self) -> None:
         self._texts, self._with = 0, Counter[str]()
 
-    def add(self, text: str, language: str = ENGLISH) -> None:
-        """Add the next text."""
-        self.add_all((text,), language)
-
-    def add_all(self, texts: tuple[str, ...], language: str = ENGLISH) -> None:
+    def add(self, texts: tuple[str, ...], language: str = ENGLISH) -> None:
         """Add the next texts."""
         self._texts += len(texts)
         self._with.update(_different_words(texts, language))
@@ -221,7 +209,7 @@ def rank(query: str, texts: Sequence[str], language: str = "") -> list[tuple[int
     language = language or main_language(texts)
     okapi, all_terms = Okapi(query), TextsWith()
     for text in texts:
-        okapi.add(text, language)
+        okapi.add((text,), language)
     for text in texts if okapi.needs_all_terms else ():
-        all_terms.add(text, language)
-    return okapi.rank_texts(all_terms)
+        all_terms.add((text,), language)
+    return okapi.rank_by_weights(okapi.weights(all_terms))

@@ -14,7 +14,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
-from typing import NamedTuple
 
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.catalogue import Catalogue, CatalogueDamaged, catalogue_of, forget_number, records
@@ -60,14 +59,14 @@ async def search_documents(
     spans = list[tuple[Document, int, int, str]]()
     async for document, text, sessions in _texts(store, documents):
         language = language_of(text)
-        for number, (start, end) in enumerate(cut_to_passages(text)):
-            okapi.add(_known_words(text, start, end, sessions), language, follows=number > 0)
+        for number, (start, end) in enumerate(cut_to_passages(text)):  # one by one: long texts' words are not kept
+            okapi.add((_known_words(text, start, end, sessions),), language, (0,) if number else ())
             spans.append((document, start, end, language))
     if not counted and okapi.needs_all_terms:
         async for _, text, sessions in _texts(store, documents):
             language = language_of(text)
             for start, end in cut_to_passages(text):
-                all_terms.add(_known_words(text, start, end, sessions), language)
+                all_terms.add((_known_words(text, start, end, sessions),), language)
     weights = okapi.weights_among(counted) if counted else okapi.weights(all_terms)
     ranked = [(spans[number], round(score, 4)) for number, score in okapi.rank_by_weights(weights)]
     return [PassageHit(document, start, end, score, language) for (document, start, end, language), score in ranked]
@@ -159,15 +158,11 @@ _WITH_LATER = (
 _WITH_TEXT = "NOT joined AND NOT damaged"  # the text of a collection is that of its documents
 
 
-class LikelyDocuments(NamedTuple):
-    """Documents, the likeliest first, and in how many of all documents the query's terms are."""
+async def likely_documents(pages: PageStore, query: str) -> tuple[list[Document], TermCounts] | None:
+    """The documents that share most words with a query, each with its later versions; None of a small library.
 
-    documents: list[Document]
-    counted: TermCounts
-
-
-async def likely_documents(pages: PageStore, query: str) -> LikelyDocuments | None:
-    """The documents that share most words with a query, each with its later versions; None of a small library."""
+    Beside them: in how many of all documents the query's terms are.
+    """
     catalogue = await catalogue_of(pages)
     if not catalogue:
         return None
@@ -178,7 +173,7 @@ async def likely_documents(pages: PageStore, query: str) -> LikelyDocuments | No
         lambda connection: [identity for each in numbers for (identity,) in connection.execute(_WITH_LATER, (each,))]
     )
     documents = await records(pages, [*dict.fromkeys(found)])
-    return LikelyDocuments(documents, await texts.count_terms(TEXTS, query))
+    return documents, await texts.count_terms(TEXTS, query)
 
 
 async def forget_text(pages: PageStore, document: str) -> None:

@@ -12,12 +12,12 @@ import os
 import shutil
 import tempfile
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import wraps
 from pathlib import Path
 from threading import Lock
-from typing import Any, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 from uuid import uuid4
 from weakref import finalize
 
@@ -289,7 +289,23 @@ def _with_beside(hits: Mapping[int, PageHit], following: Set[int]) -> list[PageH
 
 
 KEPT_OPEN = 8  # the most memories whose vectors stay in RAM; 100,000 vectors of 384 numbers take 80 MB
+_Given = ParamSpec("_Given")
 _T = TypeVar("_T")
+
+
+def _of_memory(
+    operation: Callable[Concatenate[Vectors, _Given], _T],
+) -> Callable[Concatenate["VectorIndex", str, _Given], Coroutine[Any, Any, _T]]:
+    """The method of an index that does this in a thread with the vectors of a memory, which is named first."""
+
+    @wraps(operation)
+    async def run(index: "VectorIndex", memory: str, /, *given: _Given.args, **named: _Given.kwargs) -> _T:
+        try:
+            return await asyncio.to_thread(lambda: operation(index.vectors_of(memory), *given, **named))
+        except OSError as problem:
+            raise LibraryError(f"The vectors in {index.folder} can't be used: {explain(problem)}.") from problem
+
+    return run
 
 
 class VectorIndex:
@@ -312,43 +328,12 @@ class VectorIndex:
         if self._temporary:
             self._temporary()
 
-    async def add(self, memory: str, keys: Sequence[VectorKey], vectors: Matrix) -> None:
-        """Add vectors of length 1, shape (keys, dimension); earlier vectors of the same pages are removed.
-
-        Raises `BadInput` if the memory's vectors have another dimension.
-        """
-        await self._run(memory, partial(Vectors.add, keys=keys, vectors=vectors))
-
-    async def remove(self, memory: str, pages: Iterable[int]) -> None:
-        """Remove all vectors of these pages."""
-        await self._run(memory, partial(Vectors.remove, pages=[*pages]))
-
-    async def search(
-        self, memory: str, vector: Matrix, limit: int = 10, parts: Sequence[Part] = PARTS
-    ) -> list[PageHit]:
-        """Find at most `limit` pages by these parts, the nearest first.
-
-        `score` is the cosine similarity, with a share of that of the pages beside it where the text goes on.
-        """
-        return await self._run(memory, partial(Vectors.search, vector=vector, limit=limit, parts=parts))
-
-    async def extent(self, memory: str) -> Extent:
-        """How many pages have vectors, and the last of them; if the page store holds more, the index is out of date."""
-        return await self._run(memory, Vectors.extent)
-
-    async def find_missing(self, memory: str, pages: int) -> list[int]:
-        """Which of the first `pages` pages have no vector yet."""
-        return await self._run(memory, partial(Vectors.find_missing, pages=pages))
-
-    async def forget(self, memory: str) -> None:
-        """Delete the vectors of a memory, of every model."""
-        await self._run(memory, Vectors.forget)
-
-    async def _run(self, memory: str, operation: Callable[[Vectors], _T]) -> _T:
-        try:
-            return await asyncio.to_thread(lambda: operation(self.vectors_of(memory)))
-        except OSError as problem:
-            raise LibraryError(f"The vectors in {self.folder} can't be used: {explain(problem)}.") from problem
+    add = _of_memory(Vectors.add)
+    remove = _of_memory(Vectors.remove)
+    search = _of_memory(Vectors.search)
+    extent = _of_memory(Vectors.extent)
+    find_missing = _of_memory(Vectors.find_missing)
+    forget = _of_memory(Vectors.forget)
 
     def vectors_of(self, memory: str) -> Vectors:
         """The vectors of a memory, read when it is used first."""

@@ -253,9 +253,9 @@ def _scores(
     texts = [tuple(map(text, of_page)) for of_page in pages]  # the words of a page are kept together
     for of_page, said in zip(pages, texts, strict=True):
         following = [number for number, two in enumerate(pairwise(of_page), 1) if beside and _adjoin(two)]
-        okapi.add_all(said, language, following)
+        okapi.add(said, language, following)
     for said in texts if okapi.needs_all_terms else ():
-        all_terms.add_all(said, language)
+        all_terms.add(said, language)
     weights = okapi.weights(all_terms)
     return dict(okapi.rank_by_weights(weights)), weights
 
@@ -266,7 +266,7 @@ def _by_own_words(
     """The sentences by the score of their passage and of their own words; ties in the order given."""
     okapi = Okapi(query)
     for _, sentences in candidates:
-        okapi.add_all(tuple(sentence.said for sentence in sentences), language)
+        okapi.add(tuple(sentence.said for sentence in sentences), language)
     own = dict(okapi.rank_by_weights(weights))
     best = max(own.values(), default=0.0) or 1.0
     scored = [(score, sentence) for score, sentences in candidates for sentence in sentences]
