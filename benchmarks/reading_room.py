@@ -23,7 +23,7 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
 
-from httpx import Client
+from httpx2 import Client
 
 from benchmarks.checkpoints import made_text
 from readgraph.library.opening import open_library

@@ -29,7 +29,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from httpx import Client
+from httpx2 import Client
 from mcp import Client as McpClient
 from mcp.client.stdio import StdioServerParameters
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
-from httpx import Client
+from httpx2 import Client
 
 from readgraph import ReaderContext, open_library
 from readgraph.graphs.methods import method_named

@@ -1,6 +1,6 @@
 """A small LangGraph agent with GAM as its memory: it remembers a chat, and looks up what a question needs.
 
-    python examples/agent_with_memory.py "What was stopping the F sharp on Ted's accordion?" --model openai:gpt-4.1-mini
+    python examples/agent_with_memory.py "What was stopping the F sharp on Ted's accordion?" --model openai:gpt-5.4-mini
 
 The agent is a plain StateGraph of two nodes, `think` and `look_up`; any agent that takes LangChain tools works.
 """

@@ -2,7 +2,7 @@ r"""A deep agent that sees a library as files, and has a memory of its own.
 
     pip install 'readgraph[deepagents]'
     readgraph read book.txt letters.txt
-    python examples/deep_agent.py "Who took the log book?" --model openai:gpt-4.1-mini --memory agent-memory
+    python examples/deep_agent.py "Who took the log book?" --model openai:gpt-5.4-mini --memory agent-memory
 
 Below /library/ each document that was read is a folder with its pages and notes, read-only. The agent's long results
 and what leaves its window go into a library of its own.

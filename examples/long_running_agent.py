@@ -1,6 +1,6 @@
 r"""An agent that reads a folder of any size, file by file, and forgets nothing.
 
-    python examples/long_running_agent.py ~/notes "Where is the spare key?" --model openai:gpt-4.1-mini --library agent
+    python examples/long_running_agent.py ~/notes "Where is the spare key?" --model openai:gpt-5.4-mini --library agent
 
 What a file says becomes a document of the library, with a gist in its place; what leaves the agent's window becomes a
 history. The agent looks both up again. Gists and notes are made without a model; with `--memory-model` one writes them.

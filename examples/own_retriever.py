@@ -1,7 +1,7 @@
 r"""GAM with your own search engine: a LangChain VectorStoreRetriever replaces its vector search.
 
     python examples/own_retriever.py "What was stopping the F sharp on Ted's accordion?" \
-        --model openai:gpt-4.1-mini --embeddings openai:text-embedding-3-small
+        --model openai:gpt-5.4-mini --embeddings openai:text-embedding-3-small
 
 Here the engine is LangChain's in-memory store. Qdrant, Elasticsearch, pgvector and others offer retrievers that can
 replace it; they may run on another machine.

@@ -1,6 +1,6 @@
 """What the scripts of this folder share: one model reads what a system finds, and the answers go to a file.
 
-    python examples/others/plain_rag.py examples/questions.jsonl --model gpt-4.1-mini --out plain_rag.jsonl
+    python examples/others/plain_rag.py examples/questions.jsonl --model gpt-5.4-mini --out plain_rag.jsonl
     readgraph evaluate examples/questions.jsonl --answers plain_rag.jsonl --methods gam,bm25 --out out
 
 Prompt and model are the same for every system, so that what differs is what it finds. The versions that they were
@@ -80,7 +80,7 @@ def run(make: Make, about: str | None) -> None:
     """Run a system's script: FILE, --model, --embeddings, --limit and --out."""
     command = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     command.add_argument("file", type=Path, help="the questions: a dataset's file, as for 'readgraph evaluate'")
-    command.add_argument("--model", default="gpt-4.1-mini", help="the model that reads what was found")
+    command.add_argument("--model", default="gpt-5.4-mini", help="the model that reads what was found")
     command.add_argument(
         "--embeddings", default="text-embedding-3-small", help="the embedding model, where one is used"
     )

@@ -1,6 +1,6 @@
 """LightRAG: a graph of entities and relations that a model writes of a text; its context for a question.
 
-python examples/others/light_rag.py examples/questions.jsonl --model gpt-4.1-mini --out light_rag.jsonl
+python examples/others/light_rag.py examples/questions.jsonl --model gpt-5.4-mini --out light_rag.jsonl
 """
 
 import json

@@ -1,6 +1,6 @@
 """mem0: memories that a model writes of each session, the ten nearest to a question.
 
-python examples/others/mem0_memory.py examples/questions.jsonl --model gpt-4.1-mini --out mem0.jsonl
+python examples/others/mem0_memory.py examples/questions.jsonl --model gpt-5.4-mini --out mem0.jsonl
 """
 
 import os

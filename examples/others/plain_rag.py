@@ -1,6 +1,6 @@
 """Plain retrieval: chunks of 200 words, the ten nearest by their embeddings.
 
-python examples/others/plain_rag.py examples/questions.jsonl --model gpt-4.1-mini --out plain_rag.jsonl
+python examples/others/plain_rag.py examples/questions.jsonl --model gpt-5.4-mini --out plain_rag.jsonl
 """
 
 from argparse import Namespace

@@ -1,6 +1,6 @@
 """The whole text in the prompt: what a model says that reads everything, as far as it fits.
 
-python examples/others/whole_context.py examples/questions.jsonl --model gpt-4.1-mini --out whole_context.jsonl
+python examples/others/whole_context.py examples/questions.jsonl --model gpt-5.4-mini --out whole_context.jsonl
 """
 
 from argparse import Namespace

@@ -47,7 +47,7 @@ def ask(
 
         import readgraph
 
-        answer = readgraph.ask("Who took the log book?", "book.epub", model="openai:gpt-4.1-mini")
+        answer = readgraph.ask("Who took the log book?", "book.epub", model="openai:gpt-5.4-mini")
         print(answer.answer, [citation.quote for citation in answer.citations])
 
     Args:
@@ -139,7 +139,7 @@ def read(
 
         import readgraph
 
-        reading = readgraph.read("book.epub", model="openai:gpt-4.1-mini", max_calls=500)
+        reading = readgraph.read("book.epub", model="openai:gpt-5.4-mini", max_calls=500)
         print(reading.pages, reading.complete)
 
     Args:

@@ -22,7 +22,7 @@ from readgraph.models.waiting import SharedPause
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ModelUnavailable, ReadgraphError
 from readgraph.state.loops import PerLoop, close_client
-from readgraph.state.settings import ReplyForm
+from readgraph.state.settings import EXAMPLE_MODEL, ReplyForm
 
 NAMED_BY_OTHERS = {"max_output_tokens": "max_tokens", "headers": "default_headers"}
 """Keys of a table that LangChain's packages call otherwise; the others have the same name."""
@@ -182,7 +182,7 @@ FORMS: tuple[ReplyForm, ...] = ("json_schema", "function", "text")
 used only if the settings choose it."""
 
 MB = 1_000_000
-HOW_TO_NAME = "write PROVIDER:NAME, for example openai:gpt-4.1-mini."
+HOW_TO_NAME = f"write PROVIDER:NAME, for example {EXAMPLE_MODEL}."
 HOW_TO_NAME_OWN = "write PROVIDER:NAME, or give it a table [models.{name}] in the settings file."
 
 

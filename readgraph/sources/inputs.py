@@ -17,7 +17,7 @@ from readgraph.state.files import check_regular
 from readgraph.state.words import limit_set
 
 if TYPE_CHECKING:
-    import httpx
+    import httpx2
 
 MOST_MB = 200  # the most megabytes of a file, unless READGRAPH_MAX_FILE_MB is set
 
@@ -118,7 +118,7 @@ def fetch(address: str) -> tuple[bytes, str]:
     call it in an event loop. Raises `BadInput` with one line if the address doesn't answer in time, answers with an
     error, or with more than `most_bytes`.
     """
-    import httpx
+    import httpx2
 
     from readgraph.state.loops import in_background
 
@@ -126,19 +126,19 @@ def fetch(address: str) -> tuple[bytes, str]:
         return in_background(_fetch, address)
     except TimeoutError:
         raise BadInput(f"{address} didn't answer within {MOST_SECONDS:.0f} seconds: try again later.") from None
-    except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError, ValueError) as problem:
+    except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError, OSError, ValueError) as problem:
         reason = " ".join(_ERROR_NUMBER.sub("", str(problem)).split()) or type(problem).__name__
         raise BadInput(f"{address} doesn't answer ({reason}): check the address and the connection.") from None
 
 
 async def _fetch(address: str) -> tuple[bytes, str]:
     import anyio
-    import httpx
+    import httpx2
 
-    timeout = httpx.Timeout(min(_SILENCE, MOST_SECONDS))
+    timeout = httpx2.Timeout(min(_SILENCE, MOST_SECONDS))
     with anyio.fail_after(MOST_SECONDS):
-        async with httpx.AsyncClient(headers=_HEADERS, timeout=timeout) as client:
-            url = _check_url(httpx.URL(address), address)
+        async with httpx2.AsyncClient(headers=_HEADERS, timeout=timeout) as client:
+            url = _check_url(httpx2.URL(address), address)
             for _ in range(MOST_REDIRECTS + 1):
                 async with client.stream("GET", url) as response:
                     if not response.has_redirect_location:
@@ -147,7 +147,7 @@ async def _fetch(address: str) -> tuple[bytes, str]:
     raise BadInput(f"{address} leads from one address to the next without end: check the address.")
 
 
-def _check_url(url: "httpx.URL", address: str) -> "httpx.URL":
+def _check_url(url: "httpx2.URL", address: str) -> "httpx2.URL":
     if url.scheme not in ("https", "http") or not url.host or (url.port or 0) > _LAST_PORT:
         raise BadInput(f"{address} leads to {str(url)[:200]!a}, which is no https:// or http:// address: check it.")
     if url.userinfo:
@@ -155,7 +155,7 @@ def _check_url(url: "httpx.URL", address: str) -> "httpx.URL":
     return url
 
 
-async def _read_response(response: "httpx.Response", address: str) -> tuple[bytes, str]:
+async def _read_response(response: "httpx2.Response", address: str) -> tuple[bytes, str]:
     if response.status_code != 200:
         reason = f"{response.status_code} {response.reason_phrase}".strip()
         raise BadInput(f"{address} answers with {ascii(reason)[1:-1]}: check the address, or save the page as a file.")

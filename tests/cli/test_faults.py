@@ -42,7 +42,7 @@ BAD_INPUT = [
     ("ask who {story} --model nonsense:x", "'nonsense'"),
     ("ask who {story} --model gpt", "'gpt'"),
     ("ask who {story} --model openai:", "is not the name of a model"),
-    ("ask who {story} --model openai:gpt-4.1-mini", "OPENAI_API_KEY"),
+    ("ask who {story} --model openai:gpt-5.4-mini", "OPENAI_API_KEY"),
     ("ask who {story} --min-page-words 600 --max-page-words 280", "600"),
     pytest.param(f"read {{story}} --max-page-words {10**30}", "'max_page_words' can't be used"),
     pytest.param(f"read {{story}} --concurrency {10**30}", "--concurrency wants a number up to 1000."),

@@ -111,7 +111,7 @@ def test_a_chunker_that_does_not_cut_is_one_line(chunker: object, told: str) -> 
         ({"qa_prompt_template": 5}, "must be a string with {context}, {question}, not int"),
         ({"embedding_fn": 5}, "embedding_fn must be a function, not int"),
         ({"local_llm_pipeline": "gpt"}, "local_llm_pipeline must be a function, not str"),
-        ({"model": "openai:gpt-4.1-mini"}, "local_llm_pipeline and model are both given"),
+        ({"model": "openai:gpt-5.4-mini"}, "local_llm_pipeline and model are both given"),
         ({"max_pages": -1}, "max_pages"),
         ({"library": "folder"}, "str is not a LangGraph store"),
         ({"context": {"max_pages": 2}}, "context must be a ReaderContext, not dict"),
@@ -135,7 +135,7 @@ def test_extractive_asks_no_model() -> None:
     with pytest.raises(BadInput, match="extractive asks no model"):
         ExtractiveEngine(local_llm_pipeline=Pipeline())
     with pytest.raises(BadInput, match="no setting 'model': give another engine"):
-        ExtractiveEngine(model="openai:gpt-4.1-mini")
+        ExtractiveEngine(model="openai:gpt-5.4-mini")
 
 
 def test_ingested_texts_are_kept_once_and_recalled() -> None:

@@ -214,12 +214,12 @@ async def test_what_a_providers_cache_can_hold_is_expected(
     library: Library, words: int, strategy: Any, times: int
 ) -> None:
     document = await library.pages.add_document(first_words(WHOLE_STORY.read_text(encoding="utf-8"), words))
-    context = ReaderContext(model="openai:gpt-4.1-mini", strategy=strategy)
+    context = ReaderContext(model="openai:gpt-5.4-mini", strategy=strategy)
     foreseen = await estimate_reading(METHODS["read-agent"], library.pages, document, context, 5)
     gists = GIST_SHARE * document.words
     assert foreseen.held_words.expected == pytest.approx(times * gists, rel=0.01)
     assert foreseen.held_words.expected < foreseen.input_words.expected
-    price, plain = find_price("openai:gpt-4.1-mini"), Price(0.4, 1.6)
+    price, plain = find_price("openai:gpt-5.4-mini"), Price(0.75, 4.5)
     assert price and (price.input, price.output) == (plain.input, plain.output)
     saved = (expected_cost(foreseen, plain) or 0) - (expected_cost(foreseen, price) or 0)
-    assert saved == pytest.approx(times * gists * 4 / 3 * 0.3 / 1e6, abs=1e-4), "a quarter is paid for what is held"
+    assert saved == pytest.approx(times * gists * 4 / 3 * 0.675 / 1e6, abs=1e-4), "a tenth is paid for what is held"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 pytest.importorskip("mcp", reason="needs pip install 'readgraph[mcp]'")
-from httpx import AsyncClient
+from httpx2 import AsyncClient
 from mcp import Client, MCPError
 
 from readgraph.api.sockets import open_listener

@@ -20,7 +20,7 @@ def figures(row: str) -> list[list[float]]:
 
 @pytest.mark.parametrize("paging", [(), ("--paging", "even")])
 def test_what_goes_into_the_arithmetic_is_the_estimate(readgraph: Command, paging: tuple[str, ...]) -> None:
-    estimate = readgraph("read", TEXT, "--model", "openai:gpt-4.1-mini", "--estimate", "--json", *paging).json
+    estimate = readgraph("read", TEXT, "--model", "openai:gpt-5.4-mini", "--estimate", "--json", *paging).json
     words, column = estimate["words"], 1 if paging else 0
     calls, dollars = 1000 * estimate["calls"]["expected"] / words, 1000 * estimate["cost"] / words
     sent, received = (estimate[f"{way}_words"]["expected"] / words for way in ("input", "output"))

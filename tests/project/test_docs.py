@@ -18,6 +18,8 @@ from typing import Any
 import pytest
 
 from readgraph.graphs.served import assistant_graphs
+from readgraph.models.prices import find_price
+from readgraph.state.settings import EXAMPLE_MODEL
 from tests.doubles.model_server import ChatRequest, ModelServer, ToolCall
 from tests.doubles.reader import asked_for, reader
 from tests.doubles.tool_user import is_agent, tool_user
@@ -153,7 +155,7 @@ def test_commands_with_a_model_run(
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("Who took the log book?\n"))  # what is said in a chat
     lines = "\n".join(SHELL.findall(page.read_text(encoding="utf-8"))).replace("\\\n", "").splitlines()
-    readgraph("read", "book.txt", "--model", "openai:gpt-4.1-mini")  # the pages speak of it as read
+    readgraph("read", "book.txt", "--model", "openai:gpt-5.4-mini")  # the pages speak of it as read
     for line in lines:
         for command in line.split(" && "):
             if command.startswith("readgraph ") and command not in SERVES:
@@ -277,3 +279,11 @@ def is_there(name: str) -> bool:
     above, _, last = name.rpartition(".")
     file = file_of(above) if above != "readgraph" else None
     return bool(file_of(name) or (file and re.search(rf"\b{last}\b", file.read_text(encoding="utf-8"))))
+
+
+def test_pages_and_help_name_one_model_whose_price_is_known() -> None:
+    files = [*PAGES, *(ROOT / "examples").rglob("*.py"), *(ROOT / "notebooks").glob("*.ipynb")]
+    files += (ROOT / "readgraph").rglob("*.py")
+    named = {name for file in files for name in re.findall(r"openai:(?:gpt|o)[-\d][\w.-]*\w", file.read_text("utf-8"))}
+    family = EXAMPLE_MODEL.removesuffix("-mini")
+    assert named == {EXAMPLE_MODEL, family, f"{family}-nano"} and all(find_price(name) for name in named)

@@ -55,7 +55,7 @@ SECTION = re.compile(r"^(Args|Raises):\n((?:(?: .*)?\n)+)", re.MULTILINE)
 ENTRY = re.compile(r"^    \*{0,2}(\w+):", re.MULTILINE)
 
 HEAVY = {
-    "readgraph": {"langgraph", "langchain_core", "langchain", "pydantic", "numpy", "httpx"},
+    "readgraph": {"langgraph", "langchain_core", "langchain", "pydantic", "numpy", "httpx2"},
     "readgraph.graphs.read_agent": {"faiss", "langchain", "langchain_openai", "openai", "mcp", "lxml", "typer"},
     "readgraph.api": {"langgraph", "langchain_core", "pydantic", "numpy"},
 }

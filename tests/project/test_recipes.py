@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 import uvicorn
-from httpx import AsyncClient
+from httpx2 import AsyncClient
 
 from readgraph.api.sockets import open_listener
 from readgraph.library.opening import open_library

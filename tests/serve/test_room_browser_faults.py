@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
-from httpx import get
+from httpx2 import get
 
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
 from tests.report.conftest import IN_BROWSER

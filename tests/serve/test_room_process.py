@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from httpx import Client, get
+from httpx2 import Client, get
 
 from readgraph.state.context import ReaderContext
 from tests.doubles.model_server import ModelServer

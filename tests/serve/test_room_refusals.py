@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from httpx import Client, get, post
+from httpx2 import Client, get, post
 
 from readgraph.api.running import RunThread, run_method
 from readgraph.graphs.methods import method_named

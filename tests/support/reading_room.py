@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from httpx import Client, Response
+from httpx2 import Client, Response
 
 from readgraph.api.sockets import open_listener
 from readgraph.library.opening import open_library

@@ -175,7 +175,7 @@ def reproduce(run: Context, options: ReproduceOptions, context: "ReaderContext",
     Examples:
     readgraph reproduce
 
-    readgraph reproduce read-agent-table-5 --data datasets --model openai:gpt-4.1-mini --estimate
+    readgraph reproduce read-agent-table-5 --data datasets --model openai:gpt-5.4-mini --estimate
 
     """
     from readgraph.cli.run import reproduce as reproducing

@@ -24,7 +24,7 @@ reading_commands = Typer()
 def read(options: given.ReadOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Read documents: cut them into parts and keep a short note on each. An interrupted reading is continued.
 
-    Example: readgraph read book.epub letters/ --glob '*.md' --model openai:gpt-4.1-mini
+    Example: readgraph read book.epub letters/ --glob '*.md' --model openai:gpt-5.4-mini
     """
 
 
@@ -70,7 +70,7 @@ def corpus(options: given.CorpusOptions, context: "ReaderContext", screen: "Outp
 
     A document that can't be read is reported, and holds up no other. Each is read as 'readgraph read' does.
 
-    Example: readgraph corpus letters/ --glob '*.pdf' --workers 4 --model openai:gpt-4.1-mini
+    Example: readgraph corpus letters/ --glob '*.pdf' --workers 4 --model openai:gpt-5.4-mini
     """
 
 
@@ -82,7 +82,7 @@ def summarise(options: given.SummariseOptions, context: "ReaderContext", screen:
 
     It is made from the notes that the library has; what was not read before is read first.
 
-    Example: readgraph summarise book.epub --words 500 --part "Part two" --model openai:gpt-4.1-mini
+    Example: readgraph summarise book.epub --words 500 --part "Part two" --model openai:gpt-5.4-mini
     """
 
 
@@ -140,7 +140,7 @@ def compress(options: given.CompressOptions, context: "ReaderContext", screen: "
 
     What was read is kept in the library, so another budget or question costs little.
 
-    Example: readgraph compress book.epub --budget 800 --model openai:gpt-4.1-mini
+    Example: readgraph compress book.epub --budget 800 --model openai:gpt-5.4-mini
     """
 
 
@@ -166,5 +166,5 @@ def browse(
 
     Passwords are typed by you, and the model never sees them; where nobody can be asked, by READGRAPH_PASSWORD.
 
-    Example: readgraph browse https://shop.example "Put a storm lantern into the basket" --model openai:gpt-4.1-mini
+    Example: readgraph browse https://shop.example "Put a storm lantern into the basket" --model openai:gpt-5.4-mini
     """

@@ -41,7 +41,7 @@ def mcp(
     An agent's program starts this command itself: name it in the program's list of MCP servers. With --http it serves
     programs that connect by an address.
 
-    Example: readgraph mcp --allow ~/papers --model openai:gpt-4.1-mini
+    Example: readgraph mcp --allow ~/papers --model openai:gpt-5.4-mini
     """
     from readgraph.cli.run.serving import serve
 
@@ -68,7 +68,7 @@ def serve(
 
     The page is for one person on this machine: its address holds a token. Ctrl-C ends it; what was read is kept.
 
-    Example: readgraph serve --model openai:gpt-4.1-mini
+    Example: readgraph serve --model openai:gpt-5.4-mini
     """
     from readgraph.cli.run.serving import serve_library
 

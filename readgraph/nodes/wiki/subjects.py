@@ -134,12 +134,12 @@ class NoteUpdate(StepUpdate):
     noted: list[str]
 
 
-async def note_nothing(state: NoteState, runtime: ReaderRuntime) -> NoteUpdate:
+async def note_pages_without_model(state: NoteState, runtime: ReaderRuntime) -> NoteUpdate:
     """Without a model rules look at the texts themselves."""
     return {"noted": [], "step_summary": "asked no model"}
 
 
-@node(without_model=note_nothing, builds=True, settings=(Window, Paragraphs, Rebuilding))
+@node(without_model=note_pages_without_model, builds=True, settings=(Window, Paragraphs, Rebuilding))
 async def note_pages(state: NoteState, runtime: ReaderRuntime) -> NoteUpdate:
     """Note of every page of every document what it tells of; a changed document keeps the notes of unchanged pages."""
 

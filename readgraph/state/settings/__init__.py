@@ -11,6 +11,7 @@ from readgraph.state.settings.methods import *
 from readgraph.state.settings.parts import *
 
 __all__ = [
+    "EXAMPLE_MODEL",
     "GROUPS",
     "LONG",
     "PACKAGED_MODEL",

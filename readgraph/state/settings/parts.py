@@ -13,6 +13,9 @@ from readgraph.state.languages import language_code
 ReplyForm = Literal["auto", "json_schema", "function", "text", "plain"]
 """How typed replies are requested; `auto`: by the best form that the model supports."""
 
+EXAMPLE_MODEL = "openai:gpt-5.4-mini"
+"""The model that help and pages name; a test compares them, and looks for its price."""
+
 PACKAGED_MODEL = "local:SmolLM2-135M-Instruct"
 """The chat model that comes inside a package (`readgraph[local-model]`)."""
 
@@ -28,7 +31,7 @@ class Model(Settings, panel="Model"):
     model: Annotated[
         str,
         Help(
-            "The model to use, such as openai:gpt-4.1-mini; or local, for one that runs on this machine. Without one, "
+            f"The model to use, such as {EXAMPLE_MODEL}; or local, for one that runs on this machine. Without one, "
             "readgraph only quotes.",
             "PROVIDER:NAME",
             "READGRAPH_MODEL",

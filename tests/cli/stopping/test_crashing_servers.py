@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from httpx import Client, TransportError
+from httpx2 import Client, TransportError
 
 from tests.cli.stopping.test_crashes import IN_FLIGHT, KILLS, QUESTION, SETTINGS, lasting
 from tests.doubles.model_server import ModelServer
