@@ -35,6 +35,7 @@ BEGIN = "<!-- readgraph -->"
 _END = re.compile(r"<!-- /readgraph((?: [0-9a-f]{6})*) -->")
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f\\/:*?\"<>|#^\[\]]+")
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)
+_LINE = re.compile(r"line \d+")  # a place that moves with every line above it
 _SPECIAL = re.compile(r"[\\`*_\[\]<>|~$=^]")
 _BLOCK = re.compile(r"^(\d*)(?=[#>+-]|(?<=\d)[.)])")
 
@@ -172,11 +173,8 @@ def _make_page(
         marks = list[str]()
         for source in sentence["sources"]:
             mark = digest([source["title"], source["quote"]])[:8]
-            where = ", ".join(
-                filter(
-                    None, [make_link(of_document[source["document"]], source["title"]), escape(source["place"] or "")]
-                )
-            )
+            place = "" if _LINE.fullmatch(source["place"] or "") else escape(source["place"] or "")
+            where = ", ".join(filter(None, [make_link(of_document[source["document"]], source["title"]), place]))
             notes[mark] = f"[^{mark}]: {where}: “{escape(source['quote'])}”"
             marks.append(f"[^{mark}]")
         lines += ["", _with_links(sentence, [linked[each] for each in sorted(others)]) + "".join(dict.fromkeys(marks))]

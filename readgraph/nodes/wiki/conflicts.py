@@ -23,14 +23,16 @@ def find_conflicts(sources: Sequence[WikiSource]) -> list[Conflict]:
     names = names_in("\n\n".join(texts))
     named = [{*whole_names(text, language, names)} for text, language in zip(texts, languages, strict=True)]
     found = dict[tuple[int, int], Conflict]()
-    for one, other in _pairs(texts, languages):
-        if texts[one] == texts[other] or languages[one] != languages[other]:
+    for pair in _pairs(texts, languages):
+        if texts[pair[0]] == texts[pair[1]] or languages[pair[0]] != languages[pair[1]]:
             continue
-        compared = compare_sentences(texts[one], texts[other], languages[one], names)
-        if compared.verdict == "contradicted" and (
-            compared.differs[0]["kind"] not in ("name", "who") or named[one] & named[other]
-        ):  # of two that name nothing both, each tells of something else
-            found[one, other] = Conflict(sentences=[sources[one], sources[other]], differs=compared.differs[0])
+        for one, other in (pair, pair[::-1]):  # a sentence may say more than the other
+            compared = compare_sentences(texts[one], texts[other], languages[one], names)
+            if compared.verdict == "contradicted" and (
+                compared.differs[0]["kind"] not in ("name", "who") or named[one] & named[other]
+            ):  # of two that name nothing both, each tells of something else
+                found[pair] = Conflict(sentences=[sources[one], sources[other]], differs=compared.differs[0])
+                break
     partners = Counter(number for pair in found for number in pair)
     return [conflict for pair, conflict in found.items() if max(partners[each] for each in pair) <= MOST_ALIKE]
 
