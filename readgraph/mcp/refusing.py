@@ -62,6 +62,8 @@ def _kind(schema: Mapping[str, Any]) -> str:
     least, most = schema.get("minimum"), schema.get("maximum")
     bounds = f" of at least {least:g}" if least is not None else ""
     bounds = f" from {least:g} to {most:g}" if least is not None and most is not None else bounds
+    if schema.get("items", {}).get("type") == "object":
+        return "a list of objects with texts"
     return KINDS[schema["type"]] + bounds
 
 

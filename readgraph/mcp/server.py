@@ -5,23 +5,37 @@ import socket
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import uvicorn
+from mcp.server.elicitation import ElicitationResult
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError, UnexpectedToolError
+from mcp.server.mcpserver.resolve import Elicit, Resolve
 from mcp.server.mcpserver.tools import Tool
 from mcp.server.transport_security import TransportSecuritySettings
-from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
-from pydantic import Field, ValidationError
+from mcp_types import CallToolResult, Completion, InputRequiredResult, ToolAnnotations
+from pydantic import BaseModel, Field, ValidationError
 
 import readgraph
 from readgraph.api import functions
 from readgraph.api.documents import document_named
 from readgraph.api.functions import CompressedText
-from readgraph.api.results import Answer, DocumentInfo, Hit, OpenedPage, Remembered, Researched, Verified, WikiPages
+from readgraph.api.results import (
+    Answer,
+    DocumentInfo,
+    Hit,
+    OpenedPage,
+    Remembered,
+    Researched,
+    Summary,
+    SurveyTable,
+    Verified,
+    WikiPages,
+)
 from readgraph.api.sockets import LOOPBACK, in_address, is_loopback
 from readgraph.graphs.methods import method_named
+from readgraph.library.forgetting import forget_document
 from readgraph.library.histories import SessionText
 from readgraph.library.library import Library
 from readgraph.mcp.jobs import ReadingJob, ReadingJobs, ReadingStatus, report_while, run_with_progress, split_handle
@@ -42,6 +56,18 @@ AsOf = Annotated[
 MethodName = Annotated[
     str, Field(description="The reading method, such as read-agent, mem-walker, gam; empty: chosen.")
 ]
+
+
+class _Agreed(BaseModel):
+    delete: bool = Field(description="Whether it is deleted.")
+
+
+class Forgotten(BaseModel):
+    """A document that was to be deleted."""
+
+    document: str
+    title: str
+    deleted: bool = Field(description="Whether the user agreed, and it is gone.")
 
 
 @dataclass
@@ -162,6 +188,27 @@ class LibraryTools:
         """Show a page of a wiki of the documents: a person, place, thing or topic; each sentence names its quote."""
         return await self._run(run, functions.wiki_page, page, documents=_names(document))
 
+    async def summarise(
+        self,
+        run: Context[Any, Any],
+        document: OneOrMore,
+        words: Annotated[int, Field(ge=20, le=10_000, description="Most words of the summary.")] = 300,
+        part: Annotated[str, Field(description="Only this part: a heading, its number, or pages.")] = "",
+        about: Annotated[str, Field(description="What it is to be about.")] = "",
+    ) -> Summary:
+        """Summarise documents, or a part of one; each sentence names where it stands, and is checked."""
+        given = {"words": words, "part": part or None, "about": about or None}
+        return await self._run(run, functions.summarise, _names(document), **given)
+
+    async def table(
+        self,
+        run: Context[Any, Any],
+        wanted: Annotated[str, Field(description="What the rows are, with columns: every person: name, role.")],
+        document: OneOrMore,
+    ) -> SurveyTable:
+        """Go through all of a text for things of one kind: a table of all rows, each with its quotes."""
+        return await self._run(run, functions.table, wanted, documents=_names(document))
+
     async def open_page(
         self,
         document: Named,
@@ -175,12 +222,19 @@ class LibraryTools:
         self,
         run: Context[Any, Any],
         document: Annotated[str, Field(description="The history: its id or name; a new name begins one.")],
-        text: Annotated[str, Field(description="What happened or was said in this session.")],
+        text: Annotated[str, Field(description="What happened or was said in this session.")] = "",
         title: Annotated[str, Field(description="The title of the session.")] = "",
         time: Annotated[str, Field(description="When it was, such as 2026-03-14 or 14 March 2026.")] = "",
+        sessions: Annotated[
+            list[dict[Literal["text", "title", "time"], str]],
+            Field(description="Several sessions in their order, each with these three; then leave them out."),
+        ] = [],  # noqa: B006  (a default of the schema; never changed)
     ) -> Remembered:
-        """Append a session to a history that grows, and memorise what is new. A session that is known adds nothing."""
-        return await self._run(run, functions.remember, document, [SessionText(text, title=title, time=time)])
+        """Append sessions to a history that grows, and memorise what is new. A session that is known adds nothing."""
+        if bool(text or title or time) == bool(sessions):
+            raise BadInput("Give the text of one session, or a list of sessions.")
+        given = [{"text": "", **each} for each in sessions or [{"text": text, "title": title, "time": time}]]
+        return await self._run(run, functions.remember, document, [SessionText(**each) for each in given])
 
     async def research(
         self,
@@ -244,11 +298,29 @@ class LibraryServer(MCPServer[Any]):
             raise ToolError(wrong_value(name, known[name], why.errors()[0])) from None
 
 
+def _make_forget(library: Library) -> Callable[..., Coroutine[Any, Any, Forgotten]]:
+    async def ask_back(document: str) -> Elicit[_Agreed]:
+        found = await document_named(library.pages, document, by_part=False)
+        name = found.title or found.id
+        return Elicit(f"Delete '{name}' with all its notes and questions from the library?", _Agreed)
+
+    async def forget(document: Named, said: Annotated[ElicitationResult[_Agreed], Resolve(ask_back)]) -> Forgotten:
+        """Delete a document with all its notes and questions. The user is asked first."""
+        found = await document_named(library.pages, document, by_part=False)
+        agreed = said.action == "accept" and said.data.delete
+        if agreed:
+            await forget_document(library, found)
+        return Forgotten(document=found.id, title=found.title or found.id, deleted=agreed)
+
+    return forget
+
+
 def library_server(tools: LibraryTools) -> LibraryServer:
     """The server of a library, not yet running."""
     asks_model = bool(tools.context.model or tools.context.reading_model)
     looking = (tools.list_documents, tools.search, tools.open_page)
-    reading = (tools.read, tools.ask, tools.verify, tools.wiki, tools.remember, tools.research, tools.compress)
+    making = (tools.ask, tools.summarise, tools.table, tools.verify, tools.wiki)
+    reading = (tools.read, *making, tools.remember, tools.research, tools.compress)
     server = LibraryServer(
         "readgraph",
         instructions=INSTRUCTIONS,
@@ -256,21 +328,23 @@ def library_server(tools: LibraryTools) -> LibraryServer:
         tools=[
             *(_tool(each, reads_only=True, asks_model=False) for each in looking),
             *(_tool(each, reads_only=False, asks_model=asks_model) for each in reading),
+            _tool(_make_forget(tools.library), reads_only=False, asks_model=False, deletes=True),
         ],
         log_level="WARNING",
         subscriptions=False,
     )
     _add_resources(server, tools.library)
+    _add_prompts(server, tools.library)
     return server
 
 
-def _tool(work: Callable[..., Any], *, reads_only: bool, asks_model: bool) -> Tool:
+def _tool(work: Callable[..., Any], *, reads_only: bool, asks_model: bool, deletes: bool = False) -> Tool:
     """A tool that takes no other arguments than it names; pydantic's titles only repeat these names.
 
-    Nothing is ever deleted, and a call that is made again finds what the first one kept.
+    A call that is made again finds what the first one kept.
     """
     annotations = ToolAnnotations(
-        read_only_hint=reads_only, destructive_hint=False, idempotent_hint=True, open_world_hint=asks_model
+        read_only_hint=reads_only, destructive_hint=deletes, idempotent_hint=True, open_world_hint=asks_model
     )
     tool = Tool.from_function(work, annotations=annotations, structured_output=True)
     schema = {name: value for name, value in tool.parameters.items() if name != "title"}
@@ -278,6 +352,31 @@ def _tool(work: Callable[..., Any], *, reads_only: bool, asks_model: bool) -> To
         argument.pop("title", None)
     tool.parameters = {**schema, "additionalProperties": False}
     return tool
+
+
+MOST_COMPLETED = 100  # values of a completion, as the protocol has it
+
+
+def _add_prompts(server: MCPServer, library: Library) -> None:
+    @server.prompt(title="Brief me on a document")
+    def brief(document: str, about: str = "") -> str:
+        """Read a document, and say what stands in it, with quotes."""
+        asked = f" on {about}" if about else ""
+        return (
+            f"Read the document '{document}' with the tool read, and wait until it is done. Then brief me{asked}: "
+            "summarise it, ask what else I must know, and give with each point the quote that shows it, and its place."
+        )
+
+    @server.completion()  # type: ignore[no-untyped-call,untyped-decorator]
+    async def complete_title(reference: Any, argument: Any, context: Any) -> Completion | None:
+        """Titles, and for resources ids, of documents that begin as what was typed."""
+        if argument.name != "document":
+            return None
+        by_id = hasattr(reference, "uri")
+        names = [each.id if by_id else each.title or each.id for each in await library.pages.documents()]
+        typed = argument.value.casefold()
+        found = [name for name in dict.fromkeys(names) if name.casefold().startswith(typed)]
+        return Completion(values=found[:MOST_COMPLETED], total=len(found), has_more=len(found) > MOST_COMPLETED)
 
 
 def _add_resources(server: MCPServer, library: Library) -> None:

@@ -1,6 +1,7 @@
 """The server for agents, spoken to by the SDK's own client in this process and over HTTP."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 pytest.importorskip("mcp", reason="needs pip install 'readgraph[mcp]'")
 from httpx2 import AsyncClient
 from mcp import Client, MCPError
+from mcp_types import ElicitResult, PromptReference
 
 from readgraph.api.sockets import open_listener
 from readgraph.library.opening import Library
@@ -25,7 +27,9 @@ from tests.support.systems import needs_posix
 
 pytestmark = pytest.mark.quick
 
-TOOLS = {"list_documents", "read", "ask", "verify", "wiki", "search", "open_page", "remember", "research", "compress"}
+TOOLS = set(
+    "list_documents read ask summarise table verify wiki search open_page remember research compress forget".split()
+)
 TEXT = "\n\n".join(f"In year {year} the keeper found a {thing} beneath the stair. " * 6
                    for year, thing in enumerate(["goat", "lantern", "plaque", "bell"]))  # fmt: skip
 CONTEXT = ReaderContext(model="openai:double", min_page_words=40, max_page_words=90)
@@ -70,11 +74,12 @@ async def test_an_agent_reads_and_asks(
         assert {*listed} == TOOLS
         for tool in listed.values():
             assert tool.description and tool.output_schema and tool.annotations
-            assert tool.annotations.destructive_hint is False
+            assert tool.annotations.destructive_hint == (tool.name == "forget")
             assert all(each.get("description") for each in tool.input_schema["properties"].values()), tool.name
             assert tool.input_schema["additionalProperties"] is False
             reads_only = tool.name in ("list_documents", "search", "open_page")
-            assert tool.annotations.read_only_hint == reads_only and tool.annotations.open_world_hint != reads_only
+            assert tool.annotations.read_only_hint == reads_only
+            assert tool.annotations.open_world_hint != (reads_only or tool.name == "forget")
         read = await call(client, "read", file="finds.txt", wait_seconds=60)
         assert (read["state"], read["title"], read["reading"]["complete"]) == ("done", "finds", True)
         runs = [(vars(each)["run"], vars(each)["event"]) for each in caplog.records if "run" in vars(each)]
@@ -197,7 +202,7 @@ async def test_only_files_of_named_folders_are_read(
         ("read", {"handle": "/finds.txt@gam", "method": "survey"},
          "This handle is of a reading with gam: leave the method out."),
         ("asks", {}, "There is no tool 'asks'. Do you mean ask? The tools are list_documents, search, open_page, read, "
-         "ask, verify, wiki, remember, research and compress."),
+         "ask, summarise, table, verify, wiki, remember, research, compress and forget."),
     ],
 )  # fmt: skip
 async def test_a_call_that_is_wrong_gets_one_line(
@@ -314,3 +319,62 @@ def test_what_can_t_be_served_is_one_line(readgraph: Command, monkeypatch: pytes
     taken.close()
     monkeypatch.setattr("readgraph.cli.run.serving.find_spec", lambda name: None)
     assert_refused(readgraph("mcp"), "pip install 'readgraph[mcp]'")
+
+
+async def test_summaries_tables_and_several_sessions_are_made(tools: LibraryTools, server: ModelServer) -> None:
+    free = LibraryTools(tools.library, ReaderContext(), ())
+    async with Client(library_server(free)) as client:
+        await call(client, "read", text=TEXT, title="finds", wait_seconds=60)
+        made = await call(client, "summarise", document="finds", words=40)
+        assert 0 < len(made["summary"].split()) <= 40 and made["citations"]
+        made = await call(client, "table", wanted="every year: year, find", document=["finds"])
+        assert made["columns"] == ["year", "find"]
+        sessions = [{"text": "We spoke of the goat.", "title": "Monday"}, {"text": "Then of the bell."}]
+        kept = await call(client, "remember", document="talks", sessions=sessions)
+        assert (kept["sessions"], kept["added"]) == (2, 2)
+        wrong = "Give the text of one session, or a list of sessions."
+        assert await refused(client, "remember", document="talks") == wrong
+        assert await refused(client, "remember", document="talks", text="x", sessions=sessions) == wrong
+        assert "a list of objects" in await refused(client, "remember", document="talks", sessions=["x"])
+
+
+async def test_a_document_is_forgotten_if_the_user_agrees(tools: LibraryTools) -> None:
+    asked, answers = (
+        list[str](),
+        [ElicitResult(action="decline"), ElicitResult(action="accept", content={"delete": True})],
+    )
+
+    async def answer(context: Any, params: Any) -> ElicitResult:
+        asked.append(params.message)
+        return answers[len(asked) - 1]
+
+    async with Client(library_server(tools)) as client:
+        await call(client, "read", text=TEXT, title="finds", wait_seconds=60)
+        assert "no document" in await refused(client, "forget", document="Zeus")
+        with pytest.raises(MCPError, match="elicitation"):  # the client can't ask
+            await client.call_tool("forget", {"document": "finds"})
+    async with Client(library_server(tools), elicitation_callback=answer) as client:
+        for deleted in (False, True):
+            assert (await call(client, "forget", document="finds"))["deleted"] == deleted
+        assert asked == ["Delete 'finds' with all its notes and questions from the library?"] * 2
+        assert (await call(client, "list_documents"))["result"] == []
+
+
+async def test_prompts_and_titles_are_offered(tools: LibraryTools) -> None:
+    async with Client(library_server(tools)) as client:
+        await call(client, "read", text=TEXT, title="Finds", wait_seconds=60)
+        (prompt,) = (await client.list_prompts()).prompts
+        said: Any = await client.get_prompt(prompt.name, {"document": "Finds"})
+        assert "Read the document 'Finds'" in said.messages[0].content.text
+        for name, typed, found in (("document", "fi", ["Finds"]), ("document", "x", []), ("about", "", [])):
+            offered = await client.complete(
+                PromptReference(type="ref/prompt", name="brief"), {"name": name, "value": typed}
+            )
+            assert offered.completion.values == found
+
+
+async def test_the_list_of_tools_is_short(tools: LibraryTools) -> None:
+    async with Client(library_server(tools)) as client:
+        listed = [tool.model_dump(exclude_none=True, by_alias=True) for tool in (await client.list_tools()).tools]
+    shown = [{name: value for name, value in tool.items() if name != "outputSchema"} for tool in listed]
+    assert len(json.dumps(shown)) / 4 < 3000, "tokens of what a model sees of the tools, about"
