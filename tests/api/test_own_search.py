@@ -50,6 +50,7 @@ class Fixed(BaseRetriever):
 
 
 @pytest.mark.parametrize("method", sorted(METHODS.keys() - NO_SEARCH))
+@pytest.mark.slow
 async def test_every_method_that_searches_searches_with_the_retriever(library: Library, method: str) -> None:
     stored = await library.pages.add_document(TEXT)
     fixed = Fixed(page=4, asked=[])

@@ -172,6 +172,7 @@ def test_the_synchronous_and_the_asynchronous_take_the_same() -> None:
     assert inspect.signature(readgraph.read) == inspect.signature(readgraph.aread)
 
 
+@pytest.mark.slow
 def test_a_program_that_asks_ends_in_silence(tmp_path: Path) -> None:
     program = "import readgraph; print(readgraph.ask('Which goat?', text='A goat came.', library=r'{}').status)"
     command = [sys.executable, "-c", program.format(tmp_path / "kept")]

@@ -178,6 +178,7 @@ FAILING: dict[str, tuple[Callable[[], Fault], str]] = {
     "name",
     [pytest.param(name, marks=[pytest.mark.slow] if name in ("403", "404", "a web page") else []) for name in FAILING],
 )
+@pytest.mark.slow
 def test_after_a_failing_server_nothing_is_paid_for_twice(readgraph: Command, server: ModelServer, name: str) -> None:
     fault, reason = FAILING[name]
     server.fault_for = lambda request, call: fault() if call > 10 else None

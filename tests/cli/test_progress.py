@@ -44,6 +44,7 @@ def test_a_narrow_terminal_shows_what_it_cost_and_the_time(
     assert re.search(r"Reading +100% \d+ calls, [\d,]+ words \d:\d\d:\d\d", seen)
 
 
+@pytest.mark.slow
 def test_a_wait_for_the_server_is_reported(readgraph: Command, server: ModelServer, terminal: None) -> None:
     server.fault_for = lambda request, call: Fault.rate_limited() if call == 12 else None
     with use_clock(Clock()):  # the bar goes by the real one
@@ -60,6 +61,7 @@ def test_a_batch_is_reported_until_it_ends(readgraph: Command, server: ModelServ
     assert "Reading" in seen.rsplit("submitted", 1)[1]
 
 
+@pytest.mark.slow
 def test_an_evaluation_shows_its_batches_while_they_go_on(
     readgraph: Command, server: ModelServer, terminal: None, tmp_path: Path, out: Path, monkeypatch: MonkeyPatch
 ) -> None:

@@ -135,6 +135,7 @@ def test_a_setting_reaches_the_graph_or_is_refused(
     assert all(value != getattr(ReaderContext(), name) for name, value in reached.items())
 
 
+@pytest.mark.slow
 def test_several_methods_share_their_options(
     readgraph: Command, line: dict[str, list[str]], server: ModelServer
 ) -> None:

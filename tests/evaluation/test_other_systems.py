@@ -57,6 +57,7 @@ def test_an_option_is_named_by_its_letter_or_its_words(tmp_path: Path, answer: s
     assert (found.choice, found.answer) == (1, "Mara")
 
 
+@pytest.mark.slow
 def test_two_files_of_one_name_are_refused_and_others_take_the_place_of_what_is_held(
     tmp_path: Path, readgraph: Command
 ) -> None:
@@ -91,6 +92,7 @@ def test_a_file_that_cannot_be_used_is_told_in_one_line(tmp_path: Path, lines: l
     assert told in str(problem.value) and "\n" not in str(problem.value)
 
 
+@pytest.mark.slow
 def test_they_stand_beside_the_methods_or_alone(tmp_path: Path, readgraph: Command) -> None:
     questions, out = EXAMPLES / "questions.jsonl", tmp_path / "out"
     asked = [question for line in questions.read_text().splitlines() for question in json.loads(line)["questions"]]

@@ -87,6 +87,7 @@ def test_rewards_are_relative_to_their_group(readgraph: Command, evaluated: Path
 
 
 @pytest.mark.parametrize("form", ["sft", "preference", "reward"])
+@pytest.mark.slow
 def test_what_was_asked_again_is_one_example(readgraph: Command, evaluated: Path, tmp_path: Path, form: str) -> None:
     once = written(readgraph, evaluated, form, tmp_path / "once.jsonl")
     exchanges = evaluated / "exchanges.jsonl"

@@ -251,6 +251,7 @@ def compress(text: str, seed: str, engine: str) -> None:
 
 
 @pytest.mark.parametrize("method", [name for name in EVERY if not EVERY[name].memory_of])
+@pytest.mark.slow
 async def test_a_reading_with_a_model_that_says_anything(
     server: ModelServer, library: Library, story: str, method: str
 ) -> None:
@@ -258,6 +259,7 @@ async def test_a_reading_with_a_model_that_says_anything(
     assert not await check(library)
 
 
+@pytest.mark.slow
 async def test_agents_and_web_steps_with_a_model_that_says_anything(server: ModelServer, library: Library) -> None:
     await turn(library, server, "agent 0")
     await act(library, server, WEB_METHODS["web-agent"], "web-agent 0")

@@ -73,6 +73,7 @@ async def test_a_question_is_answered_with_citations(
 
 
 @every_baseline
+@pytest.mark.slow
 async def test_without_a_model_sentences_are_quoted(
     server: ModelServer, library: Library, document: Document, story: str, method: str
 ) -> None:
@@ -97,6 +98,7 @@ async def test_without_a_question_the_memory_is_built(library: Library, document
 
 
 @every_baseline
+@pytest.mark.slow
 async def test_a_spent_budget_is_reported(
     server: ModelServer, library: Library, document: Document, method: str
 ) -> None:
@@ -107,6 +109,7 @@ async def test_a_spent_budget_is_reported(
 
 
 @every_baseline
+@pytest.mark.slow
 async def test_what_the_text_does_not_say_is_no_answer(
     server: ModelServer, library: Library, document: Document, method: str
 ) -> None:

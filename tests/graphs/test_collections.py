@@ -90,6 +90,7 @@ async def test_a_reading_stopped_by_its_budget_goes_on_in_the_right_document(
     assert len(server.requests) == len({request.key for request in server.requests}), "nothing was asked twice"
 
 
+@pytest.mark.slow
 async def test_merging_keeps_documents_apart(server: ModelServer, library: Library, whole_story: str) -> None:
     halves = await halves_of(whole_story, library)
     collection = await add_collection(library.pages, halves)

@@ -171,6 +171,7 @@ AGENTS = ("mem-gpt", "reader-agent")
 
 
 @pytest.mark.parametrize("method", [each for each in ESTIMATED if each.name not in AGENTS], ids=lambda m: m.name)
+@pytest.mark.slow
 async def test_what_to_expect_is_near_what_a_plain_model_uses(
     server: ModelServer, library: Library, story: str, method: Method
 ) -> None:

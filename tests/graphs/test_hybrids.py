@@ -69,6 +69,7 @@ async def test_a_question_is_answered_with_citations(
 
 
 @every_hybrid
+@pytest.mark.slow
 async def test_without_a_model_sentences_are_quoted(
     server: ModelServer, library: Library, document: Document, story: str, method: str
 ) -> None:
@@ -90,6 +91,7 @@ async def test_without_a_question_the_memory_is_built(library: Library, document
 
 @every_hybrid
 @pytest.mark.parametrize("most", [pytest.param(0, marks=pytest.mark.slow), 1])
+@pytest.mark.slow
 async def test_a_spent_budget_is_reported(
     server: ModelServer, library: Library, document: Document, story: str, method: str, most: int
 ) -> None:

@@ -57,6 +57,7 @@ def cancelled_at(call: int, server: ModelServer, *, agent: bool = False) -> Iter
 
 
 @pytest.mark.parametrize("mode", ["values", "custom", "messages", "updates"])
+@pytest.mark.slow
 async def test_a_server_that_cancels_again_and_again_ends_the_build(server: ModelServer, story: str, mode: Any) -> None:
     graph: Any = read_agent.build().compile(store=InMemoryStore())
     given: Any = {"text": story, "question": "Who?"}
@@ -91,6 +92,7 @@ async def test_what_a_tool_began_ends_with_its_call(server: ModelServer, story: 
 
 @pytest.mark.parametrize("method", [read_agent, gam, mem_walker])
 @pytest.mark.parametrize("synchronous", [False, True])
+@pytest.mark.slow
 def test_a_stream_that_is_left_ends_its_build(server: ModelServer, story: str, method: Any, synchronous: bool) -> None:
     server.latency = 0.02
     store = InMemoryStore()

@@ -67,6 +67,7 @@ async def read(library: Library, document: str, context: ReaderContext, saver: A
     return await build().compile(checkpointer=saver, store=library.store).ainvoke(given, config, context=context)
 
 
+@pytest.mark.slow
 async def test_readings_of_one_question_at_once_never_see_each_other(
     library: Library, marked: Marked, server: ModelServer, lamp: str
 ) -> None:

@@ -85,6 +85,7 @@ def test_a_thread_goes_on_synchronously(
 
 
 @pytest.mark.parametrize("method", METHODS)
+@pytest.mark.slow
 def test_a_question_is_answered_without_a_model(
     server: ModelServer, tmp_path: Path, story: str, method: str, settings_read: set[str]
 ) -> None:

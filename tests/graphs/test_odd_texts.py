@@ -60,6 +60,7 @@ SLOW = ("one paragraph", "old Mac line ends", "Chinese in one line", "marks only
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in TEXTS]
 )
+@pytest.mark.slow
 def test_odd_texts_are_read_like_any_other(readgraph: Command, server: ModelServer, tmp_path: Path, name: str) -> None:
     text, question = TEXTS[name]
     (tmp_path / "odd.txt").write_bytes(text.encode())
@@ -124,6 +125,7 @@ NAMES = [
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.slow
 def test_odd_names_are_names(readgraph: Command, tmp_path: Path, name: str) -> None:
     file = tmp_path / f"{name}.txt"
     file.write_text(SCENE)

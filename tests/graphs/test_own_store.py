@@ -112,6 +112,7 @@ def in_a_library(folder: Path) -> Iterator[Any]:
 
 @pytest.mark.parametrize("call", [in_a_node, in_a_coroutine, as_a_node, in_a_tool], ids=lambda call: call.__name__)
 @pytest.mark.parametrize("around", [nothing, in_memory, in_sqlite, in_a_library], ids=lambda around: around.__name__)
+@pytest.mark.slow
 def test_its_documents_are_those_of_its_own_store(tmp_path: Path, around: Any, call: Callable[..., str]) -> None:
     if call is in_a_coroutine and around is in_sqlite:
         pytest.skip("LangGraph's SqliteSaver has no asynchronous calls")

@@ -53,6 +53,7 @@ def notes_asked(server: ModelServer) -> list[str]:
 
 
 @METHODS
+@pytest.mark.slow
 async def test_each_question_has_a_memory_that_serves_it_beside_the_one_without_a_purpose(
     server: ModelServer, library: Library, document: Document, build: Build
 ) -> None:

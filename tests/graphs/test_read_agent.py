@@ -94,6 +94,7 @@ async def test_a_multiple_choice_gives_letter_and_option(
     assert (found["choice"], found["answer"]) == ("B", "the gander")
 
 
+@pytest.mark.slow
 async def test_what_the_text_does_not_say_is_no_answer(
     server: ModelServer, library: Library, document: Document
 ) -> None:

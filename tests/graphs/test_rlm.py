@@ -214,6 +214,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("program", FAULTS)
+@pytest.mark.slow
 async def test_what_a_program_may_not_do_ends_it_and_leaves_what_was_kept(
     program: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -80,6 +80,7 @@ OTHERS = [
 
 
 @pytest.mark.parametrize(("method", "made"), OTHERS)
+@pytest.mark.slow
 async def test_they_do_at_every_place_what_the_step_inside_does(method: Method, made: Callable[..., Any]) -> None:
     plain = method.build()
     swapped = {name: made(spec.runnable, plain) for name, spec in plain.nodes.items()}

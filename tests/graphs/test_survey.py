@@ -300,6 +300,7 @@ def refusing(model: Surveyor, *days: str) -> None:
 
 
 @pytest.mark.parametrize("result", ["count", "table", "prose"])
+@pytest.mark.slow
 async def test_without_any_usable_reply_there_is_no_answer(library: Library, server: ModelServer, result: str) -> None:
     model = surveyor(server, result=result)
     refusing(model)
@@ -466,6 +467,7 @@ async def test_columns_may_be_fixed(library: Library, server: ModelServer) -> No
     assert model.asked.count("SurveyPlan") == 1
 
 
+@pytest.mark.slow
 async def test_the_whole_table_comes_from_the_store(library: Library, server: ModelServer) -> None:
     surveyor(server)
     found = await survey(library, diary(900))

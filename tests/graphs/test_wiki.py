@@ -82,6 +82,7 @@ async def test_the_model_names_and_writes_and_a_second_run_asks_nothing(
     assert not (await estimate_wiki(EstimateCase(library.pages, documents[0], MODEL))).calls.expected
 
 
+@pytest.mark.slow
 async def test_a_changed_document_pays_for_its_changed_page(server: ModelServer, library: Library) -> None:
     server.respond = reader
     paragraphs = [f"In {1800 + number}, the keeper rowed to Orrin with {number} sheep. " * 12 for number in range(60)]

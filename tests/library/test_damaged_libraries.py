@@ -149,6 +149,7 @@ def faults(
 @pytest.mark.parametrize(
     "damage", [pytest.param(way, marks=[pytest.mark.slow] if number % 2 else []) for number, way in enumerate(WAYS)]
 )
+@pytest.mark.slow
 def test_a_few_damages(
     readgraph: Command, server: ModelServer, monkeypatch: MonkeyPatch, whole: Path, damage: Damage
 ) -> None:

@@ -149,6 +149,7 @@ async def test_what_is_nested_too_deeply_is_damage(library: Library) -> None:
 
 @pytest.mark.parametrize("crafted", [CRAFTED["one argument"], CRAFTED["pickle"]])
 @pytest.mark.parametrize("statement", [INTO_CHECKPOINTS, INTO_WRITES])
+@pytest.mark.slow
 def test_each_command_goes_on_or_says_what_is_wrong(
     readgraph: Command, whole: Path, monkeypatch: MonkeyPatch, tmp_path: Path, crafted: Crafted, statement: str
 ) -> None:

@@ -61,6 +61,7 @@ def thread(name: object) -> Any:
 
 
 @pytest.mark.parametrize("context", [WITHOUT_MODEL, ReaderContext(model="openai:double")], ids=["extractive", "model"])
+@pytest.mark.slow
 def test_a_graph_without_a_library_runs_in_a_worker(server: ModelServer, context: ReaderContext) -> None:
     def read() -> Any:
         return read_agent.graph.invoke(ASKED, context=context)["status"]
@@ -89,6 +90,7 @@ def test_a_store_and_its_search_indexes_go_along(server: ModelServer) -> None:
     assert [read(), in_worker(read), read()] == ["answered"] * 3
 
 
+@pytest.mark.slow
 def test_a_library_of_the_parent_says_where_to_open_it(tmp_path: Path) -> None:
     with open_library_in_background(tmp_path / "library") as library:
         graph = read_agent.build().compile(checkpointer=library.checkpointer, store=library.store)
@@ -157,6 +159,7 @@ def test_what_a_worker_writes_stays_when_its_parent_closes_first(tmp_path: Path)
         assert any(text in str(value) for value in values)
 
 
+@pytest.mark.slow
 def test_workers_that_are_forked_while_others_write(tmp_path: Path) -> None:
     folder = tmp_path / "library"
 

@@ -93,6 +93,7 @@ def test_a_disk_too_full_for_checkpoints(
     assert found["status"] == "answered" and calls == server.calls
 
 
+@pytest.mark.slow
 def test_a_limit_on_the_size_of_files(readgraph: Command, server: ModelServer) -> None:
     readgraph("read", EXAMPLES / "harbour-swim-meeting.txt")
     calls = [0]

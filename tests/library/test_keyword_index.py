@@ -284,6 +284,7 @@ changes = st.lists(st.one_of(entries, st.frozensets(st.integers(0, 5), max_size=
 
 @settings(deadline=None, max_examples=50)
 @given(changes)
+@pytest.mark.slow
 def test_the_index_is_as_if_made_at_once(changes: list[list[IndexEntry] | frozenset[int] | None]) -> None:
     async def compare() -> None:
         grown, known = KeywordIndex(), dict[int, IndexEntry]()

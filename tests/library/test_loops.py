@@ -72,6 +72,7 @@ async def test_a_synchronous_run_within_an_open_library_of_this_loop(tmp_path: P
         assert graph.get_state(thread(1)).values["status"] == "nearest"
 
 
+@pytest.mark.slow
 def test_a_state_of_the_history_is_edited_while_it_is_gone_through(tmp_path: Path) -> None:
     with open_library_in_background(tmp_path / "library") as library:
         graph = read_agent.build().compile(checkpointer=library.checkpointer, store=library.store)

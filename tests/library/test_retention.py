@@ -47,6 +47,7 @@ def stored(where: str) -> int:
 
 
 @pytest.mark.parametrize("graph", [build, build_gam])
+@pytest.mark.slow
 async def test_a_question_adds_little_to_a_long_thread(library: Library, where: str, story: str, graph: Any) -> None:
     library.checkpointer.kept_questions = KEPT
     compiled = graph().compile(checkpointer=library.checkpointer, store=library.store)

@@ -66,6 +66,7 @@ def a_third_of(seed: str) -> Callable[[ChatRequest, int], Fault | None]:
         ("mem-walker", "text"),
     ],
 )
+@pytest.mark.slow
 async def test_a_third_of_the_replies_is_bad_and_the_reading_ends_the_same(
     server: ModelServer, tmp_path: Path, story: str, method: str, form: ReplyForm
 ) -> None:
@@ -87,6 +88,7 @@ BAD: dict[str, Callable[[ChatRequest, int], Fault | None]] = {
 
 
 @pytest.mark.parametrize("method", mostly_slow(METHODS, ["read-agent", "mem-gpt"]))
+@pytest.mark.slow
 async def test_bad_replies_pass_no_bound_and_are_paid_for_once(
     server: ModelServer, tmp_path: Path, story: str, method: str
 ) -> None:
@@ -109,6 +111,7 @@ async def test_bad_replies_pass_no_bound_and_are_paid_for_once(
 
 
 @pytest.mark.parametrize("method", ["read-agent", "gam", "mem-walker", "recurrent"])
+@pytest.mark.slow
 async def test_notes_that_a_substitute_wrote_are_asked_for_again_where_that_is_wanted(
     server: ModelServer, tmp_path: Path, story: str, method: str
 ) -> None:
@@ -145,6 +148,7 @@ async def test_a_third_of_the_replies_is_bad_and_a_web_step_is_the_same(
 
 
 @pytest.mark.parametrize("form", ["json_schema", "function", "text"])
+@pytest.mark.slow
 async def test_a_third_of_the_replies_is_bad_and_an_agent_says_the_same(
     server: ModelServer, tmp_path: Path, form: ReplyForm
 ) -> None:

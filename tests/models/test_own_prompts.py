@@ -118,6 +118,7 @@ def test_the_command_exports_prompts_and_takes_them(readgraph: Command, server: 
     assert_refused(readgraph(*line[:-1], tmp_path / "none"), "There is no folder")
 
 
+@pytest.mark.slow
 def test_an_evaluation_records_own_prompts_without_their_folder(
     readgraph: Command, server: ModelServer, own: Path, tmp_path: Path
 ) -> None:

@@ -86,6 +86,7 @@ async def test_pages_are_merged_until_their_gists_fit(server: ModelServer, libra
 
 
 @pytest.mark.parametrize("answer", ["yes", "nonsense"])
+@pytest.mark.slow
 async def test_where_nothing_may_be_merged_gists_of_gists_stand_for_old_pages(
     server: ModelServer, library: Library, document: Document, answer: str
 ) -> None:
@@ -114,6 +115,7 @@ async def test_a_window_that_is_large_enough_changes_nothing(
 
 
 @pytest.mark.parametrize("strategy", ["parallel", "sequential"])
+@pytest.mark.slow
 async def test_pages_are_looked_up_by_importance_until_the_window_is_full(
     server: ModelServer, library: Library, document: Document, strategy: Any
 ) -> None:
@@ -206,6 +208,7 @@ async def test_a_budget_that_ends_a_merge_leaves_all_pages_in_view(
     assert words <= 1500
 
 
+@pytest.mark.slow
 async def test_merging_takes_few_of_the_calls_of_reading(server: ModelServer, library: Library, long: Document) -> None:
     server.respond = lambda request: reader(request) if asked_for(request) else first_words(passage(request), 60)
     context = replace(CONTEXT, window_words=3000)

@@ -104,6 +104,7 @@ def test_any_choice_of_candidates_tiles_the_text(
 
 @pytest.mark.parametrize("how", ["auto", "blank-line", "line"])
 @pytest.mark.parametrize("name", STRANGE)
+@pytest.mark.slow
 def test_strange_texts_are_tiled_with_the_default_sizes(name: str, how: ParagraphBreak) -> None:
     for choice in (0, -1):
         assert "".join(walk(STRANGE[name], how, 280, 600, lambda offered: offered[choice])) == STRANGE[name]  # noqa: B023

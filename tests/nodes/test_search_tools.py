@@ -201,6 +201,7 @@ async def test_vector_search_is_offered_where_there_is_an_embedding_model(
     "tools", [("keyword",), ("vector",), ("page",), ("keyword", "page"), ("vector", "page"), ("keyword", "vector")]
 )
 @pytest.mark.parametrize("model", ["openai:double", ""])
+@pytest.mark.slow
 async def test_any_subset_of_tools(server: ModelServer, library: Library, tools: Any, model: str) -> None:
     plan = {"keyword": ["alder"], "vector": ["note at alder"], "page": [3]}
     server.respond = lambda request: plan if wanted_reply(request) == "SearchPlan" else researcher(request)

@@ -135,6 +135,7 @@ async def test_a_tree_is_grown_level_by_level(server: ModelServer, library: Libr
     assert (again, found["usage"]["calls"]) == (memory, 0)
 
 
+@pytest.mark.slow
 async def test_a_level_is_grown_all_at_once(server: ModelServer, library: Library) -> None:
     await grown(library, log(36), replace(CONTEXT, children=36))
     server.reset()

@@ -164,6 +164,7 @@ def test_commands_with_a_model_run(
 
 
 @pytest.mark.parametrize("page", with_a(PYTHON))
+@pytest.mark.slow
 def test_python_runs_and_prints_what_is_shown(
     page: Path, model: ModelServer, capsys: pytest.CaptureFixture[str]
 ) -> None:

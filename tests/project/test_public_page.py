@@ -92,6 +92,7 @@ def test_public_names_are_there_typed_and_described(home: str) -> None:
 
 
 @pytest.mark.parametrize("home", HOMES)
+@pytest.mark.slow
 def test_docstrings_name_parameters_and_errors_that_there_are(home: str) -> None:
     found = [function for name in public_in(home) for function in functions_of(home, name)]
     assert [stray for function in found for stray in stray_names(function, import_module(home))] == []
@@ -175,6 +176,7 @@ def test_pages_name_public_modules_only() -> None:
 
 
 @pytest.mark.parametrize("module", HEAVY)
+@pytest.mark.slow
 def test_importing_waits_for_nothing_needless(module: str) -> None:
     code = f"import sys, {module}; print(*{{name.partition('.')[0] for name in sys.modules}})"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()

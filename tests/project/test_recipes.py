@@ -59,6 +59,7 @@ async def served(app: Any) -> AsyncIterator[AsyncClient]:
     await running
 
 
+@pytest.mark.slow
 async def test_fastapi_streams_and_a_browser_that_leaves_ends_its_reading(
     folder: Path, server: ModelServer, document: str
 ) -> None:

@@ -46,6 +46,7 @@ async def hostile(library: Library) -> ReportData:
     return await report_of_answer(library.pages, Question(question=f"{ASKED} </title>"), shown, "gist")
 
 
+@pytest.mark.slow
 async def test_text_stays_text(library: Library, show: Show) -> None:
     data = await hostile(library)
     tab = show(data)

@@ -55,6 +55,7 @@ def packed(megabytes: int, times: int = 1, begin: bytes = b"") -> bytes:
 
 @pytest.mark.parametrize("times", [1, pytest.param(2, marks=pytest.mark.slow), 3])
 @pytest.mark.parametrize("begin", [b"", b"\x78\x9cno"])
+@pytest.mark.slow
 def test_a_packed_stream_of_a_pdf_is_measured_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, times: int, begin: bytes
 ) -> None:
@@ -66,6 +67,7 @@ def test_a_packed_stream_of_a_pdf_is_measured_first(
     check_streams(pdf(packed(1, times, begin), filters), "a.pdf")
 
 
+@pytest.mark.slow
 def test_a_plain_pdf_is_not_refused(tmp_path: Path) -> None:
     content = zlib.compress(b"BT /F 12 Tf 50 600 Td (The lamp was lit.) Tj ET")
     assert load(write_file(tmp_path / "a.pdf", pdf(content))).text == "The lamp was lit."

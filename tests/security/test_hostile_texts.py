@@ -73,6 +73,7 @@ def structure(prompt: Prompt) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize("place", EVERY_PLACE)
+@pytest.mark.slow
 def test_the_structure_of_each_prompt_is_that_of_a_harmless_text(place: str) -> None:
     make = EVERY_PLACE[place]
     expected = structure(make(QUIET))

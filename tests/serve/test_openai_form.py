@@ -145,6 +145,7 @@ def test_a_conversation_goes_on(client: OpenAI, room: OpenRoom) -> None:
         ({"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "x"}}]}]}, "messages"),
     ],
 )
+@pytest.mark.slow
 def test_what_is_not_supported_is_refused(client: OpenAI, given: dict[str, Any], param: str) -> None:
     with pytest.raises(BadRequestError) as refused:
         client.chat.completions.create(**{"model": "readgraph", "messages": ASKED, **given})

@@ -131,6 +131,7 @@ def test_a_printed_book(tmp_path: Path) -> None:
         ("  ", "a"),
     ],
 )
+@pytest.mark.slow
 def test_titles(tmp_path: Path, title: str, kept: str) -> None:
     canvas = Canvas(str(tmp_path / "a.pdf"))
     canvas.setTitle(title)

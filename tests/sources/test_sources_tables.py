@@ -181,6 +181,7 @@ def test_formulas_have_the_values_that_were_computed(tmp_path: Path) -> None:
         (('<row r="1"', '<row r="999999999"'), "too many empty cells before others"),
     ],
 )
+@pytest.mark.slow
 def test_a_workbook_that_is_damaged_or_made_to_take_for_ever(
     tmp_path: Path, edit: tuple[str, str], reason: str
 ) -> None:

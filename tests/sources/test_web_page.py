@@ -148,6 +148,7 @@ BOMBS = {
 
 
 @pytest.mark.parametrize("made", BOMBS.values(), ids=BOMBS)
+@pytest.mark.slow
 def test_size_and_depth_do_no_harm(made: str) -> None:
     began = time.process_time()
     found = elements_of(web_page(made).text)

@@ -307,6 +307,7 @@ def test_sentences_hold_every_character_but_white_space_in_order(text: str, data
 
 
 @pytest.mark.parametrize("unit", ["x. ", "a", "```", "1. ", "\n \n ", "“He. ", "~~~ a\n", '"', "He came. "])
+@pytest.mark.slow
 def test_odd_texts_take_little_time(unit: str) -> None:
     begun = time.process_time()
     sentence_spans(unit * (80_000 // len(unit)))

@@ -47,6 +47,7 @@ def test_a_library_that_is_whole(readgraph: Command, folder: Path) -> None:
         ("thread", "checkpoints.sqlite", "UPDATE checkpoints SET checkpoint = x'ff'"),
     ],
 )
+@pytest.mark.slow
 def test_what_can_be_made_again_is_mended(
     readgraph: Command, server: ModelServer, folder: Path, kind: str, file: str, statement: str
 ) -> None:
@@ -86,6 +87,7 @@ def test_a_forgetting_that_an_index_keeps_from_its_end(readgraph: Command, folde
         ("UPDATE store SET value = '{}' WHERE prefix = 'readgraph.documents'", "its record is damaged"),
     ],
 )
+@pytest.mark.slow
 def test_what_can_not_be_made_again_is_told(readgraph: Command, folder: Path, statement: str, problem: str) -> None:
     assert changed(folder / "library.sqlite", statement)
     for command in ("check", "repair"):

@@ -94,6 +94,7 @@ def test_a_method_that_fails_does_not_stop_the_others(readgraph: Command, server
     assert "failed: The model server" in printed and "1 of 2 methods failed" in printed
 
 
+@pytest.mark.slow
 def test_what_methods_share_is_asked_again_once(readgraph: Command, server: ModelServer) -> None:
     command = (*COMPARE, *DOUBLE, "--methods", "read-agent,gists-only,retrieved-pages")
     server.fault_for = lambda request, call: Fault.empty()

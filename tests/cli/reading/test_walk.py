@@ -36,6 +36,7 @@ def test_the_walk_is_printed_and_drawn(readgraph: Command, server: ModelServer) 
 
 
 @pytest.mark.parametrize("switch", [(), ("--show-steps",)])
+@pytest.mark.slow
 def test_on_a_terminal_the_tree_is_drawn_as_it_is_walked(
     readgraph: Command, server: ModelServer, monkeypatch: pytest.MonkeyPatch, switch: tuple[str, ...]
 ) -> None:

@@ -31,6 +31,7 @@ STOPS: dict[str, Stop] = {
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[] if name == "Ctrl-C" else [pytest.mark.slow]) for name in STOPS]
 )
+@pytest.mark.slow
 def test_stopped_it_ends_soon_and_goes_on_from_there(readgraph: Command, server: ModelServer, name: str) -> None:
     hanging = Event()
 

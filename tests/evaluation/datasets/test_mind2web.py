@@ -108,6 +108,7 @@ def test_episodes_count_once_and_succeed_as_a_whole() -> None:
     assert whole_episodes({0: scores}, items) == {0: {"1": 0, "2": 100}}, "of c, only one step was asked"
 
 
+@pytest.mark.slow
 def test_the_rows_of_the_papers_table_are_one_command(
     readgraph: Command, server: ModelServer, tmp_path: Path, out: Path
 ) -> None:

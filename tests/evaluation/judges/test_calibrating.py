@@ -281,6 +281,7 @@ def test_verdicts_by_other_words_of_the_prompt_say_nothing_of_the_judge(
     assert readgraph(*CALIBRATE, "--out", tmp_path / "worded", "--prompts", words).code == 0
 
 
+@pytest.mark.slow
 def test_a_judge_without_a_usable_verdict_is_told_in_one_line(
     readgraph: Command, server: ModelServer, tmp_path: Path, out: Path
 ) -> None:

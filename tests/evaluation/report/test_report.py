@@ -245,6 +245,7 @@ def test_what_was_used_stands_below_the_scores(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("plots")
+@pytest.mark.slow
 def test_text_stays_text(tmp_path: Path) -> None:
     dataset = quiz(6)
     item = replace(dataset.items[0], question=SCRIPT, options=(SCRIPT, "\ud800"), category=SCRIPT)
@@ -291,6 +292,7 @@ def test_a_failure_is_wrong_whatever_was_answered_before_it(tmp_path: Path) -> N
     assert ScoredEvaluation.of(dataset, folder).scores["read-agent"]["accuracy"] == {0: {"q0": 100, "q1": 0}}
 
 
+@pytest.mark.slow
 def test_plots_are_of_what_the_folder_holds(tmp_path: Path) -> None:
     many, one = quiz(12, texts=6), quiz(4, texts=1)
     walked: dict[str, Any] = {"strayed": False, "hops": 2, "percent_read": 40.0}

@@ -61,6 +61,7 @@ def choose(tab: Browser, label: str, value: str) -> None:
     }})({find})""")
 
 
+@pytest.mark.slow
 def test_text_stays_text(tab: Browser, page: str) -> None:
     tab.open(page)
     assert tab.run("document.title") == "quality – evaluation"

@@ -137,6 +137,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS.values(), ids=EXPERIMENTS)
+@pytest.mark.slow
 def test_what_is_listed_runs_on_the_files_as_they_are_published(experiment: Experiment, published: Path) -> None:
     source = experiment.source
     file = require_dataset_file(source, published)

@@ -92,6 +92,7 @@ def test_the_same_command_pays_nothing_again_and_more_may_be_asked(
     assert built[0] == built[1] and built[0]["memories"] == 2, "one memory, whoever built it"
 
 
+@pytest.mark.slow
 def test_refused_replies_of_another_evaluation_are_asked_again_once_for_all_questions(
     readgraph: Command, server: ModelServer, tmp_path: Path, out: Path
 ) -> None:
@@ -187,6 +188,7 @@ def test_a_killed_evaluation_goes_on(readgraph: Command, server: ModelServer, tm
             assert built[used] == pytest.approx(expected[used]), "what was paid before a kill counts, and counts once"
 
 
+@pytest.mark.slow
 def test_fall_backs_before_a_stop_count_and_count_once(
     readgraph: Command, server: ModelServer, tmp_path: Path, out: Path
 ) -> None:

@@ -173,6 +173,7 @@ async def test_what_a_batch_left_undone_is_sent_again(
     ("status", "cause"),
     [("expired", "batch expired"), ("cancelled", "was cancelled"), ("failed", "failed (token limit exceeded)")],
 )
+@pytest.mark.slow
 async def test_a_cause_that_stays_is_named_in_the_end(
     server: ModelServer, runtime: Runtime[ReaderContext], status: str, cause: str
 ) -> None:

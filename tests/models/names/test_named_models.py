@@ -97,6 +97,7 @@ async def test_a_factory_may_be_a_coroutine_and_its_own_errors_come_out(
         ({"callbacks": [Heard()]}, False),
     ],
 )
+@pytest.mark.slow
 async def test_recorded_replies_are_known_by_what_changes_the_text(
     server: ModelServer, store: InMemoryStore, changed: dict[str, Any], paid_again: bool
 ) -> None:

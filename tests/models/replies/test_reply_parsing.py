@@ -170,6 +170,7 @@ ENDLESS = ["{", '{"', "```json\n{\n", '{"quotes": [{(', STYLES, "<p style=\"{x: 
 
 
 @pytest.mark.parametrize("unit", ENDLESS)
+@pytest.mark.slow
 def test_a_text_that_is_hard_to_mend_ends_soon(unit: str) -> None:
     with pytest.raises(ReplyRefusal):
         parse_reply(unit * 500, Found)
@@ -180,6 +181,7 @@ def test_a_text_that_is_hard_to_mend_ends_soon(unit: str) -> None:
     st.lists(st.sampled_from([*"{[\"\\(':,}] \n", '{"a":', "```", "//", STYLES]), min_size=1, max_size=5).map("".join),
     st.integers(1, 200),
 )
+@pytest.mark.slow
 def test_what_repeats_is_parsed_or_refused(unit: str, times: int) -> None:
     try:
         assert isinstance(parse_reply(unit * times, Found), Found)

@@ -270,6 +270,7 @@ async def test_a_server_that_throttles_is_asked_by_no_call_meanwhile(
 
 
 @pytest.mark.parametrize("fault", [Fault.hang(), Fault.dripping(0.05)], ids=lambda fault: fault.name)
+@pytest.mark.slow
 async def test_a_call_that_takes_too_long_is_made_again(
     server: ModelServer, runtime: Runtime[ReaderContext], fault: Fault
 ) -> None:
