@@ -181,6 +181,14 @@ async def test_without_documents_the_library_is_searched(library: Library, docum
             await functions.verify(library, draft)
 
 
+async def test_what_is_left_out_may_be_a_number_but_not_a_doubt(library: Library) -> None:
+    text = "The mill earned 30,000 crowns, 8 % more than before. The port earned 900 crowns more. "
+    text += "The inn has 9 beds, said Weber."
+    kept = await library.pages.add_document(text, title="Accounts")
+    draft = "The mill earned 30,000 crowns. The port earned 900 crowns. The inn has 9 beds."
+    assert told(await checked(library, [kept], draft)) == ["supported", "not decided", "not decided"]
+
+
 async def test_a_line_that_is_a_title_claims_nothing(library: Library, documents: list[Document]) -> None:
     draft = "Report on the mill\n\nThe roof was not insured.\n\nThe sale\n\n- the harbour has a pier and two cranes\n"
     made = await checked(library, documents, draft)

@@ -429,7 +429,8 @@ def _says_same(ours: Sequence[Token], theirs: Sequence[Token], pairs: dict[int, 
     )
     if after and any(token.kind == "denial" for token in theirs):
         return False  # "not until 1890" is another thing than "not"
-    left_out = {at - 1 for at, token in enumerate(theirs) if token.kind == "number" and at not in pairs.values()}
+    unsaid = {at for at, token in enumerate(theirs) if token.kind == "number" and at not in pairs.values()}
+    left_out = {at + step for at in unsaid for step in (-1, 1, 2)}  # "about 8 %", "8 % more than"
     for kind in ("denial", "hedge"):
         said = sorted(token.value for at, token in enumerate(theirs) if token.kind == kind and at not in left_out)
         if sorted(token.value for token in ours if token.kind == kind) != said:
