@@ -36,7 +36,7 @@ WRONG = 1  # the exit code where something is wrong
 
 def make_wiki(options: WikiOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Make the wiki's pages, write those that changed, and print what was done."""
-    if str(options.folder) == CHECK and options.paths:
+    if str(options.folder) == CHECK:
         return _check(options, screen)
     if options.folder.exists() and not options.folder.is_dir():
         raise BadInput(f"{options.folder} is a file: name a folder for the wiki.")
@@ -71,6 +71,8 @@ def make_wiki(options: WikiOptions, context: ReaderContext, screen: OutputOption
 
 def estimate(options: WikiOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Print what the wiki will use, without making a call."""
+    if str(options.folder) == CHECK:
+        raise BadInput("A check makes no call: leave --estimate out.")
     sources = _load(options, screen)
 
     async def count(library: Library) -> tuple[Estimate, int]:
@@ -93,6 +95,10 @@ async def _documents(library: Library, sources: Sequence[SourceText | str], coll
 
 
 def _check(options: WikiOptions, screen: OutputOptions) -> None:
+    if not options.paths:
+        raise BadInput(
+            f"Name the folder of the wiki that is to be checked. A folder '{CHECK}' is named by its whole path."
+        )
     folder, *paths = options.paths
     sources = _load(replace(options, paths=paths), screen)
 

@@ -72,4 +72,6 @@ def test_what_is_no_folder_or_no_document_is_refused(readgraph: Command, tmp_pat
     assert_refused(readgraph("wiki", tmp_path / "wiki"), "The library holds no document")
     assert_refused(readgraph("wiki", reports / "log.txt", reports), "is a file: name a folder")
     assert_refused(readgraph("wiki", "check", reports, reports), "holds no wiki")
+    assert_refused(readgraph("wiki", "check"), "Name the folder of the wiki")
+    assert_refused(readgraph("wiki", "check", reports, "--estimate"), "A check makes no call")
     assert_refused(readgraph("wiki", tmp_path / "wiki", reports, "--collection", "dry"), "--collection names")
