@@ -44,8 +44,6 @@ MOST_QUERIES, QUERY_WORDS = 2, 30  # queries of a reply that are searched for, a
 
 
 class NotesState(AskedState):
-    """What taking notes reads."""
-
     blocks: list[str]
     block_order: list[int]
     earlier: str
@@ -264,8 +262,6 @@ _QUOTED = re.compile(r"[\"“„«‘]([^\"“”„«»]{3,600}?)[\"”“»’
 
 
 class LastNotesState(AskedState):
-    """What an answer from the last notes reads."""
-
     notes: str
     earlier: str
     next_page: int

@@ -31,8 +31,6 @@ MOST_NAMED = 10  # documents that are named to a person who has to choose one
 
 
 class OpenUpdate(channels.FreshReading):
-    """What opening writes."""
-
     document: str
     step_summary: str
 
@@ -170,14 +168,10 @@ class ProgramsOpenUpdate(OpenUpdate, channels.FreshPrograms):
 
 
 class FindState(PurposeState):
-    """What finding a memory reads."""
-
     document: str
 
 
 class FindUpdate(StepUpdate):
-    """What finding a memory writes."""
-
     memory: str
     not_memorised: NotMemorised
 

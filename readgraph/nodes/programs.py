@@ -66,8 +66,6 @@ ASK_PIECE = declare_wording(
 
 
 class WriteState(AskedState):
-    """What writing a program reads."""
-
     programs: list[ProgramRun]
     kept: str
 
@@ -206,8 +204,6 @@ def summarise_program(program: str) -> str:
 
 
 class RunState(AskedState):
-    """What running a program reads."""
-
     program: str
     programs: list[ProgramRun]
     kept: str
@@ -331,8 +327,6 @@ def describe_run(ran: ProgramRun, number: int, *, finished: bool) -> str:
 
 
 class ProgramAnswerState(AnswerState):
-    """What answering after programs reads."""
-
     programs: list[ProgramRun]
     findings: list[Finding]
 

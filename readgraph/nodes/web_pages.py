@@ -49,8 +49,6 @@ class WebOpenState(OpenState):
 
 
 class WebOpenUpdate(OpenUpdate):
-    """What opening writes."""
-
     done_before: list[str]
     action: Annotated[WebAction | None, Cleared]
 
@@ -310,8 +308,6 @@ class ActState(AskedState):
 
 
 class WebActUpdate(AnswerUpdate):
-    """What choosing an action writes."""
-
     action: WebAction
 
 

@@ -15,8 +15,6 @@ __all__ = ["AgentTurnState", "ThinkUpdate"]
 
 
 class BeginUpdate(AgentState, AgentTurn):
-    """What the beginning of a question's agent writes."""
-
     queue_from: Annotated[Count, Empty]
     calls: Annotated[int, Empty]
     step_summary: str
@@ -46,8 +44,6 @@ class ThinkUpdate(StepUpdate):
 
 
 class ActUpdate(StepUpdate):
-    """What acting writes."""
-
     blocks: list[Block]
     events: int
     archive: int

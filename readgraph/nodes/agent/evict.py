@@ -66,8 +66,6 @@ async def _by_extract(before: str, events: Sequence[Event], most: int, runtime: 
 
 
 class EvictUpdate(StepUpdate):
-    """What evicting writes."""
-
     queue_from: int
     summaries: int
     warned: bool

@@ -123,8 +123,6 @@ class ReceiveState(TypedDict):
 
 
 class ReceiveUpdate(BeginUpdate):
-    """What receiving writes."""
-
     document: str
 
 

@@ -114,14 +114,10 @@ LEAST_WORDS = 10  # parts are taken to have more words than this, where a worker
 
 
 class ReadState(PurposeState):
-    """What building reads."""
-
     document: str
 
 
 class ReadUpdate(StepUpdate):
-    """What building writes."""
-
     memory: str
 
 

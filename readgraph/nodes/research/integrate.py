@@ -81,8 +81,6 @@ PASSAGES = 3  # passages that are quoted from a round's pages without a model
 
 
 class IntegrateState(AskedState):
-    """What integrating reads."""
-
     hits: list[SearchHit]
     findings: list[Finding]
     notes: str
@@ -191,8 +189,6 @@ def _keep_state(state: IntegrateState, did: str) -> IntegrateUpdate:
 
 
 class NoteState(AskedState):
-    """What noting reads."""
-
     findings: list[Finding]
     rounds: list[Round]
 
@@ -231,8 +227,6 @@ SEARCHING = frozenset({"triage", "leaf", "plan", "integrate"})  # fall-backs of 
 
 
 class FoundState(AskedState):
-    """What an answer from notes reads."""
-
     notes: str
     sources: list[int]
     snippets: list[Citation]

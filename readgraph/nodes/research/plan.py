@@ -148,8 +148,6 @@ QUERY_WORDS, MOST_NEEDS = 60, 10  # longer queries and lists of needs are cut, b
 
 
 class PlanState(AskedState):
-    """What planning reads."""
-
     requests: list[str]
     notes: str
     rounds: list[Round]
@@ -285,8 +283,6 @@ async def plan_look_up(state: LookUpState, runtime: ReaderRuntime) -> LookUpPlan
 
 
 class SearchState(AskedState):
-    """What searching reads."""
-
     plan: Plan
 
 

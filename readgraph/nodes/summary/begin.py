@@ -30,8 +30,6 @@ class SummaryOpenState(OpenState):
 
 
 class SummaryOpenUpdate(OpenUpdate):
-    """What opening writes."""
-
     part_wanted: str
     parts: list[PartOfText]
     shown: list[SummaryPart]
@@ -243,8 +241,6 @@ CONDENSED = 2  # notes are enough where they have this many times the words of t
 
 
 class ChooseState(MemoryState):
-    """What choosing reads."""
-
     part_wanted: str
 
 

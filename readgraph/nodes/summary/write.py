@@ -163,8 +163,6 @@ class WriteState(ShownState):
 
 
 class WriteUpdate(StepUpdate):
-    """What writing writes."""
-
     sentences: list[Sentence]
     answer: str | None
     choice: str | None
@@ -295,8 +293,6 @@ write = StepNode(write_summary, write_without_model, settings=(SummaryForm, Lang
 
 
 class CheckState(ShownState):
-    """What checking and citing read."""
-
     sentences: list[Sentence]
 
 

@@ -102,16 +102,12 @@ QUOTE_WORDS = 25  # words of the quote that is shown with a name
 
 
 class SameState(TypedDict):
-    """What joining names reads."""
-
     document: str
     records: str
     programme: Programme | None
 
 
 class SameUpdate(StepUpdate):
-    """What joining names writes."""
-
     same_names: list[list[str]]
 
 
@@ -173,8 +169,6 @@ ROWS_QUOTED = 100  # rows whose quotes are the answer's citations
 
 
 class TableState(AskedState):
-    """What answering from a table reads."""
-
     programme: Programme | None
     records: str
     unread: NotRequired[list[int]]

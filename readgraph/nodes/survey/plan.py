@@ -102,8 +102,6 @@ _LISTED = re.compile(r"\w[^:]*:\s*([^:?!\"“«]+?)[\s.]*$")  # behind a colon: 
 
 
 class SurveyPlanUpdate(StepUpdate):
-    """What planning writes."""
-
     programme: Programme | None
 
 

@@ -171,8 +171,6 @@ MOST_CITED = 5  # citations of a row; a name may be mentioned on every page
 
 
 class CombineState(TypedDict):
-    """What combining reads."""
-
     document: str
     records: str
     programme: Programme | None
@@ -180,8 +178,6 @@ class CombineState(TypedDict):
 
 
 class CombineUpdate(StepUpdate):
-    """What combining writes."""
-
     table: Table
 
 

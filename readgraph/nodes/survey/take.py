@@ -131,8 +131,6 @@ async def _choose_by_notes(notes: Sequence[Note], record: str, runtime: ReaderRu
 
 
 class TakeState(MemoryState):
-    """What taking records reads."""
-
     programme: Programme | None
 
 

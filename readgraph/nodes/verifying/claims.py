@@ -64,8 +64,6 @@ async def open_draft(state: VerifyOpenState, runtime: ReaderRuntime) -> OpenUpda
 
 
 class ClaimsState(TypedDict):
-    """What cutting reads."""
-
     document: str
     draft: str
 

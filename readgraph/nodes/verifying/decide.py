@@ -146,15 +146,11 @@ def _with_verdict(claim: Claim, verdict: ClaimVerdict, pieces: Sequence[PageText
 
 
 class VerdictsState(FindState):
-    """What ending a check reads."""
-
     draft: str
     status: NotRequired[Status]
 
 
 class VerdictsUpdate(ClaimsUpdate):
-    """What ending a check writes."""
-
     answer: str
     status: Status
     by_rule: bool

@@ -36,8 +36,6 @@ PAGES_KEPT = 500  # texts of pages that are kept while claims are compared
 
 
 class FindState(TypedDict):
-    """What finding and comparing read."""
-
     document: str
     memory: str
     claims: list[Claim]

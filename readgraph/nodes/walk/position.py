@@ -24,8 +24,6 @@ Texts = Mapping[str, Note | TreeNode]  # by the ids of the nodes
 
 
 class WalkingState(AskedState):
-    """What a step of the walk reads."""
-
     current_node: str
     walk: int
     hops: list[Hop]

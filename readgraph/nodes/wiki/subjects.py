@@ -123,8 +123,6 @@ def mentions_in(note: Note, start: int) -> Iterator[Mention]:
 
 
 class NoteState(TypedDict):
-    """What noting reads."""
-
     document: str
 
 
@@ -160,14 +158,10 @@ async def members_of(store: PageStore, identity: str) -> list[Document]:
 
 
 class GatherState(NoteState):
-    """What gathering reads."""
-
     noted: list[str]
 
 
 class GatherUpdate(StepUpdate):
-    """What gathering writes."""
-
     subjects: list[Subject]
 
 

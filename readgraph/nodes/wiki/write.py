@@ -64,15 +64,11 @@ def wiki_page_prompt(name: str, sentences: Sequence[str], most: int = MOST_WRITT
 
 
 class WriteState(TypedDict):
-    """What writing reads."""
-
     document: str
     subjects: list[Subject]
 
 
 class WriteUpdate(StepUpdate):
-    """What writing writes."""
-
     pages: list[WikiPage]
     by_rule: bool
 
@@ -197,14 +193,10 @@ def is_said(text: str, sources: Sequence[str], name: str = "") -> bool:
 
 
 class CompareState(WriteState):
-    """What comparing reads."""
-
     pages: list[WikiPage]
 
 
 class CompareUpdate(StepUpdate):
-    """What comparing writes."""
-
     conflicts: list[Conflict]
     answer: str
     status: Status
