@@ -285,8 +285,11 @@ _in_memory = InMemoryStore()
 
 
 def page_store(runtime: Runtime[Any]) -> PageStore:
-    """The page store of a run: its graph's store, or else one in memory that lasts as long as the process."""
+    """The page store of a run: its graph's store, or else one in memory that lasts as long as the process.
+
+    Where a server knows who asks, the namespace is that user's, whatever the context says: a client sends the context.
+    """
     store, context = _in_memory if runtime.store is None else runtime.store, runtime.context
-    return PageStore(
-        store, namespace=getattr(context, "namespace", ""), share_replies=getattr(context, "share_replies", False)
-    )
+    user = runtime.server_info.user if runtime.server_info else None
+    namespace = (user.identity if user else "") or getattr(context, "namespace", "")
+    return PageStore(store, namespace=namespace, share_replies=getattr(context, "share_replies", False))
