@@ -1,0 +1,122 @@
+"""Steps at which a person decides, as LangGraph has it: `interrupt` asks, `Command(resume=reply)` answers.
+
+Each takes the place of a step of any method that has one: `choose_pages` of a look-up, `confirm_plan` of GAM's
+planning, `review_answer` of citing. It does what that step does, and then asks. A reply of another form is asked for
+again, with what is wrong. What was paid for before the question is not paid for again.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NotRequired, TypeVar
+
+from langgraph.types import interrupt
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from readgraph.nodes.answering.cite import cite
+from readgraph.nodes.contracts import CiteState, CiteUpdate, LookUpState, LookUpUpdate, ReaderRuntime
+from readgraph.nodes.look_up import look_up
+from readgraph.nodes.memory import format_parts, load_memory
+from readgraph.nodes.research.plan import PlanState, PlanUpdate, plan
+from readgraph.nodes.step import node
+from readgraph.state.reading import Status
+
+__all__ = ["AnswerReview", "PageChoice", "PlanReview", "choose_pages", "confirm_plan", "review_answer"]
+
+Reply = TypeVar("Reply", bound=BaseModel)
+
+
+class PersonReply(BaseModel):
+    """What a person says; other fields than it has are refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class PageChoice(PersonReply):
+    """The pages that are read."""
+
+    pages: list[int] = Field(description="Their numbers; may be empty.")
+
+
+class PlanReview(PersonReply):
+    """Whether the plan stands, or what of it is otherwise; a list that is left out stays as planned."""
+
+    accept: bool
+    keyword: list[str] | None = Field(None, description="Queries for the search by words.")
+    vector: list[str] | None = Field(None, description="Queries for the search by meaning.")
+    page: list[int] | None = Field(None, description="Numbers of pages to open.")
+
+
+class AnswerReview(PersonReply):
+    """Whether an answer stands, or another one in its place."""
+
+    accept: bool
+    answer: str | None = Field(None, description="Of one that is not accepted: the person's own; none: no answer.")
+
+
+def ask_person(asked: Mapping[str, Any], reply: type[Reply], problem: str = "") -> Reply:
+    """Stop the graph with what is `asked`, until there is a reply of this form."""
+    while True:
+        said = interrupt({**asked, "reply": reply.model_json_schema(), "problem": problem})
+        try:
+            return reply.model_validate(said)
+        except ValidationError as wrong:
+            first = wrong.errors()[0]
+            problem = f"{'.'.join(map(str, first['loc'])) or 'the reply'}: {first['msg']}"
+
+
+@node(settings=look_up.settings)
+async def choose_pages(state: LookUpState, runtime: ReaderRuntime) -> LookUpUpdate:
+    """Look pages up, and let a person say which of all pages are read; asked are `pages`, of `of` that there are."""
+    found, before = await look_up(state, runtime), state["pages_read"]
+    number = (await load_memory(runtime, state)).record.pages
+    new = [page for page in found["pages_read"] if page not in before]
+    asked, problem = {"kind": "choose_pages", "question": state["question_text"], "pages": new, "of": number}, ""
+    while True:
+        chosen = ask_person(asked, PageChoice, problem).pages
+        if not (unknown := [page for page in chosen if not 0 <= page < number]):
+            break
+        problem = f"pages: there is no page {unknown[0]}"
+    read = [*dict.fromkeys([*before, *chosen])]
+    summary = f"a person chose {format_parts(chosen) if chosen else 'no part'}"
+    return {"pages_read": read, "continue_search": False, "step_summary": summary}
+
+
+@node(settings=plan.settings)
+async def confirm_plan(state: PlanState, runtime: ReaderRuntime) -> PlanUpdate:
+    """Plan a round of searches (GAM, section 2.2.2), and let a person change it; asked is the `plan`."""
+    planned = await plan(state, runtime)
+    if not planned["continue_search"]:
+        return planned
+    asked = {"kind": "confirm_plan", "question": state["question_text"], "plan": planned["plan"]}
+    review = ask_person(asked, PlanReview)
+    said = {} if review.accept else review.model_dump(exclude={"accept"}, exclude_none=True)
+    did = f"{planned.get('step_summary', 'planned')}; a person {'changed it' if said else 'agreed'}"
+    changed: Any = {**planned["plan"], **said}
+    return {"plan": changed, "continue_search": True, "step_summary": did}
+
+
+class ReviewState(CiteState):
+    """What a review reads: as citing, and the question."""
+
+    status: NotRequired[Status]
+
+
+class ReviewUpdate(CiteUpdate):
+    """What a review writes: what citing does, and the answer that stands; a person's own has no quotes."""
+
+    answer: str | None
+    status: Status
+
+
+@node(settings=cite.settings)
+async def review_answer(state: ReviewState, runtime: ReaderRuntime) -> ReviewUpdate:
+    """Cite, and let a person accept the answer, give another, or none; asked are the `answer` and its `quotes`."""
+    cited, answer = await cite(state, runtime), state.get("answer")
+    quotes = [{name: each[name] for name in ("quote", "place", "page")} for each in cited["citations"]]
+    asked = {"kind": "review_answer", "question": state.get("question_text", ""), "answer": answer, "quotes": quotes}
+    review = ask_person(asked, AnswerReview)
+    if review.accept:
+        did = "a person accepted the answer"
+        return {**cited, "answer": answer, "status": state.get("status", "answered"), "step_summary": did}
+    own: Status = "answered" if review.answer else "no_answer"
+    did = "a person gave another answer" if review.answer else "a person refused the answer"
+    return {"citations": [], "sentences": [], "answer": review.answer, "status": own, "step_summary": did}
