@@ -293,12 +293,12 @@ async def documents_near(pages: PageStore, text: str, collection: str | None = N
 
 
 async def _single_documents(pages: PageStore, as_of: str = "") -> list[Document]:
-    """The documents that are no collections or histories, of a file that was changed the newest, in the old order."""
+    """The documents that hold on a day and are no collections or histories; of a file that was changed the newest."""
+    single = [each for each in await pages.documents() if not each.parts and not each.sessions]
     newest = dict[str, Document]()
-    for each in await pages.documents():
-        if not each.parts and not each.sessions:
-            newest.setdefault(each.source or each.id, each)
-    return await choose_valid(pages, newest.values(), as_of)
+    for each in await choose_valid(pages, single, as_of):
+        newest.setdefault(each.source or each.id, each)
+    return [*newest.values()]
 
 
 async def all_documents(pages: PageStore, collection: str | None = None) -> list[Document]:

@@ -298,7 +298,7 @@ async def wiki(
         The pages, and the sentences that contradict each other (see `readgraph.report.vault` for files of them).
 
     Raises:
-        BadInput: For a name that no document has, for more documents than a wiki can have, and for an empty library.
+        BadInput: For a name that no document has, for a history among several documents, and for an empty library.
     """
     pages = pages_of(library, context)
     document = await documents_as_one(pages, documents or await all_documents(pages, collection))

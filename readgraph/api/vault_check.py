@@ -54,9 +54,9 @@ async def check_vault(store: PageStore, folder: Path, documents: Sequence[Docume
         documents: The documents as they are now.
 
     Returns:
-        The problems, by file and line: links to no page, pages to which nothing links, sentences of a wiki's page
-        without a mark, quotes that don't stand in their document, sentences that say another thing than their quotes,
-        and quotes that contradict each other.
+        The problems, by file and line: links to no page, pages to which nothing links, marks that no footnote explains,
+        quotes that don't stand in their document, sentences that say another thing than their quotes, and quotes that
+        contradict each other.
 
     Raises:
         BadInput: Where the folder holds no wiki.

@@ -117,7 +117,7 @@ class Link(NamedTuple):
 
 def _link_pattern(names: Iterable[str]) -> re.Pattern[str]:
     longest = sorted({escape(name) for name in names}, key=lambda name: (-len(name), name))
-    return re.compile(rf"(?<![\w\[]){'|'.join(map(re.escape, longest))}(?!\w)")
+    return re.compile(rf"(?<![\w\[])(?:{'|'.join(map(re.escape, longest))})(?!\w)")
 
 
 def escape(text: str) -> str:

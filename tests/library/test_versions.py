@@ -55,6 +55,16 @@ async def test_as_of_a_day_it_is_as_it_was(library: Library, versions: list[Docu
     assert tons in str(named.answer)
 
 
+async def test_a_changed_file_is_as_it_was_on_a_day_and_counts_by_its_newest_text(library: Library) -> None:
+    await library.pages.add_document("The port has two cranes.", title="Port log", source="port.txt")
+    for text, date in ((OLD, "2021"), (NEW, "2024")):
+        kept = await library.pages.add_document(text, title="Mill report", source="mill.txt")
+        await set_version(library.pages, kept, date)
+    for day, tons in (("2022", "400"), ("", "450")):
+        made = await functions.verify(library, f"The mill at Orrin makes {tons} tons of flour a year.", as_of=day)
+        assert (made.supported, len(made.documents)) == (1, 2)
+
+
 async def test_a_day_before_all_and_what_is_no_day_is_one_line(library: Library, versions: list[Document]) -> None:
     for call in (
         functions.ask(library, QUESTION, as_of="2019"),

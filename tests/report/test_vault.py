@@ -52,6 +52,14 @@ async def test_sentences_have_marks_and_links_and_nothing_is_written_twice(libra
     assert [kind for kind, _ in await problems(library, tmp_path)] == ["contradiction"]
 
 
+async def test_links_stand_for_whole_words_alone(library: Library, tmp_path: Path) -> None:
+    text = "He saw Ada Brook of Halden. Ada Brook slept. At night Brook sang. At Halden, McBrook met Ada Brook."
+    await written(library, tmp_path, text)
+    page = (tmp_path / "pages" / "Halden.md").read_text()
+    assert "[[pages/Ada Brook|Ada Brook]] of Halden" in page
+    assert "At Halden, McBrook met [[pages/Ada Brook|Ada Brook]]." in page
+
+
 async def test_what_a_user_wrote_stays(library: Library, tmp_path: Path) -> None:
     await written(library, tmp_path, TEXT, LOG)
     page, gone = tmp_path / "pages" / "Halden Mill.md", tmp_path / "pages" / "Marta Lindqvist.md"
