@@ -10,6 +10,7 @@ import asyncio
 import random
 import tempfile
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -17,7 +18,7 @@ from typing import NamedTuple
 from langgraph.store.memory import InMemoryStore
 
 from benchmarks.verify import FIRST, GOODS, LAST, MONTHS
-from readgraph.api import functions
+from readgraph.api import wiki
 from readgraph.api.vault_check import check_vault
 from readgraph.library.page_store import PageStore
 from readgraph.nodes.wiki.names import fold_name
@@ -68,7 +69,7 @@ def make_documents(rng: random.Random, documents: int) -> Facts:
     places = rng.sample([begin + end for begin in BEGINNINGS for end in ENDS], 24)
     things = rng.sample([f"{place} {thing}" for place in places for thing in NAMED_THINGS], 20)
     lines = [list[str]() for _ in range(documents)]
-    whole, planted = [set[str]() for _ in range(documents)], list[tuple[str, str]]()
+    whole = [set[str]() for _ in range(documents)]
 
     def values(document: int) -> dict[str, str]:
         person, thing = rng.choice(persons), rng.choice(things)
@@ -86,18 +87,40 @@ def make_documents(rng: random.Random, documents: int) -> Facts:
             "price": str(rng.randint(13, 980)),
         }
 
+    write_sentences(rng, lines, values)
+    planted = plant_contradictions(rng, lines, values, persons, things)
+    texts = {
+        f"Chronicle {number + 1}": "\n\n".join(" ".join(own[at : at + 6]) for at in range(0, len(own), 6))
+        for number, own in enumerate(lines)
+    }
+    return Facts(texts, [*persons, *places, *things], planted)
+
+
+Values = Callable[[int], dict[str, str]]
+"""Gives what fills the places of a template, for a sentence of the document of this number."""
+
+
+def write_sentences(rng: random.Random, lines: list[list[str]], values: Values) -> None:
+    """Give each document 60 sentences; of one thing only one number is told."""
     said = set[str]()
-    for number in range(documents):
+    for number in range(len(lines)):
         while len(lines[number]) < 60:
             template, slots = rng.choice(TEMPLATES), values(number)
             told = template.format(**{**slots, **dict.fromkeys(NUMBERS, ""), "person": slots["who"]})
-            if told not in said:  # of one thing only one number is told
+            if told not in said:
                 said.add(told)
                 text = template.format(**slots)
                 lines[number].append(text[0].upper() + text[1:])
+
+
+def plant_contradictions(
+    rng: random.Random, lines: list[list[str]], values: Values, persons: list[str], things: list[str]
+) -> list[tuple[str, str]]:
+    """Put 20 pairs of sentences that differ in one place into two documents each; returns the pairs."""
+    planted = list[tuple[str, str]]()
     for number in range(20):
         template, slot = PLANTED[number % len(PLANTED)]
-        one, other = rng.sample(range(documents), 2)
+        one, other = rng.sample(range(len(lines)), 2)
         first = {**values(one), "person": persons[number % len(persons)], "thing": things[number % len(things)]}
         second = {**first, slot: values(other)[slot]}
         if first[slot] == second[slot]:
@@ -106,11 +129,7 @@ def make_documents(rng: random.Random, documents: int) -> Facts:
         for document, text in zip((one, other), pair, strict=True):
             lines[document].insert(rng.randrange(len(lines[document])), text)
         planted.append(pair)
-    texts = {
-        f"Chronicle {number + 1}": "\n\n".join(" ".join(own[at : at + 6]) for at in range(0, len(own), 6))
-        for number, own in enumerate(lines)
-    }
-    return Facts(texts, [*persons, *places, *things], planted)
+    return planted
 
 
 def shorten(rng: random.Random, person: str) -> str:
@@ -128,7 +147,7 @@ async def measure(seed: int, documents: int) -> None:
     kept = [await pages.add_document(text, title=title, source=f"{title}.txt") for title, text in facts.texts.items()]
     with tempfile.TemporaryDirectory() as name:
         folder, began = Path(name), time.perf_counter()
-        made = await functions.wiki(store, kept)
+        made = await wiki(store, kept)
         print(f"{documents} documents, {sum(each.words for each in kept):,} words: {time.perf_counter() - began:.1f} s")
         first = write_vault(folder, made.output["pages"], datetime.now(UTC))
         forms = [
@@ -150,7 +169,7 @@ async def measure(seed: int, documents: int) -> None:
         problems = await check_vault(pages, folder, kept)
         checked = sum(each.kind == "contradiction" for each in problems)
         print(f"wiki check: {checked} contradictions, {len(problems) - checked} other problems")
-        again = write_vault(folder, (await functions.wiki(store, kept)).output["pages"], datetime.now(UTC))
+        again = write_vault(folder, (await wiki(store, kept)).output["pages"], datetime.now(UTC))
         print(f"files written: {len(first.written)} at first, {len(again.written)} the second time", end="")
         print(f", {await change_a_page(store, kept, facts, folder)} after one sentence of one document changed")
 
@@ -164,7 +183,7 @@ async def change_a_page(store: InMemoryStore, kept: list[Document], facts: Facts
     changed = await PageStore(store).add_document(
         ". ".join(sentences), title=document.title, source=f"{document.title}.txt"
     )
-    made = await functions.wiki(store, [changed if each == document else each for each in kept])
+    made = await wiki(store, [changed if each == document else each for each in kept])
     return len(write_vault(folder, made.output["pages"], datetime.now(UTC)).written)
 
 

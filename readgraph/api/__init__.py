@@ -37,7 +37,6 @@ if TYPE_CHECKING:
         summarise,
         table,
         verify,
-        wiki,
     )
     from readgraph.api.langchain import (
         LibraryRetriever,
@@ -48,6 +47,7 @@ if TYPE_CHECKING:
         searched_by,
         until_left,
     )
+    from readgraph.api.wikis import wiki
 else:
     from readgraph.state.lazy_names import lazy_names
 
@@ -55,5 +55,6 @@ else:
         *("LibraryRetriever", "add_documents", "as_retriever", "as_tool", "research_tool", "searched_by"),
         "until_left",
     }
+    _OTHERS = {"langchain": _OF_LANGCHAIN, "wikis": {"wiki"}}
     # Imported when first used: the command uses some files of this room, and must not wait for the others.
-    __getattr__, __dir__ = lazy_names(__name__, {"langchain": _OF_LANGCHAIN, "functions": {*__all__} - _OF_LANGCHAIN})
+    __getattr__, __dir__ = lazy_names(__name__, {**_OTHERS, "functions": {*__all__} - _OF_LANGCHAIN - {"wiki"}})

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
 
-from readgraph.library.collections import NamedCollections, add_collection, add_part
+from readgraph.library.collections import NamedCollections, add_collection, add_part, documents_of
 from readgraph.library.documents import document_id
 from readgraph.library.histories import sessions_of
 from readgraph.library.library import document_of_file, keep_file
@@ -269,7 +269,7 @@ async def as_it_was(pages: PageStore, document: Document, as_of: str) -> Documen
         if not end:
             raise BadInput(nothing)
         return document if end == document.characters else await add_part(pages, document, end, as_of)
-    parts = [await pages.document(part.document) for part in document.parts] or [document]
+    parts = await documents_of(pages, document)
     there = await choose_valid(pages, parts, as_of)
     if not there:
         raise BadInput(nothing)

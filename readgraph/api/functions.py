@@ -9,20 +9,12 @@ graph's node or tool has a context of its own, so it uses this library, not the 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
-from difflib import get_close_matches
 from typing import Any, cast
 
 from langgraph.store.base import BaseStore
 
 from readgraph.api import finding, results
-from readgraph.api.documents import (
-    PickingScope,
-    all_documents,
-    document_named,
-    documents_as_one,
-    documents_near,
-    pick_as_one_document,
-)
+from readgraph.api.documents import PickingScope, document_named, documents_as_one, documents_near, pick_as_one_document
 from readgraph.api.memories import memories_to_show, method_of, parts_numbered
 from readgraph.api.results import CompressedText
 from readgraph.api.running import RunThread, builder_for, in_use, memory_sizes, run_method
@@ -31,7 +23,6 @@ from readgraph.compression.engines import engine_named
 from readgraph.graphs import gam, survey
 from readgraph.graphs import summary as summarising
 from readgraph.graphs import verify as verifying
-from readgraph.graphs import wiki as wikis
 from readgraph.graphs.methods import Method, method_for, method_named
 from readgraph.library.documents import names_apart
 from readgraph.library.histories import Appended, SessionText, append_sessions
@@ -43,7 +34,6 @@ from readgraph.nodes.extractive.hints import find_hints
 from readgraph.nodes.opening import check_question, check_types
 from readgraph.nodes.survey.table import table_of
 from readgraph.nodes.verifying.evidence import find_difference
-from readgraph.report.vault import make_file_name, make_files
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.loops import Listen
@@ -273,73 +263,6 @@ async def verify(
 
 
 VERDICTS = ("supported", "contradicted", "not_found", "not_decided")
-
-
-async def wiki(
-    library: Library | BaseStore,
-    documents: Sequence[str | Document] = (),
-    *,
-    collection: str | None = None,
-    context: ReaderContext | None = None,
-    listen: Listen | None = None,
-    thread: RunThread | None = None,
-) -> results.Wiki:
-    """Make a wiki of documents: pages of sentences, each of which names the quotes that it rests on.
-
-    Args:
-        library: The library, or a plain LangGraph store.
-        documents: Ids, titles or files of the documents; by default those of the library.
-        collection: Without documents: those of this collection.
-        context: The settings of the run; by default those of `ReaderContext()`, without a model.
-        listen: Takes what the graph streams, such as its progress.
-        thread: Keeps the graph's steps; without one they are not kept.
-
-    Returns:
-        The pages, and the sentences that contradict each other (see `readgraph.report.vault` for files of them).
-
-    Raises:
-        BadInput: For a name that no document has, for a history among several documents, and for an empty library.
-    """
-    pages = pages_of(library, context)
-    document = await documents_as_one(pages, documents or await all_documents(pages, collection))
-    output = await run_method(pages, wikis.build(), "wiki", document, cast(Question, {}), context, listen, thread)
-    return results.Wiki.of(output)
-
-
-async def wiki_page(
-    library: Library | BaseStore,
-    name: str = "",
-    documents: Sequence[str | Document] = (),
-    *,
-    context: ReaderContext | None = None,
-    listen: Listen | None = None,
-) -> results.WikiPages:
-    """One page of a wiki of documents in Markdown, and the names of all; what was made before costs nothing.
-
-    Args:
-        library: The library, or a plain LangGraph store.
-        name: The name of the page; without one, the index.
-        documents: Ids, titles or files of the documents; by default those of the library.
-        context: The settings of the run, as of `wiki`.
-        listen: Takes what the graph streams, such as its progress.
-
-    Returns:
-        The page, the names of all pages, and the sentences that contradict each other.
-
-    Raises:
-        BadInput: For a name that no page has, and as `wiki`.
-    """
-    made = await wiki(library, documents, context=context, listen=listen)
-    files = make_files(made.output["pages"])
-    known = {make_file_name(each["name"]).casefold(): each["name"] for each in made.pages}
-    wanted = make_file_name(name).casefold() if name else "index"
-    text = [lines for path, lines in files.items() if path.rpartition("/")[2].removesuffix(".md").casefold() == wanted]
-    if not text:
-        near = ", ".join(known[each] for each in get_close_matches(wanted, known)) or "give no name for the index"
-        raise BadInput(f"The wiki has no page '{name}': {near}.")
-    said = (" — ".join(f"{s['title']}: “{s['quote']}”" for s in each["sentences"]) for each in made.conflicts)
-    pages = [f"{each['name']} ({each['kind']})" for each in made.pages]
-    return results.WikiPages.of(made.output, pages=pages, text="\n".join(text[0]), conflicts=[*said])
 
 
 async def table(

@@ -56,6 +56,14 @@ class Used(Result):
         return self._output
 
 
+class OfDocuments(Used):
+    """What was made of a document, or of several that were read as one."""
+
+    document: str = Field(description="The id of the document, or of the collection of those that were read as one.")
+    title: str
+    documents: list[dict[str, Any]] = Field(description="id, title, start and end of each document of a collection.")
+
+
 class DocumentInfo(Result):
     """A document of the library."""
 
@@ -101,12 +109,9 @@ CHOICE = (
 )
 
 
-class Answer(Used):
+class Answer(OfDocuments):
     """The answer to a question, with the quotes that it rests on."""
 
-    document: str = Field(description="The id of the document, or of the collection of those that were read as one.")
-    title: str
-    documents: list[dict[str, Any]] = Field(description="id, title, start and end of each document of a collection.")
     method: str
     model: str | None = Field(description="None: without a model, the nearest passages are quoted.")
     answer: str | None = Field(description="None if the text does not hold the answer.")
@@ -150,12 +155,9 @@ class Summary(Used):
     memory: str
 
 
-class Verified(Used):
+class Verified(OfDocuments):
     """What documents say of a draft, claim by claim."""
 
-    document: str = Field(description="The id of the document, or of the collection of those that were read as one.")
-    title: str
-    documents: list[dict[str, Any]] = Field(description="id, title, start and end of each document of a collection.")
     model: str | None = Field(description="None: only what rules can tell was decided.")
     claims: list[dict[str, Any]] = Field(
         description="text, verdict (supported, contradicted, not found, not decided), by (rules, model), differs "
@@ -169,12 +171,9 @@ class Verified(Used):
     status: Status
 
 
-class Wiki(Used):
+class Wiki(OfDocuments):
     """A wiki of documents: a page of each, and of each person, place, thing and topic that they tell of."""
 
-    document: str = Field(description="The id of the document, or of the collection of those that were read as one.")
-    title: str
-    documents: list[dict[str, Any]] = Field(description="id, title, start and end of each document of a collection.")
     model: str | None = Field(description="None: names were found by rules, and all sentences are the documents' own.")
     pages: list[dict[str, Any]] = Field(
         description="name, kind (document, person, place, thing, topic, name), also (other names), document (its own "

@@ -1,6 +1,7 @@
 """What is wrong in the folder of a wiki, also in what a user wrote there: links, quotes, sentences that contradict."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -73,13 +74,17 @@ async def check_vault(store: PageStore, folder: Path, documents: Sequence[Docume
     by_file = {make_file_name(name): each for name, each in zip(names_apart(documents), documents, strict=True)}
     problems, quoted = [*_check_links(files)], list[_Quoted]()
     for name, text in files.items():
-        found, quotes = _check_marks(name, text, by_file)
+        found, named = _check_marks(name, text, by_file)
         problems += found
-        quoted += quotes
+        quoted += named
+    quotes_of = defaultdict[Document, dict[str, list[_Quoted]]](lambda: defaultdict(list))
     for each in quoted:
-        whole = await store.text(each.document)
-        if not find_quote(each.quote, whole, 0, len(whole)):
-            problems.append(VaultProblem("quote", each.file, each.line, each.quote))
+        quotes_of[each.document][each.quote].append(each)
+    for document, quotes in quotes_of.items():
+        whole = await store.text(document)
+        for quote, places in quotes.items():
+            if not find_quote(quote, whole, 0, len(whole)):
+                problems += (VaultProblem("quote", each.file, each.line, quote) for each in places)
     return sorted([*problems, *_check_conflicts(quoted)], key=lambda each: (each.file, each.line, each.kind))
 
 

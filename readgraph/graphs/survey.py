@@ -13,7 +13,7 @@ from readgraph.graphs.estimates.arithmetic import ANSWER_LINE, TAG_WORDS, Estima
 from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import Node, add_nodes, add_path, add_question, begin_graph, complete_graph
 from readgraph.nodes.answering.cite import cite
-from readgraph.nodes.bounds import content_room
+from readgraph.nodes.bounds import content_room, fit_page
 from readgraph.nodes.building.build import cut_pages
 from readgraph.nodes.building.paging import even_pages
 from readgraph.nodes.building.recipes import recipe_of_pages
@@ -32,12 +32,10 @@ __all__ = ["build", "build_table", "graph", "read", "recipe"]
 
 METHOD = Method(name="survey", line="Goes through all parts for records; counts, lists, compares them.", order=6)
 
-BESIDE_PAGE = 500  # words of a page's prompt that are not the page: instructions, the columns, the form of the reply
-
 
 def page_words(context: ReaderContext) -> int:
     """Most words of a page: as the settings say, or as many as fit the window."""
-    return min(context.survey_words, max(context.window_words - BESIDE_PAGE, context.window_words // 2))
+    return fit_page(context.survey_words, context)
 
 
 recipe = recipe_of_pages("survey", page_words)

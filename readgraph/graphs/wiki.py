@@ -11,11 +11,12 @@ from langgraph.graph import END, START, StateGraph
 from readgraph.graphs.estimates.arithmetic import SENTENCE_WORDS, Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import Node, add_nodes, add_path, begin_graph, complete_graph
+from readgraph.library.collections import documents_of
 from readgraph.nodes.building.build import cut_pages, has_whole_memory
 from readgraph.nodes.building.paging import even_pages
 from readgraph.nodes.building.recipes import recipe_of_pages
 from readgraph.nodes.opening import open_document
-from readgraph.nodes.wiki.subjects import gather_subjects, members_of, note_pages, page_words, recipe, wiki_note_prompt
+from readgraph.nodes.wiki.subjects import gather_subjects, note_pages, page_words, recipe, wiki_note_prompt
 from readgraph.nodes.wiki.write import (
     FEWEST_TO_WRITE,
     MOST_SENTENCES,
@@ -70,12 +71,11 @@ async def estimate_wiki(case: EstimateCase) -> Estimate:
     context, store = case.context, case.store
     if not context.model:
         return Estimate()
-    total, kept = Estimate(), 0
-    for member in await members_of(store, case.document.id):
-        pages = Range.of_pages(member.words, page_words(context))
+    total = Estimate()
+    for member in await documents_of(store, case.document):
         if await has_whole_memory(store, member, recipe, case.reader):
-            kept += 1
             continue
+        pages = Range.of_pages(member.words, page_words(context))
         earlier = await store.other_versions(member)
         again = Range(0, min(CHANGED, pages.expected), pages.high) if earlier else pages
         words = Range.of(member.words / max(pages.expected, 1))
@@ -88,4 +88,4 @@ async def estimate_wiki(case: EstimateCase) -> Estimate:
             subjects, (frame + shown).at_most(context.window_words), MOST_WRITTEN * SENTENCE_WORDS / 2
         )
         total = total + noting + writing
-    return total if total.calls.high else Estimate()
+    return total

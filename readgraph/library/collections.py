@@ -55,6 +55,11 @@ async def add_part(pages: PageStore, document: Document, end: int, name: str) ->
     return found
 
 
+async def documents_of(pages: PageStore, document: Document) -> list[Document]:
+    """The documents of a collection in its order, or the document itself."""
+    return [await pages.document(part.document) for part in document.parts] or [document]
+
+
 class Member(NamedTuple):
     """A document of a collection: its title, that title told apart from others, and its first offset."""
 
@@ -65,7 +70,7 @@ class Member(NamedTuple):
 
 async def members_of(pages: PageStore, document: Document) -> list[Member]:
     """The documents of a collection in its order, told apart where titles are the same; of another document none."""
-    documents = [await pages.document(part.document) for part in document.parts]
+    documents = await documents_of(pages, document) if document.parts else []
     told = zip(document.parts, documents, names_apart(documents), strict=True)
     return [Member(each.title, name, part.start) for part, each, name in told]
 

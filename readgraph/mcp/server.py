@@ -34,6 +34,7 @@ from readgraph.api.results import (
     WikiPages,
 )
 from readgraph.api.sockets import LOOPBACK, in_address, is_loopback
+from readgraph.api.wikis import wiki_page
 from readgraph.graphs.methods import method_named
 from readgraph.library.forgetting import forget_document
 from readgraph.library.histories import SessionText
@@ -186,7 +187,7 @@ class LibraryTools:
         document: OneOrMore = "",
     ) -> WikiPages:
         """Show a page of a wiki of the documents: a person, place, thing or topic; each sentence names its quote."""
-        return await self._run(run, functions.wiki_page, page, documents=_names(document))
+        return await self._run(run, wiki_page, page, documents=_names(document))
 
     async def summarise(
         self,

@@ -25,6 +25,7 @@ LAST_STEPS = 8
 and what may follow: a round, an answer, its citations."""
 
 DECISIVE = "decisive"  # marks a key by which an edge is chosen, which a node writes between two such choices
+BESIDE_PAGE = 500  # words of a page's prompt that are not the page: instructions, and the form of a long reply
 INSTRUCTION_WORDS = 250  # most words of a prompt that are not content: its instructions, and the form of the reply
 
 
@@ -33,6 +34,11 @@ def content_room(context: ReaderContext, question: str = "", choices: Mapping[st
     room = context.window_words - INSTRUCTION_WORDS
     asked = count_words(question_part(question, dict(choices or {}))) if question else 0
     return max(room - asked, room // 2)
+
+
+def fit_page(most_words: int, context: ReaderContext) -> int:
+    """Most words of a page that a model notes by itself: `most_words`, or as many as the window holds."""
+    return min(most_words, max(context.window_words - BESIDE_PAGE, context.window_words // 2))
 
 
 class LoopProgress(TypedDict):

@@ -5,7 +5,7 @@ planning, `review_answer` of citing. It does what that step does, and then asks.
 again, with what is wrong. What was paid for before the question is not paid for again.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NotRequired, TypeVar
 
 from langgraph.types import interrupt
@@ -52,15 +52,21 @@ class AnswerReview(PersonReply):
     answer: str | None = Field(None, description="Of one that is not accepted: the person's own; none: no answer.")
 
 
-def ask_person(asked: Mapping[str, Any], reply: type[Reply], problem: str = "") -> Reply:
-    """Stop the graph with what is `asked`, until there is a reply of this form."""
+def ask_person(
+    asked: Mapping[str, Any], reply: type[Reply], complaint: Callable[[Reply], str] = lambda reply: ""
+) -> Reply:
+    """Stop the graph with what is `asked`, until there is a reply of this form without a complaint."""
+    problem = ""
     while True:
         said = interrupt({**asked, "reply": reply.model_json_schema(), "problem": problem})
         try:
-            return reply.model_validate(said)
+            given = reply.model_validate(said)
         except ValidationError as wrong:
             first = wrong.errors()[0]
             problem = f"{'.'.join(map(str, first['loc'])) or 'the reply'}: {first['msg']}"
+        else:
+            if not (problem := complaint(given)):
+                return given
 
 
 @node(settings=look_up.settings)
@@ -69,12 +75,13 @@ async def choose_pages(state: LookUpState, runtime: ReaderRuntime) -> LookUpUpda
     found, before = await look_up(state, runtime), state["pages_read"]
     number = (await load_memory(runtime, state)).record.pages
     new = [page for page in found["pages_read"] if page not in before]
-    asked, problem = {"kind": "choose_pages", "question": state["question_text"], "pages": new, "of": number}, ""
-    while True:
-        chosen = ask_person(asked, PageChoice, problem).pages
-        if not (unknown := [page for page in chosen if not 0 <= page < number]):
-            break
-        problem = f"pages: there is no page {unknown[0]}"
+    asked = {"kind": "choose_pages", "question": state["question_text"], "pages": new, "of": number}
+
+    def complaint(reply: PageChoice) -> str:
+        unknown = [page for page in reply.pages if not 0 <= page < number]
+        return f"pages: there is no page {unknown[0]}" if unknown else ""
+
+    chosen = ask_person(asked, PageChoice, complaint).pages
     read = [*dict.fromkeys([*before, *chosen])]
     summary = f"a person chose {format_parts(chosen) if chosen else 'no part'}"
     return {"pages_read": read, "continue_search": False, "step_summary": summary}

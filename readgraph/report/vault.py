@@ -16,7 +16,7 @@ from readgraph.state.errors import BadInput
 from readgraph.state.files import replace_file
 from readgraph.state.records import digest
 from readgraph.state.wiki import WikiPage, WikiSentence, WikiSource
-from readgraph.state.words import format_count
+from readgraph.state.words import format_count, on_one_line
 
 __all__ = ["VaultChanges", "write_vault"]
 
@@ -94,7 +94,7 @@ def make_files(pages: Sequence[WikiPage]) -> dict[str, list[str]]:
             if not page["document"] and number not in told[_key(source)]:
                 told[_key(source)].append(number)
     linked = [Link(path, _link_pattern((page["name"], *page["also"]))) for page, path in zip(pages, paths, strict=True)]
-    files = {f"{INDEX}": _make_index(pages, paths)}
+    files = {INDEX: _make_index(pages, paths)}
     for number, (page, path) in enumerate(zip(pages, paths, strict=True)):
         files[f"{path}.md"] = _make_page(page, number, of_document, told, linked)
     return files
@@ -102,7 +102,7 @@ def make_files(pages: Sequence[WikiPage]) -> dict[str, list[str]]:
 
 def make_file_name(name: str) -> str:
     """A name that every system takes for a file."""
-    clean = " ".join(_UNSAFE.sub(" ", name).split()).strip(". ")
+    clean = on_one_line(_UNSAFE.sub(" ", name)).strip(". ")
     while len(clean.encode()) > 2 * LONGEST_NAME or len(clean) > LONGEST_NAME:
         clean = clean[:-1].rstrip(". ")
     return f"_{clean}" if not clean or _RESERVED.fullmatch(clean) else clean
@@ -122,7 +122,7 @@ def _link_pattern(names: Iterable[str]) -> re.Pattern[str]:
 
 def escape(text: str) -> str:
     """A text on one line, in Markdown that shows it as it is."""
-    return _SPECIAL.sub(r"\\\g<0>", " ".join(text.split()))
+    return _SPECIAL.sub(r"\\\g<0>", on_one_line(text))
 
 
 def unescape(text: str) -> str:
@@ -148,7 +148,7 @@ def _make_index(pages: Sequence[WikiPage], paths: Sequence[str]) -> list[str]:
 
 def make_link(path: str, shown: str) -> str:
     """A link to a page, as Obsidian writes it."""
-    return f"[[{path}|{' '.join(_UNSAFE.sub(' ', shown).split())}]]"
+    return f"[[{path}|{on_one_line(_UNSAFE.sub(' ', shown))}]]"
 
 
 def _make_page(
@@ -199,11 +199,11 @@ def _hash(line: str) -> str:
 
 def merge(existing: str, lines: Sequence[str]) -> str:
     """A file with these lines of ours, and all that a user wrote in it."""
-    own = {_hash(line): line for line in lines}
     before, _, rest = existing.partition(BEGIN)
     ended = _END.search(rest)
     inside, after = (rest[: ended.start()], rest[ended.end() :]) if ended else (rest, "")
-    known, added, last = {*ended[1].split()} if ended else {*own}, defaultdict[str, list[str]](list), ""
+    known = {*ended[1].split()} if ended else {_hash(line) for line in lines}
+    added, last = defaultdict[str, list[str]](list), ""
     for line in inside.splitlines():
         if not line.strip() or _hash(line) in known:
             last = _hash(line) if line.strip() else last

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from readgraph.api import functions
 from readgraph.api.running import RunThread, estimate_with_question
+from readgraph.api.wikis import wiki
 from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase
 from readgraph.graphs.methods import METHODS, SUMMARY, VERIFY, WIKI, Method
 from readgraph.graphs.summary import estimate_summary
@@ -114,7 +115,7 @@ class WikiMaking:
         self, library: Library, document: Document, context: ReaderContext, listen: Listen, thread: RunThread
     ) -> dict[str, Any]:
         """The output of the graph that makes it, with the pages as its answer; no thread keeps its steps."""
-        made = await functions.wiki(library, [document], context=context, listen=listen)
+        made = await wiki(library, [document], context=context, listen=listen)
         starts = {each["id"]: each["start"] for each in made.documents}
         memory = await library.pages.memory(document.id, made.output["memory"])
         read = [page.start for page in await library.pages.pages(memory.id, range(memory.pages))]

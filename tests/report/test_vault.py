@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readgraph.api import functions
+from readgraph.api import wiki
 from readgraph.api.documents import all_documents
 from readgraph.api.vault_check import check_vault
 from readgraph.library.opening import Library
@@ -29,7 +29,7 @@ async def written(library: Library, folder: Path, *texts: str) -> VaultChanges:
         await library.pages.add_document(text, title=title, source=title)
         for title, text in zip(titles, texts, strict=False)
     ]
-    made = await functions.wiki(library, kept)
+    made = await wiki(library, kept)
     return write_vault(folder, made.output["pages"], NOW)
 
 

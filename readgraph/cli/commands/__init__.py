@@ -35,7 +35,7 @@ def run_or_estimate(run: str, estimate: str, is_made: str, *of_result: str) -> C
     def hand_on(command: Command) -> Command:
         @wraps(command)
         def run_either(options: Any, **values: Any) -> Any:
-            if hasattr(options, "report"):
+            if "report" in of_result:
                 check_open(options.report, opened=options.opened)
             if options.estimate:
                 check_estimate(is_made, **{name: getattr(options, name) for name in of_result})

@@ -34,7 +34,7 @@ from readgraph.state.words import format_count
 MARKS = {"supported": "✓", "contradicted": "✗", "not found": "○", "not decided": "?"}
 STYLES = {"supported": "green", "contradicted": "bold red", "not found": "yellow", "not decided": "yellow"}
 BEGINNING = b"<!-- checked by readgraph -->\n"  # of the Markdown that is written: no other file is overwritten
-WRONG = 1  # the exit code where something is contradicted
+WRONG = 1  # the exit code where what was checked is wrong
 
 
 def verify_draft(options: VerifyOptions, context: ReaderContext, screen: OutputOptions) -> None:

@@ -7,37 +7,38 @@ from pathlib import Path
 
 import typer
 
-from readgraph.api import functions
 from readgraph.api.documents import all_documents, documents_as_one
 from readgraph.api.results import Wiki
 from readgraph.api.vault_check import VaultProblem, check_vault
+from readgraph.api.wikis import wiki
 from readgraph.cli.options.reading import WikiOptions
 from readgraph.cli.run.documents import load_sources, resolve_document, show_estimate
 from readgraph.cli.run.in_library import run_in_library
 from readgraph.cli.run.reports import with_cost
+from readgraph.cli.run.verify import WRONG
 from readgraph.cli.terminal import rendering
 from readgraph.cli.terminal.progress import watch_run
 from readgraph.cli.terminal.safe_text import Console, SafeText
 from readgraph.cli.terminal.screen import OutputOptions
 from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase
 from readgraph.graphs.wiki import estimate_wiki
+from readgraph.library.collections import documents_of
 from readgraph.library.library import Library
-from readgraph.nodes.wiki.subjects import members_of
 from readgraph.report.vault import write_vault
 from readgraph.sources import SourceText
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document
-from readgraph.state.words import format_count
+from readgraph.state.words import format_count, on_one_line
 
 CHECK = "check"
-WRONG = 1  # the exit code where something is wrong
 
 
 def make_wiki(options: WikiOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Make the wiki's pages, write those that changed, and print what was done."""
     if str(options.folder) == CHECK:
-        return _check(options, screen)
+        _check(options, screen)
+        return
     if options.folder.exists() and not options.folder.is_dir():
         raise BadInput(f"{options.folder} is a file: name a folder for the wiki.")
     sources, shown = _load(options, screen), replace(screen, steps=options.show_steps)
@@ -45,7 +46,7 @@ def make_wiki(options: WikiOptions, context: ReaderContext, screen: OutputOption
     async def make(library: Library) -> Wiki:
         document = await _documents(library, sources, options.collection)
         with watch_run(shown) as listen:
-            return await functions.wiki(library, [document], context=context, listen=listen)
+            return await wiki(library, [document], context=context, listen=listen)
 
     made = run_in_library(options.library, make)
     changes = write_vault(options.folder, made.output["pages"], datetime.now())
@@ -57,7 +58,7 @@ def make_wiki(options: WikiOptions, context: ReaderContext, screen: OutputOption
     if shown.steps:
         rendering.print_steps(found["steps"])
     for conflict in found["conflicts"]:
-        said = (f"{each['title']}: “{' '.join(each['quote'].split())}”" for each in conflict["sentences"])
+        said = (f"{each['title']}: “{on_one_line(each['quote'])}”" for each in conflict["sentences"])
         console.print(SafeText(f"✗ {' — '.join(said)}", style="yellow"))
     if screen.quiet:
         return
@@ -66,7 +67,6 @@ def make_wiki(options: WikiOptions, context: ReaderContext, screen: OutputOption
     line += f" · {rendering.format_usage(found['usage'], found['cost'])}"
     console.print(rendering.footer(line, found["fallbacks"], found["usage"]))
     rendering.print_reminder(context, screen)
-    return None
 
 
 def estimate(options: WikiOptions, context: ReaderContext, screen: OutputOptions) -> None:
@@ -104,7 +104,7 @@ def _check(options: WikiOptions, screen: OutputOptions) -> None:
 
     async def check(library: Library) -> list[VaultProblem]:
         document = await _documents(library, sources, options.collection)
-        return await check_vault(library.pages, Path(folder), await members_of(library.pages, document.id))
+        return await check_vault(library.pages, Path(folder), await documents_of(library.pages, document))
 
     problems = run_in_library(options.library, check)
     if screen.as_json:

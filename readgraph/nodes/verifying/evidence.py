@@ -137,7 +137,8 @@ class PageSentence(NamedTuple):
 
 
 @cache_by_text
-def _sentences(text: str) -> tuple[PageSentence, ...]:
+def prose_sentences(text: str) -> tuple[PageSentence, ...]:
+    """The sentences of a text that say something by themselves."""
     found, language = list[PageSentence](), language_of(text)
     for start, end in sentence_spans(text):
         goes_on = found and "\n" not in text[found[-1].end : start]
@@ -156,11 +157,11 @@ _I = re.compile(
 def names_in(text: str) -> frozenset[str]:
     """The words that a text writes large within sentences, and nowhere small."""
     language = language_of(text)
-    said = [without_label(text[each.start : each.end]) for each in _sentences(text)]
+    said = [without_label(text[each.start : each.end]) for each in prose_sentences(text)]
     tokens = [token for each in said for token in tokens_of(each, language)]
     small = {token.value for token in tokens if token.kind == "word" and token.text[0].islower()}
     names = {token.value for token in tokens if token.kind == "name" and not token.first}
-    labels = {each.speaker for each in _sentences(text)}
+    labels = {each.speaker for each in prose_sentences(text)}
     speakers = {each.value for label in labels for each in tokens_of(label, language) if each.text[0].isupper()}
     return frozenset(names | speakers) - small
 
@@ -172,7 +173,7 @@ def _near_sentences(said: str, pages: Sequence[PageText]) -> list[NearSentence]:
     for each in pages:
         language = language_of(each.text)
         wanted = {*content_words(said, language)}
-        sentences = _sentences(each.text)
+        sentences = prose_sentences(each.text)
         for start, end, words, speaker in sentences[: len(sentences) - each.is_cut] or sentences:
             if (share := len(wanted & words) / max(len(wanted), 1)) >= NEAR:
                 found[each.page.start + start, each.page.start + end] = share, each, language, speaker
@@ -331,7 +332,7 @@ def _find_other_speaker(claim: Claim, quote: str, citation: Citation, pages: Seq
     if page is None:
         return None
     at, language, names = citation["start"] - page.page.start, language_of(page.text), names_in(page.text)
-    sentences = _sentences(page.text)
+    sentences = prose_sentences(page.text)
     number = next((number for number, each in enumerate(sentences) if each.start <= at < each.end), None)
     if number is None:
         return None

@@ -9,6 +9,7 @@ from readgraph.nodes.verifying.compare import compare_sentences, whole_names
 from readgraph.nodes.verifying.evidence import names_in
 from readgraph.state.languages import language_of
 from readgraph.state.wiki import Conflict, WikiSource
+from readgraph.state.words import on_one_line
 
 SHARED = 0.5  # the least share of a sentence's words that another one has which is compared with it
 FEWEST_WORDS = 4  # of a sentence that is compared
@@ -18,7 +19,7 @@ MOST_ALIKE = 2  # others that a sentence contradicts: more are a list of like th
 
 def find_conflicts(sources: Sequence[WikiSource]) -> list[Conflict]:
     """The pairs of sentences of which one says another thing in one place: a number, a date, a name, a denial."""
-    texts = [without_label(" ".join(each["quote"].split())) for each in sources]
+    texts = [without_label(on_one_line(each["quote"])) for each in sources]
     languages = [language_of(text) for text in texts]
     names = names_in("\n\n".join(texts))
     named = [{*whole_names(text, language, names)} for text, language in zip(texts, languages, strict=True)]

@@ -16,11 +16,10 @@ from typing import NamedTuple
 
 from readgraph.library.search.terms import stop_words
 from readgraph.nodes.extractive.dates import month_names
-from readgraph.nodes.extractive.passages import is_prose, label_of, without_label
+from readgraph.nodes.extractive.passages import label_of, without_label
 from readgraph.nodes.verifying.compare import NOUNS_LARGE, TITLES, Token, tokens_of
-from readgraph.nodes.verifying.evidence import names_in
+from readgraph.nodes.verifying.evidence import names_in, prose_sentences
 from readgraph.state.languages import language_of
-from readgraph.state.sentences import sentence_spans
 from readgraph.state.wiki import Subject, SubjectKind
 
 LEAST_SENTENCES = 2  # in which a name stands that has a page
@@ -71,7 +70,7 @@ def _sound(key: str) -> str:
 
 def sentences_of(text: str) -> list[tuple[int, int]]:
     """The spans of the sentences of a text that say something by themselves."""
-    return [span for span in sentence_spans(text) if is_prose(text[slice(*span)])]
+    return [(each.start, each.end) for each in prose_sentences(text)]
 
 
 def find_mentions(text: str) -> list[Mention]:
@@ -168,14 +167,13 @@ def find_things(text: str) -> list[Mention]:
             before[key] += tokens[at - 1].text.casefold() in articles
             following = tokens[at + 2] if at + 2 < len(tokens) else None
             after[key].add("" if following is None else "1" if following.kind == "number" else str(following.value))
-    return [
-        mention._replace(name=Counter(each.name for each in mentions).most_common(1)[0][0])
-        for key, mentions in found.items()
-        if len({each.start for each in mentions}) >= LEAST_OFTEN
-        and before[key] >= THING_SHARE * len(mentions)
-        and len(after[key]) >= LEAST_FOLLOWED
-        for mention in mentions
-    ]
+    things = list[Mention]()
+    for key, mentions in found.items():
+        is_often = len({each.start for each in mentions}) >= LEAST_OFTEN and len(after[key]) >= LEAST_FOLLOWED
+        if is_often and before[key] >= THING_SHARE * len(mentions):
+            [(name, _)] = Counter(each.name for each in mentions).most_common(1)
+            things += [each._replace(name=name) for each in mentions]
+    return things
 
 
 def join_mentions(
@@ -237,9 +235,7 @@ def _make_subject(key: str, found: Sequence[tuple[int, Mention]], common: Set[st
     own = [name for name, _ in names.most_common() if fold_name(name) == key] or [names.most_common(1)[0][0]]
     given = Counter(each.kind for _, each in found if each.kind != "name")
     kind: SubjectKind = given.most_common(1)[0][0] if given else _guess_kind(key, [each for _, each in found], common)
-    also = {
-        fold_name(other): other for name in [*names, *(o for _, each in found for o in each.also)] for other in [name]
-    }
+    also = {fold_name(name): name for name in [*names, *(other for _, each in found for other in each.also)]}
     spans = sorted({(start + each.start, start + each.end) for start, each in found})
     return Subject(
         name=own[0], kind=kind, also=sorted(name for form, name in also.items() if form != key), spans=spans, of=""

@@ -9,10 +9,12 @@ from typing import Literal
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from readgraph.library.page_store import PageStore, page_store
+from readgraph.library.collections import documents_of
+from readgraph.library.page_store import page_store
 from readgraph.models.asking import ask
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced, versions_of
 from readgraph.models.reply_types import LenientReply, Numbers, Texts
+from readgraph.nodes.bounds import fit_page
 from readgraph.nodes.building.build import build_memory
 from readgraph.nodes.building.paging import even_pages
 from readgraph.nodes.building.parts import NotesSoFar, Parts
@@ -33,9 +35,9 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.records import Document, Note, Page, Recipe
 from readgraph.state.settings import Paragraphs, Rebuilding, Window
 from readgraph.state.wiki import Subject
-from readgraph.state.words import count_words, format_count
+from readgraph.state.words import count_words, format_count, on_one_line
 
-PAGE_WORDS, BESIDE_PAGE = 600, 500  # words of a page that the model notes, and of the rest of its prompt
+PAGE_WORDS = 600  # of a page that the model notes
 MOST_SUBJECTS = 1000  # of a wiki, those of which most is told
 
 WIKI_NOTE = declare_wording(
@@ -70,12 +72,12 @@ def wiki_note_prompt(sentences: Sequence[str]) -> Prompt:
 
 def number_sentences(sentences: Sequence[str]) -> str:
     """Sentences, each after its number, on lines of their own."""
-    return "\n".join(f"{number}. {' '.join(text.split())}" for number, text in enumerate(sentences, 1))
+    return "\n".join(f"{number}. {on_one_line(text)}" for number, text in enumerate(sentences, 1))
 
 
 def page_words(context: ReaderContext) -> int:
     """Most words of a page that is noted."""
-    return min(PAGE_WORDS, max(context.window_words - BESIDE_PAGE, context.window_words // 2))
+    return fit_page(PAGE_WORDS, context)
 
 
 def recipe(context: ReaderContext) -> Recipe:
@@ -144,17 +146,12 @@ async def note_pages(state: NoteState, runtime: ReaderRuntime) -> NoteUpdate:
     async def make_parts(document: Document, notes: NotesSoFar, runtime: ReaderRuntime) -> Parts:
         return even_pages(page_words), note_page
 
-    members = await members_of(page_store(runtime), state["document"])
+    store = page_store(runtime)
+    members = await documents_of(store, await store.document(state["document"]))
     work = (build_memory({"document": each.id}, runtime, make_parts, recipe) for each in members)
     noted = [built["memory"] for built in await all_finished(work)]
     summary = f"noted what {format_count(len(members), 'document')} tell of"
     return {"noted": noted, "step_summary": summary}
-
-
-async def members_of(store: PageStore, identity: str) -> list[Document]:
-    """The documents of a collection, or the document itself."""
-    document = await store.document(identity)
-    return [await store.document(part.document) for part in document.parts] or [document]
 
 
 class GatherState(NoteState):
@@ -169,7 +166,7 @@ class GatherUpdate(StepUpdate):
 async def gather_subjects(state: GatherState, runtime: ReaderRuntime) -> GatherUpdate:
     """Gather what the documents tell of: names of one thing are joined, and have all sentences that tell of it."""
     store = page_store(runtime)
-    members = await members_of(store, state["document"])
+    members = await documents_of(store, await store.document(state["document"]))
     documents, common, start = list[tuple[int, Sequence[Mention]]](), set[str](), 0
     for number, member in enumerate(members):
         text = await store.text(member)

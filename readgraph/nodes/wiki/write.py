@@ -1,12 +1,13 @@
 """The pages: each subject's sentences, written anew by the model where there are several, with what they rest on."""
 
 import asyncio
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from itertools import accumulate
 
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from readgraph.library.collections import documents_of
 from readgraph.library.documents import names_apart
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.search.terms import content_words
@@ -23,13 +24,14 @@ from readgraph.nodes.verifying.compare import tokens_of
 from readgraph.nodes.verifying.evidence import NEAR, find_difference
 from readgraph.nodes.wiki.conflicts import find_conflicts
 from readgraph.nodes.wiki.names import sentences_of
-from readgraph.nodes.wiki.subjects import members_of, number_sentences
+from readgraph.nodes.wiki.subjects import number_sentences
 from readgraph.state.errors import BudgetSpent
 from readgraph.state.languages import language_of
 from readgraph.state.reading import Status
+from readgraph.state.records import Document
 from readgraph.state.settings import Language, Window
 from readgraph.state.wiki import Conflict, Subject, WikiPage, WikiSentence, WikiSource
-from readgraph.state.words import count_words, format_count
+from readgraph.state.words import count_words, format_count, on_one_line
 
 MOST_SENTENCES, MOST_WRITTEN = 100, 12  # sentences of documents that a page has room for; of a page that is written
 FEWEST_TO_WRITE = 4  # sentences of documents from which on the model writes a page
@@ -80,9 +82,10 @@ async def write_pages(state: WriteState, runtime: ReaderRuntime) -> WriteUpdate:
     A sentence of the model's counts if rules find nothing in it that it doesn't rest on (see `is_said`).
     """
     store = page_store(runtime)
-    subjects = [*await _documents_as_subjects(store, state["document"]), *state["subjects"]]
+    whole = await store.document(state["document"])
+    subjects = [*await _documents_as_subjects(store, whole), *state["subjects"]]
     shown = [[(start, end) for start, end in each["spans"][:MOST_SENTENCES]] for each in subjects]
-    sources = await _load_sources(store, state["document"], {span for spans in shown for span in spans})
+    sources = await _load_sources(store, whole, {span for spans in shown for span in spans})
     work = (
         _write_page(each, [sources[span] for span in spans], runtime)
         for each, spans in zip(subjects, shown, strict=True)
@@ -93,45 +96,48 @@ async def write_pages(state: WriteState, runtime: ReaderRuntime) -> WriteUpdate:
     return {"pages": pages, "by_rule": not written, "step_summary": summary}
 
 
-async def _documents_as_subjects(store: PageStore, identity: str) -> list[Subject]:
+async def _documents_with_names(store: PageStore, whole: Document) -> list[tuple[Document, str, int]]:
+    """The documents of a collection, each with a name that tells it from the others, and where it begins."""
+    documents = await documents_of(store, whole)
+    starts = [part.start for part in whole.parts] or [0]
+    return [*zip(documents, names_apart(documents), starts, strict=True)]
+
+
+async def _documents_as_subjects(store: PageStore, whole: Document) -> list[Subject]:
     """Each document as a subject, told of by the sentences that have most in common with all of it."""
-    members = await members_of(store, identity)
-    found, starts = list[Subject](), accumulate([0, *(each.characters for each in members)])
-    for member, name, start in zip(members, names_apart(members), starts, strict=False):
-        text = await store.text(member)
+    found = list[Subject]()
+    for document, name, start in await _documents_with_names(store, whole):
+        text = await store.text(document)
         taken = await asyncio.to_thread(extract_summary, {0: text}, {}, DOCUMENT_WORDS)
         own = {quote["quote"] for each in taken for quote in each["quotes"]}
         spans = {text[slice(*span)]: span for span in reversed(sentences_of(text))}
         kept = sorted((start + spans[each][0], start + spans[each][1]) for each in own if each in spans)
-        found.append(Subject(name=name or member.id, kind="document", also=[], spans=kept, of=member.id))
+        found.append(Subject(name=name or document.id, kind="document", also=[], spans=kept, of=document.id))
     return found
 
 
 async def _load_sources(
-    store: PageStore, identity: str, spans: set[tuple[int, int]]
+    store: PageStore, whole: Document, spans: set[tuple[int, int]]
 ) -> Mapping[tuple[int, int], WikiSource]:
-    whole, ordered = await store.document(identity), sorted(spans)
-    members = await members_of(store, identity)
-    starts = [part.start for part in whole.parts] or [0]
-    texts = await store.spans(whole, ordered) if ordered else []
-    found = dict[tuple[int, int], WikiSource]()
-    titles = names_apart(members)
-    for member, title, begin in zip(members, titles, starts, strict=True):
-        own = [
-            (span, text)
-            for span, text in zip(ordered, texts, strict=True)
-            if begin <= span[0] < begin + member.characters
-        ]
-        places = await store.place_names(member, [start - begin for (start, _), _ in own])
-        for ((start, end), text), place in zip(own, places, strict=True):
+    ordered, found = sorted(spans), dict[tuple[int, int], WikiSource]()
+    texts = dict(zip(ordered, await store.spans(whole, ordered), strict=True)) if ordered else {}
+    for document, name, begin in await _documents_with_names(store, whole):
+        own = ordered[bisect_left(ordered, (begin, 0)) : bisect_left(ordered, (begin + document.characters, 0))]
+        places = await store.place_names(document, [start - begin for start, _ in own])
+        for (start, end), place in zip(own, places, strict=True):
             found[start, end] = WikiSource(
-                quote=text, document=member.id, title=title, place=place, start=start - begin, end=end - begin
+                quote=texts[start, end],
+                document=document.id,
+                title=name,
+                place=place,
+                start=start - begin,
+                end=end - begin,
             )
     return found
 
 
 async def _write_page(subject: Subject, sources: Sequence[WikiSource], runtime: ReaderRuntime) -> WikiPage:
-    own = [WikiSentence(text=" ".join(each["quote"].split()), sources=[each], extracted=True) for each in sources]
+    own = [WikiSentence(text=on_one_line(each["quote"]), sources=[each], extracted=True) for each in sources]
     page = WikiPage(
         name=subject["name"],
         kind=subject["kind"],
@@ -166,7 +172,7 @@ async def _write_page(subject: Subject, sources: Sequence[WikiSource], runtime: 
     written = list[WikiSentence]()
     for each in reply.sentences[:MOST_WRITTEN]:
         rests_on = [own[number - 1] for number in dict.fromkeys(each.sources)]
-        text = " ".join(each.text.split())
+        text = on_one_line(each.text)
         if not is_said(text, [one["text"] for one in rests_on], subject["name"]):
             count_fallback("wiki_sentence")
             written += [one for one in rests_on if one not in written]
@@ -206,7 +212,8 @@ class CompareUpdate(StepUpdate):
 async def compare_sentences_of_pages(state: CompareState, runtime: ReaderRuntime) -> CompareUpdate:
     """Find sentences about the subjects that contradict each other, by rules."""
     spans = {(start, end) for each in state["subjects"] for start, end in each["spans"]}
-    sources = await _load_sources(page_store(runtime), state["document"], spans)
+    store = page_store(runtime)
+    sources = await _load_sources(store, await store.document(state["document"]), spans)
     conflicts = await asyncio.to_thread(find_conflicts, [sources[span] for span in sorted(sources)])
     answer = f"{format_count(len(state['pages']), 'page')}, {format_count(len(conflicts), 'contradiction')}"
     return {"conflicts": conflicts, "answer": answer, "status": "summarised", "step_summary": answer}
