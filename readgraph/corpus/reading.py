@@ -199,7 +199,7 @@ class _CorpusReading:
         """Tell of a file. `cut`: it had a part of the calls for all; where some are left, it is gone on with later."""
         if told["stops"]:
             raise LibraryError(told["stops"])
-        self.unanswered = self.unanswered + 1 if told["no_answer"] else 0
+        self.unanswered = self.unanswered + 1 if told["line"]["unanswered"] else 0
         if self.unanswered >= UNANSWERED:
             raise ModelUnavailable(told["line"]["problem"])
         line = told["line"]

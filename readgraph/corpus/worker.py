@@ -56,6 +56,7 @@ class CorpusLine(TypedDict):
     complete: bool
     known: bool  # its memory was complete before, and no call was needed
     problem: str  # why it was left out, or what of it could not be read
+    unanswered: bool  # it was left out since the model server gave no answer: later it may
     usage: Usage
     fallbacks: dict[str, int]
     cost: float | None
@@ -66,7 +67,6 @@ class WorkerReport(TypedDict):
 
     line: CorpusLine
     stops: str  # what makes it useless to go on with any file, such as a full disk
-    no_answer: bool  # the model server can't be used, at least for this document
 
 
 class WorkerEnded(Exception):
@@ -87,23 +87,23 @@ class Worker(Protocol):
         """Read a file with at most so many calls; raises `WorkerEnded`."""
 
 
-def failure_report(file: str, problem: str, *, stops: str = "", no_answer: bool = False) -> WorkerReport:
+def failure_report(file: str, problem: str, *, stops: str = "", unanswered: bool = False) -> WorkerReport:
     """The report on a file that was not read."""
     usage = Usage(**NOTHING_USED)
-    line = empty_channels(CorpusLine, file=file, title=Path(file).stem, problem=problem, usage=usage)
-    return WorkerReport(line=line, stops=stops, no_answer=no_answer)
+    about = {"file": file, "title": Path(file).stem, "problem": problem, "unanswered": unanswered}
+    return WorkerReport(line=empty_channels(CorpusLine, usage=usage, **about), stops=stops)
 
 
 async def read_document(library: Library, job: CorpusJob, file: str, max_calls: int | None = None) -> WorkerReport:
     """Read a file into the library, if it was not read before; raises nothing that a file can cause."""
     try:
-        return WorkerReport(line=await _read(library.pages, job, file, max_calls), stops="", no_answer=False)
+        return WorkerReport(line=await _read(library.pages, job, file, max_calls), stops="")
     except Damaged as problem:  # of this document alone
         return failure_report(file, str(problem))
     except LibraryError as problem:
         return failure_report(file, str(problem), stops=str(problem))
     except ModelUnavailable as problem:
-        return failure_report(file, str(problem), no_answer=True)
+        return failure_report(file, str(problem), unanswered=True)
     except ReadgraphError as problem:
         return failure_report(file, str(problem))
     except Exception as problem:  # one document that finds a fault of ours must not end the reading of all others
@@ -141,6 +141,7 @@ async def _read(pages: PageStore, job: CorpusJob, file: str, max_calls: int | No
         complete=read["complete"],
         known=read["memory"] in before and not used["calls"],
         problem="; ".join(map(str, problems)),
+        unanswered=False,
         usage=used,
         fallbacks=read["fallbacks"],
         cost=cost(read["steps"], job.price, batch=context.batch),

@@ -15,6 +15,7 @@ from readgraph.library.collections import NamedCollections
 from readgraph.library.page_store import PageStore
 from readgraph.library.store import SharedStore, base_of
 from readgraph.library.stored_items import ROOT
+from readgraph.library.watched import WatchedFiles
 from readgraph.state.records import Document
 
 
@@ -34,6 +35,11 @@ class Library:
     def collections(self) -> NamedCollections:
         """The named collections of its documents."""
         return NamedCollections(self.pages)
+
+    @property
+    def watched(self) -> WatchedFiles:
+        """The lists of the folders that are watched."""
+        return WatchedFiles(self.store)
 
     @property
     def whole_store(self) -> SharedStore:

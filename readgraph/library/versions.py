@@ -2,12 +2,13 @@
 
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import asdict, replace
+from pathlib import PurePath
 
 from readgraph.library.documents import source_note
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.catalogue import records
 from readgraph.library.store import hold_build_lock
-from readgraph.library.stored_items import ROOT
+from readgraph.library.stored_items import ROOT, StoredValue
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document, check_date
 
@@ -78,3 +79,24 @@ async def skip_version(pages: PageStore, document: Document) -> None:
     for later in await pages.documents():
         if later.supersedes == document.id:
             await pages.put([((ROOT, "documents"), later.id, asdict(replace(later, supersedes=document.supersedes)))])
+
+
+async def put_in_place(pages: PageStore, document: Document) -> None:
+    """Let a file's text stand in place of the one that the file had before; of a text that came back too."""
+    others = await pages.other_versions(document)
+    if document.supersedes in {each.id for each in others} and all(each.supersedes != document.id for each in others):
+        return
+    await skip_version(pages, document)
+    others = await pages.other_versions(document)
+    superseded = {each.supersedes for each in others}
+    if before := next((each for each in others if each.id not in superseded), None):
+        await set_version(pages, document, supersedes=before.id)
+
+
+async def move_document(pages: PageStore, document: Document, source: str) -> None:
+    """Keep that a document's file has another place now; a title that was the file's name follows it."""
+    old, new = PurePath(document.source).stem, PurePath(source).stem
+    moved = replace(document, source=source, title=new if document.title == old else document.title)
+    async with hold_build_lock(pages.store, document.id):
+        dropped: list[StoredValue] = [(space, key, None) for space, key, _ in source_note(document)]
+        await pages.put([*dropped, *source_note(moved), ((ROOT, "documents"), moved.id, asdict(moved))])

@@ -222,6 +222,7 @@ def _add_routes(app: FastAPI, room: Room) -> None:
     app.get("/api/documents/{document}/original/{number}.png")(documents.original)
 
     app.get("/api/search")(finding.search)
+    app.get("/api/watched")(finding.list_watched)
     app.get("/api/collections")(finding.list_collections)
     app.put("/api/collections/{name}")(finding.add)
     app.delete("/api/collections/{name}")(finding.remove)

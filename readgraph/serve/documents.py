@@ -4,8 +4,10 @@ Texts, files and addresses become documents.
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -24,6 +26,7 @@ from readgraph.library.forgetting import forget_document
 from readgraph.library.library import keep_original, original_of, with_originals
 from readgraph.library.search.catalogue import catalogue_of, records
 from readgraph.library.store import InUse, wait_until_unused
+from readgraph.library.watched import STATES, WatchedFile
 from readgraph.report.page import page_marks, report_of_document, shown_pages
 from readgraph.serve.requests import Limit, NoteBody, Offset, RequestBody, file_in
 from readgraph.serve.room import Room, Run, RunState, in_background_loop
@@ -280,6 +283,17 @@ class CollectionEntry(BaseModel):
     documents: list[dict[str, str]] = Field(description="Their ids and titles, in the order in which they came in.")
 
 
+class WatchedFolder(BaseModel):
+    """A folder that was watched: how many files are in each state, and those that were not simply read."""
+
+    folder: str
+    counts: dict[str, int]
+    files: list[WatchedFile] = Field(description="At most 200: files that wait or were left out, with the reason.")
+
+
+MOST_WATCHED = 200
+
+
 class MembersBody(RequestBody):
     """Documents that come into a collection."""
 
@@ -302,6 +316,16 @@ class Finding:
     async def list_collections(self) -> dict[str, list[CollectionEntry]]:
         """The named collections."""
         return {"collections": [_entry(each) for each in await self.collections.list_collections()]}
+
+    async def list_watched(self) -> dict[str, list[WatchedFolder]]:
+        """The folders that were watched (`readgraph corpus FOLDER --watch`), with the states of their files."""
+        folders = list[WatchedFolder]()
+        for folder, files in groupby(await self.room.library.watched.of(), key=lambda each: each.folder):
+            listed = sorted(files, key=lambda each: STATES.index(each.state))
+            counts = Counter[str](each.state for each in listed)
+            told = [each for each in listed if each.reason or each.state != "read"][:MOST_WATCHED]
+            folders.append(WatchedFolder(folder=folder, counts=counts, files=told))
+        return {"folders": folders}
 
     async def add(self, name: str, given: MembersBody) -> CollectionEntry:
         """Put documents into a collection; a new name makes one."""

@@ -208,14 +208,34 @@ def select_files(
     return list(chosen.values())
 
 
+def list_files(folder: Path, glob: str | None) -> dict[Path, str]:
+    """All files below a folder but hidden ones, each with why it is left out; "" for those that are read."""
+    matching = _matching(folder, glob)
+    files, seen = dict[Path, str](), dict[str, Path]()
+    for file in sorted(_walk(folder), key=lambda each: _natural(each.relative_to(folder))):
+        ending = file.suffix.lower()
+        if matching is not None and file not in matching:
+            files[file] = f"its name does not match {glob}"
+        elif ending not in IN_FOLDERS:
+            known = ending in KINDS or ending in PROGRAMS
+            files[file] = "files of this kind are read only where they are named" if known else "its kind can't be read"
+        else:
+            first = seen.setdefault(os.path.realpath(file), file)
+            files[file] = "" if first == file else f"it is the same file as {printable_path(first)}"
+    return files
+
+
+def _matching(folder: Path, glob: str | None) -> set[Path] | None:
+    try:
+        return None if glob is None else {*folder.rglob(glob)}
+    except (ValueError, NotImplementedError, IndexError):
+        raise BadInput(f"{glob!a} is not a pattern for files below a folder: try '*.md'.") from None
+
+
 def _files_in(folder: Path, glob: str | None, suffixes: Sequence[str]) -> list[Path]:
+    matching = _matching(folder, glob)
     files = [file for file in _walk(folder) if file.suffix.lower() in suffixes]
-    if glob is not None:
-        try:
-            matching = set(folder.rglob(glob))
-        except (ValueError, NotImplementedError, IndexError):
-            raise BadInput(f"{glob!a} is not a pattern for files below a folder: try '*.md'.") from None
-        files = [file for file in files if file in matching]
+    files = files if matching is None else [file for file in files if file in matching]
     if not files:
         wanted = "file of a known kind" if glob is None else f"file of a known kind that matches {glob!a}"
         raise BadInput(f"{printable_path(folder)} holds no {wanted}: {', '.join(suffixes)}.")

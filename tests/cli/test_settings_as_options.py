@@ -188,7 +188,7 @@ CAPTURED_AT = {
     "verify {text} {text}": "readgraph.cli.run.verify.verify_draft",
     "wiki {tmp}/wiki {text}": "readgraph.cli.run.wiki.make_wiki",
     "table {text} dates": "readgraph.cli.run.condense.make_table",
-    "corpus .": "readgraph.cli.run.read.read_folders",
+    "corpus .": "readgraph.cli.run.corpus.read_folders",
     "board --tokens 80000 --out {tmp}/out": "readgraph.cli.run.evaluate.evaluate",
     "reproduce mem-gpt-figure-7-keys --out {tmp}/out": "readgraph.cli.run.reproduce.evaluate",
     "browse http://127.0.0.1:9/ Order. --yes": "readgraph.cli.run.browse.check_can_begin",

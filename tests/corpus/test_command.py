@@ -15,7 +15,7 @@ from tests.support.command import DOUBLE, Command, assert_refused
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Two texts, one of them in a folder inside; they are read in this process."""
-    monkeypatch.setattr("readgraph.cli.run.read.processes", own_workers)
+    monkeypatch.setattr("readgraph.cli.run.corpus.processes", own_workers)
     (tmp_path / "corpus" / "inside").mkdir(parents=True)
     (tmp_path / "corpus" / "goat.txt").write_text("The goat stood on the gallery.")
     (tmp_path / "corpus" / "inside" / "lamp.md").write_text("The lamp was lit. The keeper slept.")
@@ -61,6 +61,8 @@ def test_what_cannot_be_done_is_refused_in_one_line(
     assert_refused(readgraph("corpus", folder, "--address", "auto"), "add --on ray")
     assert_refused(readgraph("corpus", folder, "--glob", "*.pdf"), "holds no file of a known kind that matches")
     assert_refused(readgraph("corpus", folder, "--max-hops", 3), "--max-hops")
+    assert_refused(readgraph("corpus", folder, "--list"), "was watched: 'readgraph corpus FOLDER --watch'")
+    assert_refused(readgraph("corpus", folder, "--watch", "--on", "ray"), "--on")
     assert_refused(readgraph("corpus", folder, "--method", "nonsense"), "There is no method 'nonsense'")
     monkeypatch.setitem(sys.modules, "ray", None)
     assert_refused(readgraph("corpus", folder, "--on", "ray"), "pip install 'readgraph[ray]'")

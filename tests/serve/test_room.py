@@ -245,6 +245,7 @@ def test_a_summary_and_a_table_are_made_and_texts_are_searched(room: OpenRoom) -
         refused = room.client.post("/api/runs", json=body)
         assert refused.status_code == 400 and problem in refused.json()["problem"]
 
+    assert room.get("/api/watched") == {"folders": []}
     said(room.client.put("/api/collections/Sarn", json={"documents": [document]}))
     room.added("sheep.txt", b"Sheep stand on the moor by the lamp.")
     (named,) = room.get("/api/collections")["collections"]

@@ -1,10 +1,14 @@
 """The page of the room in a real browser: texts go in, are read before one's eyes, asked about and compared."""
 
+import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from readgraph import open_library
+from readgraph.library.watched import WatchedFile
 from tests.doubles.model_server import ModelServer
 from tests.doubles.reader import asked_for, reader
 from tests.report.conftest import IN_BROWSER
@@ -49,6 +53,23 @@ def test_a_pdf_is_added_read_and_asked_about(page: OpenPage, server: ModelServer
     tab.until("document.querySelector('.original img')?.naturalWidth > 300")
     source = str(tab.run("document.querySelector('.original img').getAttribute('src')"))
     assert "/original/" in source and source.endswith(".png?width=900")
+
+
+@pytest.mark.slow
+def test_watched_folders_are_shown_with_the_states_of_their_files(page: OpenPage, tmp_path: Path) -> None:
+    async def watch(*files: WatchedFile) -> None:
+        async with open_library(tmp_path / "library") as library:
+            await library.watched.keep(files)
+
+    lamp, goat = (WatchedFile("/docs", f"/docs/{name}", "waiting") for name in ("lamp.txt", "goat.txt"))
+    asyncio.run(watch(replace(lamp, state="skipped", reason="it is <b>empty</b>"), goat))
+    tab = page.open()
+    tab.until("document.querySelector('.watched summary')")
+    assert tab.texts(".watched summary") == ["/docs: 1 waiting, 1 skipped"]
+    tab.click(".watched summary")
+    assert tab.texts(".watched li") == ["/docs/goat.txtwaiting", "/docs/lamp.txtskipped: it is <b>empty</b>"]
+    asyncio.run(watch(replace(goat, state="read")))
+    tab.until("document.querySelector('.watched summary').textContent === '/docs: 1 skipped, 1 read'")
 
 
 @pytest.mark.slow

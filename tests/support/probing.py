@@ -77,5 +77,5 @@ def _put_doubles(monkeypatch: pytest.MonkeyPatch) -> None:
         )
     monkeypatch.setattr("webbrowser.open", typer.echo)
     monkeypatch.setattr("readgraph.cli.run.browse.ChromiumDriver", StillDriver)
-    monkeypatch.setattr("readgraph.cli.run.read.processes", own_workers)
-    monkeypatch.setattr("readgraph.cli.run.read.on_ray", no_cluster)
+    monkeypatch.setattr("readgraph.cli.run.corpus.processes", own_workers)
+    monkeypatch.setattr("readgraph.cli.run.corpus.on_ray", no_cluster)

@@ -64,13 +64,19 @@ def ask(options: given.AskOptions, context: "ReaderContext", screen: "OutputOpti
 
 @reading_commands.command()
 @with_run(given.CorpusOptions, settings.READING, settings.PROFILE)
-@run_lazily("read.read_folders")
+@run_lazily("corpus.read_folders")
 def corpus(options: given.CorpusOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Read every document of a folder, with many workers. What was read before is not read again.
 
     A document that can't be read is reported, and holds up no other. Each is read as 'readgraph read' does.
 
-    Example: readgraph corpus letters/ --glob '*.pdf' --workers 4 --model openai:gpt-5.4-mini
+    Examples:
+    readgraph corpus letters/ --glob '*.pdf' --workers 4 --model openai:gpt-5.4-mini
+
+    readgraph corpus letters/ --watch
+
+    readgraph corpus letters/ --list
+
     """
 
 

@@ -68,6 +68,15 @@ class CorpusOptions:
     paths: list[Path] = files("Folders of documents, with the folders in them.")
     glob: Glob = None
     method: MethodName = None
+    watch: bool = option(
+        "--watch",
+        default=False,
+        help="Go on: what is new, changed, renamed or deleted in the folders follows in the library. A deleted file's "
+        "document is forgotten.",
+    )
+    listed: bool = option(
+        "--list", default=False, help="Only list the files of the folders, as --watch left them: state and reason."
+    )
     workers: int | None = worker_option(
         min=1, metavar="N", help="How many processes read. Default: one for each processor."
     )

@@ -1,16 +1,12 @@
 """`read`, `remember` and `corpus`: build memories of files, histories, and folders with many workers."""
 
-import os
 from collections.abc import Sequence
-from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from readgraph.api.documents import find_kept_document
 from readgraph.api.functions import memorise, read
 from readgraph.api.running import RunThread
-from readgraph.cli.log import log_document
-from readgraph.cli.options.reading import CorpusOptions, ReadOptions, RememberOptions
+from readgraph.cli.options.reading import ReadOptions, RememberOptions
 from readgraph.cli.run.documents import (
     check_glob,
     conversion_seconds,
@@ -21,19 +17,14 @@ from readgraph.cli.run.documents import (
 )
 from readgraph.cli.run.reports import with_cost
 from readgraph.cli.settings import choose_method
-from readgraph.cli.terminal.progress import EvaluationProgress, watch_run
-from readgraph.cli.terminal.rendering import footer, format_usage, print_json, print_memory, print_reminder, write_json
-from readgraph.cli.terminal.safe_text import Console, SafeText, one_line
+from readgraph.cli.terminal.progress import watch_run
+from readgraph.cli.terminal.rendering import print_json, print_memory, print_reminder
+from readgraph.cli.terminal.safe_text import Console, SafeText
 from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
-from readgraph.corpus.on_ray import on_ray
-from readgraph.corpus.processes import processes
-from readgraph.corpus.reading import CorpusTotals, read_corpus
-from readgraph.corpus.worker import CorpusJob, CorpusLine
 from readgraph.library.histories import SessionText, append_sessions
-from readgraph.library.opening import default_place, open_library
+from readgraph.library.opening import open_library
 from readgraph.library.page_store import PageStore
 from readgraph.library.versions import set_version
-from readgraph.sources.loading import select_files
 from readgraph.sources.sessions import load_sessions
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
@@ -118,95 +109,3 @@ def remember_sessions(options: RememberOptions, context: ReaderContext, screen: 
         print_reminder(context, screen)
 
     run_until_stopped(remember())
-
-
-class CorpusProgress(EvaluationProgress):
-    """The bar of an evaluation, over documents; what can't be read is printed above it."""
-
-    def __init__(self, documents: int, screen: OutputOptions) -> None:
-        super().__init__("Reading", documents, screen, counts="tokens")
-        self.problems = self.console if not screen.quiet else Console(stderr=True)
-
-    def take(self, line: CorpusLine) -> None:
-        """Show what became of one more document."""
-        usage = line["usage"]
-        self.count_item(usage["calls"], usage["input_tokens"] + usage["output_tokens"], line["cost"])
-        if line["problem"]:
-            self.problems.print(f"readgraph: Left out: {one_line(line['problem'])}", soft_wrap=True)
-        elif self.screen.verbose:
-            ended = "" if line["complete"] else ", not complete"
-            sizes = f"{format_count(line['words'], 'word')}, {format_count(line['pages'], 'part')}{ended}"
-            said = f"{line['title']}: {'read before' if line['known'] else sizes}"
-            self.problems.print(SafeText(f"{said} ({format_usage(usage, line['cost'])})", style="dim"))
-
-
-def _print_sum(total: CorpusTotals, screen: OutputOptions) -> None:
-    """Print what became of all."""
-    console = Console()
-    states = {"read": total.read, "read before": total.known, "not complete": total.incomplete}
-    states |= {"left out": total.left_out, "not begun": total.not_begun}
-    shown = ", ".join(f"{number:,} {state}" for state, number in states.items() if number) or "none read"
-    console.print(SafeText(f"{format_count(total.documents + total.not_begun, 'document')}: {shown}", style="bold"))
-    if total.words:
-        share = 100 * total.note_words / total.words
-        notes = f"notes of {format_count(total.note_words, 'word')}"
-        sizes = f"{format_count(total.words, 'word')}, {format_count(total.pages, 'part')}"
-        console.print(f"  {sizes}, {notes} ({share:.0f} % of the text)")
-    if total.incomplete or total.not_begun:
-        console.print("  Not complete: the budget ran out. Run the same command again to continue.")
-    if total.ended:
-        times = format_count(total.ended, "document")
-        console.print(f"  {times} lost a worker at every try; what these had paid for is not in the figures below.")
-    if not screen.quiet:
-        usage = {**total.usage, "seconds": total.seconds}
-        workers = f" with {format_count(total.workers, 'worker')}" if total.workers else ""
-        console.print(footer(f"{format_usage(usage, total.cost)}{workers}", total.fallbacks, usage))  # type: ignore[arg-type]
-
-
-def read_folders(options: CorpusOptions, context: ReaderContext, screen: OutputOptions) -> None:
-    """Read every document below the folders; print a line for each that can't be read, and the sum at the end."""
-    if options.address and not options.cluster:
-        raise BadInput("--address is of a Ray cluster: add --on ray, or leave it out.")
-    if options.estimate:
-        estimate(options, context, screen, options.method)
-        return
-    if others := [path for path in options.paths if not os.path.isdir(path)]:
-        raise BadInput(f"{others[0]} is no folder: 'readgraph read' reads single files.")
-    named = choose_method(options.method, asks=False)
-    files = select_files(options.paths, options.glob)
-    files = sorted(files, key=lambda file: -file.stat().st_size)  # long ones take longest
-    library = options.library or default_place()
-    library = library.absolute() if isinstance(library, Path) else library  # workers may stand elsewhere
-    job = CorpusJob(library, options.method or named.name, context, screen.price)
-    named_files = [str(file.absolute()) for file in files]
-    total, first_problem = run_until_stopped(_read_files(job, named_files, screen, options))
-    nothing_read = total.documents > 0 and total.left_out == total.documents
-    if screen.as_json:
-        write_json({"sum": asdict(total)})
-    elif not nothing_read:
-        _print_sum(total, screen)
-    if nothing_read:
-        raise BadInput(first_problem)
-    print_reminder(context, screen)
-
-
-async def _read_files(
-    job: CorpusJob, files: Sequence[str], screen: OutputOptions, options: CorpusOptions
-) -> tuple[CorpusTotals, str]:
-    problems = list[str]()
-    with CorpusProgress(len(files), screen) as progress:
-
-        def tell(line: CorpusLine) -> None:
-            progress.take(line)
-            log_document(line)
-            if line["problem"]:
-                problems.append(line["problem"])
-            if screen.as_json:
-                write_json(line)
-
-        if options.cluster == "ray":
-            workers = on_ray(job, options.workers, options.address)
-        else:
-            workers = processes(job, min(options.workers or os.cpu_count() or 1, len(files)))
-        total = await read_corpus(job, files, workers, tell, calls_in_all=options.max_calls_in_all)
-    return total, next(iter(problems), "")

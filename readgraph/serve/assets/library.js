@@ -35,15 +35,47 @@ async function libraryView(box, signal) {
   words.addEventListener("input", settled(150, () => next(true)));
   const heading = element("div.heading", {}, element("h1", {}, "Library"), about);
   await next(true);
-  box.replaceChildren(heading, addingPanel(), field("Search", words), trouble, list, more);
+  const watched = watchedPanel(signal);
+  box.replaceChildren(heading, addingPanel(), watched.panel, field("Search", words), trouble, list, more);
   const seen = new IntersectionObserver((entries) => entries.some((one) => one.isIntersecting) && next(), { rootMargin: "400px" });
   seen.observe(more);
   const renewed = () => next(true);
   document.addEventListener("added", renewed);
   return () => {
     seen.disconnect();
+    watched.end();
     document.removeEventListener("added", renewed);
   };
+}
+
+/** How often the watched folders are asked for, in milliseconds. */
+const WATCHED_EVERY = 5000;
+
+/** The folders that a command watches, and what became of their files; nothing where none was watched. */
+function watchedPanel(signal) {
+  const panel = element("section.watched", { "aria-label": "Watched folders", hidden: true });
+  const open = new Set();
+  const folderItem = ({ folder, counts, files }) => {
+    const states = Object.entries(counts).map(([state, count]) => `${count} ${state}`);
+    const rows = files.map((one) => element("li", {}, prose("span", one.file), prose("span.quiet", [one.state, one.reason].filter(Boolean).join(": "))));
+    const fold = element("details", { open: open.has(folder) }, prose("summary", `${folder}: ${states.join(", ")}`),
+      rows.length ? element("ul", {}, rows) : element("p.quiet", {}, "All files were read."));
+    fold.addEventListener("toggle", () => (fold.open ? open.add(folder) : open.delete(folder)));
+    return fold;
+  };
+  let shown = "";
+  const renew = async () => {
+    if (document.hidden) return;
+    const { folders } = await api.get("/api/watched", signal);
+    if (JSON.stringify(folders) === shown) return;
+    shown = JSON.stringify(folders);
+    panel.hidden = !folders.length;
+    panel.replaceChildren(element("h2", {}, "Watched folders"), ...folders.map(folderItem));
+  };
+  const quietly = () => renew().catch(() => {}); // the list of documents tells of trouble
+  const timer = setInterval(quietly, WATCHED_EVERY);
+  quietly();
+  return { panel, end: () => clearInterval(timer) };
 }
 
 function librarySize({ total, words }, query) {
