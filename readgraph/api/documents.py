@@ -301,10 +301,10 @@ async def _single_documents(pages: PageStore, as_of: str = "") -> list[Document]
     return [*newest.values()]
 
 
-async def all_documents(pages: PageStore, collection: str | None = None) -> list[Document]:
+async def all_documents(pages: PageStore, collection: str | None = None, as_of: str = "") -> list[Document]:
     """All documents of a collection or a library that none supersedes; raises `BadInput` where there is none."""
     if collection is not None:
-        return await choose_valid(pages, (await NamedCollections(pages).get_collection(collection)).documents)
-    if not (found := await _single_documents(pages)):
+        return await choose_valid(pages, (await NamedCollections(pages).get_collection(collection)).documents, as_of)
+    if not (found := await _single_documents(pages, as_of)):
         raise BadInput("The library holds no document: name files, or read some first.")
     return found

@@ -196,6 +196,7 @@ async def summarise(
     words: int | None = None,
     part: str | None = None,
     about: str | None = None,
+    as_of: str = "",
     context: ReaderContext | None = None,
     listen: Listen | None = None,
 ) -> results.Summary:
@@ -207,6 +208,7 @@ async def summarise(
         words: Most words of the summary.
         part: Only this part, by a heading, its number, or pages.
         about: What the summary is to be about.
+        as_of: A day, as of `ask`.
         context: The settings of the run; by default those of `ReaderContext()`, without a model.
         listen: Takes what the graph streams, such as its progress.
 
@@ -219,7 +221,7 @@ async def summarise(
     pages, settings = pages_of(library, context), context or ReaderContext()
     settings = settings if words is None else replace(settings, summary_words=words)
     given = {name: value for name, value in (("part", part), ("question", about)) if value is not None}
-    document = await documents_as_one(pages, documents)
+    document = await documents_as_one(pages, documents, as_of)
     asked = cast(Question, given)
     output = await run_method(pages, summarising.build(), "summary", document, asked, settings, listen)
     return results.Summary.of(output, summary=output["answer"], citations=cite(document, output["citations"]))
@@ -270,6 +272,7 @@ async def table(
     wanted: str,
     *,
     documents: Sequence[str | Document],
+    as_of: str = "",
     context: ReaderContext | None = None,
     listen: Listen | None = None,
     thread: RunThread | None = None,
@@ -280,6 +283,7 @@ async def table(
         library: The library, or a plain LangGraph store.
         wanted: What the rows are to be, and their columns; `fields` of the context fixes these.
         documents: Ids, titles or files of the documents.
+        as_of: A day, as of `ask`.
         context: The settings of the run; by default those of `ReaderContext()`, without a model.
         listen: Takes what the graph streams, such as its progress.
         thread: Keeps the graph's steps; without one they are not kept.
@@ -288,7 +292,7 @@ async def table(
         The columns and rows, and what a reader must know of them.
     """
     pages = pages_of(library, context)
-    document, asked = await documents_as_one(pages, documents), Question(question=wanted)
+    document, asked = await documents_as_one(pages, documents, as_of), Question(question=wanted)
     output = await run_method(pages, survey.build_table(), "survey", document, asked, context, listen, thread)
     made = NO_TABLE
     if output["programme"]:  # of its table, the output holds a bounded number of rows
@@ -442,6 +446,7 @@ async def compress(
     text: str | None = None,
     documents: Sequence[str | Document] = (),
     question: str | None = None,
+    as_of: str = "",
     engine: str | CompressionEngine = "readagent_gist",
     context: ReaderContext | None = None,
     listen: Listen | None = None,
@@ -454,6 +459,7 @@ async def compress(
         text: The text; or else `documents`.
         documents: Ids, titles or files of the documents.
         question: What the result is to be about.
+        as_of: A day, as of `ask`.
         engine: The engine's id, or an engine over the library's store, which has settings of its own.
         context: The settings of the run; by default those of `ReaderContext()`, without a model.
         listen: Takes what the graph streams, such as its progress.
@@ -467,7 +473,7 @@ async def compress(
     pages = pages_of(library, context)
     if isinstance(engine, str):
         engine = engine_named(engine)(library=pages.store, context=context or ReaderContext())
-    document = await pages.add_document(text) if text is not None else await documents_as_one(pages, documents)
+    document = await pages.add_document(text) if text is not None else await documents_as_one(pages, documents, as_of)
     async with in_use(pages, document.id):
         told = listen or (lambda mode, event: None)
         compressed, trace = await engine.compress_document(document, budget, question, told)

@@ -25,6 +25,7 @@ async def wiki(
     documents: Sequence[str | Document] = (),
     *,
     collection: str | None = None,
+    as_of: str = "",
     context: ReaderContext | None = None,
     listen: Listen | None = None,
     thread: RunThread | None = None,
@@ -35,6 +36,7 @@ async def wiki(
         library: The library, or a plain LangGraph store.
         documents: Ids, titles or files of the documents; by default those of the library.
         collection: Without documents: those of this collection.
+        as_of: A day, as of `ask`.
         context: The settings of the run; by default those of `ReaderContext()`, without a model.
         listen: Takes what the graph streams, such as its progress.
         thread: Keeps the graph's steps; without one they are not kept.
@@ -46,7 +48,7 @@ async def wiki(
         BadInput: For a name that no document has, for a history among several documents, and for an empty library.
     """
     pages = pages_of(library, context)
-    document = await documents_as_one(pages, documents or await all_documents(pages, collection))
+    document = await documents_as_one(pages, documents or await all_documents(pages, collection, as_of), as_of)
     output = await run_method(pages, build(), "wiki", document, cast(Question, {}), context, listen, thread)
     return results.Wiki.of(output)
 
@@ -56,6 +58,7 @@ async def wiki_page(
     name: str = "",
     documents: Sequence[str | Document] = (),
     *,
+    as_of: str = "",
     context: ReaderContext | None = None,
     listen: Listen | None = None,
 ) -> results.WikiPages:
@@ -65,6 +68,7 @@ async def wiki_page(
         library: The library, or a plain LangGraph store.
         name: The name of the page; without one, the index.
         documents: Ids, titles or files of the documents; by default those of the library.
+        as_of: A day, as of `ask`.
         context: The settings of the run, as of `wiki`.
         listen: Takes what the graph streams, such as its progress.
 
@@ -74,7 +78,7 @@ async def wiki_page(
     Raises:
         BadInput: For a name that no page has, and as `wiki`.
     """
-    made = await wiki(library, documents, context=context, listen=listen)
+    made = await wiki(library, documents, as_of=as_of, context=context, listen=listen)
     files = make_files(made.output["pages"])
     known = {make_file_name(each["name"]).casefold(): each["name"] for each in made.pages}
     wanted = make_file_name(name).casefold() if name else "index"

@@ -185,9 +185,10 @@ class LibraryTools:
         run: Context[Any, Any],
         page: Annotated[str, Field(description="The name of a page; without one, the index of all.")] = "",
         document: OneOrMore = "",
+        as_of: AsOf = "",
     ) -> WikiPages:
         """Show a page of a wiki of the documents: a person, place, thing or topic; each sentence names its quote."""
-        return await self._run(run, wiki_page, page, documents=_names(document))
+        return await self._run(run, wiki_page, page, documents=_names(document), as_of=as_of)
 
     async def summarise(
         self,
@@ -196,9 +197,10 @@ class LibraryTools:
         words: Annotated[int, Field(ge=20, le=10_000, description="Most words of the summary.")] = 300,
         part: Annotated[str, Field(description="Only this part: a heading, its number, or pages.")] = "",
         about: Annotated[str, Field(description="What it is to be about.")] = "",
+        as_of: AsOf = "",
     ) -> Summary:
         """Summarise documents, or a part of one; each sentence names where it stands, and is checked."""
-        given = {"words": words, "part": part or None, "about": about or None}
+        given = {"words": words, "part": part or None, "about": about or None, "as_of": as_of}
         return await self._run(run, functions.summarise, _names(document), **given)
 
     async def table(
@@ -206,9 +208,10 @@ class LibraryTools:
         run: Context[Any, Any],
         wanted: Annotated[str, Field(description="What the rows are, with columns: every person: name, role.")],
         document: OneOrMore,
+        as_of: AsOf = "",
     ) -> SurveyTable:
         """Go through all of a text for things of one kind: a table of all rows, each with its quotes."""
-        return await self._run(run, functions.table, wanted, documents=_names(document))
+        return await self._run(run, functions.table, wanted, documents=_names(document), as_of=as_of)
 
     async def open_page(
         self,

@@ -13,10 +13,10 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from pydantic import BaseModel, Field
 from starlette.responses import StreamingResponse
 
-from readgraph.api.documents import PickingScope, pick_documents
+from readgraph.api.documents import PickingScope, documents_as_one, pick_documents
 from readgraph.api.functions import check_asked
 from readgraph.api.running import estimate_with_question, expected_cost
-from readgraph.library.collections import add_collection, members_of
+from readgraph.library.collections import members_of
 from readgraph.models.prices import price_to_pay
 from readgraph.report.page import whole_report
 from readgraph.report.table_files import sheet_of, table_bytes
@@ -83,6 +83,7 @@ class RunRequest(RequestBody):
     part: str = Field("", description="Of a summary: only this part, by its heading or number.")
     words: int | None = Field(None, ge=20, le=10_000, description="Of a summary: most words.")
     collection: str = Field("", description="Without `documents`: only those of this collection are picked.")
+    as_of: str = Field("", description="A day, YYYY-MM-DD: later documents and sessions are left out; empty: now.")
     options: list[str] = Field([], max_length=MOST_OPTIONS, description="Options of a multiple choice.")
     settings: dict[str, Any] = Field({}, description="Settings by their names that differ from the server's.")
     follow_up: str = Field("", description="The thread of the question that this one follows.")
@@ -201,15 +202,14 @@ class Runs:
         if wanted.documents:
             documents = [await pages.document(identity) for identity in dict.fromkeys(wanted.documents)]
         else:
-            scope = PickingScope(collection=wanted.collection or None)
+            scope = PickingScope(collection=wanted.collection or None, as_of=wanted.as_of)
             asked = [*(turn["question"] for turn in wanted.turns), question, *wanted.options]
             documents = await pick_documents(pages, " ".join(asked), scope)
-        if task:
-            return PreparedRun(await add_collection(pages, documents), task.method, context, task)
-        method = room.method_for(wanted.method, documents[0] if len(documents) == 1 else None)
+        alone = documents[0] if len(documents) == 1 else None
+        method = task.method if task else room.method_for(wanted.method, alone)
         if unknown := sorted({*wanted.pause_before} - {*room.builder(method).nodes}):
             raise BadInput(f"{method.name} has no step '{unknown[0]}' to pause before.")
-        return PreparedRun(await add_collection(pages, documents), method, context)
+        return PreparedRun(await documents_as_one(pages, documents, wanted.as_of), method, context, task)
 
     async def estimate(self, wanted: RunRequest) -> RunEstimate:
         """What a run will take, without a call."""

@@ -255,5 +255,7 @@ def test_a_summary_and_a_table_are_made_and_texts_are_searched(room: OpenRoom) -
     assert {hit["title"] for hit in room.get("/api/search", words="lamp")["hits"]} == {"lamp", "sheep"}
     asked = room.ran(question="What of the lamp?", collection="Sarn", method="bm25", settings={"model": ""})
     assert asked[-1]["run"]["documents"] == [document]
+    later = room.client.post("/api/runs", json={"documents": [document], "question": "Lamp?", "as_of": "2020-13"})
+    assert later.status_code == 400 and "The day '2020-13'" in later.json()["problem"]
     assert room.client.delete("/api/collections/sarn", params={"document": document}).status_code == 204
     assert room.get("/api/collections")["collections"] == []

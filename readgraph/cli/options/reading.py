@@ -114,6 +114,7 @@ class SummariseOptions:
     about: str | None = option(metavar="TEXT", help="What the summary is to be about, such as 'the money'.")
     check: bool | None = option("--check/--no-check", help="Check each sentence against its pages (yes).")
     glob: Glob = None
+    as_of: shared.AsOf = ""
     estimate: EstimateOnly = False
     library: LibraryFolder = None
     show_steps: ShowSteps = False
@@ -162,6 +163,7 @@ class WikiOptions:
     )
     glob: Glob = None
     collection: shared.CollectionName = None
+    as_of: shared.AsOf = ""
     estimate: EstimateOnly = False
     library: LibraryFolder = None
     show_steps: ShowSteps = False
@@ -182,6 +184,7 @@ class TableOptions:
         help="Write the table to this file, in the form that its ending says: .csv, .json, .xlsx or .md.",
     )
     glob: Glob = None
+    as_of: shared.AsOf = ""
     estimate: EstimateOnly = False
     library: LibraryFolder = None
     report: Report = None
@@ -206,6 +209,7 @@ class CompressOptions:
         metavar="FILE", help="Write what was done, as JSON: steps, replies, sizes, time.", show_default=False
     )
     glob: Glob = None
+    as_of: shared.AsOf = ""
     library: LibraryFolder = None
 
 
@@ -257,6 +261,7 @@ class CompareOptions:
         autocompletion=completer_of_list(completing.methods),
     )
     glob: Glob = None
+    as_of: shared.AsOf = ""
     choices: Choices = field(default_factory=list)
     library: LibraryFolder = None
 

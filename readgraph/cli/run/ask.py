@@ -241,7 +241,8 @@ async def _compare(
     results: list[dict[str, Any]] = []
     console = Console(stderr=True, quiet=screen.quiet or screen.as_json)
     async with open_library(options.library) as library:
-        document, thread = await resolve_document(library, sources), RunThread(saver=library.checkpointer)
+        document = await resolve_document(library, sources, options.as_of)
+        thread = RunThread(saver=library.checkpointer)
         for number, method in enumerate(methods, 1):
             try:
                 results.append(await _answer(library, options, document, method, thread, context, screen))

@@ -10,6 +10,7 @@ import typer
 
 from readgraph.api import functions
 from readgraph.api.answer_text import BY_PATTERN
+from readgraph.api.documents import PickingScope
 from readgraph.api.results import CompressedText
 from readgraph.api.running import RunThread
 from readgraph.cli.options.reading import CompressOptions, SummariseOptions, TableOptions
@@ -76,7 +77,7 @@ def summarise_documents(options: SummariseOptions, context: ReaderContext, scree
     sources = load_sources(options, screen)
 
     async def run(library: Library) -> tuple[dict[str, Any], bytes]:
-        document = await resolve_document(library, sources)
+        document = await resolve_document(library, sources, options.as_of)
         with watch_run(screen) as listen:
             made = await functions.summarise(
                 library, [document], part=options.part, about=options.about, context=context, listen=listen
@@ -105,7 +106,7 @@ def estimate_summaries(options: SummariseOptions, context: ReaderContext, screen
     sources = load_sources(options, screen)
 
     async def run(library: Library) -> tuple[Estimate, int]:
-        document, about = await resolve_document(library, sources), options.about or ""
+        document, about = await resolve_document(library, sources, options.as_of), options.about or ""
         return await estimate_summary(library.pages, document, context, about, part=options.part), document.words
 
     show_estimate(*run_in_library(options.library, run), context, screen)
@@ -149,7 +150,7 @@ def make_table(options: TableOptions, context: ReaderContext, screen: OutputOpti
 def estimate_table(options: TableOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Print what the table will use, without making a call."""
     _check_wanted(options.paths, options.wanted)
-    estimate(options, context, screen, "survey", options.wanted)
+    estimate(options, context, screen, "survey", options.wanted, PickingScope(as_of=options.as_of))
 
 
 def _check_wanted(paths: Sequence[Path], wanted: str) -> None:
@@ -172,7 +173,7 @@ async def _make_table_output(
     context: ReaderContext,
     screen: OutputOptions,
 ) -> tuple[dict[str, Any], Sheet, bytes]:
-    document = await resolve_document(library, sources)
+    document = await resolve_document(library, sources, options.as_of)
     kept = RunThread(saver=library.checkpointer)
     with watch_run(screen) as listen:
         made = await functions.table(
@@ -241,9 +242,11 @@ def compress_documents(options: CompressOptions, context: ReaderContext, screen:
     async def run(library: Library) -> CompressedText:
         engine = kind(library=library.store, context=context)
         check_typed(engine.settings, engine.id)
-        wanted: dict[str, Any] = {"documents": [await resolve_document(library, sources)], "question": options.question}
+        document = await resolve_document(library, sources, options.as_of)
         with watch_run(screen) as listen:
-            return await functions.compress(library, options.budget, **wanted, engine=engine, listen=listen)
+            return await functions.compress(
+                library, options.budget, documents=[document], question=options.question, engine=engine, listen=listen
+            )
 
     compressed = run_in_library(options.library, run)
     if options.trace:

@@ -44,7 +44,7 @@ def make_wiki(options: WikiOptions, context: ReaderContext, screen: OutputOption
     sources, shown = _load(options, screen), replace(screen, steps=options.show_steps)
 
     async def make(library: Library) -> Wiki:
-        document = await _documents(library, sources, options.collection)
+        document = await _documents(library, sources, options)
         with watch_run(shown) as listen:
             return await wiki(library, [document], context=context, listen=listen)
 
@@ -76,7 +76,7 @@ def estimate(options: WikiOptions, context: ReaderContext, screen: OutputOptions
     sources = _load(options, screen)
 
     async def count(library: Library) -> tuple[Estimate, int]:
-        document = await _documents(library, sources, options.collection)
+        document = await _documents(library, sources, options)
         return await estimate_wiki(EstimateCase(library.pages, document, context)), document.words
 
     show_estimate(*run_in_library(options.library, count), context, screen)
@@ -88,10 +88,11 @@ def _load(options: WikiOptions, screen: OutputOptions) -> list[SourceText | str]
     return load_sources(options, screen) if options.paths else []
 
 
-async def _documents(library: Library, sources: Sequence[SourceText | str], collection: str | None) -> Document:
+async def _documents(library: Library, sources: Sequence[SourceText | str], options: WikiOptions) -> Document:
     if sources:
-        return await resolve_document(library, sources)
-    return await documents_as_one(library.pages, await all_documents(library.pages, collection))
+        return await resolve_document(library, sources, options.as_of)
+    documents = await all_documents(library.pages, options.collection, options.as_of)
+    return await documents_as_one(library.pages, documents, options.as_of)
 
 
 def _check(options: WikiOptions, screen: OutputOptions) -> None:
@@ -103,7 +104,7 @@ def _check(options: WikiOptions, screen: OutputOptions) -> None:
     sources = _load(replace(options, paths=paths), screen)
 
     async def check(library: Library) -> list[VaultProblem]:
-        document = await _documents(library, sources, options.collection)
+        document = await _documents(library, sources, options)
         return await check_vault(library.pages, Path(folder), await documents_of(library.pages, document))
 
     problems = run_in_library(options.library, check)

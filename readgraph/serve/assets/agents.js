@@ -189,7 +189,7 @@ function agentBlock(agent, block) {
 
 function givingField(agent, turn) {
   const end = new AbortController();
-  const texts = picking([], () => {}, end.signal, "No text is chosen.");
+  const texts = picking([], () => {}, end.signal, "No text is chosen.", false);
   texts.begin();
   const give = doing("Give it these", async () => {
     for (const id of texts.ids()) turn(await api.post(pathOf("agents", agent.name, "documents"), { document: id }));

@@ -13,7 +13,7 @@ async function askView(box, ids, signal, asked = "") {
   const body = () => {
     if (!question.value.trim()) return null;
     return {
-      documents: texts.ids(), collection: texts.ids().length ? "" : scope.select.value, method: way.method(), question: question.value.trim(), options: options(),
+      documents: texts.ids(), as_of: texts.day(), collection: texts.ids().length ? "" : scope.select.value, method: way.method(), question: question.value.trim(), options: options(),
       settings: { ...changedSettings(offeredFor(way.method())[0]), ...way.settings() }, ...(pause.checked && canPause() ? { pause_before: ["look_up"] } : {}),
     };
   };

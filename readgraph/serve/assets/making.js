@@ -10,7 +10,7 @@ async function makingView(box, task, ids, signal) {
   for (const input of [wanted, part, words]) input.addEventListener("input", renew);
   const body = () => {
     if (!texts.ids().length || ((isTable || isCheck) && !wanted.value.trim())) return null;
-    const common = { task, documents: texts.ids(), question: wanted.value.trim() };
+    const common = { task, documents: texts.ids(), as_of: texts.day(), question: wanted.value.trim() };
     if (isCheck || isWiki) return common;
     if (isTable) return { ...common, settings: changedSettings("survey") };
     return { ...common, part: part.value.trim(), words: Number(words.value) || null };

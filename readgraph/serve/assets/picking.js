@@ -1,10 +1,11 @@
 /** The choice of the texts that a question is about: all of them, or some, which are found by their titles. */
-function picking(ids, onchange, signal, none = "All texts: those that fit the question are found and read.") {
+function picking(ids, onchange, signal, none = "All texts: those that fit the question are found and read.", dated = true) {
   const chosen = new Map();
   const chips = element("ul.chips", { "aria-label": "Chosen texts" });
   const found = element("ul.found-texts", { "aria-label": "Found texts" });
   const words = element("input", { type: "search", autocomplete: "off", placeholder: "Words of a title" });
   const state = element("p.quiet", { role: "status" });
+  const day = element("input", { type: "date", onchange });
 
   const draw = () => {
     const drop = (id) => () => {
@@ -57,6 +58,7 @@ function picking(ids, onchange, signal, none = "All texts: those that fit the qu
     draw();
     if (lost) state.textContent = `${lost === 1 ? "A chosen text is" : `${lost} chosen texts are`} not in the library any more. ${state.textContent}`;
   };
-  const box = element("fieldset.picking", {}, element("legend", {}, "Which texts"), chips, state, field("Add a text", words), found);
-  return { box, begin, ids: () => [...chosen.keys()] };
+  const box = element("fieldset.picking", {}, element("legend", {}, "Which texts"), chips, state, field("Add a text", words), found,
+    dated ? opening("As it was on a day", {}, field("Day", day, "Later texts and sessions are left out. What has no date stays.")) : "");
+  return { box, begin, ids: () => [...chosen.keys()], day: () => day.value };
 }
