@@ -16,9 +16,11 @@ from pydantic import BaseModel, Field
 from readgraph.api.documents import store_file
 from readgraph.api.functions import read
 from readgraph.api.results import Reading
+from readgraph.api.running import estimate_with_question, expected_cost
 from readgraph.graphs.methods import method_for, method_named
 from readgraph.library.library import Library
 from readgraph.mcp.refusing import tool_error_line
+from readgraph.models.prices import price_to_pay
 from readgraph.sources.loading import read_file
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
@@ -83,6 +85,15 @@ async def run_with_progress(
         task.cancel()
 
 
+class ExpectedUse(BaseModel):
+    """What a reading will take, by estimate."""
+
+    calls: float
+    input_words: float
+    output_words: float
+    cost: float | None = Field(description="Dollars; null where the price is not known.")
+
+
 AT = "@"  # between the source and the method in a handle
 
 
@@ -90,7 +101,7 @@ class ReadingStatus(BaseModel):
     """Where a reading is: under way, done or failed."""
 
     handle: str = Field(description="Call read with this handle to learn how far it is, and to go on after a stop.")
-    state: Literal["reading", "done", "failed"]
+    state: Literal["reading", "done", "failed", "estimated"]
     document: str = Field(description="The id of the document; empty while its file is converted.")
     title: str
     method: str
@@ -100,6 +111,7 @@ class ReadingStatus(BaseModel):
     notes: int
     problem: str | None = Field(description="Why it failed, in one line; what was read before is kept.")
     reading: Reading | None = Field(description="The finished memory.")
+    expected: ExpectedUse | None = Field(description="What it will take, where that alone was asked for.")
 
 
 @dataclass
@@ -137,6 +149,7 @@ class ReadingJob:
             notes=reading.notes if reading else sizes.notes,
             problem=problem,
             reading=reading,
+            expected=None,
         )
 
 
@@ -160,6 +173,23 @@ class ReadingJobs:
             job = self._jobs[handle] = ReadingJob(handle, source, name)
             job.task = asyncio.create_task(self._read(job))
         return job
+
+    async def estimate_reading(self, source: Document | Path, method: str = "") -> ReadingStatus:
+        """What the reading of this source will take, without a call; a file's text is kept in the library."""
+        pages, context = self.library.pages, self.context
+        if isinstance(source, Path):
+            source = (await store_file(pages, await asyncio.to_thread(read_file, source))).document
+        chosen = method_named(method) if method else method_for(source)
+        estimate = await estimate_with_question(pages, chosen, source, context, None)
+        price = price_to_pay(None, context.model, batch=context.batch)
+        expected = ExpectedUse(
+            calls=estimate.calls.expected,
+            input_words=estimate.input_words.expected,
+            output_words=estimate.output_words.expected,
+            cost=expected_cost(estimate, price) if estimate.calls.expected else 0.0,
+        )
+        state = ReadingJob(f"{source.id}{AT}{chosen.name}", source, chosen.name).state
+        return state.model_copy(update={"state": "estimated", "of": source.characters, "expected": expected})
 
     def report_state(self, job: ReadingJob) -> ReadingStatus:
         """Where a reading is; a failure is told once, and the next call with its handle tries again."""

@@ -127,7 +127,10 @@ async def test_a_handle_comes_at_once_and_outlives_the_server(tools: LibraryTool
         told.append((progress, total))
 
     async with Client(library_server(tools)) as client:
+        wanted = await call(client, "read", text=TEXT, title="Finds", estimate_only=True)
+        assert wanted["state"] == "estimated" and wanted["expected"]["calls"] > 1 and not server.calls
         begun = await call(client, "read", text=TEXT, title="Finds")
+        assert begun["handle"] == wanted["handle"] and begun["expected"] is None
         assert begun["state"] == "reading" and begun["reading"] is None
         result = await client.call_tool(
             "read", {"handle": begun["handle"], "wait_seconds": 0.6}, progress_callback=hear
@@ -375,6 +378,8 @@ async def test_prompts_and_titles_are_offered(tools: LibraryTools) -> None:
 
 async def test_the_list_of_tools_is_short(tools: LibraryTools) -> None:
     async with Client(library_server(tools)) as client:
-        listed = [tool.model_dump(exclude_none=True, by_alias=True) for tool in (await client.list_tools()).tools]
+        tools_now = await client.list_tools()
+        listed = [tool.model_dump(exclude_none=True, by_alias=True) for tool in tools_now.tools]
+        assert tools_now.ttl_ms > 0 and tools_now.cache_scope == "public"
     shown = [{name: value for name, value in tool.items() if name != "outputSchema"} for tool in listed]
     assert len(json.dumps(shown)) / 4 < 3000, "tokens of what a model sees of the tools, about"
