@@ -38,11 +38,11 @@ class VaultProblem(NamedTuple):
 
 
 class _Quoted(NamedTuple):
-    """A quote of a file, at its line, and the document that it is from."""
+    """A quote of a file, at its line, and the page of the document that it is from."""
 
     file: str
     line: int
-    document: Document
+    page: str
     quote: str
 
 
@@ -71,21 +71,30 @@ async def check_vault(store: PageStore, folder: Path, documents: Sequence[Docume
         raise BadInput(f"{folder} holds no wiki: make one with readgraph wiki {folder}.")
     hidden = re.compile(r"(?:^|/)\.")  # such as Obsidian's own folder
     files = {name: text for name, text in files.items() if name != LOG and not hidden.search(name)}
-    by_file = {make_file_name(name): each for name, each in zip(names_apart(documents), documents, strict=True)}
+    named = _documents_by_page(documents)
     problems, quoted = [*_check_links(files)], list[_Quoted]()
     for name, text in files.items():
-        found, named = _check_marks(name, text, by_file)
+        found, quotes = _check_marks(name, text, named)
         problems += found
-        quoted += named
-    quotes_of = defaultdict[Document, dict[str, list[_Quoted]]](lambda: defaultdict(list))
+        quoted += quotes
+    quotes_of = defaultdict[str, dict[str, list[_Quoted]]](lambda: defaultdict(list))
     for each in quoted:
-        quotes_of[each.document][each.quote].append(each)
-    for document, quotes in quotes_of.items():
-        whole = await store.text(document)
-        for quote, places in quotes.items():
-            if not find_quote(quote, whole, 0, len(whole)):
+        quotes_of[each.page][each.quote].append(each)
+    for page, by_quote in quotes_of.items():
+        texts = [await store.text(document) for document in named[page]]
+        for quote, places in by_quote.items():
+            if not any(find_quote(quote, text, 0, len(text)) for text in texts):
                 problems += (VaultProblem("quote", each.file, each.line, quote) for each in places)
     return sorted([*problems, *_check_conflicts(quoted)], key=lambda each: (each.file, each.line, each.kind))
+
+
+def _documents_by_page(documents: Sequence[Document]) -> dict[str, list[Document]]:
+    """The documents that the page of a wiki may be of: titles may be told apart in it in another way than here."""
+    named = defaultdict[str, list[Document]](list)
+    for name, document in zip(names_apart(documents), documents, strict=True):
+        for page in {make_file_name(name), make_file_name(document.title or document.id)}:
+            named[page].append(document)
+    return named
 
 
 def _check_links(files: Mapping[str, str]) -> Iterator[VaultProblem]:
@@ -119,7 +128,9 @@ def _resolve(folder: str, target: str) -> str:
     return "/".join(parts)
 
 
-def _check_marks(name: str, text: str, by_file: Mapping[str, Document]) -> tuple[list[VaultProblem], list[_Quoted]]:
+def _check_marks(
+    name: str, text: str, named: Mapping[str, Sequence[Document]]
+) -> tuple[list[VaultProblem], list[_Quoted]]:
     """What is wrong with the marks of a file, and its quotes."""
     problems, quoted, notes = list[VaultProblem](), list[_Quoted](), dict[str, str]()
     lines = text.splitlines()
@@ -129,10 +140,10 @@ def _check_marks(name: str, text: str, by_file: Mapping[str, Document]) -> tuple
         quote, linked = unescape(found[4]), _LINK.search(found[2])
         notes[found[1]] = quote
         target = linked[1].rpartition("/")[2] if linked else ""
-        if target not in by_file:
+        if target not in named:
             problems.append(VaultProblem("quote", name, number, f"there is no document '{target}'"))
         else:
-            quoted.append(_Quoted(name, number, by_file[target], quote))
+            quoted.append(_Quoted(name, number, target, quote))
     for number, line in enumerate(lines, 1):
         marks = _MARK.findall(line)
         if not marks or _NOTE.match(line):
@@ -150,12 +161,12 @@ def _check_marks(name: str, text: str, by_file: Mapping[str, Document]) -> tuple
 def _check_conflicts(quoted: Sequence[_Quoted]) -> Iterator[VaultProblem]:
     first = dict[tuple[str, str], _Quoted]()
     for each in quoted:
-        first.setdefault((each.document.id, each.quote), each)
+        first.setdefault((each.page, each.quote), each)
     sources = [
-        WikiSource(quote=each.quote, document=each.document.id, title=each.document.title, place=None, start=0, end=0)
+        WikiSource(quote=each.quote, document=each.page, title=each.page, place=None, start=0, end=0)
         for each in first.values()
     ]
     for conflict in find_conflicts(sources):
         one, other = (first[each["document"], each["quote"]] for each in conflict["sentences"])
-        text = f"{one.document.title}: “{one.quote}” — {other.document.title}: “{other.quote}”"
+        text = f"{one.page}: “{one.quote}” — {other.page}: “{other.quote}”"
         yield VaultProblem("contradiction", one.file, one.line, text, f"{other.file}:{other.line}")

@@ -30,6 +30,14 @@ def test_forms_of_one_name_are_one() -> None:
     assert all(CHRONICLE[start:end].strip()[-1] == "." for each in found.values() for start, end in each["spans"])
 
 
+def test_a_word_that_places_have_makes_a_place_and_calls_and_letters_are_no_names() -> None:
+    found = subjects_in(
+        "They saw Gull Point. He loved Gull Point. I met Father Aidan Coyle. Nobody told Reverend Coyle. They saw E "
+        "and E here. She saw E too. Oh, he said: Oh no. And Oh dear."
+    )
+    assert {name: each["kind"] for name, each in found.items()} == {"Gull Point": "place", "Aidan Coyle": "person"}
+
+
 def test_a_part_of_a_name_is_the_one_person_of_it_that_the_document_names_in_full() -> None:
     one = "Ada Brook rowed to the pier with Ada Brook's dog. At night Brook slept."
     other = "Nobody liked Ivo Brook, and Ivo Brook liked nobody. At noon Brook swam."

@@ -22,7 +22,9 @@ from readgraph.state.verifying import Difference, SlotKind, Verdict
 NOUNS_LARGE = frozenset(("de", "lb"))  # languages that write every noun with a capital
 VERB_SECOND = frozenset("de nl sv da nb nn".split())  # languages in which the subject follows a phrase that comes first
 POINT_BEFORE_DECIMALS = frozenset("en zh ja ko th he hi".split())
-TITLES = frozenset("mr mrs ms miss dr prof professor sir herr frau madame monsieur captain".split())
+TITLES = frozenset(
+    "mr mrs ms miss dr prof professor sir lady lord reverend rev father herr frau madame monsieur captain".split()
+)
 NEAR_ENOUGH = 0.8  # the share of a sentence's words that another has which says something else of the same thing
 FEWEST_SHARED = 2  # words or slots that two such sentences share at least
 ROUNDED = 0.1  # how far apart numbers may be where one sentence says "about"

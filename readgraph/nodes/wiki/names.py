@@ -35,7 +35,8 @@ _TWICE = re.compile(r"(.)\1")
 class Mention(NamedTuple):
     """A name in a sentence `[start, end)` of a document, and what it is the name of, where that is known.
 
-    `titled`, `placed`: a title stands before it, or a word after which places stand. `also`: other names of the same.
+    `titled`: a title stands before it. `placed`: a word after which places stand does, or it has one that they have.
+    `also`: other names of the same.
     """
 
     name: str
@@ -79,12 +80,13 @@ def find_mentions(text: str) -> list[Mention]:
     sentences = [(span, tokens_of(without_label(text[slice(*span)]), language)) for span in sentences_of(text)]
     small = {each.value for _, tokens in sentences for each in tokens if each.text[:1].islower()}
     runs = [(span, run) for span, tokens in sentences for run in _name_runs(tokens, known, small, language)]
-    often = Counter(fold_name(run.whole) for _, run in runs)
+    often, calls = Counter(fold_name(run.whole) for _, run in runs), _cues("calls", language)
     found = [
         Mention(name, *span, run.titled, run.placed)
         for span, run in runs
         for name in ((run.whole,) if often[fold_name(run.whole)] > 1 else run.parts)
-        if fold_name(name) and len(name.split()) <= LONGEST_NAME
+        if (key := fold_name(name)) and (len(key) > 1 or not key.isascii()) and key not in calls
+        if len(name.split()) <= LONGEST_NAME
     ]
     labels = [(label_of(text[slice(*span)]), span) for span, _ in sentences]
     keys = {fold_name(each.name) for each in found}
@@ -101,7 +103,7 @@ class _Run(NamedTuple):
 
 
 def _name_runs(tokens: Sequence[Token], known: Set[str], small: Set[str], language: str) -> Iterator[_Run]:
-    joins, places = _cues("joins", language), _cues("places", language)
+    joins, places, landmarks = (_cues(group, language) for group in ("joins", "places", "landmarks"))
     at = 0
     while at < len(tokens):
         begin, parts, whole = at, [list[str]()], list[str]()
@@ -128,9 +130,9 @@ def _name_runs(tokens: Sequence[Token], known: Set[str], small: Set[str], langua
             begin += 1
         if len(whole) > 1 or (whole and tokens[begin].value not in small):
             before = tokens[begin - 1].text.casefold() if begin else ""
-            yield _Run(
-                " ".join(whole), tuple(" ".join(part) for part in parts if part), before in TITLES, before in places
-            )
+            names = tuple(" ".join(part) for part in parts if part)
+            placed = before in places or bool(landmarks & {whole[0].casefold(), whole[-1].casefold()})
+            yield _Run(" ".join(whole), names, before in TITLES, placed)
         at += not whole
 
 

@@ -48,6 +48,10 @@ def test_what_is_wrong_is_listed_and_is_the_exit_code(readgraph: Command, tmp_pa
     assert readgraph("wiki", wiki, reports).code == 0
     ran = readgraph("wiki", "check", wiki)
     assert (ran.code, "nothing is wrong" in ran.out) == (0, True)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "report.txt").write_text("Another report of the same title.")
+    assert readgraph("read", tmp_path / "other" / "report.txt").code == 0
+    assert readgraph("wiki", "check", wiki).code == 0, "a document of the library that the wiki is not of"
     (reports / "report.txt").write_text(TEXT.replace("40 feet", "50 feet"))
     ran = readgraph("wiki", "check", wiki, reports)
     assert ran.code == 1 and "pages/Halden Mill.md" in ran.out and "quote: The tower of Halden Mill" in ran.out
