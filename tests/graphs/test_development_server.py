@@ -4,6 +4,7 @@ import asyncio
 import json
 import re
 import sys
+import threading
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
@@ -16,6 +17,7 @@ from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 from typing_extensions import TypedDict
 
+from examples import server_chat
 from readgraph.graphs.served import settings_of_served
 from readgraph.library.opening import open_library
 from tests.doubles.agent import call, say
@@ -452,3 +454,35 @@ async def test_an_agent_that_lives_on(client: LangGraphClient) -> None:
     ]
     state = await values(client, thread)
     assert state["said"] == ["A lantern."] and len(state["documents"]) == 1
+
+
+async def test_assistants_of_profiles_and_a_message_before_the_answer(
+    client: LangGraphClient, server: DevelopmentServer, model: ModelServer
+) -> None:
+    text = TEXT.replace("The year", "A third year")
+    async with open_library(server.library) as library:
+        document = await library.pages.add_document(text, title="Third keepers")
+    made = await server_chat.make_assistants(client, "read_agent", "openai:test")
+    assert made == await server_chat.make_assistants(client, "read_agent", "openai:test"), "they are made once"
+    kept = await client.assistants.get(made["nested-keys"])
+    settings: Any = kept["context"]
+    assert settings["max_page_words"] == 6 and settings["model"] == "openai:test"
+
+    model.reset()
+    thread = await new_thread(client)
+    began, go_on = threading.Event(), threading.Event()
+
+    def slow(request: ChatRequest) -> str | dict[str, Any]:
+        began.set()
+        go_on.wait(20)
+        return respond(request)
+
+    model.respond = slow
+    first = await server_chat.say(client, thread, made["quality"], "What was at Sarn?", document.id)
+    assert await asyncio.to_thread(began.wait, 20)
+    second = await server_chat.say(client, thread, made["quality"], "What was at Abbot?", document.id)
+    go_on.set()
+    found: Any = await client.runs.join(thread, second)
+    assert found["messages"][-1]["content"] and found["status"] == "answered"
+    states = {run["run_id"]: run["status"] for run in await client.runs.list(thread)}
+    assert states == {first: "interrupted", second: "success"}

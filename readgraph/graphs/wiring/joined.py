@@ -16,6 +16,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
 from readgraph.graphs.wiring.method_graph import NODE, GraphStep, MethodGraph
+from readgraph.graphs.wiring.nodes import WITHOUT_TEXTS
 from readgraph.graphs.wiring.paths import Builder
 from readgraph.nodes.step import StepNode
 from readgraph.state.context import ReaderContext
@@ -92,7 +93,7 @@ def join_steps(builder: Builder) -> MethodGraph[Any, ReaderContext, Any, Any]:
         spec = builder.nodes[names[0]]
         step: Any = JoinedSteps(builder, names) if len(names) > 1 else spec.runnable
         schema = None if len(names) > 1 else spec.input_schema
-        StateGraph.add_node(joined, name, step, input_schema=schema)
+        StateGraph.add_node(joined, name, step, input_schema=schema, trace_policy=WITHOUT_TEXTS)
     for start, end in builder.edges:
         if place[start] != place[end] or start == end:
             joined.add_edge(place[start], place[end])

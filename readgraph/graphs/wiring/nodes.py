@@ -8,11 +8,13 @@ from functools import partial, wraps
 from types import NoneType, UnionType
 from typing import Annotated, Any, TypeAlias, Union, get_args, get_origin
 
+from langchain_core.messages import BaseMessage
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 from langchain_core.runnables.config import var_child_runnable_config
 from langgraph.config import get_config
 from langgraph.pregel.protocol import PregelProtocol
 from langgraph.runtime import Runtime
+from langgraph.types import TracePolicy
 
 from readgraph.graphs.wiring.declared import FOR_RECORD, groups_of
 from readgraph.graphs.wiring.method_graph import GraphStep, check_names
@@ -131,6 +133,23 @@ def _types(annotation: Any) -> Iterator[type[Any]]:
         yield origin or annotation
 
 
+LONGEST_TRACED = 80  # characters of a text that traces of a step show whole
+
+
+def hide_texts(value: Any) -> Any:
+    """What a step reads or writes as traces record it: of a longer text only how long it is."""
+    if isinstance(value, str):
+        return value if len(value) <= LONGEST_TRACED else f"({len(value):,} characters)"
+    if isinstance(value, Mapping):
+        return {key: hide_texts(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [*map(hide_texts, value)]
+    return {"type": value.type, "text": hide_texts(value.text)} if isinstance(value, BaseMessage) else value
+
+
+WITHOUT_TEXTS = TracePolicy(process_inputs=hide_texts, process_outputs=hide_texts)
+
+
 def add_nodes(builder: Builder, **nodes: Node) -> None:
     """Add nodes by name; each reads only the channels that it declares.
 
@@ -150,7 +169,7 @@ def add_nodes(builder: Builder, **nodes: Node) -> None:
     for name, node in nodes.items():
         step = copy(as_node(name, node, builder))
         step.check_update = partial(check_update, name)
-        builder.add_node(name, step, input_schema=getattr(step, "input_schema", None))
+        builder.add_node(name, step, input_schema=getattr(step, "input_schema", None), trace_policy=WITHOUT_TEXTS)
 
 
 class choosing(RunnableLambda[Any, str]):
