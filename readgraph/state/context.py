@@ -16,6 +16,8 @@ from readgraph.state.errors import BadInput
 from readgraph.state.files import read_toml
 from readgraph.state.settings import GROUPS
 
+__all__ = ["PROFILES"]
+
 OWN_STORE = "__readgraph_own_store"  # a key of a run's `configurable`, which is not checkpointed, like LangGraph's own
 _STRICT = ConfigDict(extra="forbid")
 
