@@ -156,7 +156,8 @@ async def ask(
         scope = PickingScope(collection=collection, as_of=as_of)
         document = await pick_as_one_document(pages, " ".join([question, *options]), scope)
     used = named or method_for(document)
-    output = await run_method(pages, builder_for(used), used.name, document, asked, context, listen, thread)
+    builder = builder_for(used, asks_person=bool(thread and thread.ask_person))
+    output = await run_method(pages, builder, used.name, document, asked, context, listen, thread)
     notices = await _hints(pages, document, asked, output) + await _earlier(pages, document, output["citations"])
     return results.Answer.of(output, citations=cite(document, output["citations"]), notices=notices)
 

@@ -3,7 +3,7 @@
 import asyncio
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -12,7 +12,7 @@ from typing import Any
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import StateGraph
-from langgraph.types import Durability, StreamMode
+from langgraph.types import Command, Durability, StreamMode
 
 from readgraph.graphs.estimates.arithmetic import Estimate, of_options
 from readgraph.graphs.estimates.methods import estimate_reading
@@ -22,12 +22,17 @@ from readgraph.graphs.wiring.method_graph import MODES, run_and_listen, separate
 from readgraph.library.page_store import PageStore
 from readgraph.library.store import InUse, SharedStore, base_of, mark_in_use, wait_until_unused
 from readgraph.models.prices import Price
+from readgraph.nodes.persons import PERSON_STEPS
 from readgraph.nodes.purpose import with_question
 from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
 from readgraph.state.loops import Listen
 from readgraph.state.reading import Question
 from readgraph.state.records import Document
 from readgraph.state.words import count_words
+
+AskPerson = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
+"""Shows a person what a step asks, and gives the reply."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +44,7 @@ class RunThread:
     follow_up: bool = False  # the question goes on from those before it in the thread
     checkpoint: str = ""  # where in the thread a run without a question goes on; "": its end
     pause_before: Sequence[str] = ()  # nodes before which the run ends, until it goes on
+    ask_person: AskPerson | None = None  # who decides where a step asks a person; see `readgraph.nodes.persons`
     durability: Durability = "async"  # "exit": one checkpoint at the end; killed before, the question begins anew
 
 
@@ -47,7 +53,7 @@ async def run_method(
     builder: StateGraph[Any, ReaderContext, Any, Any],
     method: str,
     document: Document,
-    question: Question | None,
+    question: Question | Command[Any] | None,
     context: ReaderContext | None = None,
     listen: Listen | None = None,
     thread: RunThread | None = None,
@@ -57,35 +63,58 @@ async def run_method(
     """Run a method's graph over the document; returns its output with title, documents, method and model.
 
     It runs in a context of its own: in another graph's node it keeps its own store. Meanwhile the document can't be
-    forgotten, and the thread is at work (see `is_at_work`). Without a question the thread goes on where it was. `modes`
-    are what `listen` gets.
+    forgotten, and the thread is at work (see `is_at_work`). Without a question the thread goes on where it was, with
+    `Command(resume=reply)` behind a step that asked a person. Where one asks and the thread has no `ask_person`, the
+    output holds what it asks as `asked`. `modes` are what `listen` gets.
     """
     thread, context = thread or RunThread(saver=None), context or ReaderContext()
     name = thread.id or uuid.uuid4().hex
-    if listen is None and not thread.pause_before and (not thread.saver or thread.durability == "exit"):
+    if (
+        listen is None
+        and not (thread.pause_before or thread.ask_person)
+        and (not thread.saver or thread.durability == "exit")
+    ):
         builder = _joined(builder)  # nobody sees, stops or resumes single steps
     graph = builder.compile(checkpointer=thread.saver, store=pages.store, interrupt_before=[*thread.pause_before])
     coordinates = {"thread_id": name} | ({"checkpoint_id": thread.checkpoint} if thread.checkpoint else {})
     config: RunnableConfig = {"configurable": coordinates, "metadata": {"document": document.id, "method": method}}
     async with in_use(pages, document.id), in_use(pages, _mark_of(name)) if thread.saver else nullcontext():
         document = await pages.document(document.id)  # it may have been forgotten meanwhile
-        given = None if question is None else Question(document=document.id, **question)
+        given = Question(document=document.id, **question) if isinstance(question, dict) else question
         keeping: dict[str, Any] = {"durability": thread.durability} if thread.saver else {}
-        run = run_and_listen(graph, given, config, context=context, listen=listen, modes=modes, **keeping)
-        output = await asyncio.create_task(run, context=separate_run())
+        while True:
+            run = run_and_listen(graph, given, config, context=context, listen=listen, modes=modes, **keeping)
+            output = await asyncio.create_task(run, context=separate_run())
+            asked = [each.value for each in output.pop("__interrupt__", ())]
+            if not (asked and thread.ask_person):
+                break
+            given = Command(resume=await thread.ask_person(asked[0]))
     parts = [(await pages.document(part.document), part) for part in document.parts]
     documents = [{"id": of.id, "title": of.title, "start": part.start, "end": part.end} for of, part in parts]
     found = {name: value for name, value in output.items() if name != "messages"}  # these are for chat clients
-    return {"title": document.title, "documents": documents, "method": method, "model": context.model or None, **found}
+    about = {"title": document.title, "documents": documents, "method": method, "model": context.model or None}
+    return {**about, **found, **({"asked": asked[0]} if asked else {})}
 
 
 _joined = lru_cache(64)(join_steps)
 
 
-def builder_for(method: Method) -> StateGraph[Any, ReaderContext, Any, Any]:
-    """The method's graph, built once: to build and check one takes 30 ms."""
-    builder: StateGraph[Any, ReaderContext, Any, Any] = _built(method, type(method).build)
+def builder_for(method: Method, *, asks_person: bool = False) -> StateGraph[Any, ReaderContext, Any, Any]:
+    """The method's graph, built once: to build and check one takes 30 ms.
+
+    `asks_person`: with a person at each step at which one can decide; raises `BadInput` where it has none.
+    """
+    builder: StateGraph[Any, ReaderContext, Any, Any]
+    builder = _built(method, _build_with_person if asks_person else type(method).build)
     return builder
+
+
+def _build_with_person(method: Method) -> StateGraph[Any, ReaderContext, Any, Any]:
+    own = {name: getattr(spec.runnable, "work", None) for name, spec in method.build().nodes.items()}
+    steps = {name: person for name, (step, person) in PERSON_STEPS.items() if own.get(name) is step.work}
+    if not steps:
+        raise BadInput(f"{method.name} has no step at which a person can decide.")
+    return method.build(**steps)
 
 
 @lru_cache(64)

@@ -79,9 +79,9 @@ class Method:
         """The name of the function that builds the graph."""
         return "build" if self.compiled == "graph" else f"build_{self.compiled}"
 
-    def build(self) -> "StateGraph[Any, ReaderContext, Any, Any]":
-        """The method's graph, not compiled."""
-        builder: StateGraph[Any, ReaderContext, Any, Any] = getattr(self._file, self.builder)()
+    def build(self, **steps: Any) -> "StateGraph[Any, ReaderContext, Any, Any]":
+        """The method's graph, not compiled, with these steps in place of its own of the same names."""
+        builder: StateGraph[Any, ReaderContext, Any, Any] = getattr(self._file, self.builder)(**steps)
         return builder
 
     def estimator(self) -> Any:
@@ -128,10 +128,12 @@ class OwnMethod(Method):
             return estimate
         return lambda case: estimate(case.store, case.document, case.context, case.given_words)
 
-    def build(self) -> "StateGraph[Any, ReaderContext, Any, Any]":
-        """The method's graph, not compiled; raises `BadInput` for what is no graph of a reading method."""
+    def build(self, **steps: Any) -> "StateGraph[Any, ReaderContext, Any, Any]":
+        """The method's graph, not compiled, with its own steps; raises `BadInput` for what is no reading method's."""
         from readgraph.graphs.plugins import load_graph_at
 
+        if steps:
+            raise BadInput(f"{self.name} is a method of your own, which builds its own steps.")
         return load_graph_at(self.place)
 
 

@@ -16,7 +16,7 @@ from readgraph.nodes.contracts import CiteState, CiteUpdate, LookUpState, LookUp
 from readgraph.nodes.look_up import look_up
 from readgraph.nodes.memory import format_parts, load_memory
 from readgraph.nodes.research.plan import PlanState, PlanUpdate, plan
-from readgraph.nodes.step import node
+from readgraph.nodes.step import StepNode, node
 from readgraph.state.reading import Status
 
 __all__ = ["AnswerReview", "PageChoice", "PlanReview", "choose_pages", "confirm_plan", "review_answer"]
@@ -127,3 +127,11 @@ async def review_answer(state: ReviewState, runtime: ReaderRuntime) -> ReviewUpd
     own: Status = "answered" if review.answer else "no_answer"
     did = "a person gave another answer" if review.answer else "a person refused the answer"
     return {"citations": [], "sentences": [], "answer": review.answer, "status": own, "step_summary": did}
+
+
+PERSON_STEPS: dict[str, tuple[StepNode[Any, Any], StepNode[Any, Any]]] = {
+    "look_up": (look_up, choose_pages),
+    "plan": (plan, confirm_plan),
+    "cite": (cite, review_answer),
+}
+"""Steps by their names in a graph: the method's own, and the one that asks a person in its place."""

@@ -5,14 +5,15 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
 
 from langchain_core.messages import AIMessageChunk
 from langchain_core.runnables import RunnableConfig
-from langgraph.types import Overwrite, StreamMode
+from langgraph.types import Command, Overwrite, StreamMode
 
-from readgraph.api.running import BUILDS, Pace, RunThread, is_at_work, node_activity, run_method
+from readgraph.api.running import BUILDS, Pace, RunThread, builder_for, is_at_work, node_activity, run_method
 from readgraph.graphs.methods import Method
 from readgraph.library.checkpointer import steps_back
 from readgraph.library.page_store import PageStore
@@ -185,6 +186,7 @@ class RunWork:
     asked: Question
     pause_before: Sequence[str] = ()
     checkpoint: str = ""
+    review: bool = False  # steps ask a person
 
     async def run(self) -> None:
         """Begin, or begin once more: what was read and paid for is taken as it is."""
@@ -201,10 +203,15 @@ class RunWork:
             asked = Question(messages=asked["messages"], options=asked.get("options", []))
         await self._run(None if self.checkpoint else asked)
 
-    async def go_on(self, pages: list[int] | None) -> None:
-        """Go on after a pause, with these pages to read again where a person chose them."""
+    async def go_on(self, pages: list[int] | None, reply: dict[str, Any] | None) -> None:
+        """Go on after a pause, with these pages to read again where a person chose them, or with the person's reply."""
         if self.run_.state != "paused":
             self.room.begin(self.run_, self.run)
+            return
+        if self.review:
+            if reply is None:
+                raise BadInput("This run asks something: give a reply.")
+            self.room.begin(self.run_, partial(self._run, Command(resume=reply)))
             return
         if pages is not None:
             document, method = self.prepared.document, self.prepared.method
@@ -223,7 +230,7 @@ class RunWork:
         """What comes behind the step at which the thread stands, or behind the one of `checkpoint`."""
         await self._run(None)
 
-    async def _run(self, question: Question | None) -> None:
+    async def _run(self, question: Question | Command[Any] | None) -> None:
         room, run, (document, method, context, _) = self.room, self.run_, self.prepared
         at_once = bool(self.asked) and not context.model
         telling = RunReporter(run, room.pages, document, context, room.price, at_once)
@@ -234,7 +241,8 @@ class RunWork:
             if self.prepared.task:
                 found = await self.prepared.task.make(room.library, document, context, telling.listen, thread)
             else:
-                given = (room.pages, room.builder(method), method.name, document, question, context)
+                builder = builder_for(method, asks_person=True) if self.review else room.builder(method)
+                given = (room.pages, builder, method.name, document, question, context)
                 modes = MODES if run.thread else [mode for mode in MODES if mode != "messages"]
                 found = await run_method(*given, telling.listen, thread, modes=modes)
             await telling.look()
@@ -242,6 +250,10 @@ class RunWork:
             following.cancel()
             with suppress(asyncio.CancelledError):
                 await following
+        if "asked" in found:
+            run.change(state="paused")
+            run.tell({"type": "asked", "asked": found["asked"]})
+            return
         if run.thread and self.pause_before:
             state = await room.graph(method).aget_state({"configurable": {"thread_id": run.thread}})
             if state.next:  # it waits for a person
@@ -273,6 +285,7 @@ def start_run(
     thread: str = "",
     pause_before: Sequence[str] = (),
     checkpoint: str = "",
+    review: bool = False,
 ) -> RunState:
     """Begin a reading, or what is `asked`, kept in a `thread`; `checkpoint`: the step from which it goes on.
 
@@ -287,6 +300,6 @@ def start_run(
         question=asked.get("question", ""),
         thread=thread,
     )
-    work = RunWork(room, run, prepared, asked, pause_before, checkpoint)
+    work = RunWork(room, run, prepared, asked, pause_before, checkpoint, review)
     run.again = work.go_on
     return room.begin(run, work.run_rest if checkpoint else work.run).snapshot

@@ -75,8 +75,8 @@ class Run:
     task: "asyncio.Future[Any] | None" = None
     stopping: bool = False
     refused: bool = False  # it failed since what was asked for can't be done
-    again: Callable[[list[int] | None], Any] | None = None
-    """Goes on with the run: after a pause, with the pages that a person chose."""
+    again: Callable[[list[int] | None, dict[str, Any] | None], Any] | None = None
+    """Goes on with the run: after a pause, with the pages that a person chose, or a reply to what a step asks."""
 
     last_event: int = 0
     _events: list[tuple[int, dict[str, Any]]] = field(default_factory=list)

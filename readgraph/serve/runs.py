@@ -15,7 +15,7 @@ from starlette.responses import StreamingResponse
 
 from readgraph.api.documents import PickingScope, documents_as_one, pick_documents
 from readgraph.api.functions import check_asked
-from readgraph.api.running import estimate_with_question, expected_cost
+from readgraph.api.running import builder_for, estimate_with_question, expected_cost
 from readgraph.library.collections import members_of
 from readgraph.models.prices import price_to_pay
 from readgraph.report.page import whole_report
@@ -68,6 +68,7 @@ class GoOnBody(RequestBody):
     """How a run goes on."""
 
     pages: list[int] | None = Field(None, description="Of a run that waits for it: the pages to read again.")
+    reply: dict[str, Any] | None = Field(None, description="Of a run that asks: the reply, in the form that it names.")
 
 
 MOST_OPTIONS = 26
@@ -91,6 +92,9 @@ class RunRequest(RequestBody):
         [], max_length=MOST_QUESTION_TURNS, description="Questions before it, of a conversation that no thread keeps."
     )
     pause_before: list[str] = Field([], description="Nodes of the method before which a person decides.")
+    review: bool = Field(
+        False, description="Steps ask a person: which pages, which plan, and whether the answer stands."
+    )
 
     def check(self) -> None:
         """Raise `BadInput` for what can't be asked."""
@@ -108,7 +112,7 @@ class RunRequest(RequestBody):
     def _check_task(self) -> None:
         if not self.documents:
             raise BadInput("Choose the texts first.")
-        if self.options or self.follow_up or self.pause_before:
+        if self.options or self.follow_up or self.pause_before or self.review:
             raise BadInput(f"A {self.task} has no options, follows no question, and stops nowhere: leave these out.")
         if self.task == "table" and not self.question.strip():
             raise BadInput('Say what the table is to hold, such as "every person: name, role, first appearance".')
@@ -191,7 +195,13 @@ class Runs:
             asked = Question(question=question, options=wanted.options, messages=_chat(wanted.turns, question))
         thread = (wanted.follow_up or uuid4().hex) if question else ""
         return start_run(
-            self.room, prepared, asked, documents=wanted.documents, thread=thread, pause_before=wanted.pause_before
+            self.room,
+            prepared,
+            asked,
+            documents=wanted.documents,
+            thread=thread,
+            pause_before=wanted.pause_before,
+            review=wanted.review and bool(question),
         )
 
     async def _prepare(self, wanted: RunRequest) -> PreparedRun:
@@ -209,6 +219,8 @@ class Runs:
         method = task.method if task else room.method_for(wanted.method, alone)
         if unknown := sorted({*wanted.pause_before} - {*room.builder(method).nodes}):
             raise BadInput(f"{method.name} has no step '{unknown[0]}' to pause before.")
+        if wanted.review:
+            builder_for(method, asks_person=True)
         return PreparedRun(await documents_as_one(pages, documents, wanted.as_of), method, context, task)
 
     async def estimate(self, wanted: RunRequest) -> RunEstimate:
@@ -257,7 +269,7 @@ class Runs:
             raise BadInput("This run can't go on: do what it was for once more.")
         if known.state not in GO_ON:
             raise BadInput("This run is done: begin a new one." if known.state in ENDED else "This run is at work.")
-        await known.again(given.pages if given else None)
+        await known.again(given.pages if given else None, given.reply if given else None)
         return known.snapshot
 
     async def table(self, run: str) -> Response:

@@ -61,6 +61,7 @@ ROWS = [
     *probes("remember days {chat}", "--gap 9"),
     *probes("ask gander? {folder}", "--glob *.md"),
     *probes("ask Why?", "--continue", before=(ASK,)),
+    *probes(ASK, "--review"),
     *probes(f"{ASK} --report {{tmp}}/report.html", "--open"),
     *probes("ask goat,gander?", "--documents 1", before=("read {folder}",)),
     *probes("ask goat,gander?", "--collection dry", before=("read {folder}", "collection add dry b")),

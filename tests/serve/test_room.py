@@ -1,5 +1,6 @@
 """The room as programs use it: documents come in, are read and asked about, and all of it can be followed."""
 
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -85,6 +86,28 @@ def test_a_person_chooses_the_pages(room: OpenRoom) -> None:
     said(room.client.post(f"/api/runs/{run['id']}/go-on", json={"pages": [2]}))
     result = room.until(run["id"], "result")[-1]
     assert result["report"]["found"]["pages_read"][0] == 2
+
+
+@pytest.mark.slow
+def test_a_person_is_asked_at_each_step_where_one_can_decide(room: OpenRoom) -> None:
+    document = room.added("lamp.txt", TEXT.encode())
+    body = {"documents": [document["id"]], "question": "Who took the log book?", "review": True}
+    run = room.post("/api/runs", **body)
+    assert room.until(run["id"], "asked")[-1]["asked"]["kind"] == "choose_pages"
+    path = f"/api/runs/{run['id']}/go-on"
+    assert "give a reply" in room.client.post(path, json={}).json()["problem"]
+    replies = [{"pages": [999]}, {"pages": [2]}, {"accept": "maybe"}]
+    told = [("choose_pages", "no page 999"), ("review_answer", ""), ("review_answer", "accept")]
+    for number, (reply, (kind, problem)) in enumerate(zip(replies, told, strict=True), 1):
+        said(room.client.post(path, json={"reply": reply}))
+        asked = (event["asked"] for event in room.events(run["id"]) if event["type"] == "asked")
+        now = next(islice(asked, number, None))
+        assert now["kind"] == kind and problem in now["problem"] and bool(problem) == bool(now["problem"])
+    said(room.client.post(path, json={"reply": {"accept": False, "answer": "Dora."}}))
+    found = room.until(run["id"], "result")[-1]["report"]["found"]
+    assert (found["answer"], found["citations"], found["pages_read"]) == ("Dora.", [], [2])
+    refused = room.client.post("/api/runs", json=body | {"task": "summary"})
+    assert refused.status_code == 400 and "stops nowhere" in refused.json()["problem"]
 
 
 def test_notes_can_be_corrected(room: OpenRoom) -> None:

@@ -183,6 +183,28 @@ def test_parts_are_chosen_before_they_are_looked_up(page: OpenPage) -> None:
 
 
 @pytest.mark.slow
+def test_the_reader_decides_which_parts_and_whether_the_answer_stands(page: OpenPage) -> None:
+    document = page.add(TEXT, "lamp")
+    tab = page.open(f"/ask/{document}")
+    tab.run("document.querySelector('.how').open = true")
+    tab.click(".how > .switch:last-child input")
+    page.ask("Who took the log book?")
+    tab.until("document.querySelector('.pausing input')")
+    tab.run("document.querySelector('.pausing input').select()")
+    tab.send("Input.insertText", text="999")
+    tab.click(".pausing button")
+    tab.until("document.querySelector('.pausing .trouble')?.textContent.includes('no page 999')")
+    tab.run("document.querySelector('.pausing input').select()")
+    tab.send("Input.insertText", text="2")
+    tab.click(".pausing button")
+    tab.until("document.querySelector('.pausing textarea')")
+    assert tab.texts(".pausing h2") == ["Does this answer stand?"] and tab.texts(".pausing .said") == ["It says so."]
+    tab.click(".pausing .main")
+    tab.until("document.querySelector('.outcome .said')")
+    assert tab.texts(".outcome .said") == ["It says so. [1]"] and tab.texts(".again button")[0] == "part 2"
+
+
+@pytest.mark.slow
 def test_only_changed_settings_are_sent(page: OpenPage, tmp_path: Path) -> None:
     document = page.add(SHORT, "lamp")
     tab = page.open(f"/ask/{document}")

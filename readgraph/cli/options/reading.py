@@ -231,6 +231,11 @@ class AskOptions:
         default=[],
     )
     glob: Glob = None
+    review: bool = option(
+        "--review",
+        default=False,
+        help="Decide yourself: which parts are read again, what is searched, and whether the answer stands.",
+    )
     follow_up: bool = option(
         "--continue", default=False, help="Ask a follow-up to the last question; the model sees it with its answer."
     )

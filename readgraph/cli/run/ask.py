@@ -18,6 +18,7 @@ from readgraph.cli.mistakes import input_is_file, question_and_files, report_unr
 from readgraph.cli.options.reading import AskOptions, CompareOptions
 from readgraph.cli.run.documents import conversion_seconds, estimate, load_sources, resolve_document
 from readgraph.cli.run.reports import check_report, make_report, with_cost, with_places, write_report
+from readgraph.cli.run.review import check_terminal, person_at_terminal
 from readgraph.cli.settings import check_used, choose_method
 from readgraph.cli.terminal import rendering
 from readgraph.cli.terminal.progress import watch_run
@@ -78,6 +79,8 @@ def ask_documents(options: AskOptions, context: ReaderContext, screen: OutputOpt
     if options.follow_up and options.as_of and not options.paths:
         raise BadInput("A follow-up is about what the last question was: leave --as-of or --continue out.")
     check_report(options.report)
+    if options.review:
+        check_terminal()
     screen = replace(screen, steps=options.show_steps)
     sources = load_sources(options, screen)
     found, page = run_until_stopped(_ask(options, sources, context, screen))
@@ -160,6 +163,8 @@ async def _answer(
 ) -> dict[str, Any]:
     """The output of a method that was asked, with its cost, the marks of its quotes, and places."""
     with watch_run(screen) as listen:
+        if isinstance(options, AskOptions) and options.review:
+            thread = replace(thread, ask_person=person_at_terminal(listen))
         answer = await functions.ask(
             library,
             options.question,

@@ -2,7 +2,7 @@
 
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
 from types import TracebackType
@@ -23,7 +23,6 @@ from readgraph.models.batches import batch_progress_line
 from readgraph.models.prices import in_dollars
 from readgraph.nodes.opening import TracingOn
 from readgraph.state.logs import WARNING, log
-from readgraph.state.loops import Listen
 from readgraph.state.reading import Usage
 from readgraph.state.words import format_count
 
@@ -70,6 +69,15 @@ class LiveBar:
         if not self._bar.disable:  # older versions of rich would print an empty line
             self._bar.stop()
 
+    @contextmanager
+    def pause(self) -> Iterator[None]:
+        """Draw no bar inside of the `with`, where somebody is asked."""
+        self.__exit__(None, None, None)
+        try:
+            yield
+        finally:
+            self.__enter__()
+
 
 class ReadingProgress(LiveBar):
     """How far a run is, what it used, and the walk that it made."""
@@ -87,7 +95,7 @@ class ReadingProgress(LiveBar):
         self._pace, self._told_at = Pace(), time.monotonic()
         self._task = self._bar.add_task("Opening", total=None, pages="", cost="", ends=None)
 
-    def listen(self, mode: str, event: Any) -> None:
+    def __call__(self, mode: str, event: Any) -> None:
         """Show an event of a graph's stream, of the mode "custom", "tasks" or "updates"; others show nothing."""
         if mode == "custom":
             self._take(event)
@@ -95,7 +103,7 @@ class ReadingProgress(LiveBar):
             self._show(event["name"])
         elif mode == "updates":
             # Print the steps that ended, and draw the walk so far, if the user asked for them.
-            for update in filter(None, event.values()):
+            for update in (each for each in event.values() if isinstance(each, Mapping)):
                 if self.screen.steps and update.get("hops"):
                     self._bar.walk = draw_walk(update["hops"])
                 steps = update.get("steps", [])  # the first step resets the trajectory with an Overwrite
@@ -243,7 +251,7 @@ def notices(say: Callable[[str], None], screen: OutputOptions) -> Iterator[None]
 
 
 @contextmanager
-def watch_run(screen: OutputOptions) -> Iterator[Listen]:
+def watch_run(screen: OutputOptions) -> Iterator[ReadingProgress]:
     """Show the progress of a run and readgraph's own warnings; what it gives takes what the run's graph streams."""
     with ReadingProgress(screen) as progress, notices(progress.say, screen):
-        yield progress.listen
+        yield progress

@@ -9,12 +9,13 @@ async function askView(box, ids, signal, asked = "") {
   question.value = asked;
   const settings = element("div");
   const pause = element("input", { type: "checkbox" });
+  const review = element("input", { type: "checkbox" });
   const canPause = () => about.methods.find((one) => one.name === offeredFor(way.method())[0])?.steps.includes("look_up");
   const body = () => {
     if (!question.value.trim()) return null;
     return {
       documents: texts.ids(), as_of: texts.day(), collection: texts.ids().length ? "" : scope.select.value, method: way.method(), question: question.value.trim(), options: options(),
-      settings: { ...changedSettings(offeredFor(way.method())[0]), ...way.settings() }, ...(pause.checked && canPause() ? { pause_before: ["look_up"] } : {}),
+      settings: { ...changedSettings(offeredFor(way.method())[0]), ...way.settings() }, ...(pause.checked && canPause() ? { pause_before: ["look_up"] } : {}), review: review.checked,
     };
   };
   const estimate = estimating(body, signal);
@@ -34,14 +35,15 @@ async function askView(box, ids, signal, asked = "") {
   };
   const go = doing("Ask", begin, { class: "main" });
   const pausing = field("Stop before parts are looked up, so that I can choose them", pause);
-  pausing.classList.add("switch");
+  const reviewing = field("Ask me at each step where a person can decide", review);
+  for (const one of [pausing, reviewing]) one.classList.add("switch");
   question.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) go.querySelector("button").click();
   });
   const none = (about.has_model ?? about.model) ? null : element("p.notice", {}, "No model is set: answers are the passages nearest to the question.");
   await texts.begin();
   scope.show(!texts.ids().length);
-  const more = opening("How it is read", { class: "how" }, way.box, settings, pausing);
+  const more = opening("How it is read", { class: "how" }, way.box, settings, pausing, reviewing);
   const heading = element("div.heading", {}, element("h1", {}, "Ask"), element("div.buttons", {}, makingWays(ids)));
   box.replaceChildren(...[heading, none, texts.box, scope.box, wording, more, estimate.box, go].filter(Boolean));
   draw();

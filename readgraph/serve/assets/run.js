@@ -35,6 +35,7 @@ async function runView(box, id, signal) {
       for (const part of [head, live, way]) part.take(event);
       if (event.type === "end" && event.run.state === "done") bodies.drop(run.id);
       if (event.type === "paused") hold.replaceChildren(pausedBox(run, event));
+      if (event.type === "asked") hold.replaceChildren(askedBox(run, event.asked));
       if (event.type === "run" && event.run.state === "working") hold.replaceChildren();
       if (event.type === "result") result(event, run, box, body, outcome).catch((problem) => outcome.replaceChildren(troubled(problem, () => router.go())));
       if (event.type === "document" && run.kind === "add") outcome.append(documentItem(event.document));
@@ -140,6 +141,36 @@ function pausedBox(run, { offered }) {
   });
   const help = chosen.length ? "The method chose these. Change the numbers to have other parts looked up." : "Left empty, the method chooses.";
   return element("section.pausing", { "aria-label": "Paused" }, element("h2", {}, "Which parts are to be looked up?"), field("Parts", numbers, help), element("div.buttons", {}, go, open));
+}
+
+/** A run whose step asks its reader: which parts, what is searched, or whether the answer stands. */
+function askedBox(run, asked) {
+  const reply = (said) => api.post(pathOf("runs", run.id, "go-on"), { reply: said });
+  const typed = (input, mark) => input.value.split(mark).map((one) => one.trim()).filter(Boolean);
+  const box = (heading, ...parts) => element("section.pausing", { "aria-label": heading }, element("h2", {}, heading),
+    asked.problem ? prose("p.trouble", asked.problem, { role: "alert" }) : "", ...parts);
+  if (asked.kind === "choose_pages") {
+    const numbers = element("input", { type: "text", inputmode: "numeric", value: asked.pages.join(", "), autocomplete: "off" });
+    return box("Which parts are to be looked up?", field("Parts", numbers, `The method chose these, of 0 to ${asked.of - 1}.`),
+      doing("Look these up", () => reply({ pages: typed(numbers, /[\s,;]+/u).map(Number) }), { class: "main" }));
+  }
+  if (asked.kind === "confirm_plan") {
+    const plan = asked.plan;
+    const lines = element("textarea", { rows: 5, dir: "auto" });
+    lines.value = plan.keyword.join("\n");
+    const rest = [...plan.vector.map((one) => `by meaning: ${one}`), ...plan.page.map((one) => `part ${one}`)].join("; ");
+    return box("What is to be searched?", field("Words to search for", lines, `One search on each line.${rest ? ` Also ${rest}.` : ""}`),
+      doing("Search", () => reply({ accept: false, keyword: typed(lines, "\n") }), { class: "main" }));
+  }
+  const own = element("textarea", { rows: 3, dir: "auto" });
+  const quotes = asked.quotes.map((one) => element("li", {}, prose("q", one.quote), prose("span.quiet", one.place ?? `part ${one.page}`)));
+  const instead = doing("Take mine instead", () => {
+    if (!own.value.trim()) throw new Problem("Write an answer first.", 0);
+    return reply({ accept: false, answer: own.value.trim() });
+  });
+  return box("Does this answer stand?", prose("p.said", asked.answer ?? "No answer."), element("ul", {}, quotes),
+    element("div.buttons", {}, doing("It stands", () => reply({ accept: true }), { class: "main" }), doing("No answer", () => reply({ accept: false }))),
+    field("Another answer", own), instead);
 }
 
 function deletingRun(run) {
