@@ -17,7 +17,7 @@ from readgraph.library.page_store import PageStore
 from readgraph.library.search.catalogue import catalogue_of, records, title_words
 from readgraph.library.search.passages import PassageHit, likely_documents, marks, search_documents
 from readgraph.library.search.terms import stop_words
-from readgraph.library.versions import choose_valid
+from readgraph.library.versions import choose_valid, cite_as
 from readgraph.nodes.extractive.dates import date_in
 from readgraph.sources import SourceText
 from readgraph.sources.converting import convert_in_thread
@@ -65,6 +65,8 @@ async def store_source(pages: PageStore, source: SourceText) -> Document:
     places = [(place.start, place.label) for place in source.places]
     file = "" if source.source == STANDARD_INPUT else source.source
     document = await pages.add_document(source.text, title=source.title, source=file, places=places, date=source.date)
+    if source.cited and (document.title, document.date) != (source.title, source.date or document.date):
+        document = await cite_as(pages, document, source.title, source.date)
     if source.digest:
         await keep_file(pages, source.digest, document)
     return document

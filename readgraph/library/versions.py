@@ -100,3 +100,12 @@ async def move_document(pages: PageStore, document: Document, source: str) -> No
     async with hold_build_lock(pages.store, document.id):
         dropped: list[StoredValue] = [(space, key, None) for space, key, _ in source_note(document)]
         await pages.put([*dropped, *source_note(moved), ((ROOT, "documents"), moved.id, asdict(moved))])
+
+
+async def cite_as(pages: PageStore, document: Document, title: str, date: str) -> Document:
+    """Keep the title and the date, where there is one, under which a bibliography cites a document."""
+    async with hold_build_lock(pages.store, document.id):
+        kept = await pages.document(document.id)
+        changed = replace(kept, title=title, date=date or kept.date)
+        await pages.put([*source_note(changed), ((ROOT, "documents"), changed.id, asdict(changed))])
+    return changed

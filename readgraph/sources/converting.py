@@ -18,7 +18,8 @@ class SourceText:
     """One source as text. `source` is an absolute path, an address, or "-" for standard input.
 
     `problems` says, in a line each, which parts of the source could not be converted. `digest` is the hash of a
-    converted file's bytes, "" where nothing had to be converted; `seconds` is how long that took.
+    converted file's bytes, "" where nothing had to be converted; `seconds` is how long that took. `cited`: title and
+    date are those that a bibliography gives it.
     """
 
     title: str
@@ -29,6 +30,7 @@ class SourceText:
     digest: str = ""
     seconds: float = 0.0
     date: str = ""
+    cited: bool = False
 
 
 class Converted(NamedTuple):

@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar, overload
 from urllib.parse import unquote, urlsplit
 
+from readgraph.sources.bibliography import BIBLIOGRAPHY, CitedFile, cited_files
 from readgraph.sources.converting import Converted, Converter, SourceText
 from readgraph.sources.inputs import Address, fetch, read_bytes, read_standard_input
 from readgraph.sources.kinds import IN_FOLDERS, KINDS, PDF, PICTURE, PLAIN, SUFFIXES, FileKind
@@ -41,6 +42,8 @@ class SourceFile:
     title: str
     kind: FileKind
     data: bytes
+    cited: str = ""  # the title and the date that a bibliography gives it
+    date: str = ""
 
     @property
     def digest(self) -> str:
@@ -51,17 +54,18 @@ class SourceFile:
         if self.kind.kept:
             return ""
         recognizer = recognizer_version() if self.kind in (PDF, PICTURE) else ""
-        made = " ".join(filter(None, [self.kind.id, str(CONVERSION), recognizer]))
+        made = " ".join(filter(None, [self.kind.id, str(CONVERSION), recognizer, self.cited]))
         return hashlib.sha256(f"{made}\n".encode() + self.data).hexdigest()[:32]
 
     def convert(self) -> SourceText:
         """The file's text; raises `BadInput` with one line where there is none to read."""
         began = time.perf_counter()
         converted = _convert_bytes(self.kind, self.data, self.name)
-        title = shorten_label(converted.title) or " ".join(self.title.split())
+        title = self.cited or shorten_label(converted.title) or " ".join(self.title.split())
         seconds = time.perf_counter() - began
         text, places, _, problems, date = converted
-        return SourceText(title, text, self.source, places, problems, self.digest, seconds, date)
+        cited = bool(self.cited)
+        return SourceText(title, text, self.source, places, problems, self.digest, seconds, self.date or date, cited)
 
 
 def load(path: Path) -> SourceText:
@@ -90,7 +94,8 @@ def read_file(path: Path) -> SourceFile:
     title, kind = _title_and_kind(path)
     if kind is None and os.path.lexists(path):
         raise _unreadable(name)
-    return SourceFile(name, str(path.absolute()), title, kind or PLAIN, read_bytes(path, name))
+    about = (path.title, path.date) if isinstance(path, CitedFile) else ()
+    return SourceFile(name, str(path.absolute()), title, kind or PLAIN, read_bytes(path, name), *about)
 
 
 def file_of_bytes(name: str, data: bytes) -> SourceFile:
@@ -194,11 +199,17 @@ def select_files(
     is_whole: Callable[[Path], bool] = lambda _: False,
     left_out: Callable[[BadInput], None] = raise_problem,
 ) -> list[Path]:
-    """The files that `load_all` loads, of the kinds with these endings; a folder that `is_whole` stands for itself."""
+    """The files that `load_all` loads, of the kinds with these endings; a folder that `is_whole` stands for itself.
+
+    A bibliography stands for the files that its entries name.
+    """
     chosen: dict[str, Path] = {}
     for path in paths:
         try:
-            files = _files_in(path, glob, suffixes) if os.path.isdir(path) and not is_whole(path) else [path]
+            if path.suffix.lower() == BIBLIOGRAPHY and os.path.isfile(path):
+                files = cited_files(path, left_out)
+            else:
+                files = _files_in(path, glob, suffixes) if os.path.isdir(path) and not is_whole(path) else [path]
         except BadInput as problem:
             left_out(problem)
             continue

@@ -127,7 +127,8 @@ async def _named_documents(store: PageStore, document: Document) -> list[NamedDo
     found = list[NamedDocument]()
     for each, start in parts:
         file = PurePath(each.source)
-        names = {each.title, file.name, file.stem, each.id}
+        key, colon, _ = each.title.partition(": ")  # by which a bibliography names it: "[@smith2020, p. 3]"
+        names = {each.title, file.name, file.stem, each.id, key if colon and " " not in key else ""}
         found.append(NamedDocument(each, start, tuple(name.casefold() for name in names if len(name) >= SHORTEST_NAME)))
     return found
 

@@ -93,10 +93,13 @@ class PageTexts:
         if len(self._kept) > PAGES_KEPT:
             self._kept = {number: self._kept[number] for number in wanted if number in self._kept}
         missing = await self._store.pages(self._memory.id, [each for each in wanted if each not in self._kept])
-        spans = [(page.start, min(page.end + OVERLAP, self._document.characters)) for page in missing]
-        for page, text in zip(missing, await self._store.spans(self._document, spans) if spans else [], strict=True):
+        of = self._document  # of a collection, no sentence goes on in the next document
+        ends = [of.part_at(page.start).end if of.parts else of.characters for page in missing]
+        spans = [(page.start, min(page.end + OVERLAP, end)) for page, end in zip(missing, ends, strict=True)]
+        texts = await self._store.spans(of, spans) if spans else []
+        for page, text, end in zip(missing, texts, ends, strict=True):
             following = page.number + 1 if page.number + 1 < self._memory.pages else None
-            self._kept[page.number] = PageText(page, text, following, page.end + OVERLAP < self._document.characters)
+            self._kept[page.number] = PageText(page, text, following, page.end + OVERLAP < end)
         return [self._kept[number] for number in wanted if number in self._kept]
 
 
