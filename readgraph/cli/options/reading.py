@@ -234,6 +234,7 @@ class AskOptions:
     review: bool = option(
         "--review",
         default=False,
+        rich_help_panel="Answers",
         help="Decide yourself: which parts are read again, what is searched, and whether the answer stands.",
     )
     follow_up: bool = option(
