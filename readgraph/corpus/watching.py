@@ -22,6 +22,9 @@ from readgraph.sources.loading import list_files
 from readgraph.state.errors import BadInput, ModelUnavailable
 from readgraph.state.records import digest
 
+GRACE = 5.0
+"""Seconds after which a file that is gone counts as deleted: some programs delete a file and write it anew."""
+
 LOOK_AGAIN = 60_000
 """Milliseconds after which folders are looked through though nothing was told: network disks tell nothing."""
 
@@ -106,10 +109,14 @@ class _Watch:
     async def look_on(self) -> None:
         """Look whenever a folder tells of a change, and once in a while."""
         async for _ in _changes(self.told.folders):
-            try:
-                await self.look()
-            except BadInput as problem:  # a folder that can't be listed now: nothing is changed by that
-                self._say(str(problem))
+            await self.look_again()
+
+    async def look_again(self) -> None:
+        """Look; a folder that can't be listed now changes nothing."""
+        try:
+            await self.look()
+        except BadInput as problem:
+            self._say(str(problem))
 
     async def look(self) -> None:
         """Compare the folders with their lists: what is new or changed waits, what is missing is gone."""
@@ -145,10 +152,12 @@ class _Watch:
                 if left is not None and left < 1 and self._in_state("waiting"):
                     self._say("The calls of --max-calls-in-all are spent, and files still wait.")
                     return
-            if gone := self._in_state("gone"):  # after reading: a file that was renamed has its new name by now
-                listed = await self.library.watched.of()
-                for each in gone:
-                    await self._forget(each, [other for other in listed if other.state != "gone"])
+            if self._in_state("gone"):
+                await asyncio.sleep(GRACE)
+                await self.look_again()
+            if not self._in_state("waiting"):  # a file that was renamed has its new name by now
+                for each in [each for each in self._in_state("gone") if not os.path.lexists(each.file)]:
+                    await self._forget(each)
             counts = Counter[str](each.state for each in self.files.values())
             if not self.bell.is_set() and counts != before:
                 self.told.listener.idle(counts)
@@ -198,7 +207,10 @@ class _Watch:
             if document.source != file.file and not os.path.exists(document.source):
                 await move_document(pages, document, file.file)
             if file.document not in ("", document.id):
-                await put_in_place(pages, document)
+                if document.source == file.file:
+                    await put_in_place(pages, document)
+                else:  # the file has the text of another one now
+                    await self._forget_document(file)
         latest = self.files[file.folder, file.file]
         if (latest.seen, latest.state) != (file.seen, file.state):  # it was changed meanwhile
             now = replace(latest, document=now.document)
@@ -206,20 +218,28 @@ class _Watch:
         await self.library.watched.keep([now])
         self.told.listener.tell(now, line)
 
-    async def _forget(self, file: WatchedFile, listed: Sequence[WatchedFile]) -> None:
+    async def _forget(self, file: WatchedFile) -> None:
         """Forget the documents of a file that is gone, and take it off the list."""
-        pages, reason = self.library.pages, ""
-        document = await pages.find_document(file.document) if file.document else None
-        if other := next((each.file for each in listed if document and each.document == file.document), ""):
-            reason = f"its text is in {other}"
-            if document and document.source == file.file:
-                await move_document(pages, document, other)
-        elif document and document.source == file.file:
-            for each in [document, *await pages.other_versions(document)]:
-                await forget_document(self.library, each)
+        other = await self._forget_document(file)
         await self.library.watched.drop(file)
         del self.files[file.folder, file.file]
-        self.told.listener.tell(replace(file, reason=reason), None)
+        self.told.listener.tell(replace(file, reason=f"its text is in {other}" if other else ""), None)
+
+    async def _forget_document(self, file: WatchedFile) -> str:
+        """Forget what a file had, with its earlier texts; where another file has the same text, gives that one."""
+        pages, document = self.library.pages, None
+        if file.document:
+            document = await pages.find_document(file.document)
+        if document is None or document.source != file.file:
+            others = (each for each in self.files.values() if document and each.document == document.id)
+            return next((each.file for each in others if each.file != file.file), "")
+        for each in await self.library.watched.of():
+            if each.document == document.id and each.file != file.file and each.state != "gone":
+                await move_document(pages, document, each.file)
+                return each.file
+        for version in [document, *await pages.other_versions(document)]:
+            await forget_document(self.library, version)
+        return ""
 
     def _say(self, trouble: str) -> None:
         """Tell what went wrong, once as long as it is the same."""

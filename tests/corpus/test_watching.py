@@ -81,6 +81,11 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "docs"
 
 
+@pytest.fixture(autouse=True)
+def grace(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("readgraph.corpus.watching.GRACE", 0)
+
+
 async def texts(library: Library) -> list[str]:
     """What the documents that hold now say."""
     return sorted(
@@ -155,6 +160,34 @@ async def test_the_same_text_in_two_files_stays_until_both_are_gone(tmp_path: Pa
             file.unlink()
             await heard.next()
         assert await texts(library) == ["The goat stood on the gallery in 1907."]
+
+
+async def test_a_file_that_is_deleted_and_written_anew_is_not_forgotten(
+    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("readgraph.corpus.watching.GRACE", 1)
+    goat = folder / "goat.txt"
+    async with open_library(tmp_path / "library") as library, watched(library, folder) as heard:
+        await heard.next()
+        before, text = await library.pages.documents(), goat.read_text()
+        goat.unlink()
+        while (await states(library, folder))["goat.txt"][0] != "gone":
+            await asyncio.sleep(0.01)
+        goat.write_text(text)
+        (folder / "new.txt").write_text("New.")
+        assert (await heard.next())["read"] == 3
+        assert {each.id: each.added for each in before}.items() <= {
+            each.id: each.added for each in await library.pages.documents()
+        }.items()
+
+
+async def test_a_file_that_gets_the_text_of_another_one_leaves_nothing_behind(tmp_path: Path, folder: Path) -> None:
+    async with open_library(tmp_path / "library") as library, watched(library, folder) as heard:
+        await heard.next()
+        (folder / "goat.txt").write_text("Vaughan lit the lamp.")
+        (folder / "new.txt").write_text("New.")
+        await heard.next()
+        assert await texts(library) == ["New.", "Vaughan lit the lamp."]
 
 
 async def test_a_folder_that_is_away_takes_nothing_with_it(tmp_path: Path, folder: Path) -> None:
