@@ -241,7 +241,7 @@ class RunWork:
             if self.prepared.task:
                 found = await self.prepared.task.make(room.library, document, context, telling.listen, thread)
             else:
-                builder = builder_for(method, asks_person=True) if self.review else room.builder(method)
+                builder = builder_for(method, asks_person=self.review)
                 given = (room.pages, builder, method.name, document, question, context)
                 modes = MODES if run.thread else [mode for mode in MODES if mode != "messages"]
                 found = await run_method(*given, telling.listen, thread, modes=modes)

@@ -10,10 +10,10 @@ from functools import partial
 from typing import Any, Literal, ParamSpec, TypeVar
 from uuid import uuid4
 
-from langgraph.graph import StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from pydantic import BaseModel, Field
 
+from readgraph.api.running import builder_for
 from readgraph.graphs.methods import Method, method_for, method_named, method_typed
 from readgraph.library.library import Library
 from readgraph.library.page_store import PageStore
@@ -157,7 +157,6 @@ def page_error_line(problem: ReadgraphError) -> str:
 P = ParamSpec("P")
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
-Builder = StateGraph[Any, ReaderContext, Any, Any]
 AGAIN = 0.5  # seconds until a task is cancelled once more
 KEPT_RUNS = 200  # runs that have ended are kept until there are more; their answers stay in the library
 OF_THE_MACHINE = (*settings_in(Tenant), "prompts")  # they name what is on it, so that no page may set them
@@ -174,17 +173,10 @@ class Room:
     price: Price | None = None
     runs: dict[str, Run] = field(default_factory=dict)
     closed: bool = False
-    _builders: dict[str, Builder] = field(default_factory=dict)
-
-    def builder(self, method: Method) -> Builder:
-        """The graph of a method, not compiled; it is wired once."""
-        if method.name not in self._builders:
-            self._builders[method.name] = method.build()
-        return self._builders[method.name]
 
     def graph(self, method: Method) -> CompiledStateGraph[Any, ReaderContext, Any, Any]:
         """The graph of a method over the library, to look at its threads and change them."""
-        return self.builder(method).compile(checkpointer=self.library.checkpointer, store=self.library.store)
+        return builder_for(method).compile(checkpointer=self.library.checkpointer, store=self.library.store)
 
     @property
     def pages(self) -> PageStore:

@@ -217,7 +217,7 @@ class Runs:
             documents = await pick_documents(pages, " ".join(asked), scope)
         alone = documents[0] if len(documents) == 1 else None
         method = task.method if task else room.method_for(wanted.method, alone)
-        if unknown := sorted({*wanted.pause_before} - {*room.builder(method).nodes}):
+        if unknown := sorted({*wanted.pause_before} - {*builder_for(method).nodes}):
             raise BadInput(f"{method.name} has no step '{unknown[0]}' to pause before.")
         if wanted.review:
             builder_for(method, asks_person=True)
