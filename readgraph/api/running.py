@@ -69,6 +69,8 @@ async def run_method(
     """
     thread, context = thread or RunThread(saver=None), context or ReaderContext()
     name = thread.id or uuid.uuid4().hex
+    if thread.ask_person and not thread.saver:
+        raise BadInput("A person can be asked only in a thread that is kept: give RunThread a saver.")
     if (
         listen is None
         and not (thread.pause_before or thread.ask_person)

@@ -13,10 +13,12 @@ from contextlib import aclosing, closing, contextmanager
 from contextvars import Context, ContextVar, copy_context
 from difflib import get_close_matches
 from itertools import chain
+from threading import Event
 from typing import Any, TypeVar
 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import var_child_runnable_config
+from langchain_core.tracers.context import tracing_v2_callback_var
 from langgraph.channels.last_value import LastValue
 from langgraph.graph import StateGraph
 from langgraph.graph.state import CompiledStateGraph
@@ -24,6 +26,7 @@ from langgraph.pregel.protocol import PregelProtocol
 from langgraph.runtime import Runtime
 from langgraph.types import Command, Overwrite, StateUpdate, StreamMode
 from langgraph.typing import ContextT, InputT, OutputT, StateT
+from langsmith.utils import tracing_is_enabled
 
 from readgraph.graphs.wiring.paths import Builder
 from readgraph.models.watching import OURS, begin_span, has_listeners
@@ -176,6 +179,23 @@ COORDINATES = ("thread_id", "checkpoint_ns", "checkpoint_id", "checkpoint_map")
 """With one of these in its config, LangGraph takes a call for a run of its own."""
 
 
+_seen = Event()
+
+
+def tracers_seen() -> bool:
+    """Whether any run of this process had something that may trace it."""
+    return _seen.is_set()
+
+
+def _look_for_tracers(config: RunnableConfig | None) -> None:
+    """Note whether a run that begins with this config may be traced."""
+    if not _seen.is_set():
+        callbacks = [(each or {}).get("callbacks") for each in (config, var_child_runnable_config.get())]
+        given = any(getattr(each, "handlers", each) for each in callbacks)
+        if given or tracing_is_enabled() or tracing_v2_callback_var.get():
+            _seen.set()
+
+
 class _Known(dict[str, Any]):
     """The settings by their names, which holds any other name too: so the server hands it on, and it is refused."""
 
@@ -207,12 +227,14 @@ class CompiledMethod(CompiledStateGraph[StateT, ContextT, InputT, OutputT]):
     def stream(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Iterator[Any]:
         """LangGraph's `stream`, on which `invoke` stands; who leaves it ends its steps."""
         self._check_call(input, config, kwargs.get("context"))
+        _look_for_tracers(config)
         events: Any = super().stream(input, self._with_own_store(config), **kwargs)
         return stream_until_left(watch_stream(events, self.name, config) if has_listeners() else events)
 
     def astream(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> AsyncIterator[Any]:
         """LangGraph's `astream`, on which `ainvoke` stands; who leaves it ends its steps."""
         self._check_call(input, config, kwargs.get("context"))
+        _look_for_tracers(config)
         events: Any = super().astream(input, self._with_own_store(config), **kwargs)
         return until_left(watch_astream(events, self.name, config) if has_listeners() else events)
 

@@ -8,7 +8,6 @@ from functools import partial, wraps
 from types import NoneType, UnionType
 from typing import Annotated, Any, TypeAlias, Union, get_args, get_origin
 
-from langchain_core.messages import BaseMessage
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 from langchain_core.runnables.config import var_child_runnable_config
 from langgraph.config import get_config
@@ -17,7 +16,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import TracePolicy
 
 from readgraph.graphs.wiring.declared import FOR_RECORD, groups_of
-from readgraph.graphs.wiring.method_graph import GraphStep, check_names
+from readgraph.graphs.wiring.method_graph import GraphStep, check_names, tracers_seen
 from readgraph.graphs.wiring.paths import Builder
 from readgraph.nodes.step import StepNode
 from readgraph.state.context import ReaderContext
@@ -133,18 +132,25 @@ def _types(annotation: Any) -> Iterator[type[Any]]:
         yield origin or annotation
 
 
-LONGEST_TRACED = 80  # characters of a text that traces of a step show whole
+LONGEST_TRACED, MOST_TRACED = 80, 20  # characters of a text, and numbers of a list, that traces of a step show
 
 
 def hide_texts(value: Any) -> Any:
-    """What a step reads or writes as traces record it: of a longer text only how long it is."""
-    if isinstance(value, str):
-        return value if len(value) <= LONGEST_TRACED else f"({len(value):,} characters)"
-    if isinstance(value, Mapping):
-        return {key: hide_texts(part) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [*map(hide_texts, value)]
-    return {"type": value.type, "text": hide_texts(value.text)} if isinstance(value, BaseMessage) else value
+    """What a step reads or writes as traces record it: of longer texts, and of what may hold some, only the size.
+
+    LangGraph asks for it also where nothing is traced: then it stays as it is, which takes a tenth less of a question.
+    """
+    if not tracers_seen():
+        return value
+    return {key: _hide(part) for key, part in value.items()} if isinstance(value, Mapping) else _hide(value)
+
+
+def _hide(part: Any) -> Any:
+    if isinstance(part, str):
+        return part if len(part) <= LONGEST_TRACED else f"({len(part):,} characters)"
+    if isinstance(part, list) and len(part) <= MOST_TRACED and all(isinstance(each, int) for each in part):
+        return part
+    return f"({len(part):,} items)" if isinstance(part, list | tuple | Mapping) else part
 
 
 WITHOUT_TEXTS = TracePolicy(process_inputs=hide_texts, process_outputs=hide_texts)

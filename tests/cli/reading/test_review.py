@@ -1,12 +1,18 @@
 """`readgraph ask --review`: the person at the terminal decides which parts are read, what is searched, what stands."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from readgraph import open_library
+from readgraph.api import ask
+from readgraph.api.running import RunThread
+from readgraph.state.errors import BadInput
 from tests.doubles.model_server import ModelServer
-from tests.support.command import ASK, DOUBLE, Command, assert_refused
+from tests.support.command import ASK, DOUBLE, STORY, Command, assert_refused
 
 Types = Callable[..., None]
 
@@ -45,6 +51,22 @@ def test_a_plan_is_changed_and_nothing_is_paid_twice(readgraph: Command, types: 
 
 def test_who_can_not_be_asked_is_told(readgraph: Command, types: Types) -> None:
     assert_refused(readgraph(*ASK, "--review", "--method", "examples.collapsed_tree:build"), "a method of your own")
+
+
+async def test_a_program_asks_in_its_own_way(tmp_path: Path) -> None:
+    asked = list[str]()
+
+    async def person(question: Mapping[str, Any]) -> Mapping[str, Any]:
+        asked.append(question["kind"])
+        return {"pages": [1]} if question["kind"] == "choose_pages" else {"accept": True}
+
+    async with open_library(tmp_path) as library:
+        document = await library.pages.add_document(Path(STORY).read_text(encoding="utf-8"))
+        thread = RunThread(saver=library.checkpointer, ask_person=person)
+        found = await ask(library, "Who took the log book?", documents=[document], thread=thread)
+        assert asked == ["choose_pages", "review_answer"] and found.output["pages_read"] == [1]
+        with pytest.raises(BadInput, match="give RunThread a saver"):
+            await ask(library, "Who?", documents=[document], thread=RunThread(saver=None, ask_person=person))
 
 
 def test_without_a_terminal_it_is_refused(readgraph: Command) -> None:
