@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from difflib import get_close_matches
@@ -231,6 +231,11 @@ async def documents_as_one(pages: PageStore, documents: Sequence[str | Document]
     """The document that is given or has the name, or the collection of several; those `as_of` a day as they were."""
     found = [each if isinstance(each, Document) else await document_named(pages, each) for each in documents]
     return await as_it_was(pages, await add_collection(pages, found), as_of)
+
+
+def in_one_order(documents: Iterable[Document]) -> list[Document]:
+    """The documents by their titles: what is made of them is the same, in whatever order they were named."""
+    return sorted(documents, key=lambda each: (each.title.casefold(), each.source, each.id))
 
 
 async def end_as_of(pages: PageStore, document: Document, as_of: str) -> int:

@@ -25,6 +25,8 @@ _LINK = re.compile(r"\[\[([^\[\]|#]*)(?:#[^\[\]|]*)?(?:\|([^\[\]]*))?\]\]")
 _PLAIN_LINK = re.compile(r"(?<!!)\[([^\[\]]*)\]\((?!\w+:)([^()\s#]+\.md)(?:#[^()\s]*)?\)")
 _NOTE = re.compile(r"^\[\^([\w-]+)\]: (\[\[.*?\]\])(?:, (.*?))?: “(.*)”\s*$")
 _MARK = re.compile(r"\[\^([\w-]+)\](?!:)")
+_OWN_NOTE = re.compile(r"^\[\^([\w-]+)\]:", re.MULTILINE)
+_CODE = re.compile(r"^(`{3,}|~{3,}).*?^\1|`[^`\n]+`", re.MULTILINE | re.DOTALL)
 
 
 class VaultProblem(NamedTuple):
@@ -103,7 +105,7 @@ def _check_links(files: Mapping[str, str]) -> Iterator[VaultProblem]:
     linked = set[str]()
     for file, text in files.items():
         folder = file.rpartition("/")[0]
-        for number, line in enumerate(text.splitlines(), 1):
+        for number, line in enumerate(_CODE.sub(_blank, text).splitlines(), 1):
             targets = [found[1].strip() for found in _LINK.finditer(line)]
             targets += [_resolve(folder, unquote(found[2])) for found in _PLAIN_LINK.finditer(line)]
             for target in filter(None, targets):
@@ -116,6 +118,11 @@ def _check_links(files: Mapping[str, str]) -> Iterator[VaultProblem]:
         stem = file.removesuffix(".md").casefold()
         if file != INDEX and not {stem, stem.rpartition("/")[2]} & linked:
             yield VaultProblem("orphan", file, 1, "nothing links to this page")
+
+
+def _blank(code: re.Match[str]) -> str:
+    """As many lines as some code has."""
+    return "\n" * code[0].count("\n")
 
 
 def _resolve(folder: str, target: str) -> str:
@@ -133,7 +140,7 @@ def _check_marks(
 ) -> tuple[list[VaultProblem], list[_Quoted]]:
     """What is wrong with the marks of a file, and its quotes."""
     problems, quoted, notes = list[VaultProblem](), list[_Quoted](), dict[str, str]()
-    lines = text.splitlines()
+    explained, lines = {*_OWN_NOTE.findall(text)}, text.splitlines()
     for number, line in enumerate(lines, 1):
         if not (found := _NOTE.match(line)):
             continue
@@ -148,8 +155,9 @@ def _check_marks(
         marks = _MARK.findall(line)
         if not marks or _NOTE.match(line):
             continue
-        if missing := [mark for mark in marks if mark not in notes]:
+        if missing := [mark for mark in marks if mark not in explained]:
             problems.append(VaultProblem("no mark", name, number, f"[^{missing[0]}] is explained nowhere"))
+        if any(mark not in notes for mark in marks):  # or a footnote of the user's own
             continue
         said = unescape(_MARK.sub("", _LINK.sub(lambda found: found[2] or found[1], line))).strip()
         if difference := find_difference(said, "\n\n".join(notes[mark] for mark in marks)):

@@ -7,10 +7,11 @@ from typing import cast
 from langgraph.store.base import BaseStore
 
 from readgraph.api import results
-from readgraph.api.documents import all_documents, documents_as_one
+from readgraph.api.documents import all_documents, documents_as_one, in_one_order
 from readgraph.api.functions import pages_of
 from readgraph.api.running import RunThread, run_method
 from readgraph.graphs.wiki import build
+from readgraph.library.collections import add_collection, documents_of
 from readgraph.library.library import Library
 from readgraph.report.vault import make_file_name, make_files
 from readgraph.state.context import ReaderContext
@@ -48,7 +49,8 @@ async def wiki(
         BadInput: For a name that no document has, for a history among several documents, and for an empty library.
     """
     pages = pages_of(library, context)
-    document = await documents_as_one(pages, documents or await all_documents(pages, collection, as_of), as_of)
+    given = await documents_as_one(pages, documents or await all_documents(pages, collection, as_of), as_of)
+    document = await add_collection(pages, in_one_order(await documents_of(pages, given))) if given.parts else given
     output = await run_method(pages, build(), "wiki", document, cast(Question, {}), context, listen, thread)
     return results.Wiki.of(output)
 

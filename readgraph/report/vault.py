@@ -8,6 +8,7 @@ footnote, which links to the page of its document and gives its place and its wo
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -71,11 +72,19 @@ def write_vault(folder: Path, pages: Sequence[WikiPage], now: datetime) -> Vault
             name = path.relative_to(folder).as_posix()
             if name.casefold() not in kept and BEGIN in _read(path) and _remove(path):
                 removed.append(name)
-        if written or removed:
-            _log(folder / LOG, written, removed, now)
+        _log(folder / LOG, written, removed, now)
     except OSError as problem:
-        raise BadInput(f"The wiki can't be written to {folder}: {problem.strerror or problem}.") from None
+        with suppress(OSError):  # what was written until then
+            _log(folder / LOG, written, removed, now)
+        where = problem.filename or folder
+        raise BadInput(f"The wiki can't be written to {where}: {problem.strerror or problem}.") from None
     return VaultChanges(written, removed)
+
+
+def is_of_wiki(folder: Path, file: str, text: str) -> bool:
+    """Whether a file is one that we wrote into the folder of a wiki, and so is no source of it."""
+    inside = folder.absolute() in Path(file).parents
+    return inside and (BEGIN in text or Path(file) == folder.absolute() / LOG)
 
 
 def make_files(pages: Sequence[WikiPage]) -> dict[str, list[str]]:
@@ -225,6 +234,8 @@ def merge(existing: str, lines: Sequence[str]) -> str:
 
 
 def _read(path: Path) -> str:
+    if path.is_symlink():
+        raise BadInput(f"{path} is a link to another file, which no wiki writes to: move it away.")
     return path.read_text(encoding="utf-8", errors="surrogateescape") if path.exists() else ""
 
 
@@ -255,6 +266,9 @@ def _remove(path: Path) -> bool:
 
 
 def _log(path: Path, written: Sequence[str], removed: Sequence[str], now: datetime) -> None:
+    if not written and not removed:
+        return
+
     def name_files(what: str, names: Sequence[str]) -> Iterator[str]:
         shown = ", ".join(f"[[{name.removesuffix('.md')}]]" for name in names[:LONGEST_LOGGED])
         more = f", and {len(names) - LONGEST_LOGGED} more" if len(names) > LONGEST_LOGGED else ""

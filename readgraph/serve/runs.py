@@ -13,7 +13,7 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from pydantic import BaseModel, Field
 from starlette.responses import StreamingResponse
 
-from readgraph.api.documents import PickingScope, documents_as_one, pick_documents
+from readgraph.api.documents import PickingScope, documents_as_one, in_one_order, pick_documents
 from readgraph.api.functions import check_asked
 from readgraph.api.running import builder_for, estimate_with_question, expected_cost
 from readgraph.library.collections import members_of
@@ -215,6 +215,7 @@ class Runs:
             scope = PickingScope(collection=wanted.collection or None, as_of=wanted.as_of)
             asked = [*(turn["question"] for turn in wanted.turns), question, *wanted.options]
             documents = await pick_documents(pages, " ".join(asked), scope)
+        documents = in_one_order(documents) if wanted.task == "wiki" else documents
         alone = documents[0] if len(documents) == 1 else None
         method = task.method if task else room.method_for(wanted.method, alone)
         if unknown := sorted({*wanted.pause_before} - {*builder_for(method).nodes}):

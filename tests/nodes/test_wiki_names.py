@@ -38,6 +38,15 @@ def test_a_word_that_places_have_makes_a_place_and_calls_and_letters_are_no_name
     assert {name: each["kind"] for name, each in found.items()} == {"Gull Point": "place", "Aidan Coyle": "person"}
 
 
+def test_a_place_and_the_person_behind_it_are_two_and_titles_are_no_names() -> None:
+    found = subjects_in(
+        "In Saltby Anna Bell slept. Nobody told Anna Bell of Saltby. Herrn Doktor Karl Weiß sah man nie. Then Dr. "
+        "Weiss died, and Ottilie Brandt wept. They saw Ottilie Brant."
+    )
+    assert {*found} == {"Anna Bell", "Saltby", "Karl Weiß", "Ottilie Brandt"}
+    assert found["Ottilie Brandt"]["also"] == ["Ottilie Brant"]
+
+
 def test_a_part_of_a_name_is_the_one_person_of_it_that_the_document_names_in_full() -> None:
     one = "Ada Brook rowed to the pier with Ada Brook's dog. At night Brook slept."
     other = "Nobody liked Ivo Brook, and Ivo Brook liked nobody. At noon Brook swam."

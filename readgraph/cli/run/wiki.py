@@ -24,7 +24,7 @@ from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase
 from readgraph.graphs.wiki import estimate_wiki
 from readgraph.library.collections import documents_of
 from readgraph.library.library import Library
-from readgraph.report.vault import write_vault
+from readgraph.report.vault import is_of_wiki, write_vault
 from readgraph.sources import SourceText
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
@@ -85,7 +85,12 @@ def estimate(options: WikiOptions, context: ReaderContext, screen: OutputOptions
 def _load(options: WikiOptions, screen: OutputOptions) -> list[SourceText | str]:
     if options.paths and options.collection is not None:
         raise BadInput("--collection names the documents of the wiki: leave it out, or name no file.")
-    return load_sources(options, screen) if options.paths else []
+    sources = load_sources(options, screen) if options.paths else []
+    folder = options.folder
+    others = [each for each in sources if isinstance(each, str) or not is_of_wiki(folder, each.source, each.text)]
+    if sources and not others:
+        raise BadInput(f"All files are pages of the wiki in {folder}: name the documents that it is of.")
+    return others
 
 
 async def _documents(library: Library, sources: Sequence[SourceText | str], options: WikiOptions) -> Document:

@@ -23,7 +23,8 @@ NOUNS_LARGE = frozenset(("de", "lb"))  # languages that write every noun with a 
 VERB_SECOND = frozenset("de nl sv da nb nn".split())  # languages in which the subject follows a phrase that comes first
 POINT_BEFORE_DECIMALS = frozenset("en zh ja ko th he hi".split())
 TITLES = frozenset(
-    "mr mrs ms miss dr prof professor sir lady lord reverend rev father herr frau madame monsieur captain".split()
+    "mr mrs ms miss messrs dr doctor prof professor sir lady lord reverend rev father captain herr herrn frau doktor "
+    "mme mlle madame monsieur señor señora don doña signor signora".split()
 )
 NEAR_ENOUGH = 0.8  # the share of a sentence's words that another has which says something else of the same thing
 FEWEST_SHARED = 2  # words or slots that two such sentences share at least

@@ -144,6 +144,7 @@ def prose_sentences(text: str) -> tuple[PageSentence, ...]:
     """The sentences of a text that say something by themselves."""
     found, language = list[PageSentence](), language_of(text)
     for start, end in sentence_spans(text):
+        end = start + len(text[start:end].rstrip(" \t\n«„“"))  # a mark with which the next one begins
         goes_on = found and "\n" not in text[found[-1].end : start]
         speaker = label_of(text[start:end]) or (found[-1].speaker if goes_on else "")
         if is_prose(text[start:end]):

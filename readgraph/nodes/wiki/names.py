@@ -9,7 +9,7 @@ import re
 import tomllib
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
@@ -28,7 +28,10 @@ PLACE_SHARE, THING_SHARE = 0.4, 0.8  # of a name's mentions after a word for pla
 LONGEST_NAME = 6  # words
 
 _POSSESSIVE = re.compile(r"(?:['’]s|['’])$")
-_SOUNDS = (("ph", "f"), ("th", "t"), ("ck", "k"), ("qu", "kv"), ("qv", "kv"), ("ch", "k"), ("c", "k"), ("y", "i"))
+_SOUNDS = (
+    *(("ph", "f"), ("th", "t"), ("dt", "t"), ("tz", "z"), ("ck", "k")),
+    *(("qu", "kv"), ("qv", "kv"), ("ch", "k"), ("c", "k"), ("y", "i")),
+)
 _TWICE = re.compile(r"(.)\1")
 
 
@@ -81,6 +84,7 @@ def find_mentions(text: str) -> list[Mention]:
     small = {each.value for _, tokens in sentences for each in tokens if each.text[:1].islower()}
     runs = [(span, run) for span, tokens in sentences for run in _name_runs(tokens, known, small, language)]
     often, calls = Counter(fold_name(run.whole) for _, run in runs), _cues("calls", language)
+    runs = [(span, each) for span, run in runs for each in _split_run(run, often)]
     found = [
         Mention(name, *span, run.titled, run.placed)
         for span, run in runs
@@ -100,6 +104,16 @@ class _Run(NamedTuple):
     parts: tuple[str, ...]
     titled: bool
     placed: bool
+
+
+def _split_run(run: _Run, often: Mapping[str, int]) -> list[_Run]:
+    """A place and the person behind it, which stand in a row ("In Saltby Anna Bell slept"), as two names."""
+    first, *rest = run.whole.split()
+    tail = " ".join(rest)
+    is_known = len(rest) > 1 and (often[fold_name(tail)] or often[fold_name(first)])
+    if len(run.parts) > 1 or often[fold_name(run.whole)] > 1 or not is_known:
+        return [run]
+    return [_Run(first, (first,), run.titled, run.placed), _Run(tail, (tail,), titled=False, placed=False)]
 
 
 def _name_runs(tokens: Sequence[Token], known: Set[str], small: Set[str], language: str) -> Iterator[_Run]:

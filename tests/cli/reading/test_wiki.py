@@ -59,6 +59,36 @@ def test_what_is_wrong_is_listed_and_is_the_exit_code(readgraph: Command, tmp_pa
     assert {each["kind"] for each in found} == {"quote"}
 
 
+def test_its_own_pages_are_no_sources_and_the_order_of_files_does_not_matter(
+    readgraph: Command, tmp_path: Path, reports: Path
+) -> None:
+    assert readgraph("wiki", reports, reports).code == 0  # among the documents
+    again = json.loads(readgraph("wiki", reports, reports, "--json").out)
+    assert (again["written"], again["removed"]) == ([], [])
+    assert_refused(readgraph("wiki", reports, reports / "pages"), "name the documents")
+    wiki, files = tmp_path / "wiki", [reports / "log.txt", reports / "report.txt"]
+    assert readgraph("wiki", wiki, *files).code == 0
+    assert json.loads(readgraph("wiki", wiki, *reversed(files), "--json").out)["written"] == []
+
+
+def test_what_a_user_wrote_is_no_fault_and_what_can_not_be_written_is_named(
+    readgraph: Command, tmp_path: Path, reports: Path
+) -> None:
+    wiki = tmp_path / "wiki"
+    assert readgraph("wiki", wiki, reports).code == 0
+    page = wiki / "pages" / "Halden Mill.md"
+    page.write_text(page.read_text() + "\nMine.[^x] `[[code]]`\n\n```\n[[more]]\n```\n\n[^x]: My footnote.\n")
+    assert readgraph("wiki", "check", wiki, reports).code == 0
+    (wiki / "pages" / "Marta Lindqvist.md").unlink()
+    (tmp_path / "target.md").write_text("Not ours.")
+    (wiki / "pages" / "Marta Lindqvist.md").symlink_to(tmp_path / "target.md")
+    assert_refused(readgraph("wiki", wiki, reports), "Marta Lindqvist.md is a link")
+    assert (tmp_path / "target.md").read_text() == "Not ours."
+    (wiki / "pages" / "Marta Lindqvist.md").unlink()
+    (wiki / "pages" / "Marta Lindqvist.md").mkdir()
+    assert_refused(readgraph("wiki", wiki, reports), "Marta Lindqvist.md")
+
+
 def test_with_a_model_it_says_what_it_costs_and_counts(
     readgraph: Command, tmp_path: Path, reports: Path, server: ModelServer
 ) -> None:
