@@ -352,7 +352,11 @@ def _find_difference(
     same_frame = len(ours) == len(theirs) and len(pairs) == len(ours) - 1 >= FEWEST_SHARED
     if not same_frame and (len(shared) < FEWEST_SHARED or others > (1 - NEAR_ENOUGH) * words):
         return None
-    denies = [[token for token in each if token.kind == "denial"] for each in (ours, theirs)]
+    told = {theirs[there].clause for there in pairs.values()}  # "Ms Weber, not Mr Klein, chaired" denies nothing of her
+    denies = [
+        [token for token in each if token.kind == "denial" and (each is ours or token.clause in told)]
+        for each in (ours, theirs)
+    ]
     if len(denies[0]) != len(denies[1]):
         unpaired = [theirs[at] for at in {*_telling(theirs)} - {*pairs.values()}]
         hedges = [sorted(token.value for token in each if token.kind == "hedge") for each in (ours, theirs)]
@@ -420,6 +424,8 @@ def _find_exchange(ours: Sequence[Token], theirs: Sequence[Token]) -> Difference
     if len(apart) != 2 or any(ours[at].kind != "name" and not ours[at].first for at in apart):
         return None
     first, last = apart
+    if all(token.value in _JOINS for token in ours[first + 1 : last]):  # "France and Sweden"
+        return None
     if (ours[first].value, ours[last].value) != (theirs[last].value, theirs[first].value):
         return None
     return Difference(kind="who", draft=ours[first].text, text=theirs[first].text)
@@ -440,7 +446,7 @@ def _says_same(ours: Sequence[Token], theirs: Sequence[Token], pairs: dict[int, 
             return False
     telling = _telling(theirs)
     places = [telling.index(pairs[at]) for at in _telling(ours)]
-    if len(places) < FEWEST_SHARED:
+    if len(places) < FEWEST_SHARED or _leaves_out_what_counts(theirs, {telling[place] for place in places}):
         return False
     others = {theirs[at].kind for number, at in enumerate(telling) if number not in places} - {"word"}
     if not _keeps_neighbours(ours, theirs, pairs, others):
@@ -449,6 +455,25 @@ def _says_same(ours: Sequence[Token], theirs: Sequence[Token], pairs: dict[int, 
         return True
     drops = sum(after < before for before, after in pairwise(places))
     return not drops or (drops == 1 and places[-1] < places[0])  # a phrase may have moved from one end to the other
+
+
+def _leaves_out_what_counts(theirs: Sequence[Token], said: Set[int]) -> bool:
+    """Whether a sentence says more beside what was `said` of it, by which that may be another thing.
+
+    A number or date ("two hours and ten minutes"), a name within what was said ("Emma's brother Paul"), names where
+    several clauses were joined, and beside a denial anything ("never sells bread on Sundays").
+    """
+    clauses = {theirs[at].clause for at in said}
+    out = [at for at in _telling(theirs) if at not in said and theirs[at].clause in clauses]
+    denies = any(token.kind == "denial" and token.clause in clauses for token in theirs)
+    within = range(min(said), max(said))
+    return any(
+        denies
+        or theirs[at].kind in ("number", "date")
+        or (theirs[at].kind == "name" and at in within)
+        or ((theirs[at].kind == "name" or theirs[at].first) and len(clauses) > 1)
+        for at in out
+    )
 
 
 def _keeps_phrases(ours: Sequence[Token], theirs: Sequence[Token]) -> bool:
