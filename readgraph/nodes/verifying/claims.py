@@ -81,7 +81,12 @@ async def cut_claims(state: ClaimsState, runtime: ReaderRuntime) -> ClaimsUpdate
     document = await store.document(state["document"])
     marks = DraftMarks(draft, await _named_documents(store, document))
     claims = list[Claim]()
-    for start, end in _join_quoted(draft, find_statements(draft)[:MOST_CLAIMS]):
+    statements = find_statements(draft)
+    if len(statements) > MOST_CLAIMS:
+        raise BadInput(
+            f"The draft has {len(statements):,} sentences, and {MOST_CLAIMS:,} are checked at once: split it."
+        )
+    for start, end in _join_quoted(draft, statements):
         found = marks.defined_at(start)
         claim, named = _read_claim(draft, start, end, marks)
         if not claim["quotes"] and (found or claim["text"].rstrip("\"'”’»)").endswith(("?", "？", "؟"))):

@@ -460,16 +460,19 @@ def _says_same(ours: Sequence[Token], theirs: Sequence[Token], pairs: dict[int, 
 def _leaves_out_what_counts(theirs: Sequence[Token], said: Set[int]) -> bool:
     """Whether a sentence says more beside what was `said` of it, by which that may be another thing.
 
-    A number or date ("two hours and ten minutes"), a name within what was said ("Emma's brother Paul"), names where
-    several clauses were joined, and beside a denial anything ("never sells bread on Sundays").
+    A number ("two hours and ten minutes"), one date of several, a word before the end ("the king's son"), a name within
+    what was said ("Emma's brother Paul"), names where several clauses were joined, and beside a denial anything ("never
+    sells bread on Sundays").
     """
     clauses = {theirs[at].clause for at in said}
     out = [at for at in _telling(theirs) if at not in said and theirs[at].clause in clauses]
     denies = any(token.kind == "denial" and token.clause in clauses for token in theirs)
-    within = range(min(said), max(said))
+    within, dated = range(min(said), max(said)), any(theirs[at].kind == "date" for at in said)
     return any(
         denies
-        or theirs[at].kind in ("number", "date")
+        or theirs[at].kind == "number"
+        or (theirs[at].kind == "word" and at < max(said))
+        or (theirs[at].kind == "date" and dated)
         or (theirs[at].kind == "name" and at in within)
         or ((theirs[at].kind == "name" or theirs[at].first) and len(clauses) > 1)
         for at in out
