@@ -17,7 +17,8 @@ from readgraph.nodes.extractive.passages import is_prose, label_of, without_labe
 from readgraph.nodes.search import open_ranker
 from readgraph.nodes.step import node
 from readgraph.nodes.verifying.claims import ClaimsUpdate, without_quotes
-from readgraph.nodes.verifying.compare import Comparison, compare_sentences, other_forms, tokens_of, whole_names
+from readgraph.nodes.verifying.compare import Comparison, compare_sentences, whole_names
+from readgraph.nodes.verifying.tokens import other_forms, tokens_of
 from readgraph.state.languages import language_of
 from readgraph.state.reading import Citation
 from readgraph.state.records import Document, Memory, Page

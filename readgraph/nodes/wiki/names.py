@@ -17,8 +17,8 @@ from typing import NamedTuple
 from readgraph.library.search.terms import stop_words
 from readgraph.nodes.extractive.dates import month_names
 from readgraph.nodes.extractive.passages import label_of, without_label
-from readgraph.nodes.verifying.compare import NOUNS_LARGE, TITLES, Token, tokens_of
 from readgraph.nodes.verifying.evidence import names_in, prose_sentences
+from readgraph.nodes.verifying.tokens import NOUNS_LARGE, TITLES, Token, tokens_of
 from readgraph.state.languages import language_of
 from readgraph.state.wiki import Subject, SubjectKind
 

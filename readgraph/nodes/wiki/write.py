@@ -20,8 +20,8 @@ from readgraph.nodes.contracts import ReaderRuntime, StepUpdate
 from readgraph.nodes.step import node
 from readgraph.nodes.summary.extract import extract_summary
 from readgraph.nodes.tasks import all_finished
-from readgraph.nodes.verifying.compare import tokens_of
 from readgraph.nodes.verifying.evidence import NEAR, find_difference
+from readgraph.nodes.verifying.tokens import tokens_of
 from readgraph.nodes.wiki.conflicts import find_conflicts
 from readgraph.nodes.wiki.names import sentences_of
 from readgraph.nodes.wiki.subjects import number_sentences

@@ -1,0 +1,226 @@
+"""A sentence cut into words, numbers with their units, dates and names, for the rules that compare two sentences."""
+
+import re
+import tomllib
+from collections.abc import Iterator, Sequence
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Any, Literal, NamedTuple
+
+from readgraph.library.search.terms import UNSPACED, stem, stop_words
+from readgraph.nodes.extractive.dates import WEEKDAYS, dates_in
+from readgraph.state.verifying import SlotKind
+
+NOUNS_LARGE = frozenset(("de", "lb"))  # languages that write every noun with a capital
+POINT_BEFORE_DECIMALS = frozenset("en zh ja ko th he hi".split())
+TITLES = frozenset(
+    "mr mrs ms miss messrs dr doctor prof professor sir lady lord reverend rev father captain herr herrn frau doktor "
+    "mme mlle madame monsieur señor señora don doña signor signora".split()
+)
+
+_ELISION = re.compile(r"^(?:n|l|d|qu|j|s|c|m|t)['’](?=\w)", re.IGNORECASE)
+_ARTICLES = frozenset(
+    "der die das dem den des ein eine einem einen einer eines im am zum zur beim vom ins ans kein keine und".split()
+)
+_TOKEN = re.compile(
+    r"(?P<money>[$€£])?(?P<sign>(?<![\w\d])[-−](?=\d))?"
+    r"(?P<digits>\d{1,3}(?:[.,'’ \u00a0\u202f]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,:]\d+)*)(?P<suffix>st|nd|rd|th)?"
+    rf"|(?P<unspaced>[{UNSPACED}])|(?P<word>[^\W\d_]+(?:['’-][^\W\d_]+)*)|(?P<mark>[%€])|(?P<break>[;,:()–—、，；])"
+)
+_HALF_DAY = re.compile(r"\b([ap])\.[ \u00a0]?m\b\.?", re.IGNORECASE)
+JOINS = frozenset("and but while whereas und aber während et mais y pero e ma mas en maar".split())
+
+
+class Token(NamedTuple):
+    """A word or a slot of a sentence: what is compared of it, as it stands, and whether it begins the sentence.
+
+    `clause`: how many marks and words that join clauses stand before it.
+    """
+
+    kind: SlotKind | Literal["word", "small", "hedge", "break"]
+    value: Any
+    text: str
+    first: bool = False
+    clause: int = 0
+
+
+@cache
+def _cues() -> dict[str, Any]:
+    text = files("readgraph.nodes.verifying").joinpath("cues.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+@cache
+def cue_words(group: Literal["denials", "hedges", "relations"], language: str) -> frozenset[str]:
+    """A language's words by which it denies, hedges or relates."""
+    return frozenset(_cues()[group].get(language, "").split())
+
+
+@cache
+def _irregular(language: str) -> dict[str, str]:
+    """The plain forms of words whose other forms no rule of endings finds: "went" → "go"."""
+    listed = (line.split() for line in _cues()["irregular"].get(language, "").split(","))
+    return {form: plain for plain, *forms in filter(None, listed) for form in forms}
+
+
+@cache
+def _numerals(language: str) -> dict[str, int]:
+    found = {word: number for number, word in enumerate(_cues()["numerals"].get(language, "").split(), 2)}
+    found |= {"one": 1} if language == "en" else {}
+    return found | {word: 10 * ten for ten, word in enumerate(_cues()["tens"].get(language, "").split(), 2)}
+
+
+@cache
+def _scales() -> dict[str, float]:
+    return {word: float(scale) for scale, listed in _cues()["scales"].items() for word in listed.split()}
+
+
+@cache
+def _units() -> dict[str, tuple[str, float]]:
+    """(what is measured, its size in that unit) by the words for it."""
+    listed = [(of, size, words) for of, sizes in _cues()["units"].items() for size, words in sizes.items()]
+    return {word: (of, float(size)) for of, size, words in listed for word in words.split()}
+
+
+def knows_denials(language: str) -> bool:
+    """Whether it is known how a language denies and hedges, without which little can be said of its sentences."""
+    return language in _cues()["hedges"]
+
+
+@lru_cache(8192)
+def tokens_of(sentence: str, language: str) -> tuple[Token, ...]:
+    """A sentence's words, numbers, dates and names, in order."""
+    sentence = _HALF_DAY.sub(r"\1m", sentence)
+    found, at = list[Token](), 0
+    for date in [*dates_in(sentence, language), None]:
+        start = date.start if date else len(sentence)
+        found += _without_dates(sentence[at:start], language, is_first=not found)
+        if date and any((date.year, date.month, date.day)):
+            text = sentence[date.start : date.end].strip()
+            found.append(Token("date", (date.year, date.month, date.day), text))
+        elif date:
+            found.append(Token("word", sentence[date.start : date.end].casefold(), sentence[date.start : date.end]))
+        at = date.end if date else start
+    numbered, clause = list[Token](), 0
+    for token in found:
+        clause += token.kind == "break" or token.value in JOINS
+        numbered.append(token._replace(clause=clause))
+    return tuple(_join_numbers([each for each in numbered if each.kind != "break"]))
+
+
+def other_forms(sentence: str, language: str) -> list[str]:
+    """Other ways to write the numbers of a sentence: in words, in digits, with commas."""
+    numbers = [token for token in tokens_of(sentence, language) if token.kind == "number"]
+    words = {number: word for word, number in _numerals(language).items()}
+    values = [token.value[0] for token in numbers if isinstance(token.value, tuple) and token.value[0] % 1 == 0]
+    forms = [form for value in values for form in (words.get(value, ""), f"{value:.0f}", f"{value:,.0f}")]
+    return [form for form in dict.fromkeys(forms) if form and form not in sentence]
+
+
+def _without_dates(text: str, language: str, *, is_first: bool) -> Iterator[Token]:
+    previous, shouted = "", text.isupper()
+    words = [*_TOKEN.finditer(text)]
+    for number, found in enumerate(words):
+        first = is_first and not number
+        if found["digits"]:
+            value = _number(found["digits"], language) * (-1 if found["sign"] else 1)
+            unit = _units()[found["money"]] if found["money"] else ("ordinal", 1) if found["suffix"] else ("", 1)
+            yield Token("number", (value, *unit) if ":" not in found["digits"] else found["digits"], found.group())
+        elif found["word"]:
+            following = words[number + 1]["word"] if number + 1 < len(words) else None
+            before_large = bool(following and following[0].isupper())
+            yield from _word_tokens(found["word"], previous, before_large, language, first=first, shouted=shouted)
+        else:
+            kind: Any = "break" if found["break"] else "word"
+            kind = "denial" if found.group() in cue_words("denials", language) else kind
+            yield Token(kind, found.group(), found.group())
+        previous = found.group()
+
+
+def _word_tokens(
+    word: str, previous: str, before_large: bool, language: str, *, first: bool, shouted: bool
+) -> Iterator[Token]:
+    if elided := _ELISION.match(word) if language in ("fr", "it", "ca") else None:
+        cut = elided.group()[:-1].casefold()
+        yield Token("denial" if cut in cue_words("denials", language) else "small", cut, elided.group())
+        word = word[elided.end() :]
+    folded = word.casefold().replace("’", "'")
+    if folded.endswith("n't"):
+        yield Token("small", folded[:-3], word)
+        yield Token("denial", "not", word)
+    elif folded in cue_words("denials", language):
+        yield Token("denial", folded, word)
+    elif folded != "one" and all(part in _numerals(language) for part in folded.split("-")):
+        yield Token("number", (float(sum(_numerals(language)[part] for part in folded.split("-"))), "", 1), word)
+    elif folded in cue_words("hedges", language):
+        yield Token("hedge", folded, word)
+    elif folded in cue_words("relations", language):
+        yield Token("word", folded, word)
+    elif folded in WEEKDAYS:
+        yield Token("date", folded, word)
+    elif folded in stop_words(language) or (folded.removesuffix("'s") in stop_words(language)):
+        yield Token("small", folded, word)
+    else:
+        bare = folded.removesuffix("'s").rstrip("'")
+        is_name = word[0].isupper() and not shouted and folded not in TITLES and (not first or before_large)
+        if is_name and language in NOUNS_LARGE and not before_large:
+            is_name = previous.casefold() not in _ARTICLES and not re.search(r"^[^\W\d_A-Z].*e[nmrs]?$", previous)
+        yield Token("name" if is_name else "word", stem(_irregular(language).get(bare, bare), language), word, first)
+
+
+def _number(digits: str, language: str) -> float:
+    """The value of a number as the language writes it: "1,200.5" or "1.200,5"; 0 for a time of day."""
+    if ":" in digits:
+        return 0.0
+    digits = re.sub(r"['’ \u00a0\u202f]", "", digits)
+    grouping, decimal = (",", ".") if language in POINT_BEFORE_DECIMALS else (".", ",")
+    if re.fullmatch(rf"\d{{1,3}}(?:\{grouping}\d{{3}})+(?:\{decimal}\d+)?", digits):
+        digits = digits.replace(grouping, "")
+    digits = digits.replace(decimal, ".") if digits.count(decimal) == 1 else digits.replace(decimal, "")
+    return float(digits) if digits.count(".") <= 1 and "," not in digits else float(re.sub("[.,]", "", digits))
+
+
+def _join_numbers(tokens: Sequence[Token]) -> Iterator[Token]:
+    """The tokens with numbers and what belongs to them as one: "two hundred and five", "3.5 million euros", "5 km"."""
+    at = 0
+    while at < len(tokens):
+        token = tokens[at]
+        at += 1
+        following = tokens[at].text.casefold() if at < len(tokens) else ""
+        if token.kind == "date" and following in _units() and token.text.isdecimal():  # "1200 g" is no year
+            token = Token("number", (float(token.text), "", 1), token.text, token.first, token.clause)
+        if token.kind == "number" and following in ("am", "pm"):
+            yield token._replace(value=_time_of_day(token.text, following), text=f"{token.text} {tokens[at].text}")
+            at += 1
+            continue
+        if token.kind != "number" or isinstance(token.value, str):
+            yield token
+            continue
+        value, of, size = token.value
+        text = token.text
+        while at < len(tokens) and (more := _scaled(value, tokens[at : at + 2])):
+            value, used = more
+            text = " ".join([text, *(each.text for each in tokens[at : at + used])])
+            at += used
+        if not of and at < len(tokens) and (unit := _units().get(tokens[at].text.casefold())):
+            of, size = unit
+            text += ("" if tokens[at].text == "%" else " ") + tokens[at].text
+            at += 1
+        yield token._replace(value=(value * size, of), text=text)
+
+
+def _time_of_day(digits: str, half: str) -> str:
+    """A time as it is compared: "15:00" for "3 pm"."""
+    hour, _, minutes = digits.partition(":")
+    hours = int(hour) % 12 if hour.isdecimal() else 0
+    return f"{hours + 12 * (half == 'pm')}:{minutes or '00'}"
+
+
+def _scaled(value: float, following: Sequence[Token]) -> tuple[float, int] | None:
+    """A number with the word that goes on with it, and how many words that are; None where none does."""
+    used = 2 if following[0].value == "and" and len(following) > 1 and value >= 100 else 1
+    token = following[used - 1]
+    if used == 1 and (scale := _scales().get(token.text.casefold())):
+        return value * scale, 1
+    is_numeral = token.kind == "number" and not isinstance(token.value, str) and token.text[0].isalpha()
+    return (value + token.value[0], used) if is_numeral and value >= 100 > token.value[0] else None
