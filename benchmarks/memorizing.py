@@ -50,7 +50,7 @@ async def measure_memorizing(pages: int, context: ReaderContext) -> tuple[float,
     with tempfile.TemporaryDirectory() as folder:
         async with open_library(folder) as library:
             graph = build_memorize().compile(store=library.store)
-            first = " ".join(reversed(made_sessions(1)[0].text.split()))  # which loads what tells languages, too
+            first = " ".join(reversed(made_sessions(1)[0].text.split()))  # long enough to load the language detector
             warm = await append_sessions(library.pages, "warm", [SessionText(first)])
             await graph.ainvoke({"document": warm.document.id}, context=context)
             document = (await append_sessions(library.pages, "history", made_sessions(pages))).document

@@ -256,7 +256,7 @@ FAULTS: dict[str, Plant] = {
 
 
 def make_claims(rng: random.Random, facts: list[Fact], faults: int, true: int) -> list[tuple[str, str]]:
-    """(kind, sentence): so many true ones, of which half are as they stand, and so many with one fault."""
+    """Make (kind, sentence) pairs: true ones, every second of them reworded, and ones with one fault each."""
     claims = list[tuple[str, str]]()
     for number in range(true):
         fact = rng.choice(facts)

@@ -2,8 +2,8 @@
 
     python examples/server_chat.py http://127.0.0.1:2024 DOCUMENT
 
-An assistant is a graph with a context of its own, so each profile is one. Who writes again before the answer is there
-stops the question before ("interrupt"): what was read for it is kept, and the new question goes on from that. With
+An assistant is a graph with a context of its own, so each profile is one. A message that comes before the answer stops
+the question before it ("interrupt"): what was read for that is kept, and the new question goes on from there. With
 "enqueue" the server answers one after the other, which is right for an agent that lives on (`mem_gpt_chat`).
 """
 

@@ -21,7 +21,7 @@ from readgraph.graphs.wiring.joined import join_steps
 from readgraph.graphs.wiring.method_graph import MODES, run_and_listen, separate_run
 from readgraph.library.page_store import PageStore
 from readgraph.library.store import InUse, SharedStore, base_of, mark_in_use, wait_until_unused
-from readgraph.models.prices import Price
+from readgraph.models.prices import Price, price_to_pay
 from readgraph.nodes.persons import PERSON_STEPS
 from readgraph.nodes.purpose import with_question
 from readgraph.state.context import ReaderContext
@@ -177,6 +177,13 @@ def expected_cost(estimate: Estimate, price: Price | None) -> float | None:
         return None
     words = (estimate.input_words, estimate.output_words, estimate.held_words)
     return price.of_words(*(each.expected for each in words))
+
+
+def cost_with(context: ReaderContext, estimate: Estimate, given: Price | None = None) -> float | None:
+    """Expected dollars at the price that was given or the model's: 0 without a call, None where no price is known."""
+    if not estimate.calls.expected:
+        return 0.0
+    return expected_cost(estimate, price_to_pay(given, context.model, batch=context.batch))
 
 
 DOING = {

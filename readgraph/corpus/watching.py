@@ -227,19 +227,19 @@ class _Watch:
 
     async def _forget_document(self, file: WatchedFile) -> str:
         """Forget what a file had, with its earlier texts; where another file has the same text, gives that one."""
-        pages, document = self.library.pages, None
-        if file.document:
-            document = await pages.find_document(file.document)
-        if document is None or document.source != file.file:
-            others = (each for each in self.files.values() if document and each.document == document.id)
-            return next((each.file for each in others if each.file != file.file), "")
-        for each in await self.library.watched.of():
-            if each.document == document.id and each.file != file.file and each.state != "gone":
-                await move_document(pages, document, each.file)
-                return each.file
-        for version in [document, *await pages.other_versions(document)]:
-            await forget_document(self.library, version)
-        return ""
+        pages = self.library.pages
+        document = await pages.find_document(file.document) if file.document else None
+        if document is None:
+            return ""
+        listed = [each for each in await self.library.watched.of() if each.document == document.id]
+        other = next((each.file for each in listed if each.file != file.file and each.state != "gone"), "")
+        is_own = document.source == file.file
+        if is_own and other:
+            await move_document(pages, document, other)
+        elif is_own:
+            for version in [document, *await pages.other_versions(document)]:
+                await forget_document(self.library, version)
+        return other
 
     def _say(self, trouble: str) -> None:
         """Tell what went wrong, once as long as it is the same."""

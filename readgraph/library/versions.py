@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import asdict, replace
 from pathlib import PurePath
+from typing import Any
 
 from readgraph.library.documents import source_note
 from readgraph.library.page_store import PageStore
@@ -65,12 +66,19 @@ async def set_version(pages: PageStore, document: Document, date: str = "", supe
         earlier = await pages.document(supersedes)
         if document.id in {earlier.id, *[each.id async for each in earlier_versions(pages, earlier)]}:
             raise BadInput(f"'{document.title or document.id}' would supersede itself: name an earlier document.")
+    given = {"date": check_date(date) if date else "", "supersedes": supersedes}
+    return await _change_record(pages, document, **{name: value for name, value in given.items() if value})
+
+
+async def _change_record(pages: PageStore, document: Document, **changes: Any) -> Document:
+    """Keep these changes of a document's record, and by which source it is found; returns it as it is kept now."""
     async with hold_build_lock(pages.store, document.id):
         kept = await pages.document(document.id)
-        date = check_date(date) if date else kept.date
-        changed = replace(kept, date=date, supersedes=supersedes or kept.supersedes)
+        changed = replace(kept, **changes)
         if changed != kept:
-            await pages.put([*source_note(changed), ((ROOT, "documents"), changed.id, asdict(changed))])
+            moved = kept.source != changed.source
+            dropped: list[StoredValue] = [(space, key, None) for space, key, _ in source_note(kept) if moved]
+            await pages.put([*dropped, *source_note(changed), ((ROOT, "documents"), changed.id, asdict(changed))])
     return changed
 
 
@@ -96,16 +104,9 @@ async def put_in_place(pages: PageStore, document: Document) -> None:
 async def move_document(pages: PageStore, document: Document, source: str) -> None:
     """Keep that a document's file has another place now; a title that was the file's name follows it."""
     old, new = PurePath(document.source).stem, PurePath(source).stem
-    moved = replace(document, source=source, title=new if document.title == old else document.title)
-    async with hold_build_lock(pages.store, document.id):
-        dropped: list[StoredValue] = [(space, key, None) for space, key, _ in source_note(document)]
-        await pages.put([*dropped, *source_note(moved), ((ROOT, "documents"), moved.id, asdict(moved))])
+    await _change_record(pages, document, source=source, title=new if document.title == old else document.title)
 
 
 async def cite_as(pages: PageStore, document: Document, title: str, date: str) -> Document:
     """Keep the title and the date, where there is one, under which a bibliography cites a document."""
-    async with hold_build_lock(pages.store, document.id):
-        kept = await pages.document(document.id)
-        changed = replace(kept, title=title, date=date or kept.date)
-        await pages.put([*source_note(changed), ((ROOT, "documents"), changed.id, asdict(changed))])
-    return changed
+    return await _change_record(pages, document, title=title, **({"date": date} if date else {}))

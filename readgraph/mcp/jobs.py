@@ -16,11 +16,10 @@ from pydantic import BaseModel, Field
 from readgraph.api.documents import store_file
 from readgraph.api.functions import read
 from readgraph.api.results import Reading
-from readgraph.api.running import estimate_with_question, expected_cost
+from readgraph.api.running import cost_with, estimate_with_question
 from readgraph.graphs.methods import method_for, method_named
 from readgraph.library.library import Library
 from readgraph.mcp.refusing import tool_error_line
-from readgraph.models.prices import price_to_pay
 from readgraph.sources.loading import read_file
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
@@ -181,12 +180,11 @@ class ReadingJobs:
             source = (await store_file(pages, await asyncio.to_thread(read_file, source))).document
         chosen = method_named(method) if method else method_for(source)
         estimate = await estimate_with_question(pages, chosen, source, context, None)
-        price = price_to_pay(None, context.model, batch=context.batch)
         expected = ExpectedUse(
             calls=estimate.calls.expected,
             input_words=estimate.input_words.expected,
             output_words=estimate.output_words.expected,
-            cost=expected_cost(estimate, price) if estimate.calls.expected else 0.0,
+            cost=cost_with(context, estimate),
         )
         state = ReadingJob(f"{source.id}{AT}{chosen.name}", source, chosen.name).state
         return state.model_copy(update={"state": "estimated", "of": source.characters, "expected": expected})

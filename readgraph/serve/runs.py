@@ -15,9 +15,8 @@ from starlette.responses import StreamingResponse
 
 from readgraph.api.documents import PickingScope, documents_as_one, in_one_order, pick_documents
 from readgraph.api.functions import check_asked
-from readgraph.api.running import builder_for, estimate_with_question, expected_cost
+from readgraph.api.running import builder_for, cost_with, estimate_with_question
 from readgraph.library.collections import members_of
-from readgraph.models.prices import price_to_pay
 from readgraph.report.page import whole_report
 from readgraph.report.table_files import sheet_of, table_bytes
 from readgraph.serve.making import Making, Summarising, Tabling, Task, Verifying, WikiMaking
@@ -234,8 +233,7 @@ class Runs:
             estimate = await estimate_with_question(
                 self.room.pages, prepared.method, document, context, question or None, wanted.options
             )
-        price = price_to_pay(self.room.price, context.model, batch=context.batch)
-        cost = expected_cost(estimate, price) if estimate.calls.expected else 0.0
+        cost = cost_with(context, estimate, self.room.price)
         return RunEstimate(**asdict(estimate), words=document.words, cost=cost, model=context.model)
 
     async def runs(self) -> dict[str, list[RunState]]:

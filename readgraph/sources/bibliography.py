@@ -81,13 +81,12 @@ def _parse(text: str) -> tuple[list[tuple[str, dict[str, str]]], list[str]]:
 
     logging.getLogger("bibtexparser").setLevel(logging.CRITICAL)  # told by its failed blocks
     parsed = bibtexparser.parse_string(text)
-    decoded = bibtexparser.parse_string(text, append_middleware=[LatexDecodingMiddleware()])
+    decoded = LatexDecodingMiddleware(allow_inplace_modification=False).transform(parsed)
     titles = {each.key: str(each["title"]) for each in decoded.entries if "title" in each.fields_dict}
-    entries = [
-        (each.key, {name.lower(): str(field.value) for name, field in each.fields_dict.items()})
-        for each in parsed.entries
-    ]
-    entries = [(key, fields | {"title": titles.get(key, "")}) for key, fields in entries]
+    entries = list[tuple[str, dict[str, str]]]()
+    for each in parsed.entries:
+        fields = {name.lower(): str(field.value) for name, field in each.fields_dict.items()}
+        entries.append((each.key, {**fields, "title": titles.get(each.key, "")}))
     return entries, [f"line {block.start_line + 1}: this entry can't be read." for block in parsed.failed_blocks]
 
 

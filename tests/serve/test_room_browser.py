@@ -13,6 +13,7 @@ from tests.doubles.model_server import ModelServer
 from tests.doubles.reader import asked_for, reader
 from tests.report.conftest import IN_BROWSER
 from tests.serve.browsing import OpenPage
+from tests.support.browser import Browser
 from tests.support.examples import STORY, WHOLE_STORY
 from tests.support.reports import HOSTILE
 from tests.support.source_files import write_pdf
@@ -162,41 +163,43 @@ def test_two_methods_side_by_side(page: OpenPage) -> None:
     tab.until("document.querySelectorAll('.compared').length === 2")
 
 
-@pytest.mark.slow
-def test_parts_are_chosen_before_they_are_looked_up(page: OpenPage) -> None:
+def wait_for_reader(page: OpenPage, switch: str) -> Browser:
+    """The story, asked about with this switch on, when the run waits for its reader."""
     document = page.add(TEXT, "lamp")
     tab = page.open(f"/ask/{document}")
     tab.run("document.querySelector('.how').open = true")
-    tab.click(".how > .switch input")
+    tab.click(f".how > {switch} input")
     page.ask("Who took the log book?")
     tab.until("document.querySelector('.pausing input')")
+    return tab
+
+
+def choose_parts(tab: Browser, numbers: str) -> None:
+    """Type the numbers of parts, and go on."""
+    tab.run("document.querySelector('.pausing input').select()")
+    tab.send("Input.insertText", text=numbers)
+    tab.click(".pausing button")
+
+
+@pytest.mark.slow
+def test_parts_are_chosen_before_they_are_looked_up(page: OpenPage) -> None:
+    tab = wait_for_reader(page, ".switch")
     tab.click(".pausing .doing:last-child button")
     assert "Open a part" in tab.texts(".pausing .trouble")[-1]
     tab.click('.live .cell[data-page="1"]')
     tab.click(".pausing .doing:last-child button")
     assert tab.run("document.querySelector('.pausing input').value").endswith("1")
-    tab.run("document.querySelector('.pausing input').select()")
-    tab.send("Input.insertText", text="2")
-    tab.click(".pausing button")
+    choose_parts(tab, "2")
     tab.until("document.querySelector('.outcome .said')")
     assert tab.texts(".again button")[0] == "part 2"
 
 
 @pytest.mark.slow
 def test_the_reader_decides_which_parts_and_whether_the_answer_stands(page: OpenPage) -> None:
-    document = page.add(TEXT, "lamp")
-    tab = page.open(f"/ask/{document}")
-    tab.run("document.querySelector('.how').open = true")
-    tab.click(".how > .switch:last-child input")
-    page.ask("Who took the log book?")
-    tab.until("document.querySelector('.pausing input')")
-    tab.run("document.querySelector('.pausing input').select()")
-    tab.send("Input.insertText", text="999")
-    tab.click(".pausing button")
+    tab = wait_for_reader(page, ".switch:last-child")
+    choose_parts(tab, "999")
     tab.until("document.querySelector('.pausing .trouble')?.textContent.includes('no page 999')")
-    tab.run("document.querySelector('.pausing input').select()")
-    tab.send("Input.insertText", text="2")
-    tab.click(".pausing button")
+    choose_parts(tab, "2")
     tab.until("document.querySelector('.pausing textarea')")
     assert tab.texts(".pausing h2") == ["Does this answer stand?"] and tab.texts(".pausing .said") == ["It says so."]
     tab.click(".pausing .main")

@@ -19,7 +19,7 @@ from readgraph.api.documents import find_damaged_document
 from readgraph.api.memories import memories_to_show, method_of, note_of
 from readgraph.cli.options.documents import CorrectOptions, WantedPlace
 from readgraph.cli.run.documents import find_document, find_documents
-from readgraph.cli.run.in_library import check_new, in_library, read_export, run_in_library, write_output
+from readgraph.cli.run.in_library import WRONG, check_new, in_library, read_export, run_in_library, write_output
 from readgraph.cli.run.show import place_spans
 from readgraph.cli.settings import find_typed_method
 from readgraph.cli.terminal.rendering import print_json
@@ -186,9 +186,6 @@ def confirm_forgetting(name: str, also: str) -> None:
     """Raise `BadInput` unless the user agrees; not for an event loop: there, Ctrl-C would have no effect."""
     if not ask_yes_or_no(f"Delete '{name}' and {also}? [y/N] "):
         raise BadInput(f"'{name}' was kept: give --yes to delete it without being asked.")
-
-
-WRONG = 1  # exit code where something is wrong
 
 
 @in_library(only_shows=True, finishes=False)

@@ -19,6 +19,7 @@ from langgraph.store.memory import InMemoryStore
 from rich.filesize import decimal
 from rich.table import Table
 
+from readgraph.cli.run.in_library import WRONG
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText
 from readgraph.cli.terminal.screen import run_until_stopped
@@ -166,7 +167,6 @@ async def try_model(context: ReaderContext) -> dict[str, Any]:
     return {**about, "reply_form": client.form, "seconds": seconds}
 
 
-WRONG = 1  # exit code where something is wrong
 LEAST_FREE = 1_000_000_000  # bytes of disk below which a library may soon be full
 LEAST_SQLITE = (3, 33)
 EMBEDDINGS = "embeddings"

@@ -1,4 +1,4 @@
-"""`read`, `remember` and `corpus`: build memories of files, histories, and folders with many workers."""
+"""`read` and `remember`: build memories of files and of histories."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -12,7 +12,7 @@ from readgraph.api.documents import documents_as_one, documents_near
 from readgraph.api.results import Verified
 from readgraph.cli.options.reading import VerifyOptions
 from readgraph.cli.run.documents import load_sources, report_left_out, resolve_document, show_estimate
-from readgraph.cli.run.in_library import begins_with, check_output, run_in_library, write_output
+from readgraph.cli.run.in_library import WRONG, begins_with, check_output, run_in_library, write_output
 from readgraph.cli.run.reports import check_report, make_report, with_cost, write_report
 from readgraph.cli.terminal import rendering
 from readgraph.cli.terminal.progress import watch_run
@@ -34,7 +34,6 @@ from readgraph.state.words import format_count
 MARKS = {"supported": "✓", "contradicted": "✗", "not found": "○", "not decided": "?"}
 STYLES = {"supported": "green", "contradicted": "bold red", "not found": "yellow", "not decided": "yellow"}
 BEGINNING = b"<!-- checked by readgraph -->\n"  # of the Markdown that is written: no other file is overwritten
-WRONG = 1  # the exit code where what was checked is wrong
 
 
 def verify_draft(options: VerifyOptions, context: ReaderContext, screen: OutputOptions) -> None:

@@ -13,9 +13,8 @@ from readgraph.api.vault_check import VaultProblem, check_vault
 from readgraph.api.wikis import wiki
 from readgraph.cli.options.reading import WikiOptions
 from readgraph.cli.run.documents import load_sources, resolve_document, show_estimate
-from readgraph.cli.run.in_library import run_in_library
+from readgraph.cli.run.in_library import WRONG, run_in_library
 from readgraph.cli.run.reports import with_cost
-from readgraph.cli.run.verify import WRONG
 from readgraph.cli.terminal import rendering
 from readgraph.cli.terminal.progress import watch_run
 from readgraph.cli.terminal.safe_text import Console, SafeText

@@ -123,12 +123,16 @@ function lostRun(id) {
   return element("section.lost", { role: "alert" }, element("p", {}, line), element("div.buttons", {}, on, element("a.button", { href: placeOf("library") }, "To the library")));
 }
 
+/** An input for the numbers of parts, and what is typed in it. */
+const partsInput = (chosen) => element("input", { type: "text", inputmode: "numeric", value: chosen.join(", "), autocomplete: "off" });
+const typedParts = (input) => input.value.split(/[\s,;]+/u).filter(Boolean);
+
 /** A run that waits for its reader: the parts that are to be looked up can be chosen before it goes on. */
 function pausedBox(run, { offered }) {
   const chosen = offered?.pages_chosen ?? [];
-  const numbers = element("input", { type: "text", inputmode: "numeric", value: chosen.join(", "), autocomplete: "off" });
+  const numbers = partsInput(chosen);
   const go = doing("Go on", async () => {
-    const typed = numbers.value.split(/[\s,;]+/u).filter(Boolean);
+    const typed = typedParts(numbers);
     if (typed.some((one) => !/^\d+$/.test(one))) throw new Problem("Name the parts by their numbers, such as 3, 7.", 0);
     const body = typed.join() === chosen.join() ? {} : { pages: typed.map(Number) };
     const next = await api.post(pathOf("runs", run.id, "go-on"), body);
@@ -136,7 +140,7 @@ function pausedBox(run, { offered }) {
   });
   const open = doing("Add the part that is open below", async () => {
     if (pages.at === null) throw new Problem("Open a part in the strip below first.", 0);
-    const typed = numbers.value.split(/[\s,;]+/u).filter(Boolean);
+    const typed = typedParts(numbers);
     if (!typed.includes(`${pages.at}`)) numbers.value = [...typed, pages.at].join(", ");
   });
   const help = chosen.length ? "The method chose these. Change the numbers to have other parts looked up." : "Left empty, the method chooses.";
@@ -146,13 +150,12 @@ function pausedBox(run, { offered }) {
 /** A run whose step asks its reader: which parts, what is searched, or whether the answer stands. */
 function askedBox(run, asked) {
   const reply = (said) => api.post(pathOf("runs", run.id, "go-on"), { reply: said });
-  const typed = (input, mark) => input.value.split(mark).map((one) => one.trim()).filter(Boolean);
   const box = (heading, ...parts) => element("section.pausing", { "aria-label": heading }, element("h2", {}, heading),
     asked.problem ? prose("p.trouble", asked.problem, { role: "alert" }) : "", ...parts);
   if (asked.kind === "choose_pages") {
-    const numbers = element("input", { type: "text", inputmode: "numeric", value: asked.pages.join(", "), autocomplete: "off" });
+    const numbers = partsInput(asked.pages);
     return box("Which parts are to be looked up?", field("Parts", numbers, `The method chose these, of 0 to ${asked.of - 1}.`),
-      doing("Look these up", () => reply({ pages: typed(numbers, /[\s,;]+/u).map(Number) }), { class: "main" }));
+      doing("Look these up", () => reply({ pages: typedParts(numbers).map(Number) }), { class: "main" }));
   }
   if (asked.kind === "confirm_plan") {
     const plan = asked.plan;
@@ -160,7 +163,7 @@ function askedBox(run, asked) {
     lines.value = plan.keyword.join("\n");
     const rest = [...plan.vector.map((one) => `by meaning: ${one}`), ...plan.page.map((one) => `part ${one}`)].join("; ");
     return box("What is to be searched?", field("Words to search for", lines, `One search on each line.${rest ? ` Also ${rest}.` : ""}`),
-      doing("Search", () => reply({ accept: false, keyword: typed(lines, "\n") }), { class: "main" }));
+      doing("Search", () => reply({ accept: false, keyword: lines.value.split("\n").map((one) => one.trim()).filter(Boolean) }), { class: "main" }));
   }
   const own = element("textarea", { rows: 3, dir: "auto" });
   const quotes = asked.quotes.map((one) => element("li", {}, prose("q", one.quote), prose("span.quiet", one.place ?? `part ${one.page}`)));
