@@ -236,9 +236,8 @@ async def run(state: RunState, runtime: ReaderRuntime) -> RunUpdate:
     end = await run_program(state["program"], text, state["kept"], calls.ask)
     end.fault = complain_of_answer(end, state["choices"]) or end.fault
     shown = first_words(end.shown.strip(), most_shown_words(runtime.context))
-    ran = ProgramRun(
-        program=state["program"], shown=shown, fault=end.fault, asked=calls.asked, words=calls.words_of_pieces()
-    )
+    words = sum(calls.pieces.values())
+    ran = ProgramRun(program=state["program"], shown=shown, fault=end.fault, asked=calls.asked, words=words)
     runs, pages = [*state["programs"], ran], await memory.pages()
     read = sorted({*state["pages_read"], *calls.pages_in(text, [page.start for page in pages])})
     update = _ran(state, runs, read, kept=end.kept)
@@ -283,10 +282,6 @@ class SubCalls:
         said = await ask_text(self.runtime, ask_piece_prompt(piece, question), fallback="ask_piece")
         current_meter().report(asked=self.asked)
         return said
-
-    def words_of_pieces(self) -> int:
-        """Words of all pieces, each counted once."""
-        return sum(self.pieces.values())
 
     def pages_in(self, text: str, starts: list[int]) -> set[int]:
         """The pages, by where they start, on which pieces stand that are the text's own."""

@@ -27,6 +27,7 @@ PDF = FileKind("pdf.pdf_text", {".pdf": "application/pdf"})
 PICTURE = FileKind(
     "pdf.picture_text",
     {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "", ".tif": "image/tiff", ".tiff": ""},
+    "pdf.pdf_text:convert_picture",
     in_folders=False,
 )
 CHATS = FileKind("chats.chat_export", {".json": "", ".zip": ""}, "formats.chats", in_folders=False)

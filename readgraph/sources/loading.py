@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path, PurePosixPath
-from typing import Any, TypeVar, overload
 from urllib.parse import unquote, urlsplit
+
+from typing_extensions import TypeVar
 
 from readgraph.sources.converting import Converted, Converter, SourceText
 from readgraph.sources.inputs import Address, fetch, read_bytes, read_standard_input
@@ -128,7 +129,7 @@ def _convert_bytes(kind: FileKind, data: bytes, name: str) -> Converted:
     return converted
 
 
-Loaded = TypeVar("Loaded")
+Loaded = TypeVar("Loaded", default=SourceText)
 _DIGITS = re.compile(r"(\d+)")
 
 
@@ -137,27 +138,14 @@ def raise_problem(problem: BadInput) -> None:
     raise problem
 
 
-@overload
-def load_all(
-    paths: Sequence[Path], glob: str | None = None, left_out: Callable[[BadInput], None] = raise_problem
-) -> list[SourceText]: ...
-@overload
-def load_all(
-    paths: Sequence[Path],
-    glob: str | None,
-    left_out: Callable[[BadInput], None],
-    load_file: Callable[[Path], Loaded],
-    suffixes: Sequence[str] = IN_FOLDERS,
-    is_whole: Callable[[Path], bool] = lambda _: False,
-) -> list[Loaded]: ...
 def load_all(
     paths: Sequence[Path],
     glob: str | None = None,
     left_out: Callable[[BadInput], None] = raise_problem,
-    load_file: Callable[[Path], Any] = load,
+    load_file: Callable[[Path], Loaded] = load,  # type: ignore[assignment]
     suffixes: Sequence[str] = IN_FOLDERS,
     is_whole: Callable[[Path], bool] = lambda _: False,
-) -> list[Any]:
+) -> list[Loaded]:
     """The texts of files and folders, in the given order; "-" is standard input.
 
     A folder stands for all files of known kinds below it, without hidden ones, sorted by path with numbers by value
@@ -175,7 +163,7 @@ def load_all(
     Raises:
         BadInput: If nothing can be read.
     """
-    texts, problems = list[Any](), list[BadInput]()
+    texts, problems = list[Loaded](), list[BadInput]()
     note = raise_problem if left_out is raise_problem else problems.append
     for file in select_files(paths, glob, suffixes, is_whole, note):
         try:
