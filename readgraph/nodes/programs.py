@@ -98,7 +98,11 @@ async def write_program(state: WriteState, runtime: ReaderRuntime) -> WriteUpdat
         most_words=(most_piece_words(context), most_shown_words(context)),
     )
     prompt = prompt.adding(answer_style(state, runtime).line)
-    written = await ask_text(runtime, prompt, complain_of_program, fallback="write_program")
+
+    def complaint(reply: str) -> str | None:
+        return None if program_in(reply) else "there is no program between ```js and ```"
+
+    written = await ask_text(runtime, prompt, complaint, fallback="write_program")
     program = program_in(written) if written else ""
     did = f"wrote program {len(state['programs']) + 1}: {summarise_program(program)}" if program else "wrote no program"
     return {"program": program, "step_summary": did}
@@ -190,11 +194,6 @@ def program_in(reply: str) -> str:
     if found := _CODE.findall(reply):
         return "\n".join(part.strip() for part in found).strip()
     return reply.strip() if re.search(r"\b(?:show|finish|ask|kept)\b\s*[(.]", reply) else ""
-
-
-def complain_of_program(reply: str) -> str | None:
-    """What is wrong with a reply that holds no program."""
-    return None if program_in(reply) else "there is no program between ```js and ```"
 
 
 def summarise_program(program: str) -> str:

@@ -142,10 +142,10 @@ class OkapiTool:
         """Pages whose text shares words with the query."""
         languages = await document_languages(self.store, self.document)
         wanted = dict.fromkeys(word for language in {*languages.languages} for word in tokens(query, language))
-        ranker = await self._ranker(languages)
-        counted = ranker.doc_freqs if ranker else []
-        sharing = [number for number, counts in enumerate(counted) if not wanted.keys().isdisjoint(counts)]
-        scores = ranker.get_scores([*wanted]) if ranker else []
+        if (ranker := await self._ranker(languages)) is None:
+            return []
+        sharing = [number for number, counts in enumerate(ranker.doc_freqs) if not wanted.keys().isdisjoint(counts)]
+        scores = ranker.get_scores([*wanted])
         best = nlargest(most, sharing, key=lambda number: (scores[number], -number))
         return [(number, float(scores[number])) for number in best]
 

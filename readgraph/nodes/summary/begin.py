@@ -13,8 +13,7 @@ from readgraph.nodes.extractive.dates import NUMBERS
 from readgraph.nodes.memory import MemoryState, load_memory
 from readgraph.nodes.opening import OpenState, OpenUpdate, open_document
 from readgraph.nodes.step import StepNode, node
-from readgraph.sources.naming_places import NamedSpan, places_named, source_page
-from readgraph.sources.places import BELOW
+from readgraph.sources.places import BELOW, NamedSpan, places_named, source_page
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.records import CollectionPart, Document, Memory, Page, Recipe
