@@ -202,10 +202,8 @@ def summarise_program(program: str) -> str:
     return f"{lines[0].strip()}{f' … ({len(lines)} lines)' if len(lines) > 1 else ''}"
 
 
-class RunState(AskedState):
+class RunState(WriteState):
     program: str
-    programs: list[ProgramRun]
-    kept: str
     findings: list[Finding]
 
 

@@ -246,8 +246,7 @@ class PaidVectors:
         """Keep vectors; when this returns, they are committed."""
         document = current_meter().document
         texts = {key: base64.b64encode(vector.astype("<f4").tobytes()).decode() for key, vector in vectors.items()}
-        kept = {key: {"vector": text, "document": document} for key, text in texts.items()}
-        await self.pages.put_embeddings(kept)
+        await self.pages.put_embeddings({key: {"vector": text, "document": document} for key, text in texts.items()})
 
 
 def _vector(value: dict[str, Any] | None) -> Matrix | None:

@@ -12,6 +12,7 @@ from readgraph.nodes.contracts import AskedState, ReaderRuntime, StepUpdate
 from readgraph.nodes.extractive import question_alone, telling_words
 from readgraph.nodes.memory import load_memory
 from readgraph.nodes.prompts import question_part, with_reasons
+from readgraph.nodes.research.plan import PlanState
 from readgraph.nodes.step import node
 from readgraph.state.channels import Plan, Round, SearchHit, pages_of_round
 from readgraph.state.context import ReaderContext
@@ -97,15 +98,12 @@ def _material(notes: str, question: str, choices: dict[str, str]) -> tuple[str, 
 REQUEST_WORDS = 60
 
 
-class ReflectState(AskedState):
+class ReflectState(PlanState):
     """What reflecting reads: the whole round."""
 
-    requests: list[str]
     plan: Plan
     hits: list[SearchHit]
-    notes: str
     sources: list[int]
-    rounds: list[Round]
 
 
 class JudgeUpdate(StepUpdate):
