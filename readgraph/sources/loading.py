@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 
 from typing_extensions import TypeVar
 
-from readgraph.sources.converting import Converted, Converter, SourceText
+from readgraph.sources.converting import Converter, SourceText
 from readgraph.sources.inputs import Address, fetch, read_bytes, read_standard_input
 from readgraph.sources.kinds import IN_FOLDERS, KINDS, PDF, PICTURE, PLAIN, SUFFIXES, FileKind
 from readgraph.sources.pdf.scans import recognizer_version
@@ -58,7 +58,11 @@ class SourceFile:
     def convert(self) -> SourceText:
         """The file's text; raises `BadInput` with one line where there is none to read."""
         began = time.perf_counter()
-        converted = _convert_bytes(self.kind, self.data, self.name)
+        module, _, function = (self.kind.converter or self.kind.id).partition(":")
+        convert: Converter = getattr(import_module(f"readgraph.sources.{module}"), function or "convert")
+        converted = convert(self.data, self.name) if self.data else None
+        if converted is None or not converted.text or converted.text.isspace():
+            raise BadInput(f"{self.name} is empty: there is nothing to read.")
         title = shorten_label(converted.title) or " ".join(self.title.split())
         seconds = time.perf_counter() - began
         text, places, _, problems, date = converted
@@ -69,8 +73,7 @@ def load(path: Path) -> SourceText:
     """The text of one file or `Address` ("-": of standard input); raises `BadInput` where there is none."""
     if str(path) != STANDARD_INPUT:
         return read_file(path).convert()
-    converted = _convert_bytes(PLAIN, read_standard_input(), "Standard input")
-    return SourceText("standard input", converted.text, STANDARD_INPUT, converted.places)
+    return SourceFile("Standard input", STANDARD_INPUT, "standard input", PLAIN, read_standard_input()).convert()
 
 
 def names_file(path: Path) -> bool:
@@ -118,15 +121,6 @@ def printable_path(path: Path) -> str:
     """A path as messages show it: on one line, with unprintable characters escaped."""
     name = str(path)
     return name if name.isprintable() else ascii(name)
-
-
-def _convert_bytes(kind: FileKind, data: bytes, name: str) -> Converted:
-    module, _, function = (kind.converter or kind.id).partition(":")
-    convert: Converter = getattr(import_module(f"readgraph.sources.{module}"), function or "convert")
-    converted = convert(data, name) if data else None
-    if converted is None or not converted.text or converted.text.isspace():
-        raise BadInput(f"{name} is empty: there is nothing to read.")
-    return converted
 
 
 Loaded = TypeVar("Loaded", default=SourceText)

@@ -45,7 +45,7 @@ from readgraph.state.reading import Finding, Quote
 from readgraph.state.records import Page
 from readgraph.state.settings import Language, Purpose, Reasoning, Tree, Walk, Window
 from readgraph.state.summary_tree import node_id
-from readgraph.state.words import count_words, first_words
+from readgraph.state.words import count_words, first_words, format_count
 
 TRIAGE = declare_wording(
     "triage",
@@ -305,8 +305,7 @@ async def answer(state: WalkingState, runtime: ReaderRuntime) -> AnswerUpdate:
 def _draft_from_leaf(finding: Finding | None, state: WalkingState) -> AnswerDraft:
     """One leaf's answer, or none; its context was the working memory and the segment."""
     if finding is None:
-        hops = f"{len(state['hops'])} hop" + ("s" if len(state["hops"]) != 1 else "")
-        return AnswerDraft(None, None, [], summary=f"no answer after {hops}")
+        return AnswerDraft(None, None, [], summary=f"no answer after {format_count(len(state['hops']), 'hop')}")
     leaf = node_id(0, finding["page"])
     words = [hop["memory_words"] + hop["shown_words"] for hop in state["hops"] if hop["node"] == leaf]
     did = f"took the answer of part {finding['page']}"
