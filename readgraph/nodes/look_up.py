@@ -92,7 +92,7 @@ async def _read_nearest(state: LookUpState, memory: OpenedMemory, ranker: Search
     most = max(0, memory.runtime.context.max_pages - len(read))
     pages = await find_nearest(ranker, [query_of(state)], most, {*memory.unread(read)})
     did = f"{format_parts(pages)}: they share words with the question" if pages else format_parts(pages)
-    return _end([*read, *pages], did)
+    return _update([*read, *pages], did)
 
 
 def make_look_up_node(
@@ -108,7 +108,7 @@ def make_look_up_node(
         unread = {page.number for page in view.pages} - {*read}
         most = min(runtime.context.max_pages - len(read), len(unread))
         if most <= 0:
-            return _end(read, "no part: no more may be read")
+            return _update(read, "no part: no more may be read")
 
         def complaint(reply: PagesToRead) -> str | None:
             return f"choose from pages {sorted(unread)}" if reply.pages and unread.isdisjoint(reply.pages) else None
@@ -117,11 +117,11 @@ def make_look_up_node(
         offered = restrict_reply(PagesToRead, pages=sorted(unread))
         reply = await ask(runtime, prompt, offered, complaint, fallback="look_up")
         if reply is None:
-            return _end(read, NO_NUMBER)
+            return _update(read, NO_NUMBER)
         wanted = [page for page in dict.fromkeys(reply.pages) if page in unread]
         room = content_room(runtime.context, state["question_text"], state["choices"])
         pages = view.pages_that_fit(wanted, room)[:most]
-        return _end([*read, *pages], f"{format_parts(pages)}: {reply.reason}")
+        return _update([*read, *pages], f"{format_parts(pages)}: {reply.reason}")
 
     return look_up_pages
 
@@ -134,11 +134,10 @@ async def look_up_next_without_model(state: LookUpState, runtime: ReaderRuntime)
     ranked, read = await ranked_pages(state, runtime), state["pages_read"]
     left = [page for page, score in ranked if page not in read and score >= STOP_BELOW * ranked[0][1]]
     if not left or len(read) >= runtime.context.max_pages:
-        return _end(read, "stopped: no other part comes near")
+        return _update(read, "stopped: no other part comes near")
     read = [*read, left[0]]
     looking = len(left) > 1 and len(read) < runtime.context.max_pages
-    did = f"{format_parts(read[-1:])}: it shares words with the question"
-    return {"pages_read": read, "continue_search": looking, "step_summary": did}
+    return _update(read, f"{format_parts(read[-1:])}: it shares words with the question", looking=looking)
 
 
 @node(without_model=look_up_next_without_model, settings=(PagesRead, Window))
@@ -148,7 +147,7 @@ async def look_up_next(state: LookUpState, runtime: ReaderRuntime) -> LookUpUpda
     view = await _view(state, runtime)
     unread = view.openable(content_room(runtime.context, state["question_text"], state["choices"]))
     if not unread or len(read) >= runtime.context.max_pages:
-        return _end(read, "no part: no more may be read")
+        return _update(read, "no part: no more may be read")
 
     def complaint(reply: NextPage) -> str | None:
         return None if reply.page is None or reply.page in unread else f"page {reply.page} is not there to be read"
@@ -156,12 +155,11 @@ async def look_up_next(state: LookUpState, runtime: ReaderRuntime) -> LookUpUpda
     prompt = look_up_next_prompt(view.text, state["question_text"], state["choices"], read)
     reply = await ask(runtime, prompt, restrict_reply(NextPage, page=sorted(unread)), complaint, fallback="look_up")
     if reply is None:
-        return _end(read, NO_NUMBER)
+        return _update(read, NO_NUMBER)
     if reply.page is None:
-        return _end(read, f"stopped: {reply.reason}")
+        return _update(read, f"stopped: {reply.reason}")
     looking = len(read) + 1 < runtime.context.max_pages and len(unread) > 1
-    did = f"{format_parts([reply.page])}: {reply.reason}"
-    return {"pages_read": [*read, reply.page], "continue_search": looking, "step_summary": did}
+    return _update([*read, reply.page], f"{format_parts([reply.page])}: {reply.reason}", looking=looking)
 
 
 @node(settings=(LookUp, PagesRead, Window))
@@ -181,8 +179,8 @@ async def _view(state: LookUpState, runtime: ReaderRuntime) -> MemoryView:
     return await memory.view(state["pages_read"], near=pages_of(near))
 
 
-def _end(pages_read: list[int], did: str) -> LookUpUpdate:
-    return {"pages_read": pages_read, "continue_search": False, "step_summary": did}
+def _update(pages_read: list[int], did: str, *, looking: bool = False) -> LookUpUpdate:
+    return {"pages_read": pages_read, "continue_search": looking, "step_summary": did}
 
 
 def make_retrieval_node(
@@ -229,7 +227,7 @@ async def _search_and_fit(
     every = dict.fromkeys([*nearest, *(page.number for page in view.pages)])
     wanted = [page for page in every if page not in read][: max(0, context.max_pages - len(read))]
     pages = sorted(wanted if cut else view.pages_that_fit(wanted, room))
-    return _end([*read, *pages], f"{format_parts(pages)}: {reason}")
+    return _update([*read, *pages], f"{format_parts(pages)}: {reason}")
 
 
 RANKINGS: dict[Ranking, tuple[tuple[str, ...], str]] = {
@@ -251,7 +249,7 @@ async def leading_pages(state: LookUpState, runtime: ReaderRuntime) -> LookUpUpd
     view = await (await load_memory(runtime, state)).view(state["pages_read"])
     room = content_room(runtime.context, state["question_text"], state["choices"])
     pages = view.pages_that_fit([page.number for page in view.pages], room)
-    return _end(pages, f"{format_parts(pages)}: from the beginning, as many as fit")
+    return _update(pages, f"{format_parts(pages)}: from the beginning, as many as fit")
 
 
 def make_fixed_look_up(choose: Callable[[int], Iterable[int]], summary: str) -> StepNode[LookUpState, LookUpUpdate]:
@@ -260,7 +258,7 @@ def make_fixed_look_up(choose: Callable[[int], Iterable[int]], summary: str) -> 
     async def look_up(state: LookUpState, runtime: ReaderRuntime) -> LookUpUpdate:
         """Read the same pages for every question."""
         memory, read = await load_memory(runtime, state), state["pages_read"]
-        return _end([*read, *(page for page in choose(memory.record.pages) if page not in read)], summary)
+        return _update([*read, *(page for page in choose(memory.record.pages) if page not in read)], summary)
 
     return StepNode(look_up)
 

@@ -112,11 +112,8 @@ async def _read_on(state: NotesState, runtime: ReaderRuntime, note: NoteAfter) -
     if not name and context.model and context.look_back:  # else nothing is searched, and so nothing is kept
         asked = [state["memory"], state["question_text"], state["choices"]]
         how = [context.model, context.sample, question_notes.most_note_words(context), context.language]
-        how += (
-            [gates]
-            if any(gates := [context.update_gate, context.exit_gate, context.heads > 1 and context.heads])
-            else []
-        )
+        gates = [context.update_gate, context.exit_gate, context.heads > 1 and context.heads]
+        how += [gates] if any(gates) else []
         name = digest(["notes", *asked, *how])  # one that is begun anew after a kill has the same
         await log.begin(document.id, name)
     given = [*state["blocks"], *[""] * context.heads][: max(context.heads, len(state["blocks"]))]

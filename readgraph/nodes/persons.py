@@ -6,7 +6,7 @@ again, with what is wrong. What was paid for before the question is not paid for
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, NotRequired, TypeVar
+from typing import Any, TypeVar
 
 from langgraph.types import interrupt
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -101,12 +101,6 @@ async def confirm_plan(state: PlanState, runtime: ReaderRuntime) -> PlanUpdate:
     return {"plan": changed, "continue_search": True, "step_summary": did}
 
 
-class ReviewState(CiteState):
-    """What a review reads: as citing, and the question."""
-
-    status: NotRequired[Status]
-
-
 class ReviewUpdate(CiteUpdate):
     """What a review writes: what citing does, and the answer that stands; a person's own has no quotes."""
 
@@ -115,7 +109,7 @@ class ReviewUpdate(CiteUpdate):
 
 
 @node(settings=cite.settings)
-async def review_answer(state: ReviewState, runtime: ReaderRuntime) -> ReviewUpdate:
+async def review_answer(state: CiteState, runtime: ReaderRuntime) -> ReviewUpdate:
     """Cite, and let a person accept the answer, give another, or none; asked are the `answer` and its `quotes`."""
     cited, answer = await cite(state, runtime), state.get("answer")
     quotes = [{name: each[name] for name in ("quote", "place", "page")} for each in cited["citations"]]

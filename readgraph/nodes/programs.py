@@ -98,7 +98,11 @@ async def write_program(state: WriteState, runtime: ReaderRuntime) -> WriteUpdat
         most_words=(most_piece_words(context), most_shown_words(context)),
     )
     prompt = prompt.adding(answer_style(state, runtime).line)
-    written = await ask_text(runtime, prompt, complain_of_program, fallback="write_program")
+
+    def complaint(reply: str) -> str | None:
+        return None if program_in(reply) else "there is no program between ```js and ```"
+
+    written = await ask_text(runtime, prompt, complaint, fallback="write_program")
     program = program_in(written) if written else ""
     did = f"wrote program {len(state['programs']) + 1}: {summarise_program(program)}" if program else "wrote no program"
     return {"program": program, "step_summary": did}
@@ -192,21 +196,14 @@ def program_in(reply: str) -> str:
     return reply.strip() if re.search(r"\b(?:show|finish|ask|kept)\b\s*[(.]", reply) else ""
 
 
-def complain_of_program(reply: str) -> str | None:
-    """What is wrong with a reply that holds no program."""
-    return None if program_in(reply) else "there is no program between ```js and ```"
-
-
 def summarise_program(program: str) -> str:
     """A program's first line, and how long it is, for the trajectory."""
     lines = program.splitlines()
     return f"{lines[0].strip()}{f' … ({len(lines)} lines)' if len(lines) > 1 else ''}"
 
 
-class RunState(AskedState):
+class RunState(WriteState):
     program: str
-    programs: list[ProgramRun]
-    kept: str
     findings: list[Finding]
 
 
@@ -236,9 +233,8 @@ async def run(state: RunState, runtime: ReaderRuntime) -> RunUpdate:
     end = await run_program(state["program"], text, state["kept"], calls.ask)
     end.fault = complain_of_answer(end, state["choices"]) or end.fault
     shown = first_words(end.shown.strip(), most_shown_words(runtime.context))
-    ran = ProgramRun(
-        program=state["program"], shown=shown, fault=end.fault, asked=calls.asked, words=calls.words_of_pieces()
-    )
+    words = sum(calls.pieces.values())
+    ran = ProgramRun(program=state["program"], shown=shown, fault=end.fault, asked=calls.asked, words=words)
     runs, pages = [*state["programs"], ran], await memory.pages()
     read = sorted({*state["pages_read"], *calls.pages_in(text, [page.start for page in pages])})
     update = _ran(state, runs, read, kept=end.kept)
@@ -283,10 +279,6 @@ class SubCalls:
         said = await ask_text(self.runtime, ask_piece_prompt(piece, question), fallback="ask_piece")
         current_meter().report(asked=self.asked)
         return said
-
-    def words_of_pieces(self) -> int:
-        """Words of all pieces, each counted once."""
-        return sum(self.pieces.values())
 
     def pages_in(self, text: str, starts: list[int]) -> set[int]:
         """The pages, by where they start, on which pieces stand that are the text's own."""

@@ -102,15 +102,11 @@ class _Engine:
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
         )
         self.owner = os.getpid()
-        self._text: str | None = None
-
-    def set_text(self, text: str) -> None:
-        """The text of the programs that come."""
-        self._text = text
+        self.text: str | None = None  # of the programs that come, until it is sent
 
     def run(self, order: dict[str, Any]) -> dict[str, Any] | None:
         """What came of a program; None where the process had to be ended."""
-        sent = order if self._text is None else {**order, "text": self._text}
+        sent = order if self.text is None else {**order, "text": self.text}
         stopping = threading.Timer(SECONDS + GRACE, self.process.kill)
         stopping.start()
         try:
@@ -122,7 +118,7 @@ class _Engine:
             line = b""
         finally:
             stopping.cancel()
-        self._text = None
+        self.text = None
         return json.loads(line) if line.endswith(b"\n") else None
 
     def end(self) -> None:
@@ -147,7 +143,7 @@ def _end_waiting() -> None:
 async def _engine(text: str) -> AsyncIterator[_Engine]:
     """A process with this text, started and ended off the loop; it is ended where it may still run a program."""
     engine = await asyncio.to_thread(_take_engine)
-    engine.set_text(text)
+    engine.text = text
     try:
         yield engine
     except BaseException:

@@ -87,7 +87,7 @@ async def memory_tools(
     store, context = page_store(runtime), runtime.context
     given = {name: make_stand_in(name, store, document, memory) for name in ("keyword", "vector")}
     tools = {name: tool for name, tool in given.items() if tool}
-    indexes, key, own = await indexes_of(store.store), index_key(memory), dict[str, IndexTool]()
+    indexes, key, own = await indexes_of(store.store), index_key(memory), dict[str, KeywordTool | VectorTool]()
     if "keyword" not in tools:
         own["keyword"] = KeywordTool(indexes.keyword, key, parts)
     if context.embeddings and "vector" in context.tools and "vector" not in tools:
@@ -142,10 +142,10 @@ class OkapiTool:
         """Pages whose text shares words with the query."""
         languages = await document_languages(self.store, self.document)
         wanted = dict.fromkeys(word for language in {*languages.languages} for word in tokens(query, language))
-        ranker = await self._ranker(languages)
-        counted = ranker.doc_freqs if ranker else []
-        sharing = [number for number, counts in enumerate(counted) if not wanted.keys().isdisjoint(counts)]
-        scores = ranker.get_scores([*wanted]) if ranker else []
+        if (ranker := await self._ranker(languages)) is None:
+            return []
+        sharing = [number for number, counts in enumerate(ranker.doc_freqs) if not wanted.keys().isdisjoint(counts)]
+        scores = ranker.get_scores([*wanted])
         best = nlargest(most, sharing, key=lambda number: (scores[number], -number))
         return [(number, float(scores[number])) for number in best]
 
@@ -169,22 +169,6 @@ class OkapiTool:
 MOST_RANKERS = 8  # of a store, those that were made last are kept
 
 _rankers: "WeakKeyDictionary[BaseStore, dict[tuple[str, str, int], BM25Okapi | None]]" = WeakKeyDictionary()
-
-
-class IndexTool(SearchTool, Protocol):
-    """A search tool with an index that is filled from the page store."""
-
-    async def extent(self) -> Extent:
-        """How far the index extends."""
-
-    async def find_missing(self, pages: int) -> list[int]:
-        """Those of the first so many pages that the index does not hold."""
-
-    async def add(self, entries: list[IndexEntry]) -> None:
-        """Add entries."""
-
-    async def clear(self) -> None:
-        """Drop all entries of the memory."""
 
 
 IndexT = TypeVar("IndexT", KeywordIndex, VectorIndex)
@@ -262,8 +246,7 @@ class PaidVectors:
         """Keep vectors; when this returns, they are committed."""
         document = current_meter().document
         texts = {key: base64.b64encode(vector.astype("<f4").tobytes()).decode() for key, vector in vectors.items()}
-        kept = {key: {"vector": text, "document": document} for key, text in texts.items()}
-        await self.pages.put_embeddings(kept)
+        await self.pages.put_embeddings({key: {"vector": text, "document": document} for key, text in texts.items()})
 
 
 def _vector(value: dict[str, Any] | None) -> Matrix | None:
@@ -275,7 +258,9 @@ def _vector(value: dict[str, Any] | None) -> Matrix | None:
     return vector if vector.size and np.isfinite(vector).all() else None
 
 
-async def bring_up_to_date(store: PageStore, document: Document, memory: Memory, index: IndexTool) -> None:
+async def bring_up_to_date(
+    store: PageStore, document: Document, memory: Memory, index: KeywordTool | VectorTool
+) -> None:
     """Index the missing pages, of an unfinished memory those with notes, in one task; one that has shrunk anew."""
     extent = await index.extent()
     if (extent.count, extent.last) == (memory.pages, memory.pages - 1):
@@ -300,21 +285,13 @@ async def _entries(
     sessions: Sequence[str | None] = [None] * len(pages)
     if document.sessions:
         sessions = await store.place_names(document, [page.start for page in pages])
-    headers = [
-        "\n".join(filter(None, [session, notes[page.number].header]))
-        for page, session in zip(pages, sessions, strict=True)
-    ]
-    return [
-        IndexEntry(
-            page.number,
-            text,
-            header,
-            notes[page.number].text,
-            languages.at(page.start),
-            follows=page.words <= SHORT and languages.goes_on(page.start),
-        )
-        for page, text, header in zip(pages, texts, headers, strict=True)
-    ]
+    entries = list[IndexEntry]()
+    for page, text, session in zip(pages, texts, sessions, strict=True):
+        note = notes[page.number]
+        header = "\n".join(filter(None, [session, note.header]))
+        follows = page.words <= SHORT and languages.goes_on(page.start)
+        entries.append(IndexEntry(page.number, text, header, note.text, languages.at(page.start), follows=follows))
+    return entries
 
 
 Found = dict[str, list[tuple[int, float]]]  # (page, score) of what each ranker found, the best first

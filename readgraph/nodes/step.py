@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapp
 from contextlib import asynccontextmanager, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, NotRequired, Protocol, TypeVar, cast, get_type_hints, overload
+from typing import TYPE_CHECKING, Any, Generic, NotRequired, TypeVar, cast, get_type_hints, overload
 
 from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.config import var_child_runnable_config
@@ -224,19 +224,12 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
         return {**record, **update}  # steps that ran inside of this one have recorded themselves
 
 
-class Decorate(Protocol):
-    """Makes a coroutine a node that reads and writes what the coroutine does."""
-
-    def __call__(self, work: Work[StateT, UpdateT], /) -> StepNode[StateT, UpdateT]:
-        """The node of a coroutine."""
-
-
 @overload
 def node(work: Work[StateT, UpdateT], /) -> StepNode[StateT, UpdateT]: ...
 @overload
 def node(
     *, starts_question: bool = False, builds: bool = False, settings: Groups = (), needs: Collection[str] = ()
-) -> Decorate: ...
+) -> Callable[[Work[StateT, UpdateT]], StepNode[StateT, UpdateT]]: ...
 @overload
 def node(
     *,

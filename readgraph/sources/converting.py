@@ -2,8 +2,8 @@
 
 import asyncio
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, NamedTuple, ParamSpec, TypeVar
@@ -110,11 +110,9 @@ Show = Callable[[str, int, int], None]  # a file's name, the number of pages tha
 _show: ContextVar[Show | None] = ContextVar("show", default=None)
 
 
-@contextmanager
-def show_conversion(show: Show) -> Iterator[None]:
+def show_conversion(show: Show) -> AbstractContextManager[object]:
     """While this lasts, each page that is converted is shown."""
-    with set_variable(_show, show):
-        yield
+    return set_variable(_show, show)
 
 
 def report_page(name: str, number: int, of: int) -> None:
@@ -145,13 +143,11 @@ def register_conversion_end(end: Callable[[], object]) -> None:
 async def convert_in_thread(convert: Callable[P, Made], *given: P.args, **named: P.kwargs) -> Made:
     """What a conversion makes, in a thread; where the task is cancelled, its child process ends, and so the thread."""
     stop = Stop()
-    token = _stop.set(stop)
-    try:
-        return await asyncio.to_thread(convert, *given, **named)
-    except asyncio.CancelledError:
-        stop.asked = True
-        if stop.end:
-            stop.end()
-        raise
-    finally:
-        _stop.reset(token)
+    with set_variable(_stop, stop):
+        try:
+            return await asyncio.to_thread(convert, *given, **named)
+        except asyncio.CancelledError:
+            stop.asked = True
+            if stop.end:
+                stop.end()
+            raise

@@ -54,16 +54,11 @@ def read_standard_input() -> bytes:
     return data
 
 
-def too_large_error(name: str) -> BadInput:
-    """The error for a file that is larger than `most_bytes`."""
-    most = most_bytes() // 1_000_000
-    return BadInput(f"{name} has more than {most} MB: split it, or set READGRAPH_MAX_FILE_MB to a larger number.")
-
-
-def unpacks_too_large_error(name: str) -> BadInput:
-    """The error for a file in which more than `most_bytes` are packed."""
-    most = most_bytes() // 1_000_000
-    return BadInput(f"{name} would unpack to more than {most} MB: set READGRAPH_MAX_FILE_MB to a larger number.")
+def too_large_error(name: str, *, packed: bool = False) -> BadInput:
+    """The error for a file that is larger than `most_bytes`, or in which more is `packed`."""
+    most = f"more than {most_bytes() // 1_000_000} MB"
+    wrong = f"would unpack to {most}: " if packed else f"has {most}: split it, or "
+    return BadInput(f"{name} {wrong}set READGRAPH_MAX_FILE_MB to a larger number.")
 
 
 if sys.platform == "win32":

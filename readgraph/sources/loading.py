@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path, PurePosixPath
-from typing import Any, TypeVar, overload
 from urllib.parse import unquote, urlsplit
 
+from typing_extensions import TypeVar
+
 from readgraph.sources.bibliography import BIBLIOGRAPHY, CitedFile, cited_files
-from readgraph.sources.converting import Converted, Converter, SourceText
+from readgraph.sources.converting import Converter, SourceText
 from readgraph.sources.inputs import Address, fetch, read_bytes, read_standard_input
 from readgraph.sources.kinds import IN_FOLDERS, KINDS, PDF, PICTURE, PLAIN, SUFFIXES, FileKind
 from readgraph.sources.pdf.scans import recognizer_version
@@ -60,7 +61,11 @@ class SourceFile:
     def convert(self) -> SourceText:
         """The file's text; raises `BadInput` with one line where there is none to read."""
         began = time.perf_counter()
-        converted = _convert_bytes(self.kind, self.data, self.name)
+        module, _, function = (self.kind.converter or self.kind.id).partition(":")
+        convert: Converter = getattr(import_module(f"readgraph.sources.{module}"), function or "convert")
+        converted = convert(self.data, self.name) if self.data else None
+        if converted is None or not converted.text or converted.text.isspace():
+            raise BadInput(f"{self.name} is empty: there is nothing to read.")
         title = self.cited or shorten_label(converted.title) or " ".join(self.title.split())
         seconds = time.perf_counter() - began
         text, places, _, problems, date = converted
@@ -72,8 +77,7 @@ def load(path: Path) -> SourceText:
     """The text of one file or `Address` ("-": of standard input); raises `BadInput` where there is none."""
     if str(path) != STANDARD_INPUT:
         return read_file(path).convert()
-    converted = _convert_bytes(PLAIN, read_standard_input(), "Standard input")
-    return SourceText("standard input", converted.text, STANDARD_INPUT, converted.places)
+    return SourceFile("Standard input", STANDARD_INPUT, "standard input", PLAIN, read_standard_input()).convert()
 
 
 def names_file(path: Path) -> bool:
@@ -124,16 +128,7 @@ def printable_path(path: Path) -> str:
     return name if name.isprintable() else ascii(name)
 
 
-def _convert_bytes(kind: FileKind, data: bytes, name: str) -> Converted:
-    module, _, function = (kind.converter or kind.id).partition(":")
-    convert: Converter = getattr(import_module(f"readgraph.sources.{module}"), function or "convert")
-    converted = convert(data, name) if data else None
-    if converted is None or not converted.text or converted.text.isspace():
-        raise BadInput(f"{name} is empty: there is nothing to read.")
-    return converted
-
-
-Loaded = TypeVar("Loaded")
+Loaded = TypeVar("Loaded", default=SourceText)
 _DIGITS = re.compile(r"(\d+)")
 
 
@@ -142,27 +137,14 @@ def raise_problem(problem: BadInput) -> None:
     raise problem
 
 
-@overload
-def load_all(
-    paths: Sequence[Path], glob: str | None = None, left_out: Callable[[BadInput], None] = raise_problem
-) -> list[SourceText]: ...
-@overload
-def load_all(
-    paths: Sequence[Path],
-    glob: str | None,
-    left_out: Callable[[BadInput], None],
-    load_file: Callable[[Path], Loaded],
-    suffixes: Sequence[str] = IN_FOLDERS,
-    is_whole: Callable[[Path], bool] = lambda _: False,
-) -> list[Loaded]: ...
 def load_all(
     paths: Sequence[Path],
     glob: str | None = None,
     left_out: Callable[[BadInput], None] = raise_problem,
-    load_file: Callable[[Path], Any] = load,
+    load_file: Callable[[Path], Loaded] = load,  # type: ignore[assignment]
     suffixes: Sequence[str] = IN_FOLDERS,
     is_whole: Callable[[Path], bool] = lambda _: False,
-) -> list[Any]:
+) -> list[Loaded]:
     """The texts of files and folders, in the given order; "-" is standard input.
 
     A folder stands for all files of known kinds below it, without hidden ones, sorted by path with numbers by value
@@ -180,7 +162,7 @@ def load_all(
     Raises:
         BadInput: If nothing can be read.
     """
-    texts, problems = list[Any](), list[BadInput]()
+    texts, problems = list[Loaded](), list[BadInput]()
     note = raise_problem if left_out is raise_problem else problems.append
     for file in select_files(paths, glob, suffixes, is_whole, note):
         try:

@@ -12,7 +12,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from readgraph.sources.converting import on_a_line
-from readgraph.sources.inputs import most_bytes, unpacks_too_large_error
+from readgraph.sources.inputs import most_bytes, too_large_error
 from readgraph.state.errors import BadInput
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Archive:
                 while portion := packed.read(PORTION):
                     self._left[0] -= len(portion)
                     if self._left[0] < 0:
-                        raise unpacks_too_large_error(self.name)
+                        raise too_large_error(self.name, packed=True)
                     portions.append(portion)
         except KeyError:
             raise self.invalid_error(f"it lacks {member!a}") from None

@@ -49,7 +49,7 @@ from readgraph.nodes.purpose import PRESETS
 from readgraph.nodes.question_notes import take_notes_prompt
 from readgraph.nodes.research.integrate import integrate_prompt
 from readgraph.nodes.research.plan import plan_prompt
-from readgraph.nodes.research.reflect import enough_prompt, missing_prompt, reflect_prompt
+from readgraph.nodes.research.reflect import ENOUGH, MISSING, reflect_prompt
 from readgraph.nodes.summary.write import write_summary_prompt
 from readgraph.nodes.survey.answer import survey_prose_prompt, survey_same_prompt
 from readgraph.nodes.survey.plan import survey_plan_prompt
@@ -207,8 +207,8 @@ CASES: dict[str, Prompt] = {
     ),
     "ask_piece": ask_piece_prompt("He looked for oil.", "What did he look for?"),
     "reflect": reflect_prompt(FOUND, QUESTION, {}),
-    "enough": enough_prompt(FOUND, QUESTION, {}, reasoning=False),
-    "missing": missing_prompt(FOUND, QUESTION, CHOICES),
+    "enough": reflect_prompt(FOUND, QUESTION, {}, reasoning=False, words=ENOUGH),
+    "missing": reflect_prompt(FOUND, QUESTION, CHOICES, words=MISSING),
     "judge": judge_prompt("right", QUESTION, "To light the lamp.", "The lamp was out."),
     **{f"judge_{rule}": judge_prompt(rule, QUESTION, "To light the lamp.", "The lamp was out.") for rule in RULES},
     "point": point_prompt(QUESTION, "To light the lamp.", "It says that the lamp was out."),

@@ -99,7 +99,7 @@ async def test_a_short_page_follows_the_one_before_within_a_document(library: Li
         words = SHORT + 1 if number == 3 else SHORT
         memory = await library.pages.add_page(memory, Page(number, start, end, words, "rule"))
         await library.pages.put_note(memory.id, Note(number, "a note", 2))
-    index = Kept()
+    index: Any = Kept()
     await bring_up_to_date(library.pages, collection, memory, index)
     assert [entry.follows for entry in index.entries] == [False, True, False, False]
 
@@ -114,7 +114,7 @@ async def test_pages_and_passages_of_a_history_are_found_by_their_session_s_name
     for number, (start, end) in enumerate([(0, length // 2), (length // 2, length)]):
         memory = await library.pages.add_page(memory, Page(number, start, end, 120, "rule"))
         await library.pages.put_note(memory.id, Note(number, "a note", 2))
-    index = Kept()
+    index: Any = Kept()
     await bring_up_to_date(library.pages, grown.document, memory, index)
     assert all(day in entry.header for day, entry in zip(days, index.entries, strict=True))
     best = (await search_documents(library.pages, [grown.document], "What was in March?"))[0]

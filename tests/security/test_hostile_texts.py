@@ -17,7 +17,7 @@ from readgraph.nodes.look_up import look_up_next_prompt, look_up_pages_prompt
 from readgraph.nodes.question_notes import take_notes_prompt
 from readgraph.nodes.research.integrate import integrate_prompt
 from readgraph.nodes.research.plan import plan_prompt
-from readgraph.nodes.research.reflect import enough_prompt, missing_prompt, reflect_prompt
+from readgraph.nodes.research.reflect import ENOUGH, MISSING, reflect_prompt
 from readgraph.nodes.survey.answer import survey_prose_prompt
 from readgraph.nodes.survey.plan import survey_plan_prompt
 from readgraph.nodes.walk.steps import leaf_prompt, triage_prompt
@@ -45,8 +45,8 @@ QUESTIONED: dict[str, Callable[[str], Prompt]] = {
     "rate, permissive": lambda asked: permissive_prompt(asked, "The lamp.", "The lamp was out."),
     "rate, consistent": lambda asked: consistent_prompt(asked, "The lamp.", "The lamp was out."),
     "reflect": lambda asked: reflect_prompt(FOUND, asked, {}),
-    "enough": lambda asked: enough_prompt(FOUND, asked, {}),
-    "missing": lambda asked: missing_prompt(FOUND, asked, {}),
+    "enough": lambda asked: reflect_prompt(FOUND, asked, {}, words=ENOUGH),
+    "missing": lambda asked: reflect_prompt(FOUND, asked, {}, words=MISSING),
     "survey plan": lambda asked: survey_plan_prompt(asked, {}),
     "survey prose": lambda asked: survey_prose_prompt("1 rows.", asked, {}, 1, 1),
     "take notes": lambda asked: take_notes_prompt("The lamp.", "", "", asked, {}, page=0, most_words=99),

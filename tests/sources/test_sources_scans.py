@@ -14,7 +14,7 @@ from pypdfium2 import PdfDocument
 from readgraph.sources import load, place_at
 from readgraph.sources.converting import show_conversion
 from readgraph.sources.loading import read_file
-from readgraph.sources.pdf import pdf_text, picture_text, scans
+from readgraph.sources.pdf import pdf_text, scans
 from readgraph.state.errors import BadInput
 from tests.support.scanning import scanned
 from tests.support.source_files import write_pdf_lines
@@ -135,21 +135,21 @@ def test_a_picture_of_a_letter_is_read(typed: Path, ending: str) -> None:
 def test_each_page_of_a_fax_is_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pages = [Image.new("1", size, 1) for size in ((850, 1100), (850, 550))]
     pages[0].save(fax := tmp_path / "fax.tiff", save_all=True, append_images=pages[1:], compression="group4")
-    with PdfDocument(picture_text.pages_of_picture(fax.read_bytes(), "fax.tiff")) as document:
+    with PdfDocument(pdf_text.pages_of_picture(fax.read_bytes(), "fax.tiff")) as document:
         assert [round(document[number].get_width() / document[number].get_height(), 2) for number in (0, 1)] == [
             0.77,
             1.55,
         ]
         assert len(document) == 2
-    monkeypatch.setattr(picture_text, "MOST_PAGES", 1)
+    monkeypatch.setattr(pdf_text, "MOST_FRAMES", 1)
     with pytest.raises(BadInput, match=r"fax\.tiff has more than 1 pages"):
-        picture_text.pages_of_picture(fax.read_bytes(), "fax.tiff")
+        pdf_text.pages_of_picture(fax.read_bytes(), "fax.tiff")
 
 
 def test_a_picture_that_can_not_be_read_says_why(typed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     letter = _picture(typed, ".png")
     with pytest.raises(BadInput, match=r"torn\.png is no picture, or a broken one"):
-        picture_text.pages_of_picture(letter.read_bytes()[:100], "torn.png")
-    monkeypatch.setattr(picture_text, "recognizer_version", lambda: "")
+        pdf_text.pages_of_picture(letter.read_bytes()[:100], "torn.png")
+    monkeypatch.setattr(pdf_text, "recognizer_version", lambda: "")
     with pytest.raises(BadInput, match=r"letter\.png is a picture: to recognise its text, pip install 'readgraph\[sc"):
         load(letter)

@@ -10,7 +10,7 @@ import pytest
 from openpyxl import Workbook
 
 from readgraph.sources import load, place_at
-from readgraph.sources.formats.csv_text import convert
+from readgraph.sources.formats.tables import convert
 from readgraph.sources.places import MOST_PLACES
 from readgraph.state.errors import BadInput
 from tests.support.source_files import labelled, write_file, write_zip

@@ -31,8 +31,7 @@ from readgraph.library.search.catalogue import catalogue_of, records
 from readgraph.library.store import SharedStore
 from readgraph.nodes.answering.citations import find_quote
 from readgraph.report.page import render, report_of_document
-from readgraph.sources.naming_places import NamedSpan, all_places, places_named, source_page
-from readgraph.sources.places import Place, place_at, place_in_words
+from readgraph.sources.places import NamedSpan, Place, all_places, place_at, place_in_words, places_named, source_page
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document, Memory, Note, at_local_time
 from readgraph.state.words import format_count

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, NotRequired
 
 from pydantic import BeforeValidator, Field
+from typing_extensions import TypedDict
 
 from readgraph.library.page_store import page_store
 from readgraph.library.search.hits import score_by_place
@@ -80,21 +81,23 @@ LONGEST_NOTES = 2 * NOTES_WORDS  # most words of notes; longer ones are cut, bec
 PASSAGES = 3  # passages that are quoted from a round's pages without a model
 
 
-class IntegrateState(AskedState):
-    hits: list[SearchHit]
-    findings: list[Finding]
+class Gathered(TypedDict):
+    """The notes, the pages that they rest on, and what shows them there."""
+
     notes: str
     sources: list[int]
     snippets: list[Citation]
 
 
-class IntegrateUpdate(StepUpdate):
+class IntegrateState(AskedState, Gathered):
+    hits: list[SearchHit]
+    findings: list[Finding]
+
+
+class IntegrateUpdate(StepUpdate, Gathered):
     """The notes, what was quoted on each page that they rest on, and all pages whose text was shown, in order."""
 
     findings: list[Finding]
-    notes: str
-    sources: list[int]
-    snippets: list[Citation]
     pages_read: list[int]
 
 
@@ -193,14 +196,11 @@ class NoteState(AskedState):
     rounds: list[Round]
 
 
-class NoteUpdate(StepUpdate):
+class NoteUpdate(StepUpdate, Gathered):
     """What noting writes: a round of research, as far as reflection judges it."""
 
     plan: Plan
     hits: list[SearchHit]
-    notes: str
-    sources: list[int]
-    snippets: list[Citation]
 
 
 @node
@@ -226,10 +226,7 @@ async def note_findings(state: NoteState, runtime: ReaderRuntime) -> NoteUpdate:
 SEARCHING = frozenset({"triage", "leaf", "plan", "integrate"})  # fall-backs of steps that look for the answer
 
 
-class FoundState(AskedState):
-    notes: str
-    sources: list[int]
-    snippets: list[Citation]
+class FoundState(AskedState, Gathered):
     not_memorised: NotRequired[NotMemorised]
     steps: NotRequired[list[Step]]
 

@@ -6,12 +6,13 @@ from pydantic import BaseModel, Field
 
 from readgraph.library.search.terms import content_words
 from readgraph.models.asking import ask
-from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
+from readgraph.models.prompt import DATA_RULE, Prompt, Wording, declare_wording, fenced
 from readgraph.models.reply_types import LenientReply, Texts
 from readgraph.nodes.contracts import AskedState, ReaderRuntime, StepUpdate
 from readgraph.nodes.extractive import question_alone, telling_words
 from readgraph.nodes.memory import load_memory
 from readgraph.nodes.prompts import question_part, with_reasons
+from readgraph.nodes.research.plan import PlanState
 from readgraph.nodes.step import node
 from readgraph.state.channels import Plan, Round, SearchHit, pages_of_round
 from readgraph.state.context import ReaderContext
@@ -75,37 +76,23 @@ MISSING = declare_wording(
 )
 
 
-def reflect_prompt(notes: str, question: str, choices: dict[str, str], *, reasoning: bool = True) -> Prompt:
-    """Ask for both at once."""
-    return REFLECT.ask(*_material(notes, question, choices), think=reasoning, at_once=not reasoning)
-
-
-def enough_prompt(notes: str, question: str, choices: dict[str, str], *, reasoning: bool = True) -> Prompt:
-    """Ask for the verdict alone."""
-    return ENOUGH.ask(*_material(notes, question, choices), think=reasoning, at_once=not reasoning)
-
-
-def missing_prompt(notes: str, question: str, choices: dict[str, str]) -> Prompt:
-    """Ask what is missing from notes that are not enough."""
-    return MISSING.ask(*_material(notes, question, choices))
-
-
-def _material(notes: str, question: str, choices: dict[str, str]) -> tuple[str, str]:
-    return fenced("notes", notes), question_part(question, choices)
+def reflect_prompt(
+    notes: str, question: str, choices: dict[str, str], *, reasoning: bool = True, words: Wording = REFLECT
+) -> Prompt:
+    """Ask whether notes are enough and what is missing, or (`words`) for one of these alone."""
+    material = fenced("notes", notes), question_part(question, choices)
+    return words.ask(*material, think=reasoning, at_once=not reasoning)
 
 
 REQUEST_WORDS = 60
 
 
-class ReflectState(AskedState):
+class ReflectState(PlanState):
     """What reflecting reads: the whole round."""
 
-    requests: list[str]
     plan: Plan
     hits: list[SearchHit]
-    notes: str
     sources: list[int]
-    rounds: list[Round]
 
 
 class JudgeUpdate(StepUpdate):
@@ -153,11 +140,11 @@ async def ask_for_verdict(
         prompt = reflect_prompt(*asked, reasoning=reasoning)
         said = await ask(runtime, prompt, with_reasons(Verdict) if reasoning else Verdict, fallback=fallback)
         return (said.enough, said.missing) if said else None
-    prompt = enough_prompt(*asked, reasoning=reasoning)
+    prompt = reflect_prompt(*asked, reasoning=reasoning, words=ENOUGH)
     judged = await ask(runtime, prompt, with_reasons(Enough) if reasoning else Enough, fallback=fallback)
     if not judged or judged.enough:
         return (True, []) if judged else None
-    named = await ask(runtime, missing_prompt(*asked), Missing, fallback=fallback)
+    named = await ask(runtime, reflect_prompt(*asked, words=MISSING), Missing, fallback=fallback)
     return (False, named.missing) if named else None
 
 

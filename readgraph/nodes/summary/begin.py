@@ -13,8 +13,7 @@ from readgraph.nodes.extractive.dates import NUMBERS
 from readgraph.nodes.memory import MemoryState, load_memory
 from readgraph.nodes.opening import OpenState, OpenUpdate, open_document
 from readgraph.nodes.step import StepNode, node
-from readgraph.sources.naming_places import NamedSpan, places_named, source_page
-from readgraph.sources.places import BELOW
+from readgraph.sources.places import BELOW, NamedSpan, places_named, source_page
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.records import CollectionPart, Document, Memory, Page, Recipe
@@ -160,7 +159,7 @@ def _by_number(headings: Sequence[Heading], wanted: str) -> list[int]:
     """The heading called by this number ("Chapter 3"), else the one at this place of the outline that has none."""
     if not _NUMBER.fullmatch(wanted.strip()):
         return []
-    counts, depth_before = list[int](), 0
+    counts = list[int]()
     asked = [int(part) for part in wanted.strip(" .").split(".")]
     numbers = [_own_number(path[-1]) for _, path in headings]
     if called := [number for number, own in enumerate(numbers) if own == wanted.strip(" .")]:
@@ -169,10 +168,9 @@ def _by_number(headings: Sequence[Heading], wanted: str) -> list[int]:
         depth = len(path)
         counts = counts[:depth] + [0] * (depth - len(counts))
         counts[-1] += 1
-        if counts == asked and (depth_before or depth == 1):
+        if counts == asked and (number or depth == 1):
             other = len(numbers[number].split(".")) == len(asked) if numbers[number] else False
             return [] if other else [number]
-        depth_before = depth
     return []
 
 

@@ -13,7 +13,7 @@ from readgraph.nodes.answering.cite import find_statements
 from readgraph.nodes.contracts import ReaderRuntime, StepUpdate
 from readgraph.nodes.opening import LONGEST_TEXT_INPUT, OpenState, OpenUpdate, open_document
 from readgraph.nodes.step import node
-from readgraph.sources.naming_places import places_named, source_page
+from readgraph.sources.places import places_named, source_page
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document
 from readgraph.state.verifying import CitedPlace, Claim

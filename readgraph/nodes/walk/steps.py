@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any, ClassVar, Literal
 
@@ -16,7 +17,6 @@ from readgraph.models.reply_types import restrict_reply
 from readgraph.nodes.answering.answer import memory_with
 from readgraph.nodes.answering.in_view import (
     STYLE,
-    AnswerSource,
     AnswerStyle,
     answer_style,
     format_finding,
@@ -45,7 +45,7 @@ from readgraph.state.reading import Finding, Quote
 from readgraph.state.records import Page
 from readgraph.state.settings import Language, Purpose, Reasoning, Tree, Walk, Window
 from readgraph.state.summary_tree import node_id
-from readgraph.state.words import count_words, first_words
+from readgraph.state.words import count_words, first_words, format_count
 
 TRIAGE = declare_wording(
     "triage",
@@ -291,25 +291,21 @@ async def answer(state: WalkingState, runtime: ReaderRuntime) -> AnswerUpdate:
     unusable = any(not hop["valid"] for hop in state["hops"][-1:])
     gave_up = not answers and (unusable or (state["status"] == "budget" and not findings))
     first = _draft_from_leaf(answers[0] if answers else None, state)
-    first = first._replace(nearest=first.nearest or gave_up)
+    ready = ready_answer(document, first._replace(nearest=first.nearest or gave_up))
     if not findings or gave_up or (answers and (len(findings) == 1 or not runtime.context.keep_findings)):
-        return await write_answer(ready_answer(document, first), state, runtime)
+        return await write_answer(ready, state, runtime)
 
     async def weigh() -> AnswerDraft:
         shown = tag_texts((finding["page"], format_finding(finding)) for finding in findings)
         return await weigh_findings(findings, shown, state, runtime, count_words(shown))
 
-    async def take_first() -> AnswerDraft:
-        return first
-
-    return await write_answer(AnswerSource(document, take_first, weigh, "weigh"), state, runtime)
+    return await write_answer(replace(ready, ask=weigh, counted_as="weigh"), state, runtime)
 
 
 def _draft_from_leaf(finding: Finding | None, state: WalkingState) -> AnswerDraft:
     """One leaf's answer, or none; its context was the working memory and the segment."""
     if finding is None:
-        hops = f"{len(state['hops'])} hop" + ("s" if len(state["hops"]) != 1 else "")
-        return AnswerDraft(None, None, [], summary=f"no answer after {hops}")
+        return AnswerDraft(None, None, [], summary=f"no answer after {format_count(len(state['hops']), 'hop')}")
     leaf = node_id(0, finding["page"])
     words = [hop["memory_words"] + hop["shown_words"] for hop in state["hops"] if hop["node"] == leaf]
     did = f"took the answer of part {finding['page']}"

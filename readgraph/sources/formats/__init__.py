@@ -1,1 +1,1 @@
-"""Files of other kinds, one module each: its `convert` makes a text with places."""
+"""Files of other kinds, a module for each or for those that are alike: its converters make a text with places."""

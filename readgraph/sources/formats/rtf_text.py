@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass, replace
 
 from readgraph.sources.converting import Converted, on_a_line
-from readgraph.sources.formats.office_reader import OfficeReader
+from readgraph.sources.formats.office_text import OfficeReader
 from readgraph.state.errors import BadInput
 
 DEEPEST = 1_000  # groups inside of each other above which a file counts as damaged

@@ -83,8 +83,7 @@ def _end_in(seconds: float) -> None:
 
 
 def _text(tell: Tell, data: bytes, asked: dict[str, Any]) -> None:
-    from readgraph.sources.pdf.pdf_text import convert_here
-    from readgraph.sources.pdf.picture_text import pages_of_picture
+    from readgraph.sources.pdf.pdf_text import convert_here, pages_of_picture
 
     ends = time.monotonic() + asked["seconds"]
 

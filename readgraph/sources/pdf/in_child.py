@@ -21,7 +21,7 @@ from threading import BoundedSemaphore
 from typing import Any
 
 from readgraph.sources.converting import register_conversion_end, report_page
-from readgraph.sources.inputs import most_bytes, unpacks_too_large_error
+from readgraph.sources.inputs import most_bytes, too_large_error
 from readgraph.state.errors import BadInput
 from readgraph.state.loops import reset_in_forked
 from readgraph.state.words import limit_set
@@ -197,7 +197,7 @@ def _inflate_portions(packed: Iterable[bytes], name: str, most: int) -> Iterator
                 return
             portion, size = unpacker.unconsumed_tail, size + len(unpacked)
             if size > most:
-                raise unpacks_too_large_error(name)
+                raise too_large_error(name, packed=True)
             if unpacked:
                 yield unpacked
         if unpacker.eof:

@@ -47,14 +47,11 @@ def join_pages(pages: Sequence[PrintedPage]) -> str:
     before: PrintedLine | None = None
     for page in pages:
         for number, line in enumerate(page.lines):
-            if before is not None:
-                between = joiner.between(before, line, fresh=number == 0)
-                if waiting and between != JOINED:
-                    joiner.add_notes(waiting)
-                    waiting, between = [], PARAGRAPH_END
-                joiner.add(line, between)
-            else:
-                joiner.add(line, PARAGRAPH_END)
+            between = joiner.between(before, line, fresh=number == 0) if before else PARAGRAPH_END
+            if before and waiting and between != JOINED:
+                joiner.add_notes(waiting)
+                waiting, between = [], PARAGRAPH_END
+            joiner.add(line, between)
             before = line
         waiting += page.notes
     joiner.add_notes(waiting)
