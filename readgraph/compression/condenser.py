@@ -238,9 +238,7 @@ async def passages_for(store: PageStore, found: Mapping[str, Any], query: str, m
         return [found["answer"]] if found["answer"] else []
     quotes = [citation["quote"] for citation in found["citations"]] or list(filter(None, [found["answer"]]))
     pages = await store.pages(found["memory"], found["pages_read"])
-    spans = [(page.start, page.end) for page in pages]
-    texts = await store.spans(await store.document(found["document"]), spans)
-    near = _sentences(query, {page.number: text for page, text in zip(pages, texts, strict=True)})
+    near = _sentences(query, await store.page_texts(await store.document(found["document"]), pages))
     if quotes and count_words(quotes[0]) > most_words:
         near = [*(part for quote in quotes for part in _sentences(query, {0: quote}, fewest_words=1)), *near]
     kept = list[str]()

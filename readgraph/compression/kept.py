@@ -48,13 +48,12 @@ async def episodes_of(pages: PageStore, kept: IngestedDocument) -> list[Recalled
         return []
     memory = await pages.memory(document.id, kept.memory)
     notes = await pages.notes(memory.id, range(memory.pages))
-    spans = [(page.start, page.end) for page in await pages.pages(memory.id, [note.page for note in notes])]
-    texts = await pages.spans(document, spans)
+    texts = await pages.page_texts(document, await pages.pages(memory.id, [note.page for note in notes]))
     return [
         Recalled(
             id=document_id(text.strip()), text=note.text, score=0.0, document=document.id, page=note.page, episode=text
         )
-        for note, text in zip(notes, texts, strict=True)
+        for note, text in zip(notes, texts.values(), strict=True)
     ]
 
 

@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from readgraph.evaluation.folder import SCORES, EvaluationFolder
-from readgraph.evaluation.judges.calibration import find_unproven_metrics
-from readgraph.evaluation.judges.summary import newest_calibration
+from readgraph.evaluation.judges.calibration import find_unproven_metrics, newest_calibration
 from readgraph.evaluation.records import texts_of
 from readgraph.evaluation.results import ScoredEvaluation
 from readgraph.evaluation.statistics import pair_methods

@@ -10,7 +10,7 @@ from typing import Any
 
 from readgraph.evaluation.floors import score_floors
 from readgraph.evaluation.folder import EvaluationFolder, FolderContents
-from readgraph.evaluation.judges.summary import summarise_judging
+from readgraph.evaluation.judges.calibration import summarise_judging
 from readgraph.evaluation.line_shapes import COUNTS
 from readgraph.evaluation.metrics import METRICS, Raters, Scores, metrics_for_question
 from readgraph.evaluation.records import Dataset, Item, Judgement, Outcome, texts_of
