@@ -152,7 +152,8 @@ def run_evaluation(
     `replayed`: the published run whose judge's replies are taken; `experiment`: the paper's, whose metrics lead.
     """
     dataset = dataset_of(options)
-    dataset = plan.with_leading_metrics(dataset, metrics_of_experiment(dataset.name, experiment))
+    leading = metrics_of_experiment(dataset.name, experiment)
+    dataset = replace(dataset, metrics=tuple(dict.fromkeys([*leading, *dataset.metrics])))
     if options.out is None:
         raise BadInput(NO_FOLDER)
     check_libraries()
