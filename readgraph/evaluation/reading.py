@@ -122,25 +122,18 @@ class TextReading:
         acted = None
         if action and action["outcome"] == "act":
             acted = ChosenWebAction(action["element"], action["operation"], action["value"] or "")
+        taken = ("status", "answer", "compression_rate", "usage", "fallbacks", "memory", "by_rule")
         outcome = Outcome(
-            item=item.id,
-            method=self.row.name,
-            run=self.run,
-            status=output["status"],
-            answer=output["answer"],
+            *(item.id, self.row.name, self.run),
+            **{name: output[name] for name in taken},
             choice=_option_of(output["choice"]),
             read=tuple(TextSpan(page.start, page.end) for page in read),
             cited=tuple(TextSpan(cited["start"], cited["end"]) for cited in output["citations"]),
-            compression_rate=output["compression_rate"],
-            usage=output["usage"],
-            fallbacks=output["fallbacks"],
             look_ups=len(read),
             hops=None if hops is None else len(hops),
             strayed=None if hops is None else any(hop["action"] == "revert" for hop in hops),
             percent_read=output.get("percent_read"),
             percent_shown=None if hops is None else round(100 * seen / max(self.document.words, 1), 2),
-            memory=output["memory"],
-            by_rule=output["by_rule"],
             action=acted,
             alternatives=tuple((finding["text"], _option_of(finding["choice"])) for finding in findings),
             confidence=_share_quoted(item.question, output["citations"]),

@@ -23,7 +23,6 @@ from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
 from readgraph.evaluation import plan
 from readgraph.evaluation.board import write_board
 from readgraph.evaluation.datasets import load_dataset
-from readgraph.evaluation.differences import difference_of
 from readgraph.evaluation.folder import WHAT, EvaluationFolder, make_folder
 from readgraph.evaluation.inspect_logs import write_logs
 from readgraph.evaluation.judges.calibration import pairs_for
@@ -35,7 +34,7 @@ from readgraph.evaluation.records import Dataset
 from readgraph.evaluation.replaying import judge_again
 from readgraph.evaluation.report import write_results
 from readgraph.evaluation.reproducing import metrics_of_experiment
-from readgraph.evaluation.results import ScoredEvaluation
+from readgraph.evaluation.results import ScoredEvaluation, difference_of
 from readgraph.evaluation.rows import Row, on_web_pages, rows_to_run
 from readgraph.evaluation.running import Evaluation, Group, find_unanswered
 from readgraph.evaluation.sweeps import sweep_named
