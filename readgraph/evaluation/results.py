@@ -67,8 +67,6 @@ def scores_of(dataset: Dataset, outcomes: Iterable[Outcome], judgements: Iterabl
     scores: Scores = {name: defaultdict(dict) for name in dataset.metrics}
     by_run = defaultdict[int, list[tuple[Item, Outcome]]](list)
     for outcome in outcomes:
-        if outcome.item not in items:
-            continue
         failed = dict.fromkeys(metrics_for_question(rated, items[outcome.item]), 0.0)
         given = failed if outcome.status == "failed" else judged.get(outcome.key, {})
         if outcome.by_substitute(model):
