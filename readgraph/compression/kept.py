@@ -97,11 +97,8 @@ async def copy_kept(source: PageStore, target: PageStore, engine: str) -> None:
         for namespace, key in (((ROOT, "documents"), document), ((ROOT, "memories", document), memory)):
             (value,) = await source.get(namespace, [key])
             items.append((namespace, key, value))
-        for place in (
-            ("text", document),
-            ("places", document),
-            *((each, memory) for each in ("pages", "notes", "tree")),
-        ):
+        own = [("text", document), ("places", document), ("pages", memory), ("notes", memory), ("tree", memory)]
+        for place in own:
             items += [((ROOT, *place), key, value) async for key, value in source.each((ROOT, *place))]
         for paid in ("replies", "embeddings"):
             items += [
