@@ -101,9 +101,8 @@ async def run_and_trace(
         """Each step that ended gets the exchanges since the step before it."""
         listen(mode, event)
         for update in event.values() if mode == "updates" else ():
-            written = (update or {}).get("steps", [])
-            ended: list[Step] = getattr(written, "value", written)  # the first node overwrites the channel
-            for step in ended:
+            ended = (update or {}).get("steps", [])
+            for step in getattr(ended, "value", ended):  # the first node overwrites the channel
                 replies = [
                     TraceReply(
                         asked=exchange["asked"],
@@ -114,7 +113,16 @@ async def run_and_trace(
                     )
                     for exchange in exchanges
                 ]
-                steps.append(TraceStep(**step, replies=replies))
+                steps.append(
+                    TraceStep(
+                        node=step["node"],
+                        model=step["model"],
+                        summary=step["summary"],
+                        replies=replies,
+                        usage=step["usage"],
+                        fallbacks=step["fallbacks"],
+                    )
+                )
                 exchanges.clear()
 
     with exchanges_to(exchanges.append):
