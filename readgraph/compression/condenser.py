@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from operator import add
-from typing import Annotated, Any, NotRequired
+from typing import Annotated, Any
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
@@ -57,17 +57,6 @@ Levels = Callable[[PageStore, Memory], Awaitable[list[list[str]]]]  # a memory's
 Shorten = Callable[[int], WriteNote]  # makes what shortens a text to about this many words
 
 
-class CondenseState(TypedDict):
-    """What condensing reads: `passages` are the answer or the quotes for a query, None without one."""
-
-    document: str
-    memory: str
-    passages: list[str] | None
-    budget_words: int
-    usage: NotRequired[Usage]
-    status: NotRequired[Status]
-
-
 class CondenseUpdate(TypedDict):
     """What condensing writes: the text within the budget, and how often it was shortened."""
 
@@ -77,7 +66,7 @@ class CondenseUpdate(TypedDict):
 
 
 class CondensingState(TypedDict):
-    """The channels of the condensing graph."""
+    """The channels of the condensing graph; `passages` are the answer or the quotes for a query, None without one."""
 
     document: str
     memory: str
@@ -100,15 +89,15 @@ class Condenser:
     group_words: int
     share: float
 
-    def build(self) -> StateGraph[CondensingState, ReaderContext, CondenseState, CondensingState]:
+    def build(self) -> StateGraph[CondensingState, ReaderContext, CondensingState, CondensingState]:
         """The graph of one node that condenses."""
-        builder = StateGraph(CondensingState, context_schema=ReaderContext, input_schema=CondenseState)
+        builder = StateGraph(CondensingState, context_schema=ReaderContext)
         builder.add_node("condense", StepNode(self.condense, self.without_model))
         builder.add_edge(START, "condense")
         builder.add_edge("condense", END)
         return builder
 
-    async def condense(self, state: CondenseState, runtime: Runtime[ReaderContext]) -> CondenseUpdate:
+    async def condense(self, state: CondensingState, runtime: Runtime[ReaderContext]) -> CondenseUpdate:
         """Shorten the texts, round by round, until they fit; if a round makes nothing shorter, extract sentences."""
         texts = await self._texts(state, runtime)
         if state["passages"] is None:  # notes are written in the language of the text's notes; an answer has its own
@@ -129,7 +118,7 @@ class Condenser:
             texts = shorter
         return _update(texts, before, rounds)
 
-    async def without_model(self, state: CondenseState, runtime: Runtime[ReaderContext]) -> CondenseUpdate:
+    async def without_model(self, state: CondensingState, runtime: Runtime[ReaderContext]) -> CondenseUpdate:
         """The most important sentences that fit."""
         texts = await self._texts(state, runtime)
         texts = without_repeats(texts)
@@ -142,7 +131,7 @@ class Condenser:
             return _update(fitting, before, 1)
         return _update([whole_sentences(texts, most)], before, 1)
 
-    async def _texts(self, state: CondenseState, runtime: Runtime[ReaderContext]) -> list[str]:
+    async def _texts(self, state: CondensingState, runtime: Runtime[ReaderContext]) -> list[str]:
         """The passages; without a query, the most detailed level of the memory that fits, else the shortest one."""
         if state["passages"] is not None:
             return state["passages"]
@@ -238,9 +227,7 @@ async def passages_for(store: PageStore, found: Mapping[str, Any], query: str, m
         return [found["answer"]] if found["answer"] else []
     quotes = [citation["quote"] for citation in found["citations"]] or list(filter(None, [found["answer"]]))
     pages = await store.pages(found["memory"], found["pages_read"])
-    spans = [(page.start, page.end) for page in pages]
-    texts = await store.spans(await store.document(found["document"]), spans)
-    near = _sentences(query, {page.number: text for page, text in zip(pages, texts, strict=True)})
+    near = _sentences(query, await store.page_texts(await store.document(found["document"]), pages))
     if quotes and count_words(quotes[0]) > most_words:
         near = [*(part for quote in quotes for part in _sentences(query, {0: quote}, fewest_words=1)), *near]
     kept = list[str]()

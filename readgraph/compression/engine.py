@@ -214,14 +214,8 @@ class CompressionEngine(ABC):
         question = {} if query is None else {"question": query}
         found = await run_and_trace(self.graph, {"document": document.id, **question}, self.context, steps, listen)
         passages = None if query is None else await passages_for(self.pages, found, query, most)
-        given = {
-            "document": document.id,
-            "memory": found["memory"],
-            "passages": passages,
-            "budget_words": most,
-            "usage": found["usage"],
-            "status": found["status"],
-        }
+        given = {name: found[name] for name in ("memory", "usage", "status")}
+        given |= {"document": document.id, "passages": passages, "budget_words": most}
         output = await run_and_trace(self.condenser_graph, given, self.context, steps, listen)
         status: CompressionStatus = "compressed" if output["status"] == "reading" else output["status"]
         return output["condensed"], status, output["rounds"]

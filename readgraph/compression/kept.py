@@ -48,13 +48,12 @@ async def episodes_of(pages: PageStore, kept: IngestedDocument) -> list[Recalled
         return []
     memory = await pages.memory(document.id, kept.memory)
     notes = await pages.notes(memory.id, range(memory.pages))
-    spans = [(page.start, page.end) for page in await pages.pages(memory.id, [note.page for note in notes])]
-    texts = await pages.spans(document, spans)
+    texts = await pages.page_texts(document, await pages.pages(memory.id, [note.page for note in notes]))
     return [
         Recalled(
             id=document_id(text.strip()), text=note.text, score=0.0, document=document.id, page=note.page, episode=text
         )
-        for note, text in zip(notes, texts, strict=True)
+        for note, text in zip(notes, texts.values(), strict=True)
     ]
 
 
@@ -98,11 +97,8 @@ async def copy_kept(source: PageStore, target: PageStore, engine: str) -> None:
         for namespace, key in (((ROOT, "documents"), document), ((ROOT, "memories", document), memory)):
             (value,) = await source.get(namespace, [key])
             items.append((namespace, key, value))
-        for place in (
-            ("text", document),
-            ("places", document),
-            *((each, memory) for each in ("pages", "notes", "tree")),
-        ):
+        own = [("text", document), ("places", document), ("pages", memory), ("notes", memory), ("tree", memory)]
+        for place in own:
             items += [((ROOT, *place), key, value) async for key, value in source.each((ROOT, *place))]
         for paid in ("replies", "embeddings"):
             items += [

@@ -13,7 +13,7 @@ from readgraph.graphs.wiring.method_graph import run_and_listen
 from readgraph.models.metering import ModelExchange, exchanges_to
 from readgraph.state.context import ReaderContext
 from readgraph.state.loops import Listen
-from readgraph.state.reading import NOTHING_USED, Usage, add_counts, add_usage
+from readgraph.state.reading import NOTHING_USED, Step, Usage, add_counts, add_usage
 
 CompressionStatus = Literal["whole", "compressed", "answered", "nearest", "no_answer", "budget"]
 """`whole`: the text fits the budget of tokens and is unchanged. With a query: `answered`, `nearest` (without a model:
@@ -44,15 +44,10 @@ class TraceReply(TypedDict):
     tokens: tuple[int, int]
 
 
-class TraceStep(TypedDict):
-    """One run of a node: its model ("" = none), what it did in a line, its replies, its usage and its fall-backs."""
+class TraceStep(Step):
+    """One run of a node, whose model may be "" (none), with its replies."""
 
-    node: str
-    model: str
-    summary: str
     replies: list[TraceReply]
-    usage: Usage
-    fallbacks: dict[str, int]
 
 
 @dataclass(frozen=True)
@@ -108,21 +103,22 @@ async def run_and_trace(
         for update in event.values() if mode == "updates" else ():
             ended = (update or {}).get("steps", [])
             for step in getattr(ended, "value", ended):  # the first node overwrites the channel
+                replies = [
+                    TraceReply(
+                        asked=exchange["asked"],
+                        version=exchange["version"],
+                        reply=exchange["reply"],
+                        refused=exchange["refused"],
+                        tokens=exchange["tokens"][:2],
+                    )
+                    for exchange in exchanges
+                ]
                 steps.append(
                     TraceStep(
                         node=step["node"],
                         model=step["model"],
                         summary=step["summary"],
-                        replies=[
-                            TraceReply(
-                                asked=exchange["asked"],
-                                version=exchange["version"],
-                                reply=exchange["reply"],
-                                refused=exchange["refused"],
-                                tokens=exchange["tokens"][:2],
-                            )
-                            for exchange in exchanges
-                        ],
+                        replies=replies,
                         usage=step["usage"],
                         fallbacks=step["fallbacks"],
                     )

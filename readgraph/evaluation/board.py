@@ -222,15 +222,13 @@ class Board:
 
     def _small_talk(self, to: str, *, first: bool) -> str:
         filler = WORDS["filler"]
-        pieces = [self.random.choice(filler["greet" if first else "reply"])] if first or self._chance(0.5) else []
+        begins = first or self.random.random() < 0.5
+        pieces = [self.random.choice(filler["greet" if first else "reply"])] if begins else []
         pieces += self.random.sample(filler["say"], self.random.randint(1, 3))
         things = WORDS["kinds"][self.random.choice(WORDS["with_article"][:-1])]["things"]
         drawn = {name: self.random.choice(filler[name]) for name in filler if name not in ("greet", "reply", "say")}
         other = self.random.choice(WORDS["others"])
         return " ".join(pieces).format(who=to, other=other, thing=self.random.choice(things), **drawn)
-
-    def _chance(self, share: float) -> bool:
-        return self.random.random() < share
 
     def _shuffled(self, names: Any) -> list[str]:
         return self.random.sample([*names], len([*names]))

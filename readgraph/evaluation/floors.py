@@ -1,6 +1,6 @@
 """What answers score that nobody read for, of the references' mean length: figures must be well above these."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from random import Random
 from statistics import fmean
 
@@ -13,8 +13,7 @@ MOST_QUESTIONS = 100  # of more questions a sample is scored: ROUGE of two long 
 AROUND = 2_000  # characters of a text among which a random sentence is taken: a whole book takes seconds to cut
 OF_READING = frozenset(("evidence_recall", "evidence_density", "citation_precision"))  # not of the answer
 
-Answer = Callable[[Item, Text, int], Iterable[Outcome]]
-"""Answers a question with this many words; several answers count by their mean, none where there can be none."""
+BEGINNING, SENTENCES, AN_OPTION, DECLINING = "the beginning", "random sentences", "a random option", "always declining"
 
 
 def score_floors(dataset: Dataset) -> dict[str, dict[str, float]]:
@@ -25,9 +24,10 @@ def score_floors(dataset: Dataset) -> dict[str, dict[str, float]]:
     lengths = [count_words(reference) for item in items for reference in item.references]
     words = max(round(fmean(lengths)), 1) if lengths else 0
     found = dict[str, dict[str, float]]()
-    for name, answer in FLOORS.items():
+    for name in (BEGINNING, SENTENCES, AN_OPTION, DECLINING):
         if name != DECLINING or any(item.unanswerable for item in items):
-            answered = [(item, outcomes) for item in items if (outcomes := [*answer(item, texts[item.text], words)])]
+            each = [(item, [*_answers(name, item, texts[item.text], words)]) for item in items]
+            answered = [(item, outcomes) for item, outcomes in each if outcomes]
             found[name] = dict(_means(dataset.metrics, answered))
     return {name: means for name, means in found.items() if means}
 
@@ -43,17 +43,17 @@ def _means(metrics: Iterable[str], answered: Sequence[tuple[Item, list[Outcome]]
             yield name, round(fmean(scores), 2)
 
 
-def _begin(item: Item, text: Text, words: int) -> Iterator[Outcome]:
-    if words and not item.options:
-        yield Outcome(
-            item.id, "", 0, "answered", first_words(text.documents[0] if text.documents else text.whole, words)
-        )
-
-
-def _draw_sentences(item: Item, text: Text, words: int) -> Iterator[Outcome]:
-    if words and not item.options:
-        drawn = " ".join(_sentences(item, text, words))
-        yield Outcome(item.id, "", 0, "answered", first_words(drawn, words))
+def _answers(name: str, item: Item, text: Text, words: int) -> Iterator[Outcome]:
+    """Answers of so many words to a question: several count by their mean, none where there can be none."""
+    if name == DECLINING:
+        yield Outcome(item.id, "", 0, "no_answer")
+    elif name == AN_OPTION:
+        for number, option in enumerate(item.options):
+            yield Outcome(item.id, "", 0, "answered", option, number)
+    elif words and not item.options:
+        first, *_ = text.documents or (text.whole,)
+        said = first if name == BEGINNING else " ".join(_sentences(item, text, words))
+        yield Outcome(item.id, "", 0, "answered", first_words(said, words))
 
 
 def _sentences(item: Item, text: Text, words: int) -> Iterator[str]:
@@ -69,22 +69,3 @@ def _sentences(item: Item, text: Text, words: int) -> Iterator[str]:
             had += count_words(sentence)
             yield sentence
         tries += 1
-
-
-def _choose_each_option(item: Item, text: Text, words: int) -> Iterator[Outcome]:
-    for number, option in enumerate(item.options):
-        yield Outcome(item.id, "", 0, "answered", option, number)
-
-
-def _decline(item: Item, text: Text, words: int) -> Iterator[Outcome]:
-    yield Outcome(item.id, "", 0, "no_answer")
-
-
-AN_OPTION, DECLINING = "a random option", "always declining"
-
-FLOORS: dict[str, Answer] = {
-    "the beginning": _begin,
-    "random sentences": _draw_sentences,
-    AN_OPTION: _choose_each_option,
-    DECLINING: _decline,
-}

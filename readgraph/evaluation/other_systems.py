@@ -1,6 +1,6 @@
 """Answers of other systems, from a file of theirs: they get the metrics, intervals and paired tests of a method's."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
@@ -11,7 +11,7 @@ from pydantic import NonNegativeFloat, NonNegativeInt
 from readgraph.evaluation.line_shapes import OpenLine, read_as, read_text
 from readgraph.evaluation.metrics.answers import normalise_words, option_letter
 from readgraph.evaluation.plan import digest_of
-from readgraph.evaluation.records import Dataset, Item, Outcome, Text, TextSpan
+from readgraph.evaluation.records import Dataset, Item, Outcome, TextSpan
 from readgraph.graphs.methods import METHODS, SUMMARY
 from readgraph.models.names import TOKENS_PER_WORD
 from readgraph.nodes.answering.citations import find_quote
@@ -81,12 +81,12 @@ def load_answers(file: Path, dataset: Dataset) -> SystemAnswers:
         item, run = items[line["id"]], line.get("run", 0)
         if (run, item.id) in outcomes:
             raise BadInput(f"{shown} answers '{item.id}' twice, the second time in line {number}: keep one.")
-        spans = list(_find_spans(line.get("retrieved", []), texts[item.text]))
-        lost += spans.count(None)
+        whole = texts[item.text].text
+        found = [find_quote(passage, whole, 0, len(whole)) for passage in line.get("retrieved", [])]
+        lost += found.count(None)
+        read = [TextSpan(*span) for span in found if span]
         choice = _choice_of(line.get("choice"), item, f"{shown}, line {number}")
-        outcomes[run, item.id] = replace(
-            _outcome_of(line, item, choice, [span for span in spans if span]), method=name, run=run
-        )
+        outcomes[run, item.id] = replace(_outcome_of(line, item, choice, read), method=name, run=run)
     if not outcomes:
         raise BadInput(f"{shown} answers none of the questions of {dataset.name}: give each line the id of a question.")
     for run, missing in product(sorted({run for run, _ in outcomes}), items):
@@ -102,14 +102,6 @@ def _lines(file: Path) -> Iterator[tuple[int, AnswerLine]]:
                 yield number, read_as(AnswerLine, text)
             except ValueError as problem:
                 raise BadInput(f"{printable_path(file)}, line {number}: {problem}. A line is like {EXAMPLE}") from None
-
-
-def _find_spans(passages: Iterable[str], text: Text) -> Iterator[TextSpan | None]:
-    """Where passages stand in a text, whatever their white space and marks; None for one that doesn't."""
-    whole = text.text
-    for passage in passages:
-        found = find_quote(passage, whole, 0, len(whole))
-        yield TextSpan(*found) if found else None
 
 
 def _choice_of(letter: str | None, item: Item, where: str) -> int | None:

@@ -13,10 +13,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from readgraph.evaluation.conversing import group_by_talk
 from readgraph.evaluation.judges.judging import JUDGES
 from readgraph.evaluation.metrics import METRICS, metrics_for_question
-from readgraph.evaluation.reading import add_text
+from readgraph.evaluation.reading import add_text, group_by_talk
 from readgraph.evaluation.records import ChosenWebAction, Dataset, Item, Outcome, TextSpan
 from readgraph.evaluation.rows import Row, on_web_pages
 from readgraph.evaluation.running import Group
@@ -176,11 +175,6 @@ def with_metrics(dataset: Dataset, names: str) -> Dataset:
         if not any(_applies(name, item) for item in dataset.items):
             raise BadInput(f"{name} scores none of the questions of {dataset.name}: leave it out.")
     return replace(dataset, metrics=chosen)
-
-
-def with_leading_metrics(dataset: Dataset, names: Iterable[str]) -> Dataset:
-    """The dataset with these metrics before its others."""
-    return replace(dataset, metrics=tuple(dict.fromkeys([*names, *dataset.metrics])))
 
 
 def _applies(name: str, item: Item) -> bool:

@@ -134,7 +134,7 @@ class Item:
     a multiple choice. `evidence`: the spans of the text that hold the answer. `unanswerable`: the right answer is that
     the text doesn't hold it. `about`: facts that a reply is compared with (see `similarities`). `together`: the
     references are parts of one answer, which must contain all of them. `addressed`: the question as a message to an
-    agent that took part in the sessions (see `conversing`); other methods are asked `question`. `step`: the question
+    agent that took part in the sessions (see `reading`); other methods are asked `question`. `step`: the question
     is a task's instruction, and the right answer an action. `summary`: it asks for a summary
     of the whole text. `rule`: how a judge decides whether an answer is right. `groups`: more categories that it
     counts in. `rubric`: points that a judge looks for in an answer, of `EVENT_ORDERING` the events in their order.

@@ -1,22 +1,28 @@
-"""The results of an evaluation: each method's scores, usage and walks, from what its folder holds."""
+"""The results of an evaluation: each method's scores, usage and walks, from what its folder holds; and of two compared.
+
+Two evaluations are compared by the scores on the questions that both answered, and by differences in their settings.
+"""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import product
+from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 from readgraph.evaluation.floors import score_floors
-from readgraph.evaluation.folder import EvaluationFolder, FolderContents
-from readgraph.evaluation.judges.summary import summarise_judging
+from readgraph.evaluation.folder import SCORES, EvaluationFolder, FolderContents
+from readgraph.evaluation.judges.calibration import find_unproven_metrics, newest_calibration, summarise_judging
 from readgraph.evaluation.line_shapes import COUNTS
 from readgraph.evaluation.metrics import METRICS, Raters, Scores, metrics_for_question
 from readgraph.evaluation.records import Dataset, Item, Judgement, Outcome, texts_of
 from readgraph.evaluation.reproducing import figures_of_papers
 from readgraph.evaluation.rows import count_left_out
 from readgraph.evaluation.statistics import ScoreSummary, pair_methods, summarise
+from readgraph.sources.loading import printable_path
+from readgraph.state.errors import BadInput
 
 __all__ = ["WalkFigures", "results_of", "walk_figures"]
 
@@ -61,8 +67,6 @@ def scores_of(dataset: Dataset, outcomes: Iterable[Outcome], judgements: Iterabl
     scores: Scores = {name: defaultdict(dict) for name in dataset.metrics}
     by_run = defaultdict[int, list[tuple[Item, Outcome]]](list)
     for outcome in outcomes:
-        if outcome.item not in items:
-            continue
         failed = dict.fromkeys(metrics_for_question(rated, items[outcome.item]), 0.0)
         given = failed if outcome.status == "failed" else judged.get(outcome.key, {})
         if outcome.by_substitute(model):
@@ -233,8 +237,8 @@ class ScoredEvaluation(FolderContents):
             "walks": asdict(walks) if walks else None,
             "valid_replies": 100 * (1 - sum(one.refused for one in answered) / replies) if replies else None,
             "fallbacks": dict(sorted(fallbacks.items())),
-            "seconds": _mean(one.usage["seconds"] for one in answered),
-            "cost": _sum(one.cost for one in outcomes),
+            "seconds": _of_known(fmean, (one.usage["seconds"] for one in answered)),
+            "cost": _of_known(sum, (one.cost for one in outcomes)),
             "building": _build_usage(method, built),
             "failures": [
                 {"item": one.item, "run": one.run, "problem": one.problem} for one in outcomes if one.status == "failed"
@@ -252,9 +256,10 @@ class ScoredEvaluation(FolderContents):
             if one.compression_rate is not None and items[one.item].text in sizes
         ]
         figures = {
-            name: _mean(getattr(one, name) for one in (free if name == "answer_words" else mine)) for name in FIGURES
+            name: _of_known(fmean, (getattr(one, name) for one in (free if name == "answer_words" else mine)))
+            for name in FIGURES
         }
-        return {**figures, "words_in_view": _mean(in_view)}
+        return {**figures, "words_in_view": _of_known(fmean, in_view)}
 
 
 def results_of(dataset: Dataset, folder: EvaluationFolder) -> dict[str, Any]:
@@ -309,18 +314,80 @@ def _build_usage(method: str, built: Sequence[dict[str, Any]]) -> dict[str, Any]
         "memories": len(own),
         **{used: sum(line[used] for line in built) for used in COUNTS},
         "seconds": sum(longest.values()),
-        "cost": _sum(line["cost"] for line in built),
+        "cost": _of_known(sum, (line["cost"] for line in built)),
         "text_words": sum(line["words"] for line in own.values()),
         "pages": sum(len(line["page_words"]) for line in own.values()),
         "note_words": sum(sum(line["note_words"]) for line in own.values()),
     }
 
 
-def _mean(values: Iterable[float | None]) -> float | None:
+def _of_known(figure: Callable[[list[float]], float], values: Iterable[float | None]) -> float | None:
     known = [value for value in values if value is not None]
-    return fmean(known) if known else None
+    return figure(known) if known else None
 
 
-def _sum(values: Iterable[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) if known else None
+def difference_of(one: Path, other: Path) -> dict[str, Any]:
+    """The second evaluation minus the first, as a plain JSON value.
+
+    `pairs`: see `pair_methods`; `not_answered` counts what a substitute answered. `differs` has both values of settings
+    and versions that are not the same, `unproven_judge` whether each one's judge is. Raises `BadInput` without a pair.
+    """
+    records = [EvaluationFolder(path).what() for path in (one, other)]
+    shown = printable_path(one), printable_path(other)
+    _check_the_same_questions(*shown, records)
+    evaluations = [_load_scored(path) for path in (one, other)]
+    metric, metric_after = (evaluation.metrics[0] for evaluation in evaluations)
+    if metric != metric_after:
+        raise BadInput(f"{shown[0]} is scored by {metric} and {shown[1]} by {metric_after}: run both again.")
+    before, after = (evaluation.scores for evaluation in evaluations)
+    pairs, texts = list[dict[str, Any]](), texts_of(evaluations[0].dataset.items)
+    shared = [(name, name) for name in before if name in after]
+    left, right = [name for name in before if name not in after], [name for name in after if name not in before]
+    for first, second in [*shared, *([(left[0], right[0])] if len(left) == len(right) == 1 else [])]:
+        if pair := pair_methods([*before[first][metric].values()], [*after[second][metric].values()], texts):
+            readings = zip(evaluations, (first, second), strict=True)
+            unanswered = [sum(one.by_substitute(each.model) for one in each.outcomes[name]) for each, name in readings]
+            pairs.append({"methods": [first, second], **pair, "not_answered": unanswered})
+    if not pairs:
+        raise BadInput(f"{shown[0]} and {shown[1]} have no method, or no question, in common.")
+    flat = [_flat_settings(record) for record in records]
+    return {
+        "folders": [str(one), str(other)],
+        "dataset": records[0]["dataset"],
+        "metric": metric,
+        "unproven_judge": [
+            metric in find_unproven_metrics(newest_calibration(each), each.dataset) for each in evaluations
+        ],
+        "pairs": pairs,
+        "differs": {
+            name: [record.get(name) for record in flat]
+            for name in dict.fromkeys([*flat[0], *flat[1]])
+            if flat[0].get(name) != flat[1].get(name)
+        },
+    }
+
+
+def _check_the_same_questions(one: str, other: str, records: list[dict[str, Any]]) -> None:
+    names = [record["dataset"] for record in records]
+    if names[0] != names[1]:
+        raise BadInput(f"{one} is about {names[0]} and {other} about {names[1]}: nothing to compare.")
+    if records[0]["file"] and records[1]["file"] and records[0]["file"]["sha256"] != records[1]["file"]["sha256"]:
+        raise BadInput(f"{one} and {other} were made with different files of questions: run one again with the same.")
+
+
+def _load_scored(path: Path) -> ScoredEvaluation:
+    if not (path / SCORES).exists():
+        raise BadInput(
+            f"{printable_path(path)} holds no {SCORES}: the evaluation isn't finished; give the same command "
+            "again to go on."
+        )
+    folder = EvaluationFolder(path)
+    return ScoredEvaluation.of(folder.dataset(), folder)
+
+
+def _flat_settings(record: Mapping[str, Any]) -> dict[str, Any]:
+    """All that figures depend on in one flat dictionary: settings, and versions of prompts and packages."""
+    named = {"runs": record["runs"], "judge": record["judge"], "questions": record["questions"], **record["settings"]}
+    for group in ("prompts", "packages"):
+        named |= {f"{group[:-1]} {name}": version for name, version in record[group].items()}
+    return named

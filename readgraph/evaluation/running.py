@@ -5,10 +5,9 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 
-from readgraph.evaluation.conversing import ConversationReading, group_by_talk
 from readgraph.evaluation.folder import EvaluationFolder
 from readgraph.evaluation.line_shapes import Cost
-from readgraph.evaluation.reading import TextReading
+from readgraph.evaluation.reading import ConversationReading, TextReading, group_by_talk
 from readgraph.evaluation.records import Dataset, Item, Outcome, Text
 from readgraph.evaluation.rows import Row, takes_question
 from readgraph.graphs.method_facts import settings_of

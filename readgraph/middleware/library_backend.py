@@ -171,10 +171,10 @@ class LibraryBackend(Backend):  # type: ignore[misc]
             return protocol.GlobResult(error=str(problem))
         return protocol.GlobResult(matches=[{"path": file.path, "is_dir": False} for file in found])
 
-    async def _match_files(self, pattern: str | None, path: str | None) -> list[Any]:
+    async def _match_files(self, pattern: str | None, path: str | None) -> list[LibraryFile]:
         """The files below a folder whose paths, from there on, match; raises `ValueError` for a bad pattern."""
         folder = normal(path)
-        found = [file for file in await self._files.below(folder) if is_within(file.path, folder)]
+        found = await self._files.below(folder)
         if not pattern:
             return found
         matches = utils.compile_grep_include_glob(pattern)

@@ -23,7 +23,6 @@ from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
 from readgraph.evaluation import plan
 from readgraph.evaluation.board import write_board
 from readgraph.evaluation.datasets import load_dataset
-from readgraph.evaluation.differences import difference_of
 from readgraph.evaluation.folder import WHAT, EvaluationFolder, make_folder
 from readgraph.evaluation.inspect_logs import write_logs
 from readgraph.evaluation.judges.calibration import pairs_for
@@ -35,7 +34,7 @@ from readgraph.evaluation.records import Dataset
 from readgraph.evaluation.replaying import judge_again
 from readgraph.evaluation.report import write_results
 from readgraph.evaluation.reproducing import metrics_of_experiment
-from readgraph.evaluation.results import ScoredEvaluation
+from readgraph.evaluation.results import ScoredEvaluation, difference_of
 from readgraph.evaluation.rows import Row, on_web_pages, rows_to_run
 from readgraph.evaluation.running import Evaluation, Group, find_unanswered
 from readgraph.evaluation.sweeps import sweep_named
@@ -152,7 +151,8 @@ def run_evaluation(
     `replayed`: the published run whose judge's replies are taken; `experiment`: the paper's, whose metrics lead.
     """
     dataset = dataset_of(options)
-    dataset = plan.with_leading_metrics(dataset, metrics_of_experiment(dataset.name, experiment))
+    leading = metrics_of_experiment(dataset.name, experiment)
+    dataset = replace(dataset, metrics=tuple(dict.fromkeys([*leading, *dataset.metrics])))
     if options.out is None:
         raise BadInput(NO_FOLDER)
     check_libraries()

@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from readgraph.evaluation.datasets import conversations, locomo, long_context, mind2web, passages, stories, synthetic
-from readgraph.evaluation.datasets.agent_histories import long_mem_eval_v2
+from readgraph.evaluation.datasets import agents, conversations, locomo, long_context, passages, stories, synthetic
 from readgraph.evaluation.datasets.forms import Form, check_begins, first_value
 from readgraph.evaluation.datasets.own import own
 from readgraph.evaluation.records import Dataset
@@ -17,9 +16,9 @@ FORMS = {
     for form in (
         *(own, stories.quality, stories.squality, stories.qmsum, stories.narrative_qa, stories.books, stories.scripts),
         *(locomo.locomo, locomo.corrected, conversations.long_mem_eval, passages.hotpot, synthetic.ruler),
-        *(long_context.scrolls, passages.natural_questions, mind2web.mind2web, long_context.oolong),
+        *(long_context.scrolls, passages.natural_questions, agents.mind2web, long_context.oolong),
         *(long_context.long_bench, long_context.infinite_bench, passages.browse_comp, conversations.beam),
-        *(conversations.memory_agent_bench, passages.finance_bench, long_context.ama_bench, long_mem_eval_v2),
+        *(conversations.memory_agent_bench, passages.finance_bench, agents.ama_bench, agents.long_mem_eval_v2),
         *(conversations.msc_retrieval, conversations.msc_retrieval_persona, conversations.msc_retrieval_last),
         *(conversations.msc_openers, stories.books_to_validate, stories.scripts_to_validate, long_context.oolong_pairs),
     )

@@ -1,7 +1,7 @@
 """How datasets are scored, as their papers or official scripts do, and texts made of parts, with the parts' spans."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
@@ -24,13 +24,10 @@ class Scoring(NamedTuple):
     long_words: int = 0
 
 
-def _read_scoring() -> Iterator[tuple[str, Scoring]]:
-    for name, fields in read_toml(Path(__file__).with_name("scoring.toml"), "scoring.toml", -1).items():
-        answers = AnswerForm(**fields.get("answers", {}))
-        yield name, Scoring(tuple(fields["metrics"]), fields.get("profile", ""), answers, fields.get("long_words", 0))
-
-
-SCORING = dict(_read_scoring())
+SCORING = {
+    name: Scoring(**{**fields, "metrics": tuple(fields["metrics"]), "answers": AnswerForm(**fields.get("answers", {}))})
+    for name, fields in read_toml(Path(__file__).with_name("scoring.toml"), "scoring.toml", -1).items()
+}
 MEAN_OF_CATEGORIES = frozenset({"infinite-bench", "beam"})  # whose authors give the mean of categories' means for all
 CHOICES = Scoring(("accuracy", "evidence_recall"))
 FREE = Scoring(("f1", "rouge_l", "judged_accuracy", "abstention", "evidence_recall"))

@@ -1,4 +1,4 @@
-"""Benchmarks of long texts: ∞Bench, LongBench v2, OOLONG and OOLONG-Pairs, SCROLLS, AMA-Bench.
+"""Benchmarks of long texts: ∞Bench, LongBench v2, OOLONG and OOLONG-Pairs, SCROLLS.
 
 ∞Bench (Zhang et al., 2024): twelve tasks over more than 100,000 tokens. A file's name tells its task (`passkey.jsonl`).
 A folder of them is one dataset, whose categories are the tasks; the summaries, whose answers are far longer, are
@@ -8,8 +8,7 @@ transcripts of games (real), exported from the Hugging Face hub. OOLONG-Pairs (Z
 set trec_coarse, all pairs of users whose texts have certain labels. SCROLLS (Shaham et al., 2022): sets in one form;
 the folder or the file names the set. Of summaries, the input is the text; `readgraph.evaluation.who_questions` makes
 questions of them, as MemWalker did. Of questions, it is the question, an empty line, and the text, with QuALITY's
-options in between. ContractNLI is not supported: it asks whether a contract entails a sentence. AMA-Bench (Zhao et
-al., 2026): questions about what agents did and saw, step by step.
+options in between. ContractNLI is not supported: it asks whether a contract entails a sentence.
 """
 
 import ast
@@ -271,14 +270,12 @@ def _window_of(folder: Path, length: int) -> str:
     )
 
 
-SUMMARY_TASKS = {
+SETS = {
     "summ_screen_fd": ("summscreenfd", "What happens in this episode? Sum it up."),
     "gov_report": ("govreport", "What does this report find? Sum it up."),
+    **{name: (name.replace("_", ""), "") for name in ("qasper", "narrative_qa", "qmsum", "quality")},
 }
-"""The sets of summaries: our names and the question for each."""
-
-QUESTION_TASKS = {"qasper": "qasper", "narrative_qa": "narrativeqa", "qmsum": "qmsum", "quality": "quality"}
-"""The sets of questions, and our names."""
+"""Our names of the sets, and of those of summaries the question for each."""
 
 OPTIONS = re.compile(r"\s*\(A\)(.+?)\(B\)(.+?)\(C\)(.+?)\(D\)(.+?)\n\n", re.DOTALL)
 """QuALITY's options at the beginning of a text."""
@@ -295,15 +292,13 @@ class ScrollsLine(DatasetRecord):
 
 def _load_scrolls(path: Path, items: int | None = None) -> Dataset:
     """The questions of a file; the outputs of one input are the references of one question."""
-    found = re.search("|".join((*SUMMARY_TASKS, *QUESTION_TASKS)), f"{path.absolute().parent.name}/{path.name}")
+    found = re.search("|".join(SETS), f"{path.absolute().parent.name}/{path.name}")
     if not found:
-        names = ", ".join((*SUMMARY_TASKS, *QUESTION_TASKS))
         raise BadInput(
-            f"{printable_path(path)} doesn't name its set: put it into a folder named as SCROLLS does ({names})."
+            f"{printable_path(path)} doesn't name its set: put it into a folder named as SCROLLS does "
+            f"({', '.join(SETS)})."
         )
-    task = found[0]
-    name = SUMMARY_TASKS[task][0] if task in SUMMARY_TASKS else QUESTION_TASKS[task]
-    return build_dataset(path, _read_scrolls(path, task), items, name)
+    return build_dataset(path, _read_scrolls(path, found[0]), items, SETS[found[0]][0])
 
 
 scrolls = Form(
@@ -312,13 +307,12 @@ scrolls = Form(
 
 
 def _read_scrolls(path: Path, task: str) -> Iterator[Asked]:
+    _, to_sum_up = SETS[task]
     for _, of_input in groupby(records(path, ScrollsLine), lambda record: record[1].id):
-        (where, first), *more = of_input
-        outputs = tuple(dict.fromkeys(" ".join(line.output.split()) for line in (first, *(line for _, line in more))))
-        if task in SUMMARY_TASKS:
-            (_, question), text = SUMMARY_TASKS[task], first.input
-        else:
-            question, _, text = first.input.partition("\n\n")
+        alike = [*of_input]
+        where, first = alike[0]
+        outputs = tuple(dict.fromkeys(" ".join(line.output.split()) for _, line in alike))
+        question, _, text = (to_sum_up, "", first.input) if to_sum_up else first.input.partition("\n\n")
         options = tuple[str, ...]()
         if task == "quality":
             found = OPTIONS.match(text)
@@ -338,57 +332,6 @@ def _read_scrolls(path: Path, task: str) -> Iterator[Asked]:
             options=options,
             correct=options.index(outputs[0]) if options else None,
             unanswerable=outputs == ("unanswerable",),  # in Qasper
-            summary=task in SUMMARY_TASKS,
+            summary=bool(to_sum_up),
         )
         yield where, Text(identity, f"{task} {first.id}", text), [item]
-
-
-class AmaStep(DatasetRecord):
-    """What an agent did, and what it saw then."""
-
-    turn_idx: int = 0
-    action: str = ""
-    observation: str = ""
-
-
-class AmaQuestion(DatasetRecord):
-    """A question about a trajectory; `type` is the ability that it tests."""
-
-    question: str
-    answer: str
-    type: str = ""
-
-
-class AmaEpisode(DatasetRecord):
-    """An agent's trajectory through a task, with its questions."""
-
-    episode_id: int | str
-    trajectory: list[AmaStep] = Field(min_length=1)
-    qa_pairs: list[AmaQuestion]
-    task: str = ""
-    task_type: str = ""
-    domain: str = ""
-
-
-@form("ama-bench", "AMA-Bench, open_end_qa_set.jsonl.", {"episode_id", "trajectory", "qa_pairs"}, licence="MIT")
-def ama_bench(path: Path) -> Iterator[Asked]:
-    """The questions of a file; a text is a task and an agent's steps, as the authors' script writes them."""
-    for where, episode in records(path, AmaEpisode):
-        identity = f"episode-{episode.episode_id}"
-        steps = (
-            f"Step {step.turn_idx}:\nAction: {step.action}\nObservation: {step.observation}"
-            for step in episode.trajectory
-        )
-        text = replace_surrogates("\n\n".join(filter(None, [episode.task, *steps])))
-        items = [
-            Item(
-                id=f"{identity}-q{number}",
-                text=identity,
-                question=asked.question,
-                references=(asked.answer,),
-                category=asked.type,
-                groups=tuple(filter(None, [episode.domain, episode.task_type])),
-            )
-            for number, asked in enumerate(episode.qa_pairs)
-        ]
-        yield where, Text(identity, episode.task_type or identity, text), items

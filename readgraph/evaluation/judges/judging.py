@@ -36,13 +36,6 @@ __all__ = ["judge", "judge_missing"]
 Reply = TypeVar("Reply", bound=BaseModel)
 
 
-class Rating(NamedTuple):
-    """The scores from 0 to 100 by metrics' names, none without a usable reply; `said` holds the replies, by prompts."""
-
-    scores: dict[str, float]
-    said: dict[str, str]
-
-
 def rule_of(item: Item) -> Rule:
     """The rule by which the answer to a question is judged: that of the question, or the general one."""
     return "abstention" if item.unanswerable else item.rule or "right"
@@ -64,11 +57,16 @@ class JudgeKind:
     prompts: Callable[[Item], list[JudgePrompt]]
     rubric: bool = False
 
-    async def rate(self, runtime: Runtime[ReaderContext], item: Item, answer: str) -> Rating:
-        """The best verdict by the references in turn until one agrees, each with all prompts until one says "yes"."""
+    async def rate(
+        self, runtime: Runtime[ReaderContext], item: Item, answer: str, said: dict[str, str]
+    ) -> dict[str, float]:
+        """The scores from 0 to 100 by metrics' names, none without a usable reply; `said` gets the replies, by prompts.
+
+        The best verdict by the references in turn until one agrees counts, each with all prompts until one says "yes".
+        """
         if self.rubric:
-            return await rate_by_rubric(runtime, item, answer)
-        said, best = dict[str, str](), "no"
+            return await rate_by_rubric(runtime, item, answer, said)
+        best = "no"
         for number, reference in enumerate(item.references, 1):
             verdict = "no"
             for prompt_of, _, reply in self.prompts(item):
@@ -76,38 +74,40 @@ class JudgeKind:
                 name = prompt.name if len(item.references) == 1 else f"{prompt.name} {number}"
                 rated = await _ask_judge(runtime, prompt, reply, said, name)
                 if rated is None:
-                    return Rating({}, said)
+                    return {}
                 if (verdict := rated.agrees) == "yes":
                     break
             best = verdict if verdict != "no" else best
             if best == "yes":
                 break
-        return Rating({name: 100.0 * (best in counting) for name, counting in self.worth.items()}, said)
+        return {name: 100.0 * (best in counting) for name, counting in self.worth.items()}
 
 
-async def rate_by_rubric(runtime: Runtime[ReaderContext], item: Item, answer: str) -> Rating:
+async def rate_by_rubric(
+    runtime: Runtime[ReaderContext], item: Item, answer: str, said: dict[str, str]
+) -> dict[str, float]:
     """The share of the rubric's points that the answer meets, and whether it has events in their order.
 
     `nuggets` counts a point that is met in part as half, `beam_score` as not met, as BEAM's official script does; for
     questions about the order of events it is `event_order`. Without a usable reply to a prompt there is no score that
     depends on it. Raises the errors of `ask` except `NoUsableReply`.
     """
-    said, marks = dict[str, str](), list[float]()
+    marks = list[float]()
     for number, point in enumerate(item.rubric, 1):
         prompt = judging_prompts.point_prompt(item.question, answer, point)
         met = await _ask_judge(runtime, prompt, judging_prompts.MeetsPoint, said, f"{prompt.name} {number}")
         if met is None:
-            return Rating({}, said)
+            return {}
         marks.append({"yes": 1.0, "partially": 0.5, "no": 0.0}[met.meets])
     scores = {"nuggets": 100 * sum(marks) / len(marks)}
     if item.category != EVENT_ORDERING:
-        return Rating({**scores, "beam_score": 100 * sum(mark == 1 for mark in marks) / len(marks)}, said)
+        return {**scores, "beam_score": 100 * sum(mark == 1 for mark in marks) / len(marks)}
     prompt = judging_prompts.order_prompt(item.question, answer, item.rubric)
     listed = await _ask_judge(runtime, prompt, judging_prompts.EventsInOrder, said, prompt.name)
     if listed is None:
-        return Rating(scores, said)
+        return scores
     order = 100 * order_score(listed.events, len(item.rubric))
-    return Rating({**scores, "event_order": order, "beam_score": order}, said)
+    return {**scores, "event_order": order, "beam_score": order}
 
 
 async def _ask_judge(
@@ -301,8 +301,7 @@ async def judge(
         runtime, given = Runtime(context=context, store=store), dict[str, float]()
         for judging in JUDGES:
             if judging.worth.keys() & names:
-                rating = await judging.rate(runtime, item, answer)
-                given, said = given | rating.scores, said | rating.said
+                given |= await judging.rate(runtime, item, answer, said)
         if metrics_rated_by("embeddings", names):
             given |= await similarities(item, answer, await get_shared_embedder(page_store(runtime), context))
         scores = {name: score for name, score in given.items() if name in names}

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, Literal, NamedTuple
 
 from readgraph.evaluation.metrics import answers, benchmarks
@@ -46,11 +45,11 @@ METRICS = {
         Metric("f1", "Words shared with a reference, normalised as in SQuAD.", answers.f1),
         Metric("locomo_f1", "LoCoMo's official score, by the question's category.", benchmarks.locomo_f1),
         Metric("bleu_1", "Words of the answer that a reference contains, normalised as in GAM.", answers.bleu_1),
-        Metric("rouge_1", "Words shared with a reference.", partial(rouge, "rouge1", "fmeasure")),
-        Metric("rouge_2", "Pairs of words shared with a reference.", partial(rouge, "rouge2", "fmeasure")),
-        Metric("rouge_l", "Longest common subsequence with a reference.", partial(rouge, "rougeL", "fmeasure")),
-        Metric("rouge_l_precision", "Share of the answer in that subsequence.", partial(rouge, "rougeL", "precision")),
-        Metric("rouge_l_recall", "Share of a reference in that subsequence.", partial(rouge, "rougeL", "recall")),
+        Metric("rouge_1", "Words shared with a reference.", rouge("rouge1", "fmeasure")),
+        Metric("rouge_2", "Pairs of words shared with a reference.", rouge("rouge2", "fmeasure")),
+        Metric("rouge_l", "Longest common subsequence with a reference.", rouge("rougeL", "fmeasure")),
+        Metric("rouge_l_precision", "Share of the answer in that subsequence.", rouge("rougeL", "precision")),
+        Metric("rouge_l_recall", "Share of a reference in that subsequence.", rouge("rougeL", "recall")),
         Metric("substring_accuracy", "References that the answer contains, as in RULER.", answers.substring_accuracy),
         Metric(
             "subspan_accuracy", "A reference within the answer, as in Lost in the Middle.", answers.subspan_accuracy

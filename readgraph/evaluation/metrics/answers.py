@@ -35,6 +35,11 @@ def best_of_references(item: Item, outcome: Outcome, score: Callable[[str, str],
     return 100 * max(score(answer.strip(), reference) for reference in references)
 
 
+def over_references(score: Callable[[str, str], float]) -> Callable[[Item, Outcome], float | None]:
+    """The metric that gives an answer its best `score` over the references (see `best_of_references`)."""
+    return lambda item, outcome: best_of_references(item, outcome, score)
+
+
 def answer_and_references(item: Item, outcome: Outcome) -> tuple[str, tuple[str, ...]]:
     """The answer ("" for none) and the references that it is compared with, options without their letters."""
     answer = outcome.answer or ""
@@ -70,21 +75,17 @@ ARTICLES = ("a", "an", "the")
 _WITHOUT_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
-def exact_match(item: Item, outcome: Outcome) -> float | None:
-    """100 if the answer equals a reference with SQuAD's normalisation, else 0; None without, and if unanswerable."""
-    return best_of_references(
-        item, outcome, lambda answer, reference: normalise_words(answer) == normalise_words(reference)
-    )
+@over_references
+def exact_match(answer: str, reference: str) -> float:
+    """Whether the answer equals the reference with SQuAD's normalisation."""
+    return normalise_words(answer) == normalise_words(reference)
 
 
-def f1(item: Item, outcome: Outcome) -> float | None:
-    """Token F1 with SQuAD's normalisation, the best over the references; an empty text matches only another."""
-
-    def score(answer: str, reference: str) -> float:
-        words, wanted = normalise_words(answer), normalise_words(reference)
-        return overlap_f1(words, wanted) if words and wanted else float(words == wanted)
-
-    return best_of_references(item, outcome, score)
+@over_references
+def f1(answer: str, reference: str) -> float:
+    """Token F1 with SQuAD's normalisation; an empty text matches only another."""
+    words, wanted = normalise_words(answer), normalise_words(reference)
+    return overlap_f1(words, wanted) if words and wanted else float(words == wanted)
 
 
 def normalise_words(text: str, dropped: Sequence[str] = ARTICLES) -> list[str]:
@@ -99,17 +100,15 @@ def overlap_f1(answer: Sequence[str], reference: Sequence[str]) -> float:
     return 2 * shared / (len(answer) + len(reference)) if shared else 0.0
 
 
-def bleu_1(item: Item, outcome: Outcome) -> float | None:
-    """The share of the answer's words that a reference has, without articles and punctuation; short answers lose."""
+@over_references
+def bleu_1(answer: str, reference: str) -> float:
+    """The share of the answer's words that the reference has, without articles and punctuation; short answers lose."""
 
     def words(text: str) -> list[str]:
         return [word for word in re.sub(r"[^\w\s]", " ", text.lower()).split() if word not in ARTICLES]
 
-    def score(answer: str, reference: str) -> float:
-        bleu = library("nltk.translate.bleu_score").sentence_bleu
-        return float(bleu([words(reference)], words(answer), weights=(1.0,)))
-
-    return best_of_references(item, outcome, score)
+    bleu = library("nltk.translate.bleu_score").sentence_bleu
+    return float(bleu([words(reference)], words(answer), weights=(1.0,)))
 
 
 def summary_rouge(answer: str, reference: str) -> float:
@@ -117,13 +116,9 @@ def summary_rouge(answer: str, reference: str) -> float:
     return float(_scorer("rougeLsum", stems=False).score(reference, answer)["rougeLsum"].fmeasure)
 
 
-def rouge(kind: str, figure: str, item: Item, outcome: Outcome) -> float | None:
+def rouge(kind: str, figure: str) -> Callable[[Item, Outcome], float | None]:
     """A `figure` ("fmeasure", "precision", "recall") of rouge1, rouge2 or rougeL, the best over the references."""
-
-    def score(answer: str, reference: str) -> float:
-        return float(getattr(_compare(kind, answer, reference), figure))
-
-    return best_of_references(item, outcome, score)
+    return over_references(lambda answer, reference: float(getattr(_compare(kind, answer, reference), figure)))
 
 
 @lru_cache(1 << 12)  # the three figures of a long answer are one comparison, which takes milliseconds
@@ -146,14 +141,11 @@ def substring_accuracy(item: Item, outcome: Outcome) -> float | None:
     return 100 * sum(found) / len(found) if item.together else 100.0 * any(found)
 
 
-def subspan_accuracy(item: Item, outcome: Outcome) -> float | None:
-    """100 if the answer's first line contains a reference, normalised as in SQuAD, else 0 (Liu et al., 2023)."""
-
-    def contains(answer: str, reference: str) -> float:
-        first, _, _ = answer.strip().partition("\n")
-        return float(" ".join(normalise_words(reference)) in " ".join(normalise_words(first)))
-
-    return best_of_references(item, outcome, contains)
+@over_references
+def subspan_accuracy(answer: str, reference: str) -> float:
+    """Whether the answer's first line contains the reference, normalised as in SQuAD (Liu et al., 2023)."""
+    first, _, _ = answer.strip().partition("\n")
+    return float(" ".join(normalise_words(reference)) in " ".join(normalise_words(first)))
 
 
 NOT_THERE = ("no information available", "not mentioned")  # by which LoCoMo's official scoring recognises it

@@ -12,6 +12,7 @@ from readgraph.evaluation.metrics.answers import (
     accuracy,
     best_of_references,
     normalise_words,
+    over_references,
     overlap_f1,
     summary_rouge,
 )
@@ -183,16 +184,13 @@ def _share_of_list(answer: str, reference: str) -> float:
 MOST_AROUND = 5  # words beside three times those of the right answer: who says more says not which is the answer
 
 
-def named(item: Item, outcome: Outcome) -> float | None:
-    """100 if the answer names all of a reference ("2009; 2011") and little else, or else 0; None if unanswerable."""
-
-    def names_all(answer: str, reference: str) -> float:
-        said, wanted = _plain_words(without_unread(answer)), [*map(_plain_words, reference.split(SEPARATOR))]
-        if len(said) > 3 * sum(map(len, wanted)) + MOST_AROUND:
-            return 0.0
-        return float(all(f" {' '.join(part)} " in f" {' '.join(said)} " for part in wanted))
-
-    return best_of_references(item, outcome, names_all)
+@over_references
+def named(answer: str, reference: str) -> float:
+    """Whether the answer names all of the reference ("2009; 2011") and little else."""
+    said, wanted = _plain_words(without_unread(answer)), [*map(_plain_words, reference.split(SEPARATOR))]
+    if len(said) > 3 * sum(map(len, wanted)) + MOST_AROUND:
+        return 0.0
+    return float(all(f" {' '.join(part)} " in f" {' '.join(said)} " for part in wanted))
 
 
 def _plain_words(text: str) -> list[str]:
@@ -205,14 +203,11 @@ def _plain_words(text: str) -> list[str]:
 _PAIR = re.compile(r"(\d+)\s*,\s*(\d+)")
 
 
-def pairs_f1(item: Item, outcome: Outcome) -> float | None:
-    """F1 of the pairs of numbers in an answer (Zhang et al., 2025, section 3.1), whatever their order; in percent."""
-
-    def share(answer: str, reference: str) -> float:
-        said, right = ({*map(frozenset, _PAIR.findall(without_unread(text)))} for text in (answer, reference))
-        return 2 * len(said & right) / (len(said) + len(right)) if said or right else 1.0
-
-    return best_of_references(item, outcome, share)
+@over_references
+def pairs_f1(answer: str, reference: str) -> float:
+    """F1 of the pairs of numbers in an answer (Zhang et al., 2025, section 3.1), whatever their order."""
+    said, right = ({*map(frozenset, _PAIR.findall(without_unread(text)))} for text in (answer, reference))
+    return 2 * len(said & right) / (len(said) + len(right)) if said or right else 1.0
 
 
 def element_accuracy(item: Item, outcome: Outcome) -> float | None:

@@ -35,7 +35,7 @@ def report_data(evaluation: ScoredEvaluation, missing: str) -> dict[str, Any]:
         recipes[memory["method"]][memory["fingerprint"]] = None
     answers = defaultdict[str, list[dict[str, Any]]](list)
     for number, outcomes in enumerate(evaluation.outcomes.values()):
-        for outcome in sorted(outcomes, key=lambda outcome: outcome.run):
+        for outcome in outcomes:
             answers[outcome.item].append({"method": number, **_answer(evaluation, outcome)})
     dataset = evaluation.dataset
     return {

@@ -3,6 +3,7 @@
 import io
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib.util import find_spec
 from itertools import chain, pairwise
 from statistics import fmean
@@ -106,13 +107,13 @@ def score_by_words(evaluation: ScoredEvaluation) -> Plot | None:
     if not any(sent):
         view = [method["figures"]["words_in_view"] or 0.0 for method in methods]
         line = f"{name} with its 95 % interval, by the words of the text that were in view at the answer (no model)"
-        return Plot("Score by words read", line, [draw_panel(_scatter(name, methods, view, "words in view"))])
+        return Plot("Score by words read", line, [draw_panel(partial(_scatter, name, methods, view, "words in view"))])
     built = [method["building"]["input_words"] / method["outcomes"] for method in methods]
     total = [words + of_memories for words, of_memories in zip(sent, built, strict=True)]
     line = f"{name} with its 95 % interval, by the words sent to the model for a question, and with memories counted in"
     panels = (
-        _scatter(name, methods, sent, "words a question"),
-        _scatter(name, methods, total, "words a question, with its share of the memories"),
+        partial(_scatter, name, methods, sent, "words a question"),
+        partial(_scatter, name, methods, total, "words a question, with its share of the memories"),
     )
     return Plot("Score by words read", line, [draw_panel(panel) for panel in panels])
 
@@ -158,10 +159,10 @@ def words(evaluation: ScoredEvaluation) -> Plot | None:
         notes.append(_Series(f"notes, {method}", [sum(one["note_words"]) for one in memories], colour))
         for label, of, dashed in ((f"parts, {method}", "page_words", True), (f"notes, {method}", "note_words", False)):
             pages.append(_Series(label, [size for one in memories for size in one[of]], colour, dashed))
-    panels = [_histogram(pages, "parts")]
+    panels = [partial(_histogram, pages, "parts")]
     sizes = evaluation.text_words
     if len(sizes) >= 5:  # fewer make no histogram
-        panels.insert(0, _histogram([_Series("texts", [*sizes.values()], COLOURS[0], True), *notes], "texts"))
+        panels.insert(0, partial(_histogram, [_Series("texts", [*sizes.values()], COLOURS[0], True), *notes], "texts"))
     line = "words of texts and their parts, and of the notes that memories keep of them; in brackets the mean"
     return Plot("Words and notes", line, [draw_panel(panel) for panel in panels])
 
@@ -210,20 +211,17 @@ def _means_by_length(evaluation: ScoredEvaluation, method: str, groups: Sequence
     return {number: fmean(scores[number]) for number in sorted(scores)}
 
 
-def _scatter(name: str, methods: Sequence[dict[str, Any]], at: Sequence[float], label: str) -> Panel:
-    def panel(axes: Any) -> None:
-        for number, (method, x) in enumerate(zip(methods, at, strict=True)):
-            metric, look = method["metrics"][name], _look(number)
-            if metric["interval"]:
-                axes.vlines(x, *metric["interval"], color=look["color"], alpha=0.45)
-            axes.plot([x], [metric["mean"]], label=method["method"], **{**look, "linestyle": "none"})
-        axes.set_ylim(0, 100)
-        axes.set_ylabel(name)
-        axes.set_xlabel(label)
-        axes.set_xlim(left=0)
-        axes.xaxis.set_major_formatter("{x:,.0f}")
-
-    return panel
+def _scatter(name: str, methods: Sequence[dict[str, Any]], at: Sequence[float], label: str, axes: Any) -> None:
+    for number, (method, x) in enumerate(zip(methods, at, strict=True)):
+        metric, look = method["metrics"][name], _look(number)
+        if metric["interval"]:
+            axes.vlines(x, *metric["interval"], color=look["color"], alpha=0.45)
+        axes.plot([x], [metric["mean"]], label=method["method"], **{**look, "linestyle": "none"})
+    axes.set_ylim(0, 100)
+    axes.set_ylabel(name)
+    axes.set_xlabel(label)
+    axes.set_xlim(left=0)
+    axes.xaxis.set_major_formatter("{x:,.0f}")
 
 
 class _Series(NamedTuple):
@@ -235,18 +233,15 @@ class _Series(NamedTuple):
     dashed: bool = False
 
 
-def _histogram(series: Sequence[_Series], counted: str) -> Panel:
-    def panel(axes: Any) -> None:
-        most = max(max(one.sizes) for one in series)
-        for one in series:
-            label, style = f"{one.label} ({fmean(one.sizes):,.0f})", "--" if one.dashed else "-"
-            axes.hist(one.sizes, 20, range=(0, most), histtype="step", label=label, color=one.colour, ls=style)
-        axes.set_xlabel("words")
-        axes.set_ylabel(counted)
-        axes.xaxis.set_major_formatter("{x:,.0f}")
-        axes.yaxis.get_major_locator().set_params(integer=True)
-
-    return panel
+def _histogram(series: Sequence[_Series], counted: str, axes: Any) -> None:
+    most = max(max(one.sizes) for one in series)
+    for one in series:
+        label, style = f"{one.label} ({fmean(one.sizes):,.0f})", "--" if one.dashed else "-"
+        axes.hist(one.sizes, 20, range=(0, most), histtype="step", label=label, color=one.colour, ls=style)
+    axes.set_xlabel("words")
+    axes.set_ylabel(counted)
+    axes.xaxis.set_major_formatter("{x:,.0f}")
+    axes.yaxis.get_major_locator().set_params(integer=True)
 
 
 def _look(number: int) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 This module imports neither LangGraph nor pydantic, since the command's completion lists the experiments.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -39,11 +39,11 @@ class Source(NamedTuple):
     dataset: str
     title: str
     project: str
-    files: tuple[str, ...]
+    files: Sequence[str]
     size: Size
     form: str | None = None
     made: bool = False
-    parts: tuple[str, ...] = ()
+    parts: Sequence[str] = ()
 
 
 class Experiment(NamedTuple):
@@ -98,18 +98,9 @@ def _read_papers() -> Iterator[Paper]:
         yield Paper(name, tuple(_read_experiments(name, written, lacking)), written.get("no_runs", {}))
 
 
-_WRITTEN_SOURCES = read_toml(Path(__file__).with_name("dataset_files.toml"), "dataset_files.toml", -1)
-
 SOURCES = {
-    name: Source(
-        **{
-            **fields,
-            "files": tuple(fields["files"]),
-            "parts": tuple(fields.get("parts", [])),
-            "size": Size(**fields["size"]),
-        }
-    )
-    for name, fields in _WRITTEN_SOURCES.items()
+    name: Source(**{**fields, "size": Size(**fields["size"])})
+    for name, fields in read_toml(Path(__file__).with_name("dataset_files.toml"), "dataset_files.toml", -1).items()
 }
 
 PAPERS = tuple(_read_papers())

@@ -14,7 +14,7 @@ from readgraph.evaluation.datasets.own import own
 from readgraph.evaluation.plan import estimate_groups, fill_defaults, with_papers_settings
 from readgraph.evaluation.records import Dataset, Item, Text, WebStep
 from readgraph.evaluation.reproducing import Experiment, Source
-from readgraph.evaluation.rows import Row, rows_to_run
+from readgraph.evaluation.rows import rows_to_run
 from readgraph.evaluation.running import find_unanswered
 from readgraph.graphs.estimates.arithmetic import Estimate
 from readgraph.library.histories import SessionText
@@ -103,19 +103,10 @@ WORD = "that "  # stands for each word of a text: English, so that no classifier
 
 
 async def estimate_experiment(experiment: Experiment, context: ReaderContext) -> Estimate:
-    """The estimate for all rows together: a text of mean length with its questions stands for each of the texts."""
-    dataset, rows, texts = _plan_experiment(experiment, context)
-    return (await _estimate_rows(dataset, rows)).times(texts)
+    """The estimate for all rows together: a text of mean length with its questions stands for each of the texts.
 
-
-async def estimate_each_row(experiment: Experiment, context: ReaderContext) -> dict[str, Estimate]:
-    """The same for each row alone, by its name."""
-    dataset, rows, texts = _plan_experiment(experiment, context)
-    return {row.name: (await _estimate_rows(dataset, [row])).times(texts) for row in rows}
-
-
-def _plan_experiment(experiment: Experiment, context: ReaderContext) -> tuple[Dataset, list[Row], int]:
-    """A dataset of one mean text, the rows over it, and for how many texts it stands: fewer where a sample is drawn."""
+    There are fewer texts where a sample is drawn.
+    """
     size, name = experiment.source.size, experiment.source.dataset
     questions = min(size.questions, experiment.sample or size.questions)
     drawn = size.texts if questions == size.questions else size.texts * (1 - (1 - 1 / size.texts) ** questions)
@@ -127,11 +118,9 @@ def _plan_experiment(experiment: Experiment, context: ReaderContext) -> tuple[Da
     items = tuple(replace(like, id=each, question=f"{each} " + WORD * (QUESTION_WORDS - 1)) for each in names)
     dataset = Dataset(name, (text,), items, scoring.metrics, scoring.profile, scoring.answers)
     settings = with_papers_settings(dataset, fill_defaults(context, experiment.settings))
-    return dataset, rows_to_run(experiment.rows, dataset, settings, full_text=False), texts
-
-
-async def _estimate_rows(dataset: Dataset, rows: list[Row]) -> Estimate:
-    return await estimate_groups(store_of_mean_texts(), find_unanswered(dataset, rows, range(1), []))
+    rows = rows_to_run(experiment.rows, dataset, settings, full_text=False)
+    groups = find_unanswered(dataset, rows, range(1), [])
+    return (await estimate_groups(store_of_mean_texts(), groups)).times(texts)
 
 
 @cache

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from readgraph.evaluation.judges.summary import JudgedAnswer, by_length, preference
+from readgraph.evaluation.judges.calibration import JudgedAnswer, by_length, preference
 from readgraph.evaluation.records import Item, Judgement, Outcome
 from readgraph.evaluation.report import write_results
 from readgraph.evaluation.results import results_of

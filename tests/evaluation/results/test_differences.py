@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from readgraph.evaluation.differences import difference_of
 from readgraph.evaluation.report import write_results
+from readgraph.evaluation.results import difference_of
 from readgraph.state.errors import BadInput
 from tests.support.command import Command, assert_refused
 from tests.support.evaluations import CONTEXT, Right, even, every, folder_of, never, quiz

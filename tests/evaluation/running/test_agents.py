@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from readgraph import ReaderContext
-from readgraph.evaluation.conversing import moment, session_events, turns_of
 from readgraph.evaluation.datasets import load_dataset
 from readgraph.evaluation.folder import EvaluationFolder
 from readgraph.evaluation.metrics.answers import abstention, evidence_recall
 from readgraph.evaluation.plan import what_is_run
+from readgraph.evaluation.reading import moment, session_events, turns_of
 from readgraph.evaluation.records import AddressedMessage, Dataset, Item, Outcome, Text
 from readgraph.evaluation.rows import row_named
 from readgraph.evaluation.running import Evaluation

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from readgraph.evaluation.differences import difference_of
 from readgraph.evaluation.records import Dataset
 from readgraph.evaluation.report import write_results
+from readgraph.evaluation.results import difference_of
 from readgraph.state.context import ReaderContext
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.support.command import DOUBLE, Command, plain
