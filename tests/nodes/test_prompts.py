@@ -16,13 +16,13 @@ from readgraph.library.agents import Event
 from readgraph.models.prompt import Prompt, fenced, find_unused_name
 from readgraph.nodes.agent.memory import blocks_text, queue_text
 from readgraph.nodes.agent.prompts import (
+    AGENT_CHAT,
+    AGENT_READING,
+    PLAIN_READER,
     agent_prompt,
     argument_prompt,
-    chat_system,
     function_prompt,
-    question_system,
     queue_summary_prompt,
-    reader_system,
 )
 from readgraph.nodes.answering.cite import check_answer_prompt
 from readgraph.nodes.answering.in_view import answer_language_line, dates_line
@@ -83,6 +83,8 @@ PIECES = ["The keeper climbed.\n\n", "The lamp was out.\n\n", "He looked for oil
 PARTS = ["The keeper climbs to the lamp.", "He looks for oil."]
 
 FUNCTIONS = "- send_message(message: What to say.): Say something."
+CHAT = AGENT_CHAT.instructions(functions=FUNCTIONS, own="Be brief.", instructions="Be brief.")
+READING, READER = (words.instructions(functions=FUNCTIONS) for words in (AGENT_READING, PLAIN_READER))
 EVENTS = "<event 7: user, 2026-05-01 14:03>\nThe lamp is out.\n<event 8: you, 2026-05-01 14:03>\n(oil)"
 BLOCKS = "<block human: 2/300 words, who you talk with>\nA lamplighter."
 
@@ -120,12 +122,12 @@ CASES: dict[str, Prompt] = {
     "look_up_pages_choices": look_up_pages_prompt(MEMORY, QUESTION, CHOICES, 2),
     "look_up_next_first": look_up_next_prompt(MEMORY, QUESTION, {}, []),
     "look_up_next": look_up_next_prompt(MEMORY, QUESTION, CHOICES, [1, 0]),
-    "agent": agent_prompt(chat_system(FUNCTIONS, "Be brief."), "We spoke of oil.", EVENTS, BLOCKS, "Call a function."),
+    "agent": agent_prompt(CHAT, "We spoke of oil.", EVENTS, BLOCKS, "Call a function."),
     "agent_german": agent_prompt("You.", "", EVENTS, BLOCKS, "Call a function.").adding(talk_language_line("de")),
     "function": function_prompt(SEEN, ["answer", "search"]),
     "argument": argument_prompt(SEEN, "search", "words", "What to look for."),
-    "agent_reading": agent_prompt(question_system(FUNCTIONS), "", EVENTS, BLOCKS, "Call a function."),
-    "agent_plain_reader": agent_prompt(reader_system(FUNCTIONS), "", EVENTS, "", "Call a function."),
+    "agent_reading": agent_prompt(READING, "", EVENTS, BLOCKS, "Call a function."),
+    "agent_plain_reader": agent_prompt(READER, "", EVENTS, "", "Call a function."),
     "queue_summary": queue_summary_prompt("We spoke of oil.", EVENTS, 300),
     "queue_summary_first": queue_summary_prompt("", EVENTS, 300),
     "answer": answer_prompt(MEMORY, QUESTION, {}),

@@ -112,8 +112,8 @@ def first_to_stay(events: Sequence[Event], sizes: Sequence[int], room: int) -> i
         kept, words = kept + 1, words + size
     earliest = min(max(len(events) - kept, 1), len(events) - 1)
     latest = max(earliest, len(events) - KEEP)
-    arrivals = [at for at in range(earliest, latest + 1) if events[at].kind in ("user", "timer", "upload")]
-    return (arrivals or [earliest])[0]
+    arrivals = (at for at in range(earliest, latest + 1) if events[at].kind in ("user", "timer", "upload"))
+    return next(arrivals, earliest)
 
 
 evict_without_model = evict_with(_by_extract)

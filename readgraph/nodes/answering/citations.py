@@ -2,7 +2,6 @@
 
 import re
 from bisect import bisect_right
-from collections import deque
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
@@ -144,9 +143,8 @@ def _find_words(quote: str, folded: str, text: str) -> tuple[int, int] | None:
     if at < 0:
         return None
     first = folded.count(" ", 0, at)
-    words = islice(_WORD.finditer(text), first, first + wanted.count(" ") - 1)
-    begun = next(words)
-    return begun.start(), deque(words, maxlen=1).pop().end() if wanted.count(" ") > 2 else begun.end()
+    words = [*islice(_WORD.finditer(text), first, first + wanted.count(" ") - 1)]
+    return words[0].start(), words[-1].end()
 
 
 def _find_letters(quote: str, folded: str, text: str) -> tuple[int, int] | None:
@@ -186,22 +184,19 @@ def with_marks(found: Mapping[str, Any]) -> dict[str, Any]:
     answer it is None, as `marked_answer` is. Of a table the marks stand at the ends of rows. `flags`: what is said of
     single sentences of a summary or of a long answer, with the offsets where it stands.
     """
-    answer: str | None = found["answer"]
-    if answer is None:
-        places: Sequence[int | None] = [None] * len(found["citations"])
-        marks = list[tuple[int, int]]()
-    elif is_phrase(found):
-        places = [len(answer), *[None] * (len(found["citations"]) - 1)]
+    answer: str = found["answer"] or ""
+    marks = list[tuple[int, int]]()
+    unmarked: int | None = None
+    if answer and is_phrase(found):
         marks = [(len(answer), 1)]
-    elif marks := row_marks(answer, found):
-        first = {number: at for at, number in reversed(marks)}
-        places = [first.get(number, len(answer)) for number in range(1, len(found["citations"]) + 1)]
-    else:
-        places = mark_offsets(answer, found["citations"]) if answer else [None] * len(found["citations"])
-        marks = [(at, number) for number, at in enumerate(places, 1) if at is not None]
+    elif answer and (marks := row_marks(answer, found)):
+        unmarked = len(answer)
+    elif answer:
+        marks = [(at, number) for number, at in enumerate(mark_offsets(answer, found["citations"]), 1)]
+    first = {number: at for at, number in reversed(marks)}
     numbered = [
-        {"number": number, **citation, "mark_at": place}
-        for number, (citation, place) in enumerate(zip(found["citations"], places, strict=True), 1)
+        {"number": number, **citation, "mark_at": first.get(number, unmarked)}
+        for number, citation in enumerate(found["citations"], 1)
     ]
     flags = sentence_flags(found) if found.get("sentences") else []
     marked_answer = insert_marks(answer, marks, flags) if answer else None

@@ -11,16 +11,8 @@ from readgraph.library.page_store import page_store
 from readgraph.models.asking import ask, can_ask
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
-from readgraph.models.reply_types import LenientReply, Numbers, restrict_reply
-from readgraph.nodes.answering.in_view import (
-    STYLE,
-    AnswerSource,
-    answer_style,
-    choice_or_none,
-    letter_of,
-    ready_answer,
-    write_answer,
-)
+from readgraph.models.reply_types import LenientReply, Numbers
+from readgraph.nodes.answering.in_view import STYLE, AnswerSource, ask_to_decide, ready_answer, write_answer
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedState, ReaderRuntime, StepUpdate
 from readgraph.nodes.memory import load_memory
@@ -238,16 +230,9 @@ async def _prose(state: TableState, runtime: ReaderRuntime) -> AnswerDraft:
     room = content_room(runtime.context, question, choices) - count_words(head)
     rows_shown = [f"{number} | {' | '.join(row['values'])}" for number, row in enumerate(table["rows"], 1)]
     lines = take_fitting(rows_shown, count_words, room) or rows_shown[:1]
-    style = answer_style(state, runtime)
     prompt = survey_prose_prompt("\n".join([head, *lines]), question, choices, len(lines), table["found"])
-    if choices:
-        chosen = await ask(runtime, prompt, restrict_reply(TableChoice, choice=choices), choice_or_none(choices))
-        letter = letter_of(chosen.choice) if chosen.choice else None
-        text, named = choices[letter] if letter else None, chosen.rows
-    else:
-        answered = await ask(runtime, prompt.adding(style.line), style.reply(TableAnswer))
-        letter, text, named = None, (answered.answer or "").strip() or None, answered.rows
-    rows = [table["rows"][number - 1] for number in dict.fromkeys(named) if 0 < number <= len(lines)]
+    text, letter, reply = await ask_to_decide(runtime, prompt, state, TableAnswer, TableChoice)
+    rows = [table["rows"][number - 1] for number in dict.fromkeys(reply.rows) if 0 < number <= len(lines)]
     quotes = _quotes((rows or table["rows"])[:ROWS_QUOTED]) if text else []
     did = f"answered from {format_count(len(lines), 'row')}" if text else "the table gives no answer"
     return AnswerDraft(text, letter, quotes, summary=did)
