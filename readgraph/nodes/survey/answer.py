@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from typing import ClassVar, NotRequired
 
 from pydantic import Field
-from typing_extensions import TypedDict
 
 from readgraph.library.page_store import page_store
 from readgraph.models.asking import ask, can_ask
@@ -18,7 +17,7 @@ from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedState, Rea
 from readgraph.nodes.memory import load_memory
 from readgraph.nodes.prompts import question_part
 from readgraph.nodes.step import node
-from readgraph.nodes.survey.table import distinct_names, entries_of, markdown_of, name_column
+from readgraph.nodes.survey.table import RecordsState, distinct_names, entries_of, markdown_of, name_column
 from readgraph.nodes.survey.values import same_as
 from readgraph.state.reading import Quote
 from readgraph.state.survey import Programme, Row, Table, format_unread_parts
@@ -93,12 +92,6 @@ def survey_prose_prompt(table: str, question: str, choices: dict[str, str], show
 QUOTE_WORDS = 25  # words of the quote that is shown with a name
 
 
-class SameState(TypedDict):
-    document: str
-    records: str
-    programme: Programme | None
-
-
 class SameUpdate(StepUpdate):
     same_names: list[list[str]]
 
@@ -107,7 +100,7 @@ APART: SameUpdate = {"same_names": [], "step_summary": "no names were joined"}
 
 
 @node
-async def join_names(state: SameState, runtime: ReaderRuntime) -> SameUpdate:
+async def join_names(state: RecordsState, runtime: ReaderRuntime) -> SameUpdate:
     """Ask which names mean the same, where a name decides which records are one; what doesn't fit stays apart."""
     shown = await _names_shown(state, runtime) if can_ask(runtime) else {}
     if len(shown) < 2:
@@ -121,8 +114,7 @@ async def join_names(state: SameState, runtime: ReaderRuntime) -> SameUpdate:
         twice = [number for number, times in numbers.items() if times > 1]
         return f"name {twice[0]} is in two groups" if twice else None
 
-    programme = state["programme"]
-    prompt = survey_same_prompt(shown, programme["record"] if programme else "")
+    prompt = survey_same_prompt(shown, state["programme"]["record"])
     reply = await ask(runtime, prompt, SameNames, complaint, fallback="same_names")
     if reply is None:
         return APART
@@ -132,9 +124,9 @@ async def join_names(state: SameState, runtime: ReaderRuntime) -> SameUpdate:
     return {"same_names": groups, "step_summary": did}
 
 
-async def _names_shown(state: SameState, runtime: ReaderRuntime) -> dict[int, tuple[str, str]]:
+async def _names_shown(state: RecordsState, runtime: ReaderRuntime) -> dict[int, tuple[str, str]]:
     programme, store = state["programme"], page_store(runtime)
-    if programme is None or (named := name_column(programme)) is None:
+    if (named := name_column(programme)) is None:
         return {}
     document = await store.document(state["document"])
     entries = await entries_of(store, document, state["records"], programme)
@@ -161,7 +153,7 @@ ROWS_QUOTED = 100  # rows whose quotes are the answer's citations
 
 
 class TableState(AskedState):
-    programme: Programme | None
+    programme: Programme
     records: str
     unread: NotRequired[list[int]]
     table: Table
@@ -178,7 +170,7 @@ async def answer_from_table(state: TableState, runtime: ReaderRuntime) -> TableU
     """Answer with the table, the number of its rows, or the model's sentences; it says how many parts are missing."""
     memory, table = await load_memory(runtime, state), state["table"]
     by_pattern = not (await memory.store.memory(state["document"], state["records"])).recipe.model
-    result = state["programme"]["result"] if state["programme"] else None
+    result = state["programme"]["result"]
     read = {*state["pages_read"]}
     words = sum(page.words for page in await memory.pages(read))
     missing = format_unread_parts(len(read), len(unread)) if (unread := state.get("unread")) else ""
