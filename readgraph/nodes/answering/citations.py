@@ -199,7 +199,7 @@ def with_marks(found: Mapping[str, Any]) -> dict[str, Any]:
         for number, citation in enumerate(found["citations"], 1)
     ]
     flags = sentence_flags(found) if found.get("sentences") else []
-    marked_answer = insert_marks(answer, marks, flags) if answer else None
+    marked_answer = _place_marks(answer, marks, flags)[0] if answer else None
     return {**found, "citations": numbered, "marked_answer": marked_answer, "flags": flags}
 
 
@@ -250,11 +250,6 @@ def mark_offsets(answer: str, citations: Sequence[Citation]) -> list[int]:
     return [citation["mark_at"] if "mark_at" in citation else end_of_supported(citation) for citation in citations]
 
 
-def insert_marks(answer: str, marks: Sequence[tuple[int, int]], flags: Sequence[SentenceFlag] = ()) -> str:
-    """The answer with marks, each with its offset and the number that it shows; behind them what `flags` say."""
-    return _place_marks(answer, marks, flags)[0]
-
-
 def mark_spans(found: Mapping[str, Any]) -> list[tuple[int, int, int]]:
     """Where marks stand in the `marked_answer` of `with_marks`: the number of each, and its span `[start, end)`."""
     if not (answer := found["answer"]):
@@ -266,6 +261,7 @@ def mark_spans(found: Mapping[str, Any]) -> list[tuple[int, int, int]]:
 def _place_marks(
     answer: str, marks: Sequence[tuple[int, int]], flags: Sequence[SentenceFlag]
 ) -> tuple[str, list[tuple[int, int, int]]]:
+    """The answer with marks, at offsets with numbers, and behind them what `flags` say; and where the marks stand."""
     text, before, spans = "", 0, list[tuple[int, int, int]]()
     for place in sorted({*(place for place, _ in marks), *(flag["at"] for flag in flags)}):
         text += f"{answer[before:place]} "

@@ -19,6 +19,7 @@ from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.nodes.answering.citations import find_quote, find_quotes, mark_offsets
 from readgraph.nodes.answering.in_view import set_long
 from readgraph.nodes.answering.verdicts import (
+    Batch,
     SentenceToCheck,
     SupportVerdict,
     describe_verdicts,
@@ -195,7 +196,7 @@ def _own_words(sentence: str, pieces: Sequence[EvidencePiece]) -> Quote | None:
 
 
 async def _verdicts(
-    left: Mapping[int, SentenceToCheck], pieces: Sequence[EvidencePiece], question: str, runtime: ReaderRuntime
+    left: Batch, pieces: Sequence[EvidencePiece], question: str, runtime: ReaderRuntime
 ) -> dict[int, SupportVerdict]:
     texts, meter = {number: piece.text for number, piece in enumerate(pieces)}, current_meter()
     spent_before = meter.budget_spent
@@ -203,14 +204,13 @@ async def _verdicts(
     def make_check_prompt(shown: str, sentences: Sequence[str]) -> Prompt:
         return check_answer_prompt(shown, question, sentences)
 
-    async def of_batch(batch: Sequence[int]) -> dict[int, SupportVerdict]:
+    async def of_batch(batch: Batch) -> dict[int, SupportVerdict]:
         try:
-            return await verdicts_on({number: left[number] for number in batch}, texts, make_check_prompt, runtime)
+            return await verdicts_on(batch, texts, make_check_prompt, runtime)
         except BudgetSpent:
             return {}
 
-    batches = in_batches(left, texts, content_room(runtime.context, question))
-    found = await all_finished(of_batch(batch) for batch in batches)
+    found = await all_finished(map(of_batch, in_batches(left, texts, content_room(runtime.context, question))))
     meter.budget_spent = spent_before  # the answer was given within the budget; what is unchecked says so itself
     return {number: verdict for each in found for number, verdict in each.items()}
 

@@ -88,25 +88,28 @@ def describe_verdicts(sentences: Sequence[Sentence]) -> tuple[int, int, str]:
 MakePrompt = Callable[[str, Sequence[str]], Prompt]  # makes the prompt of texts with their tags, and of sentences
 
 
-def in_batches(sentences: Mapping[int, SentenceToCheck], texts: Mapping[int, str], room: int) -> list[list[int]]:
-    """The numbers of the sentences in order, a few at a time whose texts fit the room together."""
+Batch = dict[int, SentenceToCheck]  # sentences by their numbers
+
+
+def in_batches(sentences: Batch, texts: Mapping[int, str], room: int) -> list[Batch]:
+    """The sentences in order, a few at a time whose texts fit the room together."""
     sizes = {page: count_words(text) + TAG_WORDS for page, text in texts.items()}
-    batches, shown, words = list[list[int]](), set[int](), 0
+    batches, shown, words = list[Batch](), set[int](), 0
     for number, sentence in sentences.items():
         pages, own = {*sentence.pages}, count_words(sentence.text) + 1
         more = own + sum(sizes.get(page, 0) for page in pages - shown)
         if not batches or len(batches[-1]) >= MOST_SENTENCES or words + more > room:
-            batches.append([])
+            batches.append({})
             shown, words = set(), 0
             more = own + sum(sizes.get(page, 0) for page in pages)
-        batches[-1].append(number)
+        batches[-1][number] = sentence
         shown |= pages
         words += more
     return batches
 
 
 async def verdicts_on(
-    batch: Mapping[int, SentenceToCheck], texts: Mapping[int, str], make_prompt: MakePrompt, runtime: ReaderRuntime
+    batch: Batch, texts: Mapping[int, str], make_prompt: MakePrompt, runtime: ReaderRuntime
 ) -> dict[int, SupportVerdict]:
     """What one call says of these sentences, by their numbers; nothing without a usable reply, which is counted."""
     pages = sorted({page for sentence in batch.values() for page in sentence.pages} & texts.keys())

@@ -274,23 +274,19 @@ def phrase_answer(passages: Sequence[Passage], question: str, places: dates.Date
     ranked, kind = nearest_sentences(question, passages, fewest_words=1), kind_of(question)
     if not ranked or is_said_by_others(question, passages):
         return _draft_from_quotes(None, [])
-    if found := find_phrase(question, ranked, passages, places):
-        return _draft_from_quotes(found.words, _quotes_for_answer(question, found.sentence, ranked))
-    best = ranked[0]
-    said_on = dates.day_at(places, best.page, best.start) if kind == "time" else None
-    if said_on:
+    found = find_phrase(question, ranked, passages, places)
+    best = found.sentence if found else ranked[0]
+    if found:
+        answer = found.words
+    elif kind == "time" and (said_on := dates.day_at(places, best.page, best.start)):
         answer = dates.day_name(said_on)
     elif kind == "yes or no":
         answer = extract_phrase(kind, best.said, question, None) or best.said
     else:
         spoken = language_of(" ".join(sentence.said for sentence in ranked[:MOST_RANKED]))
         answer = richest_words(best.said, question) if spoken == DEFAULT else best.said
-    return _draft_from_quotes(answer, _quotes_for_answer(question, best, ranked))
-
-
-def _quotes_for_answer(question: str, best: PageSentence, ranked: Sequence[PageSentence]) -> list[Quote]:
     others = [sentence for sentence in ranked[:MOST_RANKED] if sentence is not best]
-    return _quotes(_each_adding(question, [best, *others]))
+    return _draft_from_quotes(answer, _quotes(_each_adding(question, [best, *others])))
 
 
 def quote_at_length(passages: Sequence[Passage], question: str, words: int) -> AnswerDraft:

@@ -315,8 +315,7 @@ async def check_summary(state: CheckState, runtime: ReaderRuntime) -> CheckUpdat
     batches = in_batches(doubted, material.texts, content_room(runtime.context))
     checked = [*sentences]
     for verdicts in await all_finished(
-        verdicts_on({number: doubted[number] for number in batch}, material.texts, check_summary_prompt, runtime)
-        for batch in batches
+        verdicts_on(batch, material.texts, check_summary_prompt, runtime) for batch in batches
     ):
         for number, verdict in verdicts.items():
             quotes = verdict.quotes if verdict.supported else []

@@ -16,7 +16,7 @@ from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.reply_types import LenientReply
 from readgraph.nodes.answering.citations import find_quote
 from readgraph.nodes.answering.prompts import Quotes
-from readgraph.nodes.answering.verdicts import SentenceToCheck, in_batches, make_sentence
+from readgraph.nodes.answering.verdicts import Batch, SentenceToCheck, in_batches, make_sentence
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.memory import format_pages
@@ -73,9 +73,7 @@ async def decide_claims(state: FindState, runtime: ReaderRuntime) -> ClaimsUpdat
     texts = {number: piece.text for number, piece in enumerate(pieces)}
     asked = {number: SentenceToCheck(claims[number]["text"], shown[number]) for number in left if shown[number]}
     batches = in_batches(asked, texts, content_room(runtime.context, ""))
-    found = await all_finished(
-        _ask_of({number: asked[number] for number in batch}, texts, runtime) for batch in batches
-    )
+    found = await all_finished(_ask_of(batch, texts, runtime) for batch in batches)
     for number, verdict in {number: verdict for each in found for number, verdict in each.items()}.items():
         claims[number] = _with_verdict(claims[number], verdict, [pieces[each] for each in shown[number]])
     for number in asked:
@@ -105,14 +103,10 @@ async def _choose_passages(
     return [*pieces.values()], shown
 
 
-async def _ask_of(
-    batch: Mapping[int, SentenceToCheck], texts: Mapping[int, str], runtime: ReaderRuntime
-) -> dict[int, ClaimVerdict]:
+async def _ask_of(batch: Batch, texts: Mapping[int, str], runtime: ReaderRuntime) -> dict[int, ClaimVerdict]:
     """The model's verdicts on these claims; none without a usable reply, which is counted, or a budget."""
-    shown = sorted({piece for claim in batch.values() for piece in claim.pages})
-    prompt = check_claims_prompt(
-        format_pages({each: texts[each] for each in shown}), [each.text for each in batch.values()]
-    )
+    shown = {piece: texts[piece] for piece in sorted({piece for claim in batch.values() for piece in claim.pages})}
+    prompt = check_claims_prompt(format_pages(shown), [each.text for each in batch.values()])
 
     def complaint(reply: ClaimVerdicts) -> str | None:
         missing = {*range(1, len(batch) + 1)} - {each.claim for each in reply.claims}
