@@ -15,6 +15,7 @@ from readgraph.models.prompt import Prompt
 from readgraph.models.reply_types import restrict_reply
 from readgraph.models.streaming import stream_message
 from readgraph.nodes.answering.prompts import (
+    WEIGH,
     AnswerAlone,
     ChoiceAlone,
     ChosenAnswer,
@@ -22,7 +23,7 @@ from readgraph.nodes.answering.prompts import (
     QuotedText,
     WeighedAnswer,
     WeighedChoice,
-    weigh_prompt,
+    answer_prompt,
 )
 from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedQuestion, AskedState, ReaderRuntime
 from readgraph.nodes.extractive import question_alone
@@ -147,7 +148,7 @@ async def weigh_findings(
     findings: Sequence[Finding], shown: str, state: AskedState, runtime: ReaderRuntime, words: int
 ) -> AnswerDraft:
     """The answer of findings as `shown`, backed by the quotes of those that the model names. Errors as in `ask`."""
-    prompt = weigh_prompt(shown, state["question_text"], state["choices"])
+    prompt = answer_prompt(shown, state["question_text"], state["choices"], WEIGH)
     answered, letter, reply = await ask_to_decide(runtime, prompt, state, WeighedAnswer, WeighedChoice)
     backing = [finding for finding in findings if finding["page"] in reply.pages] or findings
     did = f"weighed {len(findings)} findings" + ("" if answered else ": they give no answer")

@@ -12,11 +12,11 @@ from readgraph.library.search.okapi import rank
 from readgraph.library.search.passages import cut_to_passages
 from readgraph.models.asking import ask, can_ask
 from readgraph.models.metering import count_fallback
-from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
+from readgraph.models.prompt import DATA_RULE, declare_wording
 from readgraph.models.reply_types import LenientReply
 from readgraph.nodes.answering.citations import find_quote
 from readgraph.nodes.answering.prompts import Quotes
-from readgraph.nodes.answering.verdicts import Batch, SentenceToCheck, in_batches, make_sentence
+from readgraph.nodes.answering.verdicts import Batch, SentenceToCheck, check_sentences_prompt, in_batches, make_sentence
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.memory import format_pages
@@ -54,12 +54,6 @@ class ClaimVerdicts(LenientReply):
     """What is to be said of each claim."""
 
     claims: list[ClaimVerdict] = Field(description="One for each claim.")
-
-
-def check_claims_prompt(passages: str, claims: Sequence[str]) -> Prompt:
-    """Ask of each claim whether these passages support or contradict it; claims are numbered from 1."""
-    numbered = "\n".join(f"{number}. {claim}" for number, claim in enumerate(claims, 1))
-    return CHECK_CLAIMS.ask(fenced("memory", passages), fenced("sentences", numbered))
 
 
 @node
@@ -106,7 +100,7 @@ async def _choose_passages(
 async def _ask_of(batch: Batch, texts: Mapping[int, str], runtime: ReaderRuntime) -> dict[int, ClaimVerdict]:
     """The model's verdicts on these claims; none without a usable reply, which is counted, or a budget."""
     shown = {piece: texts[piece] for piece in sorted({piece for claim in batch.values() for piece in claim.pages})}
-    prompt = check_claims_prompt(format_pages(shown), [each.text for each in batch.values()])
+    prompt = check_sentences_prompt(CHECK_CLAIMS, format_pages(shown), [each.text for each in batch.values()])
 
     def complaint(reply: ClaimVerdicts) -> str | None:
         missing = {*range(1, len(batch) + 1)} - {each.claim for each in reply.claims}
