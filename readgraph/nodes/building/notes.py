@@ -135,10 +135,10 @@ class MemoRecall:
 
     def near(self, memos: Sequence[Note], text: str) -> list[Note]:
         """The newest of all earlier pages' memos, then those most related to the text, as many as the budget allows."""
-        for number in range(self._indexed, len(memos)):
-            for word in {*content_words(memos[number].text)}:
-                self._holding[word].append(number)
-        self._indexed = max(self._indexed, len(memos))
+        while self._indexed < len(memos):
+            for word in {*content_words(memos[self._indexed].text)}:
+                self._holding[word].append(self._indexed)
+            self._indexed += 1
         if sum(memo.words for memo in memos) <= self.budget:
             return list(memos)
         size: Callable[[Note], int] = attrgetter("words")
