@@ -42,9 +42,11 @@ def begin_with(*, notes: bool = True, reached_by: str = REACHED_BY) -> StepNode[
         """File the documents' pages with a new agent for this reading, whose name a resumed run finds again."""
         others, run = state.get("more_documents") or [], runtime.execution_info
         name = digest(["reading", run.task_id if run else uuid.uuid4().hex])
-        limit = most_block_words(runtime.context)
-        found = Block(label="notes", about="what you have found so far", limit=limit, text="")
-        life = initial_state(name, [found] if notes else [])
+        blocks = list[Block]()
+        if notes:
+            limit = most_block_words(runtime.context)
+            blocks.append(Block(label="notes", about="what you have found so far", limit=limit, text=""))
+        life = initial_state(name, blocks)
         identity, store = agent_id(name), agent_store(runtime)
         question = question_part(state["question_text"], state["choices"])
         if runtime.context.model and (line := answer_style(state, runtime).line):
