@@ -31,7 +31,7 @@ from readgraph.models.prompt import versions_of
 from readgraph.nodes import look_up as look_ups
 from readgraph.nodes.answering import answer as answers
 from readgraph.nodes.answering.cite import cite
-from readgraph.nodes.answering.prompts import weigh_prompt
+from readgraph.nodes.answering.prompts import WEIGH, answer_prompt
 from readgraph.nodes.building import summaries
 from readgraph.nodes.building.build import ReadState, ReadUpdate, cut_pages, read_pages
 from readgraph.nodes.building.paging import cut_in_two, even_pages, one_page, words_kept
@@ -221,7 +221,8 @@ async def estimate_full_text(case: EstimateCase) -> Estimate:
         sent = replace(sent, input_words=sent.input_words.perhaps_none())  # chunks that fill the window are cut
     several = Range(0, min(chunks.expected - 1, DIFFER), min(chunks.most - 1, 1))
     findings = chunks * Range(0, min(case.answer_words(), answers.LONGEST_FINDING), answers.LONGEST_FINDING + TAG_WORDS)
-    prompt = Range.frame(weigh_prompt("", "", {"A": "", "B": ""}).words) + findings + case.question + ANSWER_LINE
+    frame = Range.frame(answer_prompt("", "", {"A": "", "B": ""}, WEIGH).words)
+    prompt = frame + findings + case.question + ANSWER_LINE
     return sent + Estimate.of(several, prompt, case.answer_words())
 
 

@@ -18,7 +18,7 @@ from readgraph.nodes.agent import functions as memory_functions
 from readgraph.nodes.agent.evict import evict
 from readgraph.nodes.agent.functions import MEMORY_FUNCTIONS, READING_FUNCTIONS, Functions, archival_search
 from readgraph.nodes.agent.memory import PER_PAGE, most_event_words
-from readgraph.nodes.agent.prompts import question_system
+from readgraph.nodes.agent.prompts import AGENT_READING
 from readgraph.nodes.agent.question import act_in_reading_with, answer, begin
 from readgraph.nodes.agent.receive import archive_recipe, file_pages, receive
 from readgraph.nodes.agent.think import CHAIN, act_with, chat_frame, question_frame, think_with, usable
@@ -184,7 +184,7 @@ async def estimate_mem_gpt(case: EstimateCase) -> Estimate:
         return Estimate()
     context = case.context
     functions = usable(Functions([*READING_FUNCTIONS, archival_search]), context)
-    frame = count_words(question_system(functions.descriptions)) + MEMORY_LINES
+    frame = count_words(AGENT_READING.instructions(functions=functions.descriptions)) + MEMORY_LINES
     pages = await count_searched_pages(case)
     found = pages if context.embeddings else MATCHING * pages
     shown = words_of_step(case, frame, found, case.document.words / pages)

@@ -12,7 +12,7 @@ from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import Node, add_nodes, add_path, begin_graph, choosing, complete_graph
 from readgraph.graphs.wiring.paths import Builder
 from readgraph.nodes.answering.cite import cite
-from readgraph.nodes.answering.prompts import weigh_prompt
+from readgraph.nodes.answering.prompts import WEIGH, answer_prompt
 from readgraph.nodes.bounds import DECISIVE, SearchProgress, within_loop_limit
 from readgraph.nodes.building import summaries
 from readgraph.nodes.building.build import read_pages
@@ -266,7 +266,7 @@ def estimate_finding_weighing(case: EstimateCase, *, further_walks: int = 0) -> 
     finding = max(LONGEST_REASONING, case.question_words) + MOST_QUOTES * LONGEST_REASONING + TAG_WORDS
     walks = context.walks + further_walks
     findings = Range(0, finding, finding * context.max_hops * walks + LONGER_ANSWER * walks)
-    prompt = Range.frame(weigh_prompt("", "", {}).words) + findings + case.question + ANSWER_LINE
+    prompt = Range.frame(answer_prompt("", "", {}, WEIGH).words) + findings + case.question + ANSWER_LINE
     weighed = PERHAPS if context.walks > 1 else Range(0, EXPECTED_REVERTS, 1)
     return Estimate.of(weighed, prompt, WEIGH_REPLY)
 

@@ -16,7 +16,7 @@ from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import Node
 from readgraph.nodes.agent.evict import leave_view
 from readgraph.nodes.agent.functions import Functions
-from readgraph.nodes.agent.prompts import reader_system
+from readgraph.nodes.agent.prompts import PLAIN_READER
 from readgraph.nodes.agent.question import act_in_reading_with, answer, begin_with
 from readgraph.nodes.agent.reader_functions import EXCERPT_WORDS, READER_FUNCTIONS
 from readgraph.nodes.agent.think import plain_frame, think_with, usable
@@ -89,6 +89,6 @@ async def estimate_reader_agent(case: EstimateCase) -> Estimate:
     functions = usable(Functions(READER_FUNCTIONS), case.context)
     pages = await mem_gpt.count_searched_pages(case)
     excerpt = min(EXCERPT_SHARE * EXCERPT_WORDS, case.document.words / pages)
-    frame = count_words(reader_system(functions.descriptions))
+    frame = count_words(PLAIN_READER.instructions(functions=functions.descriptions))
     shown = mem_gpt.words_of_step(case, frame, mem_gpt.MATCHING * pages, excerpt)
     return mem_gpt.estimate_steps(case, shown, PLAIN_STEP)

@@ -23,7 +23,7 @@ from readgraph.graphs.methods import Method
 from readgraph.graphs.read_agent import estimate_gist_reading, recipe
 from readgraph.graphs.wiring import Node, add_nodes, add_path, begin_graph, complete_graph
 from readgraph.library.page_store import PageStore
-from readgraph.nodes.answering.verdicts import MOST_SENTENCES, check_summary_prompt
+from readgraph.nodes.answering.verdicts import CHECK_SUMMARY, MOST_SENTENCES, check_sentences_prompt
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.purpose import with_question
 from readgraph.nodes.summary.begin import CONDENSED, choose, make_read_if_needed, memory_there, open_summary
@@ -114,6 +114,6 @@ def _estimate_write_and_check(case: EstimateCase, notes: Range, about: str, part
     sentences = math.ceil(words / SENTENCE_WORDS)
     pages = MOST_SENTENCES * (context.min_page_words + context.max_page_words) / 2
     beside = Range(0, min(pages, document.words), (1 + TAG_WORDS) * document.words + 2 * words)
-    prompt = (Range.frame(check_summary_prompt("", []).words) + beside).at_most(context.window_words)
+    prompt = (Range.frame(check_sentences_prompt(CHECK_SUMMARY, "", []).words) + beside).at_most(context.window_words)
     times = Range(0, math.ceil(sentences / MOST_SENTENCES), words)
     return writing + Estimate.of(times, prompt, MOST_SENTENCES * (SENTENCE_WORDS + VERDICT_WORDS))

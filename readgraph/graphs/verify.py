@@ -12,12 +12,12 @@ from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import Node, add_nodes, add_path, begin_graph, complete_graph
 from readgraph.library.search.passages import LONG
 from readgraph.nodes.answering.cite import find_statements
-from readgraph.nodes.answering.verdicts import MOST_SENTENCES
+from readgraph.nodes.answering.verdicts import MOST_SENTENCES, check_sentences_prompt
 from readgraph.nodes.building.build import cut_pages
 from readgraph.nodes.building.paging import even_pages
 from readgraph.nodes.building.recipes import recipe_of_pages
 from readgraph.nodes.verifying.claims import MOST_CLAIMS, cut_claims, open_draft
-from readgraph.nodes.verifying.decide import MOST_SHOWN, check_claims_prompt, cite_claims, decide_claims
+from readgraph.nodes.verifying.decide import CHECK_CLAIMS, MOST_SHOWN, cite_claims, decide_claims
 from readgraph.nodes.verifying.evidence import compare_claims, find_pages
 from readgraph.state.context import ReaderContext
 from readgraph.state.settings import Paragraphs, Rebuilding
@@ -72,6 +72,6 @@ def estimate_verify(case: EstimateCase, draft: str) -> Estimate:
     words = sum(count_words(draft[slice(*span)]) for span in spans) / max(len(spans), 1)
     claims = Range(0, LEFT_OPEN * len(spans), len(spans))
     passages = MOST_SENTENCES * (words + MOST_SHOWN * LONG / 6)
-    prompt = Range.frame(check_claims_prompt("", []).words) + Range(0, passages, 2 * passages)
+    prompt = Range.frame(check_sentences_prompt(CHECK_CLAIMS, "", []).words) + Range(0, passages, 2 * passages)
     calls = Range(0, claims.expected / MOST_SENTENCES, claims.most)
     return Estimate.of(calls, prompt.at_most(case.context.window_words), MOST_SENTENCES * VERDICT_WORDS)

@@ -16,19 +16,19 @@ from readgraph.library.agents import Event
 from readgraph.models.prompt import Prompt, fenced, find_unused_name
 from readgraph.nodes.agent.memory import blocks_text, queue_text
 from readgraph.nodes.agent.prompts import (
+    AGENT_CHAT,
+    AGENT_READING,
+    PLAIN_READER,
     agent_prompt,
     argument_prompt,
-    chat_system,
     function_prompt,
-    question_system,
     queue_summary_prompt,
-    reader_system,
 )
-from readgraph.nodes.answering.cite import check_answer_prompt
+from readgraph.nodes.answering.cite import CHECK_ANSWER
 from readgraph.nodes.answering.in_view import answer_language_line, dates_line
-from readgraph.nodes.answering.prompts import answer_from_notes_prompt, answer_prompt, weigh_prompt
-from readgraph.nodes.answering.verdicts import check_summary_prompt
-from readgraph.nodes.building.notes import gist_prompt, header_prompt, memo_prompt, memorize_prompt
+from readgraph.nodes.answering.prompts import WEIGH, answer_from_notes_prompt, answer_prompt
+from readgraph.nodes.answering.verdicts import CHECK_SUMMARY, check_sentences_prompt
+from readgraph.nodes.building.notes import HEADER, MEMO, gist_prompt, memorize_prompt
 from readgraph.nodes.building.paging import merge_prompt, pause_prompt
 from readgraph.nodes.building.summaries import compress_prompt, running_summary_prompt, summary_prompt
 from readgraph.nodes.judging_prompts import (
@@ -44,7 +44,14 @@ from readgraph.nodes.judging_prompts import (
 from readgraph.nodes.look_up import look_up_next_prompt, look_up_pages_prompt
 from readgraph.nodes.memory import MemoryView
 from readgraph.nodes.programs import ask_piece_prompt, write_program_prompt
-from readgraph.nodes.prompts import check_prompt, length_line, note_line, prompt_modules, talk_language_line
+from readgraph.nodes.prompts import (
+    check_prompt,
+    every_wording,
+    length_line,
+    note_line,
+    prompt_modules,
+    talk_language_line,
+)
 from readgraph.nodes.purpose import PRESETS
 from readgraph.nodes.question_notes import take_notes_prompt
 from readgraph.nodes.research.integrate import integrate_prompt
@@ -55,7 +62,7 @@ from readgraph.nodes.survey.answer import survey_prose_prompt, survey_same_promp
 from readgraph.nodes.survey.plan import survey_plan_prompt
 from readgraph.nodes.survey.records import survey_records_prompt
 from readgraph.nodes.survey.take import survey_verdict_prompt
-from readgraph.nodes.verifying.decide import check_claims_prompt
+from readgraph.nodes.verifying.decide import CHECK_CLAIMS
 from readgraph.nodes.walk.steps import leaf_prompt, triage_prompt
 from readgraph.nodes.web_pages import web_act_prompt, web_gist_prompt, web_look_up_prompt
 from readgraph.nodes.wiki.subjects import wiki_note_prompt
@@ -83,6 +90,8 @@ PIECES = ["The keeper climbed.\n\n", "The lamp was out.\n\n", "He looked for oil
 PARTS = ["The keeper climbs to the lamp.", "He looks for oil."]
 
 FUNCTIONS = "- send_message(message: What to say.): Say something."
+CHAT = AGENT_CHAT.instructions(functions=FUNCTIONS, own="Be brief.", instructions="Be brief.")
+READING, READER = (words.instructions(functions=FUNCTIONS) for words in (AGENT_READING, PLAIN_READER))
 EVENTS = "<event 7: user, 2026-05-01 14:03>\nThe lamp is out.\n<event 8: you, 2026-05-01 14:03>\n(oil)"
 BLOCKS = "<block human: 2/300 words, who you talk with>\nA lamplighter."
 
@@ -104,15 +113,17 @@ CASES: dict[str, Prompt] = {
     "gist_german": gist_prompt("Der Wärter stieg hinauf.\n").adding(note_line("de")),
     "wiki_note": wiki_note_prompt(["The keeper\nclimbed.", "Vole slept."]),
     "wiki_page": wiki_page_prompt("Vole", ["Vole slept.", "Vole woke."]),
-    "check_claims": check_claims_prompt("<page 0>\nThe keeper climbed.\n", ["The keeper slept.", "Nobody climbed."]),
+    "check_claims": check_sentences_prompt(
+        CHECK_CLAIMS, "<page 0>\nThe keeper climbed.\n", ["The keeper slept.", "Nobody climbed."]
+    ),
     "check": check_prompt(),
     "who_question": who_question_prompt("The keeper climbed.\n\nThe lamp was out.\n"),
     "memorize": memorize_prompt(MEMOS, PLACE, "The keeper climbed.\n\nThe lamp was out.\n"),
     "memorize_first": memorize_prompt("", "", "The keeper climbed.\n\nThe lamp was out.\n"),
     "memorize_purpose": memorize_prompt(MEMOS, PLACE, "The keeper climbed.\n", PRESETS["meeting"].text),
-    "memo_purpose": memo_prompt(MEMOS, PLACE, "The keeper climbed.\n", "Who was on the stair?"),
-    "memo": memo_prompt(MEMOS, PLACE, "The keeper climbed.\n"),
-    "header": header_prompt(MEMOS, PLACE, "The keeper climbed.\n"),
+    "memo_purpose": memorize_prompt(MEMOS, PLACE, "The keeper climbed.\n", "Who was on the stair?", MEMO),
+    "memo": memorize_prompt(MEMOS, PLACE, "The keeper climbed.\n", words=MEMO),
+    "header": memorize_prompt(MEMOS, PLACE, "The keeper climbed.\n", words=HEADER),
     "merge": merge_prompt("<page 3>\nThe keeper climbed.\n\n<page 4>\nThe lamp was out."),
     "pause_within": pause_prompt(["The keeper climbed.", "The lamp was out."], "It was night.", "He went down."),
     "pause": pause_prompt(PIECES),
@@ -120,12 +131,12 @@ CASES: dict[str, Prompt] = {
     "look_up_pages_choices": look_up_pages_prompt(MEMORY, QUESTION, CHOICES, 2),
     "look_up_next_first": look_up_next_prompt(MEMORY, QUESTION, {}, []),
     "look_up_next": look_up_next_prompt(MEMORY, QUESTION, CHOICES, [1, 0]),
-    "agent": agent_prompt(chat_system(FUNCTIONS, "Be brief."), "We spoke of oil.", EVENTS, BLOCKS, "Call a function."),
+    "agent": agent_prompt(CHAT, "We spoke of oil.", EVENTS, BLOCKS, "Call a function."),
     "agent_german": agent_prompt("You.", "", EVENTS, BLOCKS, "Call a function.").adding(talk_language_line("de")),
     "function": function_prompt(SEEN, ["answer", "search"]),
     "argument": argument_prompt(SEEN, "search", "words", "What to look for."),
-    "agent_reading": agent_prompt(question_system(FUNCTIONS), "", EVENTS, BLOCKS, "Call a function."),
-    "agent_plain_reader": agent_prompt(reader_system(FUNCTIONS), "", EVENTS, "", "Call a function."),
+    "agent_reading": agent_prompt(READING, "", EVENTS, BLOCKS, "Call a function."),
+    "agent_plain_reader": agent_prompt(READER, "", EVENTS, "", "Call a function."),
     "queue_summary": queue_summary_prompt("We spoke of oil.", EVENTS, 300),
     "queue_summary_first": queue_summary_prompt("", EVENTS, 300),
     "answer": answer_prompt(MEMORY, QUESTION, {}),
@@ -144,16 +155,16 @@ CASES: dict[str, Prompt] = {
     "compress": compress_prompt(PARTS, 300),
     "write_summary": write_summary_prompt(MEMORY, 70, 100),
     "write_summary_about": write_summary_prompt(MEMORY, 70, 100, "the oil").adding(note_line("de")),
-    "check_answer": check_answer_prompt(MEMORY, QUESTION, ["The lamp was out.", "He had no oil."]),
-    "check_summary": check_summary_prompt(MEMORY, ["The keeper climbed.", "He found oil."]),
+    "check_answer": check_sentences_prompt(CHECK_ANSWER, MEMORY, ["The lamp was out.", "He had no oil."], QUESTION),
+    "check_summary": check_sentences_prompt(CHECK_SUMMARY, MEMORY, ["The keeper climbed.", "He found oil."]),
     "triage": triage_prompt(PARTS, [0], ["A keeper and his lamp."], ["He climbed at nine."], QUESTION, CHOICES),
     "triage_root": triage_prompt(PARTS, [], [], [], QUESTION, {}, reasoning=False, may_revert=False),
     "leaf": leaf_prompt(PIECES[1], ["A keeper and his lamp.", "It was night."], ["He climbed."], QUESTION, {}),
     "leaf_choices": leaf_prompt(PIECES[1], [], [], QUESTION, CHOICES, reasoning=False),
     "running_summary": running_summary_prompt("A keeper climbs to the lamp.", "The lamp was out.", 375),
     "running_summary_first": running_summary_prompt("", "The keeper climbed.", 375),
-    "weigh": weigh_prompt(MEMORY, QUESTION, {}),
-    "weigh_choices": weigh_prompt(MEMORY, QUESTION, CHOICES),
+    "weigh": answer_prompt(MEMORY, QUESTION, {}, WEIGH),
+    "weigh_choices": answer_prompt(MEMORY, QUESTION, CHOICES, WEIGH),
     "survey_plan": survey_plan_prompt("Who climbed, and how often?", {}),
     "survey_plan_fixed": survey_plan_prompt("Who climbed?", CHOICES, "who (text), when (date)"),
     "survey_records": survey_records_prompt("The keeper climbed.\n", "a climb", COLUMNS),
@@ -242,7 +253,7 @@ FROM_TEXT: dict[str, Callable[[str], Prompt]] = {
     "summary": summary_prompt,
     "leaf": lambda text: leaf_prompt(text, [], ["He climbed."], QUESTION, {}),
     "leaf_background": lambda text: leaf_prompt("The lamp was out.", [text], [], QUESTION, CHOICES),
-    "weigh": lambda text: weigh_prompt(text, QUESTION, {}),
+    "weigh": lambda text: answer_prompt(text, QUESTION, {}, WEIGH),
     "survey_plan": lambda text: survey_plan_prompt(text, {}),
     "survey_records": lambda text: survey_records_prompt(text, "a climb", COLUMNS),
     "survey_same": lambda text: survey_same_prompt({0: (text, "He climbed."), 1: ("Vole", text)}, "a climb"),
@@ -256,7 +267,7 @@ FROM_TEXT: dict[str, Callable[[str], Prompt]] = {
     "reflect": lambda text: reflect_prompt(text, QUESTION, {}),
     "answer_from_notes": lambda text: answer_from_notes_prompt(text, "", QUESTION, {}),
     "write_summary": lambda text: write_summary_prompt(text, 70, 100, "the oil"),
-    "check_summary": lambda text: check_summary_prompt(text, ["He climbed."]),
+    "check_summary": lambda text: check_sentences_prompt(CHECK_SUMMARY, text, ["He climbed."]),
 }
 TAGS = [
     "<",
@@ -301,7 +312,11 @@ def test_every_prompt_builder_has_a_snapshot() -> None:
         if function.__module__ == module.__name__
         if inspect.signature(function).return_annotation in (Prompt, "Prompt")
     }
+    builders.remove("check_sentences")  # builds check_answer, check_claims and check_summary
     assert builders <= CASES.keys(), f"Add to CASES and renew with {RENEW}=1: {builders - CASES.keys()}"
+    worded = {prompt.worded.words.name for prompt in CASES.values() if prompt.worded}
+    unworded = {words.name for words in every_wording()} - worded
+    assert not unworded, f"Add to CASES and renew with {RENEW}=1: {unworded}"
     assert {file.stem for file in SNAPSHOTS.glob("*.txt")} == CASES.keys()
 
 

@@ -6,10 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readgraph.nodes.survey.answer import SameState
 from readgraph.nodes.survey.plan import by_rule
 from readgraph.nodes.survey.records import SurveyRecord, records_in
-from readgraph.nodes.survey.table import CombinedTable, Mention, TableEntry, group_rows, join_rows, sort_rows
+from readgraph.nodes.survey.table import (
+    CombinedTable,
+    Mention,
+    RecordsState,
+    TableEntry,
+    group_rows,
+    join_rows,
+    sort_rows,
+)
 from readgraph.nodes.survey.values import date_value, number_in, same_as
 
 
@@ -106,4 +113,4 @@ def test_sums_and_counts_are_exact_in_any_order(rows: list[tuple[str, int]]) -> 
 
 
 def test_joining_names_reads_the_records_and_no_other_memory() -> None:
-    assert {*SameState.__annotations__} == {"document", "records", "programme"}
+    assert {*RecordsState.__annotations__} == {"document", "records", "programme"}

@@ -10,8 +10,9 @@ import pytest
 from readgraph.graphs.methods import METHODS, SUMMARY
 from readgraph.library.opening import Library
 from readgraph.models.prompt import Prompt
-from readgraph.nodes.answering.cite import check_answer_prompt
-from readgraph.nodes.answering.prompts import answer_from_notes_prompt, answer_prompt, weigh_prompt
+from readgraph.nodes.answering.cite import CHECK_ANSWER
+from readgraph.nodes.answering.prompts import WEIGH, answer_from_notes_prompt, answer_prompt
+from readgraph.nodes.answering.verdicts import check_sentences_prompt
 from readgraph.nodes.judging_prompts import consistent_prompt, permissive_prompt, strict_prompt
 from readgraph.nodes.look_up import look_up_next_prompt, look_up_pages_prompt
 from readgraph.nodes.question_notes import take_notes_prompt
@@ -33,8 +34,8 @@ QUESTIONED: dict[str, Callable[[str], Prompt]] = {
     "answer": lambda asked: answer_prompt(MEMORY, asked, {}),
     "answer, options": lambda asked: answer_prompt(MEMORY, "Who?", {"A": asked, "B": "nobody"}),
     "answer from notes": lambda asked: answer_from_notes_prompt(FOUND, MEMORY, asked, {}),
-    "check answer": lambda asked: check_answer_prompt(MEMORY, asked, ["The lamp was out."]),
-    "check answer, sentence": lambda asked: check_answer_prompt(MEMORY, "Who?", [asked]),
+    "check answer": lambda asked: check_sentences_prompt(CHECK_ANSWER, MEMORY, ["The lamp was out."], asked),
+    "check answer, sentence": lambda asked: check_sentences_prompt(CHECK_ANSWER, MEMORY, [asked], "Who?"),
     "integrate": lambda asked: integrate_prompt(MEMORY, FOUND, asked, {}),
     "leaf": lambda asked: leaf_prompt("The lamp.", [], [], asked, CHOICES),
     "look up": lambda asked: look_up_pages_prompt(MEMORY, asked, {}, 5),
@@ -52,7 +53,7 @@ QUESTIONED: dict[str, Callable[[str], Prompt]] = {
     "take notes": lambda asked: take_notes_prompt("The lamp.", "", "", asked, {}, page=0, most_words=99),
     "triage": lambda asked: triage_prompt(PARTS, [], [], [], asked, {}),
     "triage, parts": lambda asked: triage_prompt([asked, "The lamp."], [], [asked], [asked], "Who?", {}),
-    "weigh": lambda asked: weigh_prompt(MEMORY, asked, {}),
+    "weigh": lambda asked: answer_prompt(MEMORY, asked, {}, WEIGH),
 }
 """Each prompt with a question, an option or a request in its place."""
 

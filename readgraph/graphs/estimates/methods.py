@@ -6,9 +6,9 @@ from readgraph.graphs.estimates.arithmetic import QUOTES, SENTENCE_WORDS, VERDIC
 from readgraph.graphs.method_facts import settings_of
 from readgraph.graphs.methods import METHODS, Method, builder_of
 from readgraph.library.page_store import PageStore
-from readgraph.nodes.answering.cite import MOST_CHECKED, MOST_SHOWN, WORDS_SHOWN, check_answer_prompt
+from readgraph.nodes.answering.cite import CHECK_ANSWER, MOST_CHECKED, MOST_SHOWN, WORDS_SHOWN
 from readgraph.nodes.answering.in_view import set_long
-from readgraph.nodes.answering.verdicts import MOST_SENTENCES
+from readgraph.nodes.answering.verdicts import MOST_SENTENCES, check_sentences_prompt
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document
@@ -28,7 +28,7 @@ def estimate_answer_check(method: Method, case: EstimateCase) -> Estimate:
     calls = Range(0, math.ceil(sentences / MOST_SENTENCES), MOST_CHECKED)
     words = case.document.words
     each = min(WORDS_SHOWN * min(sentences, MOST_SENTENCES) / 2, words)
-    asked = Range.frame(check_answer_prompt("", "", []).words)
+    asked = Range.frame(check_sentences_prompt(CHECK_ANSWER, "", [], "").words)
     shown = Range(0, each + case.question_words, MOST_SENTENCES * MOST_SHOWN * words + context.window_words)
     return Estimate.of(calls, (asked + shown).at_most(context.window_words), MOST_SENTENCES * VERDICT_WORDS)
 

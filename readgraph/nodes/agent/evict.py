@@ -7,7 +7,6 @@ from dataclasses import replace
 from readgraph.library.agents import Agent, Event, agent_id, agent_store
 from readgraph.library.page_store import page_store
 from readgraph.models.asking import ask_text
-from readgraph.models.metering import count_fallback
 from readgraph.nodes.agent.contracts import AgentTurnState
 from readgraph.nodes.agent.memory import queue_text
 from readgraph.nodes.agent.prompts import queue_summary_prompt
@@ -19,7 +18,6 @@ from readgraph.nodes.extractive import extract_gist
 from readgraph.nodes.prompts import note_line
 from readgraph.nodes.step import StepNode, Work, node
 from readgraph.state.agent import TurnStep
-from readgraph.state.errors import NoUsableReply
 from readgraph.state.languages import DEFAULT, certain_language, sample_spans
 from readgraph.state.settings import Language, Window
 from readgraph.state.words import count_words, first_words
@@ -33,11 +31,8 @@ SumUp = Callable[[str, Sequence[Event], int, ReaderRuntime], Awaitable[str]]
 async def _by_model(before: str, events: Sequence[Event], most: int, runtime: ReaderRuntime) -> str:
     queue = queue_text(events, runtime.context.window_words)
     prompt = queue_summary_prompt(before, queue, most).adding(note_line(runtime.context.language))
-    try:
-        return await ask_text(runtime, prompt)
-    except NoUsableReply:
-        count_fallback("queue_summary")
-        return await _by_extract(before, events, most, runtime)
+    said = await ask_text(runtime, prompt, fallback="queue_summary")
+    return await _by_extract(before, events, most, runtime) if said is None else said
 
 
 def _spoken_text(events: Sequence[Event]) -> str:
@@ -112,8 +107,8 @@ def first_to_stay(events: Sequence[Event], sizes: Sequence[int], room: int) -> i
         kept, words = kept + 1, words + size
     earliest = min(max(len(events) - kept, 1), len(events) - 1)
     latest = max(earliest, len(events) - KEEP)
-    arrivals = [at for at in range(earliest, latest + 1) if events[at].kind in ("user", "timer", "upload")]
-    return (arrivals or [earliest])[0]
+    arrivals = (at for at in range(earliest, latest + 1) if events[at].kind in ("user", "timer", "upload"))
+    return next(arrivals, earliest)
 
 
 evict_without_model = evict_with(_by_extract)

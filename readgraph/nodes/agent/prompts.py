@@ -79,21 +79,6 @@ PLAIN_READER = declare_wording(
 )
 
 
-def chat_system(functions: str, instructions: str) -> str:
-    """The system instructions of an agent that lives on; its own stand last."""
-    return AGENT_CHAT.instructions(functions=functions, own=instructions, instructions=instructions)
-
-
-def question_system(functions: str) -> str:
-    """The system instructions of an agent that answers a question about documents."""
-    return AGENT_READING.instructions(functions=functions)
-
-
-def reader_system(functions: str) -> str:
-    """The system instructions of the plain agentic reader."""
-    return PLAIN_READER.instructions(functions=functions)
-
-
 NAME, VERSION = "plain_step", 1  # the step in plain words; it has no words to replace
 
 

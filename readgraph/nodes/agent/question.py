@@ -17,7 +17,6 @@ from readgraph.nodes.contracts import AnswerDraft, AnswerState, AnswerUpdate, As
 from readgraph.nodes.prompts import question_part
 from readgraph.nodes.step import StepNode, node
 from readgraph.state.agent import AgentState, Block, fresh_turn
-from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import Groups
 from readgraph.state.reading import Finding, Usage, with_finding
 from readgraph.state.records import digest
@@ -36,11 +35,6 @@ class BeginState(AskedQuestion):
     usage: NotRequired[Usage]
 
 
-def notes_block(context: ReaderContext) -> Block:
-    """The working context of an agent that answers a question: what it notes on the way."""
-    return Block(label="notes", about="what you have found so far", limit=most_block_words(context), text="")
-
-
 def begin_with(*, notes: bool = True, reached_by: str = REACHED_BY) -> StepNode[BeginState, BeginUpdate]:
     """The node that begins a question. `notes`: the agent has a block to note in; `reached_by`: see `file_document`."""
 
@@ -48,7 +42,11 @@ def begin_with(*, notes: bool = True, reached_by: str = REACHED_BY) -> StepNode[
         """File the documents' pages with a new agent for this reading, whose name a resumed run finds again."""
         others, run = state.get("more_documents") or [], runtime.execution_info
         name = digest(["reading", run.task_id if run else uuid.uuid4().hex])
-        life = initial_state(name, [notes_block(runtime.context)] if notes else [])
+        blocks = list[Block]()
+        if notes:
+            limit = most_block_words(runtime.context)
+            blocks.append(Block(label="notes", about="what you have found so far", limit=limit, text=""))
+        life = initial_state(name, blocks)
         identity, store = agent_id(name), agent_store(runtime)
         question = question_part(state["question_text"], state["choices"])
         if runtime.context.model and (line := answer_style(state, runtime).line):

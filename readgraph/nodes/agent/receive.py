@@ -2,11 +2,9 @@
 
 from bisect import bisect_left
 from dataclasses import asdict
-from typing import Any, NotRequired, cast, get_args
+from typing import Any, cast, get_args
 
-from langchain_core.messages import AnyMessage
 from pydantic import TypeAdapter, ValidationError
-from typing_extensions import TypedDict
 
 from readgraph.library import agents
 from readgraph.library.agents import AgentStore, Event, agent_id, agent_store
@@ -20,7 +18,7 @@ from readgraph.nodes.extractive import pages_by_rule
 from readgraph.nodes.memory import describe_missing, sizes_of
 from readgraph.nodes.opening import check_store, warn_of_tracing
 from readgraph.nodes.step import node
-from readgraph.state.agent import AgentState, Block, IncomingEvent, fresh_turn
+from readgraph.state.agent import AgentInput, AgentState, Block, IncomingEvent, fresh_turn
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import recipe_parameters
 from readgraph.state.errors import BadInput
@@ -105,21 +103,18 @@ LIFE = tuple(AgentState.__annotations__)
 _ARRIVAL = TypeAdapter(IncomingEvent)
 
 
-class ReceiveState(TypedDict):
+class ReceiveState(AgentInput, total=False):
     """What receiving reads; an agent without events has no channels yet."""
 
-    agent: NotRequired[str]
-    event: NotRequired[IncomingEvent]
-    document: NotRequired[str]
-    blocks: NotRequired[list[Block]]
-    events: NotRequired[int]
-    queue_from: NotRequired[int]
-    summaries: NotRequired[int]
-    warned: NotRequired[bool]
-    archive: NotRequired[int]
-    passages: NotRequired[int]
-    documents: NotRequired[list[list[int]]]
-    messages: NotRequired[list[AnyMessage]]
+    document: str
+    blocks: list[Block]
+    events: int
+    queue_from: int
+    summaries: int
+    warned: bool
+    archive: int
+    passages: int
+    documents: list[list[int]]
 
 
 class ReceiveUpdate(BeginUpdate):

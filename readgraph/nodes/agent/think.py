@@ -15,10 +15,11 @@ from readgraph.library.agents import Event, agent_id, agent_store
 from readgraph.models.client import HOW_TO_NAME
 from readgraph.models.metering import count_fallback, current_meter
 from readgraph.models.prompt import Prompt
+from readgraph.nodes.agent import prompts
 from readgraph.nodes.agent.contracts import ActUpdate, AgentTurnState, ThinkState, ThinkUpdate
 from readgraph.nodes.agent.functions import RECALL_FUNCTIONS, WORKING_FUNCTIONS, Functions
 from readgraph.nodes.agent.memory import AgentMemory, blocks_text, call_line, cut_to, most_event_words, queue_text
-from readgraph.nodes.agent.prompts import NextStep, agent_prompt, ask_step, chat_system, question_system, reader_system
+from readgraph.nodes.agent.prompts import NextStep, agent_prompt, ask_step
 from readgraph.nodes.agent.reader_functions import meaning_search
 from readgraph.nodes.agent.receive import LIFE, clock, keep
 from readgraph.nodes.bounds import within_loop_limit
@@ -226,20 +227,21 @@ def chat_frame(
     """For an agent that lives on: its own instructions come after the functions; `dated`: events show their time."""
     task = f"{_describe_storages(state, context)}\n\n{_calls_left(state, context)}"
     line = talk_language_line(context.language)
-    system = chat_system(functions.descriptions, instructions)
+    own = {"own": instructions, "instructions": instructions}  # if there are any, they stand last
+    system = prompts.AGENT_CHAT.instructions(functions=functions.descriptions, **own)
     return Frame(system, " ".join(filter(None, [task, line])), dated)
 
 
 def question_frame(state: AgentTurnState, context: ReaderContext, functions: Functions, instructions: str) -> Frame:
     """For an agent that answers a question; events show no times, so that a repeated question finds its replies."""
     task = [instructions, _describe_storages(state, context), _calls_left(state, context)]
-    return Frame(question_system(functions.descriptions), "\n\n".join(task), dated=False)
+    return Frame(prompts.AGENT_READING.instructions(functions=functions.descriptions), "\n\n".join(task), dated=False)
 
 
 def plain_frame(state: AgentTurnState, context: ReaderContext, functions: Functions, instructions: str) -> Frame:
     """For a reader that answers a question and has no memory to keep anything in: what leaves its view is gone."""
     task = f"{instructions}\n\n{_calls_left(state, context)}"
-    return Frame(reader_system(functions.descriptions), task, dated=False, warning="")
+    return Frame(prompts.PLAIN_READER.instructions(functions=functions.descriptions), task, dated=False, warning="")
 
 
 def _describe_storages(state: AgentTurnState, context: ReaderContext) -> str:

@@ -2,7 +2,6 @@
 
 import re
 from bisect import bisect_right
-from collections import deque
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
@@ -144,9 +143,8 @@ def _find_words(quote: str, folded: str, text: str) -> tuple[int, int] | None:
     if at < 0:
         return None
     first = folded.count(" ", 0, at)
-    words = islice(_WORD.finditer(text), first, first + wanted.count(" ") - 1)
-    begun = next(words)
-    return begun.start(), deque(words, maxlen=1).pop().end() if wanted.count(" ") > 2 else begun.end()
+    words = [*islice(_WORD.finditer(text), first, first + wanted.count(" ") - 1)]
+    return words[0].start(), words[-1].end()
 
 
 def _find_letters(quote: str, folded: str, text: str) -> tuple[int, int] | None:
@@ -186,25 +184,22 @@ def with_marks(found: Mapping[str, Any]) -> dict[str, Any]:
     answer it is None, as `marked_answer` is. Of a table the marks stand at the ends of rows. `flags`: what is said of
     single sentences of a summary or of a long answer, with the offsets where it stands.
     """
-    answer: str | None = found["answer"]
-    if answer is None:
-        places: Sequence[int | None] = [None] * len(found["citations"])
-        marks = list[tuple[int, int]]()
-    elif is_phrase(found):
-        places = [len(answer), *[None] * (len(found["citations"]) - 1)]
+    answer: str = found["answer"] or ""
+    marks = list[tuple[int, int]]()
+    unmarked: int | None = None
+    if answer and is_phrase(found):
         marks = [(len(answer), 1)]
-    elif marks := row_marks(answer, found):
-        first = {number: at for at, number in reversed(marks)}
-        places = [first.get(number, len(answer)) for number in range(1, len(found["citations"]) + 1)]
-    else:
-        places = mark_offsets(answer, found["citations"]) if answer else [None] * len(found["citations"])
-        marks = [(at, number) for number, at in enumerate(places, 1) if at is not None]
+    elif answer and (marks := row_marks(answer, found)):
+        unmarked = len(answer)
+    elif answer:
+        marks = [(at, number) for number, at in enumerate(mark_offsets(answer, found["citations"]), 1)]
+    first = {number: at for at, number in reversed(marks)}
     numbered = [
-        {"number": number, **citation, "mark_at": place}
-        for number, (citation, place) in enumerate(zip(found["citations"], places, strict=True), 1)
+        {"number": number, **citation, "mark_at": first.get(number, unmarked)}
+        for number, citation in enumerate(found["citations"], 1)
     ]
     flags = sentence_flags(found) if found.get("sentences") else []
-    marked_answer = insert_marks(answer, marks, flags) if answer else None
+    marked_answer = _place_marks(answer, marks, flags)[0] if answer else None
     return {**found, "citations": numbered, "marked_answer": marked_answer, "flags": flags}
 
 
@@ -255,11 +250,6 @@ def mark_offsets(answer: str, citations: Sequence[Citation]) -> list[int]:
     return [citation["mark_at"] if "mark_at" in citation else end_of_supported(citation) for citation in citations]
 
 
-def insert_marks(answer: str, marks: Sequence[tuple[int, int]], flags: Sequence[SentenceFlag] = ()) -> str:
-    """The answer with marks, each with its offset and the number that it shows; behind them what `flags` say."""
-    return _place_marks(answer, marks, flags)[0]
-
-
 def mark_spans(found: Mapping[str, Any]) -> list[tuple[int, int, int]]:
     """Where marks stand in the `marked_answer` of `with_marks`: the number of each, and its span `[start, end)`."""
     if not (answer := found["answer"]):
@@ -271,6 +261,7 @@ def mark_spans(found: Mapping[str, Any]) -> list[tuple[int, int, int]]:
 def _place_marks(
     answer: str, marks: Sequence[tuple[int, int]], flags: Sequence[SentenceFlag]
 ) -> tuple[str, list[tuple[int, int, int]]]:
+    """The answer with marks, at offsets with numbers, and behind them what `flags` say; and where the marks stand."""
     text, before, spans = "", 0, list[tuple[int, int, int]]()
     for place in sorted({*(place for place, _ in marks), *(flag["at"] for flag in flags)}):
         text += f"{answer[before:place]} "

@@ -15,10 +15,11 @@ from readgraph.library.search.okapi import rank
 from readgraph.library.search.passages import cut_to_passages
 from readgraph.library.search.terms import content_words
 from readgraph.models.metering import count_fallback, current_meter
-from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
+from readgraph.models.prompt import DATA_RULE, declare_wording
 from readgraph.nodes.answering.citations import find_quote, find_quotes, mark_offsets
 from readgraph.nodes.answering.in_view import set_long
 from readgraph.nodes.answering.verdicts import (
+    Batch,
     SentenceToCheck,
     SupportVerdict,
     describe_verdicts,
@@ -56,12 +57,6 @@ CHECK_ANSWER = declare_wording(
     "it says: a wrong name, number or order of events, or anything that they don't say, makes it not supported. Quote "
     "the words that show it.",
 )
-
-
-def check_answer_prompt(passages: str, question: str, sentences: Sequence[str]) -> Prompt:
-    """Ask of each sentence of an answer whether these passages support it; sentences are numbered from 1."""
-    numbered = "\n".join(f"{number}. {sentence}" for number, sentence in enumerate(sentences, 1))
-    return CHECK_ANSWER.ask(fenced("memory", passages), fenced("question", question), fenced("sentences", numbered))
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,22 +190,18 @@ def _own_words(sentence: str, pieces: Sequence[EvidencePiece]) -> Quote | None:
 
 
 async def _verdicts(
-    left: Mapping[int, SentenceToCheck], pieces: Sequence[EvidencePiece], question: str, runtime: ReaderRuntime
+    left: Batch, pieces: Sequence[EvidencePiece], question: str, runtime: ReaderRuntime
 ) -> dict[int, SupportVerdict]:
     texts, meter = {number: piece.text for number, piece in enumerate(pieces)}, current_meter()
     spent_before = meter.budget_spent
 
-    def make_check_prompt(shown: str, sentences: Sequence[str]) -> Prompt:
-        return check_answer_prompt(shown, question, sentences)
-
-    async def of_batch(batch: Sequence[int]) -> dict[int, SupportVerdict]:
+    async def of_batch(batch: Batch) -> dict[int, SupportVerdict]:
         try:
-            return await verdicts_on({number: left[number] for number in batch}, texts, make_check_prompt, runtime)
+            return await verdicts_on(batch, texts, CHECK_ANSWER, runtime, question)
         except BudgetSpent:
             return {}
 
-    batches = in_batches(left, texts, content_room(runtime.context, question))
-    found = await all_finished(of_batch(batch) for batch in batches)
+    found = await all_finished(map(of_batch, in_batches(left, texts, content_room(runtime.context, question))))
     meter.budget_spent = spent_before  # the answer was given within the budget; what is unchecked says so itself
     return {number: verdict for each in found for number, verdict in each.items()}
 

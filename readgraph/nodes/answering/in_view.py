@@ -1,11 +1,12 @@
 """What all steps that answer share: from what is in view to the answer, its status and its figures."""
 
 import warnings
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast, get_type_hints
 
 from langchain_core.messages import AIMessage, AnyMessage
+from pydantic import BaseModel
 
 from readgraph.library.page_store import page_store
 from readgraph.models.asking import ask, can_ask
@@ -14,15 +15,15 @@ from readgraph.models.prompt import Prompt
 from readgraph.models.reply_types import restrict_reply
 from readgraph.models.streaming import stream_message
 from readgraph.nodes.answering.prompts import (
+    WEIGH,
     AnswerAlone,
     ChoiceAlone,
     ChosenAnswer,
     FreeAnswer,
     QuotedText,
-    Quoting,
     WeighedAnswer,
     WeighedChoice,
-    weigh_prompt,
+    answer_prompt,
 )
 from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedQuestion, AskedState, ReaderRuntime
 from readgraph.nodes.extractive import question_alone
@@ -99,36 +100,43 @@ async def ask_for_answer(
     runtime: ReaderRuntime, prompt: Prompt, state: AskedState, *, quoting: bool = True
 ) -> AnswerDraft:
     """Ask for an answer, or for the letter of a choice; `quoting`: with quotes. Errors as in `ask`."""
-    style, choices = answer_style(state, runtime), state["choices"]
-    if choices:
+    in_words, by_letter = (FreeAnswer, ChosenAnswer) if quoting else (AnswerAlone, ChoiceAlone)
+    answer, letter, reply = await ask_to_decide(runtime, prompt, state, in_words, by_letter, may_be_null=False)
+    return AnswerDraft(answer, letter, quotes_from(reply.quotes) if quoting else [])
 
-        def complaint(reply: ChoiceAlone) -> str | None:
-            return None if letter_of(reply.choice) in choices else f"choice must be one of {', '.join(choices)}"
 
-        letters = ChosenAnswer if quoting else ChoiceAlone
-        chosen = await ask(runtime, prompt, restrict_reply(letters, choice=choices), complaint)
-        letter = letter_of(chosen.choice)
-        quotes = quotes_from(chosen.quotes) if isinstance(chosen, Quoting) else []
-        return AnswerDraft(choices[letter], letter, quotes)
-    words = FreeAnswer if quoting else AnswerAlone
-    free = await ask(runtime, prompt.adding(style.line), style.reply(words))
-    said = free.answer.strip() if free.answer else None
-    return AnswerDraft(said or None, None, quotes_from(free.quotes) if isinstance(free, Quoting) else [])
+async def ask_to_decide(
+    runtime: ReaderRuntime,
+    prompt: Prompt,
+    state: AskedState,
+    in_words: type[BaseModel],
+    by_letter: type[BaseModel],
+    *,
+    may_be_null: bool = True,
+) -> tuple[str | None, str | None, Any]:
+    """Ask for a reply with an `answer` or, where there are options, a `choice`; errors as in `ask`.
+
+    Returns the answer, its letter, and the reply. `may_be_null`: whether a reply may choose none of the options.
+    """
+    choices = state["choices"]
+    reply: Any
+    if not choices:
+        style = answer_style(state, runtime)
+        reply = await ask(runtime, prompt.adding(style.line), style.reply(in_words))
+        return (reply.answer or "").strip() or None, None, reply
+
+    def complaint(reply: Any) -> str | None:
+        known = letter_of(reply.choice or "") in choices or (may_be_null and not reply.choice)
+        return None if known else f"choice must be one of {', '.join(choices)}{', or null' if may_be_null else ''}"
+
+    reply = await ask(runtime, prompt, restrict_reply(by_letter, choice=choices), complaint)
+    letter = letter_of(reply.choice) if reply.choice else None
+    return choices[letter] if letter else None, letter, reply
 
 
 def quotes_from(given: Iterable[QuotedText]) -> list[Quote]:
     """A model's quotes. A page that can't exist counts as unknown: a state can't hold arbitrarily large integers."""
     return [Quote(page=quoted.page if 0 <= quoted.page <= LARGEST else -1, quote=quoted.quote) for quoted in given]
-
-
-def choice_or_none(choices: Collection[str]) -> Callable[[Any], str | None]:
-    """The complaint about a reply whose `choice` is none of these letters; null is no fault."""
-
-    def complaint(reply: Any) -> str | None:
-        known = not reply.choice or letter_of(reply.choice) in choices
-        return None if known else f"choice must be one of {', '.join(choices)}, or null"
-
-    return complaint
 
 
 def letter_of(choice: str) -> str:
@@ -140,17 +148,9 @@ async def weigh_findings(
     findings: Sequence[Finding], shown: str, state: AskedState, runtime: ReaderRuntime, words: int
 ) -> AnswerDraft:
     """The answer of findings as `shown`, backed by the quotes of those that the model names. Errors as in `ask`."""
-    choices, letter = state["choices"], None
-    prompt = weigh_prompt(shown, state["question_text"], choices)
-    if choices:
-        chosen = await ask(runtime, prompt, restrict_reply(WeighedChoice, choice=choices), choice_or_none(choices))
-        letter, pages = letter_of(chosen.choice) if chosen.choice else None, chosen.pages
-        answered = choices[letter] if letter else None
-    else:
-        style = answer_style(state, runtime)
-        weighed = await ask(runtime, prompt.adding(style.line), style.reply(WeighedAnswer))
-        answered, pages = (weighed.answer or "").strip() or None, weighed.pages
-    backing = [finding for finding in findings if finding["page"] in pages] or findings
+    prompt = answer_prompt(shown, state["question_text"], state["choices"], WEIGH)
+    answered, letter, reply = await ask_to_decide(runtime, prompt, state, WeighedAnswer, WeighedChoice)
+    backing = [finding for finding in findings if finding["page"] in reply.pages] or findings
     did = f"weighed {len(findings)} findings" + ("" if answered else ": they give no answer")
     return AnswerDraft(answered, letter, all_quotes(backing) if answered else [], words, did)
 

@@ -4,7 +4,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import BaseModel, BeforeValidator, Field
 
-from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
+from readgraph.models.prompt import DATA_RULE, Prompt, Wording, declare_wording, fenced
 from readgraph.models.reply_types import numbers_in
 from readgraph.nodes.prompts import READER_SYSTEM, question_part
 
@@ -73,10 +73,10 @@ class ChosenAnswer(ChoiceAlone, Quoting):
     """An answer chosen from options."""
 
 
-def answer_prompt(memory: str, question: str, choices: dict[str, str]) -> Prompt:
-    """Ask for the answer; with choices, for a letter."""
+def answer_prompt(memory: str, question: str, choices: dict[str, str], words: Wording = ANSWER) -> Prompt:
+    """Ask for the answer; with choices, for a letter. With the words `WEIGH`, memory is findings after page tags."""
     values = {"free": not choices, "choose": choices, "letters": ", ".join(choices)}
-    return ANSWER.ask(fenced("memory", memory), question_part(question, choices), **values)
+    return words.ask(fenced("memory", memory), question_part(question, choices), **values)
 
 
 ANSWER_FROM_NOTES = declare_wording(
@@ -123,9 +123,3 @@ class WeighedChoice(BaseModel):
     reason: str = Field(description="A few words: what agrees, what doesn't.")
     pages: list[int] = Field(description="The pages whose findings show it; empty if there are none.")
     choice: str | None = Field(description="The letter of the best option; null if the findings don't speak for any.")
-
-
-def weigh_prompt(findings: str, question: str, choices: dict[str, str]) -> Prompt:
-    """Ask for one answer; `findings`: each finding after the tag of its page."""
-    values = {"free": not choices, "choose": choices, "letters": ", ".join(choices)}
-    return WEIGH.ask(fenced("memory", findings), question_part(question, choices), **values)

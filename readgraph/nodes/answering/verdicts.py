@@ -1,13 +1,13 @@
 """What a model says of sentences that it sees with the texts they rest on; shared by summaries and long answers."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from pydantic import Field
 
 from readgraph.models.asking import ask
 from readgraph.models.metering import count_fallback
-from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
+from readgraph.models.prompt import DATA_RULE, Prompt, Wording, declare_wording, fenced
 from readgraph.models.reply_types import LenientReply
 from readgraph.nodes.answering.in_view import quotes_from
 from readgraph.nodes.answering.prompts import Quotes
@@ -40,10 +40,11 @@ class SentenceVerdicts(LenientReply):
     verdicts: list[SentenceVerdict] = Field(description="One for each sentence.")
 
 
-def check_summary_prompt(pages: str, sentences: Sequence[str]) -> Prompt:
-    """Ask of each sentence whether these pages support it; sentences are numbered from 1."""
+def check_sentences_prompt(words: Wording, texts: str, sentences: Sequence[str], question: str | None = None) -> Prompt:
+    """Ask of each sentence (of an answer, with its `question`) what these texts say; they are numbered from 1."""
     numbered = "\n".join(f"{number}. {sentence}" for number, sentence in enumerate(sentences, 1))
-    return CHECK_SUMMARY.ask(fenced("memory", pages), fenced("sentences", numbered))
+    asked = "" if question is None else fenced("question", question)
+    return words.ask(fenced("memory", texts), asked, fenced("sentences", numbered))
 
 
 MOST_SENTENCES = 5
@@ -85,28 +86,28 @@ def describe_verdicts(sentences: Sequence[Sentence]) -> tuple[int, int, str]:
     return unsupported, unchecked, did + (f", {unchecked} not checked" if unchecked else "")
 
 
-MakePrompt = Callable[[str, Sequence[str]], Prompt]  # makes the prompt of texts with their tags, and of sentences
+Batch = dict[int, SentenceToCheck]  # sentences by their numbers
 
 
-def in_batches(sentences: Mapping[int, SentenceToCheck], texts: Mapping[int, str], room: int) -> list[list[int]]:
-    """The numbers of the sentences in order, a few at a time whose texts fit the room together."""
+def in_batches(sentences: Batch, texts: Mapping[int, str], room: int) -> list[Batch]:
+    """The sentences in order, a few at a time whose texts fit the room together."""
     sizes = {page: count_words(text) + TAG_WORDS for page, text in texts.items()}
-    batches, shown, words = list[list[int]](), set[int](), 0
+    batches, shown, words = list[Batch](), set[int](), 0
     for number, sentence in sentences.items():
         pages, own = {*sentence.pages}, count_words(sentence.text) + 1
         more = own + sum(sizes.get(page, 0) for page in pages - shown)
         if not batches or len(batches[-1]) >= MOST_SENTENCES or words + more > room:
-            batches.append([])
+            batches.append({})
             shown, words = set(), 0
             more = own + sum(sizes.get(page, 0) for page in pages)
-        batches[-1].append(number)
+        batches[-1][number] = sentence
         shown |= pages
         words += more
     return batches
 
 
 async def verdicts_on(
-    batch: Mapping[int, SentenceToCheck], texts: Mapping[int, str], make_prompt: MakePrompt, runtime: ReaderRuntime
+    batch: Batch, texts: Mapping[int, str], words: Wording, runtime: ReaderRuntime, question: str | None = None
 ) -> dict[int, SupportVerdict]:
     """What one call says of these sentences, by their numbers; nothing without a usable reply, which is counted."""
     pages = sorted({page for sentence in batch.values() for page in sentence.pages} & texts.keys())
@@ -115,7 +116,8 @@ async def verdicts_on(
         missing = {*range(1, len(batch) + 1)} - {each.sentence for each in reply.verdicts}
         return f"there is no verdict on sentence {min(missing)}" if missing else None
 
-    prompt = make_prompt(format_pages({page: texts[page] for page in pages}), [each.text for each in batch.values()])
+    shown = format_pages({page: texts[page] for page in pages})
+    prompt = check_sentences_prompt(words, shown, [each.text for each in batch.values()], question)
     try:
         reply = await ask(runtime, prompt, SentenceVerdicts, complaint)
     except NoUsableReply:

@@ -46,13 +46,12 @@ class UnchangedPages:
 async def find_unchanged_pages(store: PageStore, document: Document, text: str, memory: Memory) -> UnchangedPages:
     """Unchanged pages and notes from the same recipe's memory of the file's newest earlier version; usually none."""
     earlier = await store.other_versions(document)
-    if not earlier:
+    there = await store.memories(earlier[0].id) if earlier else []
+    known = next((each for each in there if each.recipe == memory.recipe), None)
+    if known is None:
         return UnchangedPages()
-    known = [known for known in await store.memories(earlier[0].id) if known.recipe == memory.recipe]
-    if not known:
-        return UnchangedPages()
-    old, pages = await store.text(earlier[0]), await store.pages(known[0].id, range(known[0].pages))
-    notes = {note.page: note for note in await store.notes(known[0].id, range(known[0].pages))}
+    old, pages = await store.text(earlier[0]), await store.pages(known.id, range(known.pages))
+    notes = {note.page: note for note in await store.notes(known.id, range(known.pages))}
     same_before = _common(old, text)
     same_after = _common(old[same_before:][::-1], text[same_before:][::-1])
     # The end of the last page before the change was chosen with the old text in view, so it is cut again.

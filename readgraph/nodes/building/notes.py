@@ -12,7 +12,7 @@ from readgraph.library.histories import sessions_of
 from readgraph.library.page_store import page_store
 from readgraph.library.search.terms import content_words
 from readgraph.models.asking import ask, ask_text
-from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
+from readgraph.models.prompt import DATA_RULE, Prompt, Wording, declare_wording, fenced
 from readgraph.nodes.building.paging import pages_of_sessions
 from readgraph.nodes.building.parts import NotesSoFar, Paginate, Parts, WriteNote, in_parts
 from readgraph.nodes.contracts import ReaderRuntime
@@ -88,26 +88,13 @@ HEADER = declare_wording(
 )
 
 
-def memorize_prompt(memory: str, place: str, passage: str, purpose: str = "") -> Prompt:
-    """Ask for memo and header at once; `memory`: memos of earlier pages; `place`: where the passage stands."""
-    known = purpose_line("memo", purpose)
-    return MEMORIZE.ask(*_material(memory, place, passage), known=known, keep=known)
+def memorize_prompt(memory: str, place: str, passage: str, purpose: str = "", words: Wording = MEMORIZE) -> Prompt:
+    """Ask for memo and header at once, or (`words`) for one of them alone, as plain text.
 
-
-def memo_prompt(memory: str, place: str, passage: str, purpose: str = "") -> Prompt:
-    """Ask for the memo alone, as plain text."""
-    known = purpose_line("memo", purpose)
-    return MEMO.ask(*_material(memory, place, passage), known=known, keep=known)
-
-
-def header_prompt(memory: str, place: str, passage: str) -> Prompt:
-    """Ask for the header alone, as plain text."""
-    return HEADER.ask(*_material(memory, place, passage))
-
-
-def _material(memory: str, place: str, passage: str) -> list[str]:
-    parts = [("memory", memory), ("place", place), ("passage", passage)]
-    return [fenced(name, text) for name, text in parts if text]
+    `memory`: memos of earlier pages; `place`: where the passage stands.
+    """
+    known, parts = purpose_line("memo", purpose), [("memory", memory), ("place", place), ("passage", passage)]
+    return words.ask(*(fenced(name, text) for name, text in parts if text), known=known, keep=known)
 
 
 def make_gist_writer(
@@ -148,10 +135,10 @@ class MemoRecall:
 
     def near(self, memos: Sequence[Note], text: str) -> list[Note]:
         """The newest of all earlier pages' memos, then those most related to the text, as many as the budget allows."""
-        for number in range(self._indexed, len(memos)):
-            for word in {*content_words(memos[number].text)}:
-                self._holding[word].append(number)
-        self._indexed = max(self._indexed, len(memos))
+        while self._indexed < len(memos):
+            for word in {*content_words(memos[self._indexed].text)}:
+                self._holding[word].append(self._indexed)
+            self._indexed += 1
         if sum(memo.words for memo in memos) <= self.budget:
             return list(memos)
         size: Callable[[Note], int] = attrgetter("words")
@@ -214,8 +201,8 @@ async def memorize_page(memory: str, place: str, text: str, page: Page, runtime:
         return next((f"the {name} is empty" for name, said in reply if not said.strip()), None)
 
     if needs_two_calls(context):
-        memo = await ask_text(runtime, memo_prompt(*shown, purpose).adding(line), fallback="memo") or ""
-        header = await ask_text(runtime, header_prompt(*shown).adding(line), fallback="header") or ""
+        memo = await ask_text(runtime, memorize_prompt(*shown, purpose, MEMO).adding(line), fallback="memo") or ""
+        header = await ask_text(runtime, memorize_prompt(*shown, words=HEADER).adding(line), fallback="header") or ""
     else:
         prompt = memorize_prompt(*shown, purpose).adding(line)
         reply = await ask(runtime, prompt, MemoAndHeader, complaint, fallback="memo")

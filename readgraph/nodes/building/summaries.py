@@ -130,14 +130,17 @@ async def compress_by_extract(texts: Sequence[str], runtime: ReaderRuntime) -> t
     return first_words("\n\n".join(kept), limit), False
 
 
-async def _grow_tree(memory: Memory, compress: Compress, runtime: ReaderRuntime) -> StepUpdate:
+async def _grow_tree(state: BuiltState, compress: Compress, runtime: ReaderRuntime) -> StepUpdate:
+    store, runtime = page_store(runtime), for_question(state, runtime)
+    memory = await store.memory(state["document"], state["memory"])
+    if memory.recipe.model and compress is compress_by_extract:
+        return {"step_summary": "grew no tree: it waits for its model"}
     if not memory.complete:
         return {"step_summary": "grew no tree: segments wait for their summaries"}
     counts = TreeShape.final_tree(memory).counts
     sizes = " + ".join(f"{count:,}" for count in counts)
     if memory.levels == counts[1:]:
         return {"step_summary": f"took the tree of {sizes} nodes"}
-    store = page_store(runtime)
     document = await store.document(memory.document)
     _, writing = await apply_notes_language(memory.recipe, document, runtime)
     async with hold_build_lock(store.store, memory.id):
@@ -155,17 +158,13 @@ async def delete_tree(store: PageStore, memory: Memory) -> Memory:
 
 async def grow_without_model(state: BuiltState, runtime: ReaderRuntime) -> StepUpdate:
     """Grow the tree of a memory that was built without a model; other trees wait for their model or a new budget."""
-    memory = await page_store(runtime).memory(state["document"], state["memory"])
-    if memory.recipe.model:
-        return {"step_summary": "grew no tree: it waits for its model"}
-    return await _grow_tree(memory, compress_by_extract, for_question(state, runtime))
+    return await _grow_tree(state, compress_by_extract, runtime)
 
 
 @node(without_model=grow_without_model, builds=True, settings=(Tree, Purpose, Language), needs=("children",))
 async def grow(state: BuiltState, runtime: ReaderRuntime) -> StepUpdate:
     """Grow the tree of summaries above the segments, level by level. A later reading goes on after a spent budget."""
-    memory = await page_store(runtime).memory(state["document"], state["memory"])
-    return await _grow_tree(memory, compress, for_question(state, runtime))
+    return await _grow_tree(state, compress, runtime)
 
 
 @dataclass

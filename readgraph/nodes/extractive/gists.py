@@ -5,7 +5,6 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
-from heapq import nlargest
 
 from readgraph.library.search.terms import content_words
 from readgraph.nodes.building.parts import HEADING, Pages, candidate_ends, paragraph_ends
@@ -83,13 +82,12 @@ def _names(sentence: str) -> set[str]:
 
 def telling_words(text: str, most: int) -> list[str]:
     """The words that carry most of a text's content, as written there, the most frequent first."""
-    frequency, as_it_stands = dict[str, int](), dict[str, str]()
+    frequency, as_it_stands = Counter[str](), dict[str, str]()
     for word, count in Counter(_WORD.findall(text)).items():
         if len(word) >= FEWEST_LETTERS and (stem := _first_stem(word)):
-            if stem not in frequency:
-                frequency[stem], as_it_stands[stem] = 0, word
+            as_it_stands.setdefault(stem, word)
             frequency[stem] += count
-    return [as_it_stands[stem] for stem in nlargest(most, frequency, key=frequency.__getitem__)]
+    return [as_it_stands[stem] for stem, _ in frequency.most_common(most)]
 
 
 @lru_cache(1 << 15)

@@ -69,8 +69,5 @@ def _other_language(question: str, spoken: Sequence[str]) -> str:
 def _shared_words(question: str, quotes: Sequence[str], language: str) -> list[str]:
     """The question's words that the quotes have; nothing where there are no quotes, or hardly any words to share."""
     there = {word for quote in quotes for word in content_words(quote, language)}
-    asked = dict[str, str]()
-    for token in tokens(question, language):
-        for word in content_words(token, language):
-            asked.setdefault(word, token)
+    asked = {word: token for token in tokens(question, language)[::-1] for word in content_words(token, language)}
     return [token for word, token in asked.items() if word in there] if len(asked) >= FEWEST_ASKED else []

@@ -111,9 +111,8 @@ def _part(text: str, start: int, end: int, heading: str = "", speaker: str = "")
 
 @cache_by_text
 def _parts(text: str) -> Sequence[_Part]:
-    parts, heading, spans = list[_Part](), "", [*paragraph_spans(text)]
-    following_spans = [*spans[1:], (-1, -1)][: len(spans)]
-    for (start, end), (following, following_end) in zip(spans, following_spans, strict=True):
+    parts, heading = list[_Part](), ""
+    for (start, end), (following, following_end) in pairwise([*paragraph_spans(text), (-1, -1)]):
         paragraph = text[start:end]
         stands_above = end == following or _is_under(paragraph, text[following:following_end])
         over_turns = stands_above and _may_be_heading(paragraph.strip())

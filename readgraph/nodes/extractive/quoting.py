@@ -134,12 +134,8 @@ def _numbers_asked_for(sentence: str, question: str) -> Iterator[str]:
                 yield found.group() + currency.group()
             elif found.group()[0] in "$€£":
                 yield found.group()
-        elif not what or _ROW.search(sentence) or what & {*content_words(_next_words(behind))}:
+        elif not what or _ROW.search(sentence) or what & {*content_words(" ".join(behind.split()[:AFTER_COUNT]))}:
             yield found.group()
-
-
-def _next_words(text: str) -> str:
-    return " ".join(text.split()[:AFTER_COUNT])
 
 
 def _whole_name(found: re.Match[str]) -> str:
@@ -162,11 +158,8 @@ def richest_words(sentence: str, question: str) -> str:
 
 
 def _first_new(found: Iterable[str], asked: Collection[str]) -> str | None:
-    for text in found:
-        words = {*content_words(text)}
-        if words and words.isdisjoint(asked):
-            return text.strip(_AROUND)
-    return None
+    new = (text for text in found if (words := {*content_words(text)}) and words.isdisjoint(asked))
+    return next((text.strip(_AROUND) for text in new), None)
 
 
 MOST_QUOTES, MOST_TURNS, MOST_RANKED = 3, 5, 20
@@ -281,23 +274,19 @@ def phrase_answer(passages: Sequence[Passage], question: str, places: dates.Date
     ranked, kind = nearest_sentences(question, passages, fewest_words=1), kind_of(question)
     if not ranked or is_said_by_others(question, passages):
         return _draft_from_quotes(None, [])
-    if found := find_phrase(question, ranked, passages, places):
-        return _draft_from_quotes(found.words, _quotes_for_answer(question, found.sentence, ranked))
-    best = ranked[0]
-    said_on = dates.day_at(places, best.page, best.start) if kind == "time" else None
-    if said_on:
+    found = find_phrase(question, ranked, passages, places)
+    best = found.sentence if found else ranked[0]
+    if found:
+        answer = found.words
+    elif kind == "time" and (said_on := dates.day_at(places, best.page, best.start)):
         answer = dates.day_name(said_on)
     elif kind == "yes or no":
         answer = extract_phrase(kind, best.said, question, None) or best.said
     else:
         spoken = language_of(" ".join(sentence.said for sentence in ranked[:MOST_RANKED]))
         answer = richest_words(best.said, question) if spoken == DEFAULT else best.said
-    return _draft_from_quotes(answer, _quotes_for_answer(question, best, ranked))
-
-
-def _quotes_for_answer(question: str, best: PageSentence, ranked: Sequence[PageSentence]) -> list[Quote]:
     others = [sentence for sentence in ranked[:MOST_RANKED] if sentence is not best]
-    return _quotes(_each_adding(question, [best, *others]))
+    return _draft_from_quotes(answer, _quotes(_each_adding(question, [best, *others])))
 
 
 def quote_at_length(passages: Sequence[Passage], question: str, words: int) -> AnswerDraft:
@@ -319,18 +308,16 @@ def _draft_from_quotes(answer: str | None, quotes: list[Quote], choice: str | No
 
 def _quotes(sentences: Sequence[PageSentence]) -> list[Quote]:
     """Quotes of these sentences; those that follow each other in a passage are one."""
-    first = {(each.page, each.within, each.start): number for number, each in enumerate(sentences)}
+    first = {each: number for number, each in enumerate(sentences)}
     runs = list[list[PageSentence]]()
     for each in sorted(sentences):
-        for run in runs:
-            passage = (run[-1].page, run[-1].within)
-            if passage == (each.page, each.within) and 0 <= each.start - run[-1].end <= SPACES:
-                run.append(each)
-                break
+        last = runs[-1][-1] if runs else None
+        if last and (last.page, last.within) == (each.page, each.within) and 0 <= each.start - last.end <= SPACES:
+            runs[-1].append(each)
         else:
             runs.append([each])
     quotes = list[Quote]()
-    for run in sorted(runs, key=lambda run: min(first[each.page, each.within, each.start] for each in run)):
+    for run in sorted(runs, key=lambda run: min(map(first.__getitem__, run))):
         gaps = ["", *(" " * (other.start > one.end) for one, other in pairwise(run))]  # in Chinese there are none
         text = "".join(gap + each.text for gap, each in zip(gaps, run, strict=True))
         quotes.append(Quote(page=run[0].page, quote=text))

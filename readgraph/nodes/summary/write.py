@@ -15,8 +15,8 @@ from readgraph.models.reply_types import LenientReply, Numbers
 from readgraph.nodes.answering.citations import find_quotes
 from readgraph.nodes.answering.in_view import compression_rate, percent_read
 from readgraph.nodes.answering.verdicts import (
+    CHECK_SUMMARY,
     SentenceToCheck,
-    check_summary_prompt,
     describe_verdicts,
     in_batches,
     make_sentence,
@@ -314,10 +314,7 @@ async def check_summary(state: CheckState, runtime: ReaderRuntime) -> CheckUpdat
     doubted = {number: SentenceToCheck(sentences[number]["text"], sentences[number]["pages"]) for number in left}
     batches = in_batches(doubted, material.texts, content_room(runtime.context))
     checked = [*sentences]
-    for verdicts in await all_finished(
-        verdicts_on({number: doubted[number] for number in batch}, material.texts, check_summary_prompt, runtime)
-        for batch in batches
-    ):
+    for verdicts in await all_finished(verdicts_on(batch, material.texts, CHECK_SUMMARY, runtime) for batch in batches):
         for number, verdict in verdicts.items():
             quotes = verdict.quotes if verdict.supported else []
             checked[number] = {**sentences[number], "supported": verdict.supported, "quotes": quotes}

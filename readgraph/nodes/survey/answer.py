@@ -5,28 +5,19 @@ from collections.abc import Mapping
 from typing import ClassVar, NotRequired
 
 from pydantic import Field
-from typing_extensions import TypedDict
 
 from readgraph.library.page_store import page_store
 from readgraph.models.asking import ask, can_ask
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
-from readgraph.models.reply_types import LenientReply, Numbers, restrict_reply
-from readgraph.nodes.answering.in_view import (
-    STYLE,
-    AnswerSource,
-    answer_style,
-    choice_or_none,
-    letter_of,
-    ready_answer,
-    write_answer,
-)
+from readgraph.models.reply_types import LenientReply, Numbers
+from readgraph.nodes.answering.in_view import STYLE, AnswerSource, ask_to_decide, ready_answer, write_answer
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedState, ReaderRuntime, StepUpdate
 from readgraph.nodes.memory import load_memory
 from readgraph.nodes.prompts import question_part
 from readgraph.nodes.step import node
-from readgraph.nodes.survey.table import distinct_names, entries_of, markdown_of, name_column
+from readgraph.nodes.survey.table import RecordsState, distinct_names, entries_of, markdown_of, name_column
 from readgraph.nodes.survey.values import same_as
 from readgraph.state.reading import Quote
 from readgraph.state.survey import Programme, Row, Table, format_unread_parts
@@ -101,12 +92,6 @@ def survey_prose_prompt(table: str, question: str, choices: dict[str, str], show
 QUOTE_WORDS = 25  # words of the quote that is shown with a name
 
 
-class SameState(TypedDict):
-    document: str
-    records: str
-    programme: Programme | None
-
-
 class SameUpdate(StepUpdate):
     same_names: list[list[str]]
 
@@ -115,7 +100,7 @@ APART: SameUpdate = {"same_names": [], "step_summary": "no names were joined"}
 
 
 @node
-async def join_names(state: SameState, runtime: ReaderRuntime) -> SameUpdate:
+async def join_names(state: RecordsState, runtime: ReaderRuntime) -> SameUpdate:
     """Ask which names mean the same, where a name decides which records are one; what doesn't fit stays apart."""
     shown = await _names_shown(state, runtime) if can_ask(runtime) else {}
     if len(shown) < 2:
@@ -129,8 +114,7 @@ async def join_names(state: SameState, runtime: ReaderRuntime) -> SameUpdate:
         twice = [number for number, times in numbers.items() if times > 1]
         return f"name {twice[0]} is in two groups" if twice else None
 
-    programme = state["programme"]
-    prompt = survey_same_prompt(shown, programme["record"] if programme else "")
+    prompt = survey_same_prompt(shown, state["programme"]["record"])
     reply = await ask(runtime, prompt, SameNames, complaint, fallback="same_names")
     if reply is None:
         return APART
@@ -140,9 +124,9 @@ async def join_names(state: SameState, runtime: ReaderRuntime) -> SameUpdate:
     return {"same_names": groups, "step_summary": did}
 
 
-async def _names_shown(state: SameState, runtime: ReaderRuntime) -> dict[int, tuple[str, str]]:
+async def _names_shown(state: RecordsState, runtime: ReaderRuntime) -> dict[int, tuple[str, str]]:
     programme, store = state["programme"], page_store(runtime)
-    if programme is None or (named := name_column(programme)) is None:
+    if (named := name_column(programme)) is None:
         return {}
     document = await store.document(state["document"])
     entries = await entries_of(store, document, state["records"], programme)
@@ -169,7 +153,7 @@ ROWS_QUOTED = 100  # rows whose quotes are the answer's citations
 
 
 class TableState(AskedState):
-    programme: Programme | None
+    programme: Programme
     records: str
     unread: NotRequired[list[int]]
     table: Table
@@ -186,7 +170,7 @@ async def answer_from_table(state: TableState, runtime: ReaderRuntime) -> TableU
     """Answer with the table, the number of its rows, or the model's sentences; it says how many parts are missing."""
     memory, table = await load_memory(runtime, state), state["table"]
     by_pattern = not (await memory.store.memory(state["document"], state["records"])).recipe.model
-    result = state["programme"]["result"] if state["programme"] else None
+    result = state["programme"]["result"]
     read = {*state["pages_read"]}
     words = sum(page.words for page in await memory.pages(read))
     missing = format_unread_parts(len(read), len(unread)) if (unread := state.get("unread")) else ""
@@ -238,16 +222,9 @@ async def _prose(state: TableState, runtime: ReaderRuntime) -> AnswerDraft:
     room = content_room(runtime.context, question, choices) - count_words(head)
     rows_shown = [f"{number} | {' | '.join(row['values'])}" for number, row in enumerate(table["rows"], 1)]
     lines = take_fitting(rows_shown, count_words, room) or rows_shown[:1]
-    style = answer_style(state, runtime)
     prompt = survey_prose_prompt("\n".join([head, *lines]), question, choices, len(lines), table["found"])
-    if choices:
-        chosen = await ask(runtime, prompt, restrict_reply(TableChoice, choice=choices), choice_or_none(choices))
-        letter = letter_of(chosen.choice) if chosen.choice else None
-        text, named = choices[letter] if letter else None, chosen.rows
-    else:
-        answered = await ask(runtime, prompt.adding(style.line), style.reply(TableAnswer))
-        letter, text, named = None, (answered.answer or "").strip() or None, answered.rows
-    rows = [table["rows"][number - 1] for number in dict.fromkeys(named) if 0 < number <= len(lines)]
+    text, letter, reply = await ask_to_decide(runtime, prompt, state, TableAnswer, TableChoice)
+    rows = [table["rows"][number - 1] for number in dict.fromkeys(reply.rows) if 0 < number <= len(lines)]
     quotes = _quotes((rows or table["rows"])[:ROWS_QUOTED]) if text else []
     did = f"answered from {format_count(len(lines), 'row')}" if text else "the table gives no answer"
     return AnswerDraft(text, letter, quotes, summary=did)

@@ -102,7 +102,7 @@ _LISTED = re.compile(r"\w[^:]*:\s*([^:?!\"“«]+?)[\s.]*$")  # behind a colon: 
 
 
 class SurveyPlanUpdate(StepUpdate):
-    programme: Programme | None
+    programme: Programme
 
 
 def _plan_by_words(state: AskedState, runtime: ReaderRuntime, columns: list[Column]) -> SurveyPlanUpdate:
@@ -133,9 +133,7 @@ async def plan(state: AskedState, runtime: ReaderRuntime) -> SurveyPlanUpdate:
 @node(settings=(Surveying,))
 async def plan_table(state: AskedState, runtime: ReaderRuntime) -> SurveyPlanUpdate:
     """Plan the records as for an answer, but of a table, whatever the question's words sound like."""
-    programme = (await plan(state, runtime))["programme"]
-    assert programme, "every plan has one"
-    return _make_plan_update({**programme, "result": "table"})
+    return _make_plan_update({**(await plan(state, runtime))["programme"], "result": "table"})
 
 
 def columns_named(fields: str) -> list[Column]:

@@ -15,7 +15,7 @@ from readgraph.nodes.survey.records import records_in
 from readgraph.nodes.survey.values import key_of_value, number_in, same_as, sort_key
 from readgraph.state.reading import Citation
 from readgraph.state.records import Document
-from readgraph.state.survey import MOST_ROWS, NO_TABLE, ColumnKind, Programme, Row, Table, table_line
+from readgraph.state.survey import MOST_ROWS, ColumnKind, Programme, Row, Table, table_line
 from readgraph.state.words import format_count
 
 FOUND_IN = "found in"  # the column that says in which of the compared documents a thing was found
@@ -170,10 +170,15 @@ def distinct_names(records: Iterable[TableEntry], at: int) -> Mapping[str, Table
 MOST_CITED = 5  # citations of a row; a name may be mentioned on every page
 
 
-class CombineState(TypedDict):
+class RecordsState(TypedDict):
+    """What is read of the records that were taken."""
+
     document: str
     records: str
-    programme: Programme | None
+    programme: Programme
+
+
+class CombineState(RecordsState):
     same_names: list[list[str]]
 
 
@@ -184,11 +189,8 @@ class CombineUpdate(StepUpdate):
 @node
 async def combine_records(state: CombineState, runtime: ReaderRuntime) -> CombineUpdate:
     """Join, compare, group and sort the records as the programme says; code does it, so counts and sums are exact."""
-    programme = state["programme"]
-    if programme is None:
-        return {"table": NO_TABLE, "step_summary": "no records were taken"}
-    store = page_store(runtime)
-    table = await table_of(store, state["document"], state["records"], programme, state["same_names"], MOST_ROWS)
+    store, records, programme = page_store(runtime), state["records"], state["programme"]
+    table = await table_of(store, state["document"], records, programme, state["same_names"], MOST_ROWS)
     return {"table": table, "step_summary": f"made a table of {format_count(table['found'], 'row')}"}
 
 

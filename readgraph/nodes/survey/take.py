@@ -131,7 +131,7 @@ async def _choose_by_notes(notes: Sequence[Note], record: str, runtime: ReaderRu
 
 
 class TakeState(MemoryState):
-    programme: Programme | None
+    programme: Programme
 
 
 class TakeUpdate(StepUpdate):
@@ -166,10 +166,7 @@ async def take(state: TakeState, runtime: ReaderRuntime) -> TakeUpdate:
 
 
 async def _take(state: TakeState, runtime: ReaderRuntime, *, by_model: bool) -> TakeUpdate:
-    programme = state["programme"]
-    if programme is None:
-        return {"records": state["memory"], "pages_read": [], "unread": [], "step_summary": "nothing was planned"}
-    memory = await load_memory(runtime, state)
+    programme, memory = state["programme"], await load_memory(runtime, state)
     store, pages = memory.store, await memory.pages()
     wanted = await choose_pages(programme, memory, pages)
 

@@ -2,7 +2,7 @@
 
 import re
 from calendar import monthrange
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from unicodedata import normalize
 
 from readgraph.nodes.extractive.dates import dates_in
@@ -80,8 +80,7 @@ def number_in(text: str) -> Decimal | None:
     digits = found.group()
     if digits.count(".") == 1 and DECIMAL_POINT.match(text, found.end()):
         digits += "0"  # so that the point sets no thousands apart
-    if (number := _plain(digits)) is None:
-        return None
+    number = _plain(digits)
     sign = text[: found.start()].rstrip()[-1:]
     power, end = scale_at(text, found.end(), is_money=sign != "" and sign in CURRENCIES)
     if power == 1:
@@ -90,18 +89,14 @@ def number_in(text: str) -> Decimal | None:
     return (number * power).normalize() + (rest or 0)
 
 
-def _plain(digits: str) -> Decimal | None:
-    digits = _SPACES.sub("", digits.replace("−", "-")).rstrip(".,")
-    sign, digits = ("-", digits[1:]) if digits.startswith("-") else ("", digits)
-    if _THOUSANDS.fullmatch(digits) and not digits.startswith("0"):
-        digits = re.sub("[.,]", "", digits)
-    else:
-        whole, mark, rest = digits.rpartition("," if digits.rfind(",") > digits.rfind(".") else ".")
-        digits = re.sub("[.,]", "", whole) + "." + rest if mark else digits
-    try:
-        return Decimal(sign + digits)
-    except InvalidOperation:
-        return None
+def _plain(digits: str) -> Decimal:
+    """The value of what `_NUMBER` matches."""
+    digits = _SPACES.sub("", digits.replace("−", "-"))
+    unsigned = digits.removeprefix("-")
+    if _THOUSANDS.fullmatch(unsigned) and not unsigned.startswith("0"):
+        return Decimal(re.sub("[.,]", "", digits))
+    whole, mark, rest = digits.rpartition("," if digits.rfind(",") > digits.rfind(".") else ".")
+    return Decimal(f"{re.sub('[.,]', '', whole)}.{rest}" if mark else digits)
 
 
 def date_value(text: str, order: str = "") -> str | None:

@@ -12,11 +12,11 @@ from readgraph.library.search.okapi import rank
 from readgraph.library.search.passages import cut_to_passages
 from readgraph.models.asking import ask, can_ask
 from readgraph.models.metering import count_fallback
-from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
+from readgraph.models.prompt import DATA_RULE, declare_wording
 from readgraph.models.reply_types import LenientReply
 from readgraph.nodes.answering.citations import find_quote
 from readgraph.nodes.answering.prompts import Quotes
-from readgraph.nodes.answering.verdicts import SentenceToCheck, in_batches, make_sentence
+from readgraph.nodes.answering.verdicts import Batch, SentenceToCheck, check_sentences_prompt, in_batches, make_sentence
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.memory import format_pages
@@ -56,12 +56,6 @@ class ClaimVerdicts(LenientReply):
     claims: list[ClaimVerdict] = Field(description="One for each claim.")
 
 
-def check_claims_prompt(passages: str, claims: Sequence[str]) -> Prompt:
-    """Ask of each claim whether these passages support or contradict it; claims are numbered from 1."""
-    numbered = "\n".join(f"{number}. {claim}" for number, claim in enumerate(claims, 1))
-    return CHECK_CLAIMS.ask(fenced("memory", passages), fenced("sentences", numbered))
-
-
 @node
 async def decide_claims(state: FindState, runtime: ReaderRuntime) -> ClaimsUpdate:
     """Ask the model of the claims that rules left open; a verdict counts if it has a quote that stands in the text."""
@@ -73,9 +67,7 @@ async def decide_claims(state: FindState, runtime: ReaderRuntime) -> ClaimsUpdat
     texts = {number: piece.text for number, piece in enumerate(pieces)}
     asked = {number: SentenceToCheck(claims[number]["text"], shown[number]) for number in left if shown[number]}
     batches = in_batches(asked, texts, content_room(runtime.context, ""))
-    found = await all_finished(
-        _ask_of({number: asked[number] for number in batch}, texts, runtime) for batch in batches
-    )
+    found = await all_finished(_ask_of(batch, texts, runtime) for batch in batches)
     for number, verdict in {number: verdict for each in found for number, verdict in each.items()}.items():
         claims[number] = _with_verdict(claims[number], verdict, [pieces[each] for each in shown[number]])
     for number in asked:
@@ -105,14 +97,10 @@ async def _choose_passages(
     return [*pieces.values()], shown
 
 
-async def _ask_of(
-    batch: Mapping[int, SentenceToCheck], texts: Mapping[int, str], runtime: ReaderRuntime
-) -> dict[int, ClaimVerdict]:
+async def _ask_of(batch: Batch, texts: Mapping[int, str], runtime: ReaderRuntime) -> dict[int, ClaimVerdict]:
     """The model's verdicts on these claims; none without a usable reply, which is counted, or a budget."""
-    shown = sorted({piece for claim in batch.values() for piece in claim.pages})
-    prompt = check_claims_prompt(
-        format_pages({each: texts[each] for each in shown}), [each.text for each in batch.values()]
-    )
+    shown = {piece: texts[piece] for piece in sorted({piece for claim in batch.values() for piece in claim.pages})}
+    prompt = check_sentences_prompt(CHECK_CLAIMS, format_pages(shown), [each.text for each in batch.values()])
 
     def complaint(reply: ClaimVerdicts) -> str | None:
         missing = {*range(1, len(batch) + 1)} - {each.claim for each in reply.claims}
