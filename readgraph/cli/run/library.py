@@ -24,7 +24,7 @@ from readgraph.cli.run.show import place_spans
 from readgraph.cli.settings import find_typed_method
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import Console, SafeText, one_line
-from readgraph.cli.terminal.screen import ask_yes_or_no, run_until_stopped
+from readgraph.cli.terminal.screen import WRONG, ask_yes_or_no, run_until_stopped
 from readgraph.library.address import LibraryPlace, default_place
 from readgraph.library.archives import add_archived_replies, archive_lines
 from readgraph.library.collections import NamedCollection
@@ -186,9 +186,6 @@ def confirm_forgetting(name: str, also: str) -> None:
     """Raise `BadInput` unless the user agrees; not for an event loop: there, Ctrl-C would have no effect."""
     if not ask_yes_or_no(f"Delete '{name}' and {also}? [y/N] "):
         raise BadInput(f"'{name}' was kept: give --yes to delete it without being asked.")
-
-
-WRONG = 1  # exit code where something is wrong
 
 
 @in_library(only_shows=True, finishes=False)

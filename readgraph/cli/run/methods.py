@@ -21,7 +21,7 @@ from rich.table import Table
 
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText
-from readgraph.cli.terminal.screen import run_until_stopped
+from readgraph.cli.terminal.screen import WRONG, run_until_stopped
 from readgraph.graphs.method_facts import PAPERS, find_shared_nodes
 from readgraph.graphs.methods import Method, OwnMethod, every_method, method_typed, methods_named_like_ours
 from readgraph.graphs.wiring.declared import find_node_keys
@@ -166,7 +166,6 @@ async def try_model(context: ReaderContext) -> dict[str, Any]:
     return {**about, "reply_form": client.form, "seconds": seconds}
 
 
-WRONG = 1  # exit code where something is wrong
 LEAST_FREE = 1_000_000_000  # bytes of disk below which a library may soon be full
 LEAST_SQLITE = (3, 33)
 EMBEDDINGS = "embeddings"

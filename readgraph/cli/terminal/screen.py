@@ -85,6 +85,7 @@ def print_paged(pieces: Iterable[SafeText]) -> None:
 
 
 T = TypeVar("T")
+WRONG = 1  # exit code where something that was looked at is wrong
 STOPS = (signal.SIGINT, signal.SIGTERM)
 
 

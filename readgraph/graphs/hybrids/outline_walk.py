@@ -53,10 +53,7 @@ async def estimate_outline_walk(case: EstimateCase) -> Estimate:
     store, document, context = case.store, case.document, case.context
     outline = await outline_of(store, document, context)
     if outline is None:
-        building, segments = await mem_walker.estimate_tree_reading(case, recipe)
-        if not case.asks:
-            return building
-        return building + mem_walker.estimate_walk(segments, case) + mem_walker.estimate_finding_weighing(case)
+        return await mem_walker.estimate_mem_walker(case, recipe)
     pages = list(segments_by_outline(outline, document, await store.text(document), context))
     tree = section_tree(*branches_over(pages, outline, context.children))
     words, compressed = _texts(tree, pages, context)
