@@ -10,7 +10,7 @@ from typing_extensions import TypedDict, Unpack
 from readgraph.graphs.estimates.arithmetic import ANSWER_LINE, NONE, PERHAPS, TAG_WORDS, Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import Node, add_nodes, add_path, begin_graph, choosing, complete_graph
-from readgraph.graphs.wiring.paths import Builder
+from readgraph.graphs.wiring.method_graph import Builder
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.answering.prompts import weigh_prompt
 from readgraph.nodes.bounds import DECISIVE, SearchProgress, within_loop_limit

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from langchain_core.messages import BaseMessage
 from pydantic import BaseModel, Field
 
-from readgraph.graphs.mem_gpt_conversation import Audience, Conversation
+from readgraph.graphs.mem_gpt_conversation import Conversation
 from readgraph.library.agent_lives import agent_config, agent_state_of, forget_agent
 from readgraph.library.agents import AgentStore, Event, agent_id, proper_name, thread_of
 from readgraph.library.store import InUse, hold_lock
@@ -75,8 +75,8 @@ class DocumentBody(RequestBody):
     document: str
 
 
-class RunAudience(Audience):
-    """The audience of a conversation: the run of the turn that is under way. No timer runs here."""
+class RunAudience:
+    """The audience of a conversation: the run of the turn that is under way."""
 
     listens = True
 
@@ -94,6 +94,12 @@ class RunAudience(Audience):
         thoughts, text = str(piece.additional_kwargs.get(THOUGHTS, "")), str(piece.text)
         if self.run and (thoughts or text):
             self.run.tell({"type": "text", "node": "think", "id": piece.id, "thoughts": thoughts, "text": text})
+
+    def warn(self, line: str) -> None:
+        """No timer runs here."""
+
+    def note_timer_end(self) -> None:
+        """No timer runs here."""
 
 
 class Agents:

@@ -1,8 +1,9 @@
-"""`summarise`, `table` and `compress`: what is made of documents, on the terminal or as a file."""
+"""`summarise`, `table`, `compress` and `wiki`: what is made of documents, on the terminal or as files."""
 
 import os
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,12 @@ import typer
 
 from readgraph.api import functions
 from readgraph.api.answer_text import BY_PATTERN
-from readgraph.api.results import CompressedText
+from readgraph.api.documents import all_documents, documents_as_one
+from readgraph.api.results import CompressedText, Wiki
 from readgraph.api.running import RunThread
-from readgraph.cli.options.reading import CompressOptions, SummariseOptions, TableOptions
+from readgraph.api.vault_check import VaultProblem, check_vault
+from readgraph.api.wikis import wiki
+from readgraph.cli.options.reading import CompressOptions, SummariseOptions, TableOptions, WikiOptions
 from readgraph.cli.run.documents import conversion_seconds, estimate, load_sources, resolve_document, show_estimate
 from readgraph.cli.run.in_library import begins_with, check_output, run_in_library, write_output
 from readgraph.cli.run.reports import check_report, make_report, show_output, with_cost, with_places, write_report
@@ -20,23 +24,26 @@ from readgraph.cli.settings import check_typed, check_used
 from readgraph.cli.terminal import rendering
 from readgraph.cli.terminal.progress import watch_run
 from readgraph.cli.terminal.safe_text import Console, SafeText, visible
-from readgraph.cli.terminal.screen import OutputOptions
+from readgraph.cli.terminal.screen import WRONG, OutputOptions
 from readgraph.compression import engine_named
 from readgraph.compression.condenser import check_budget
-from readgraph.graphs.estimates.arithmetic import Estimate
+from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase
 from readgraph.graphs.methods import METHODS
 from readgraph.graphs.summary import estimate_summary
-from readgraph.library.collections import members_of
+from readgraph.graphs.wiki import estimate_wiki
+from readgraph.library.collections import documents_of, members_of
 from readgraph.library.opening import Library
 from readgraph.models.prices import cost
 from readgraph.nodes.answering.citations import with_marks
 from readgraph.report.table_files import FORMS, Sheet, excel_library, is_our_table, sheet_of, table_bytes
+from readgraph.report.vault import write_vault
 from readgraph.sources import SourceText
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.reading import Question
+from readgraph.state.records import Document
 from readgraph.state.survey import format_unread_parts
-from readgraph.state.words import count_words, format_count
+from readgraph.state.words import count_words, format_count, on_one_line
 
 EXTRACTED = "Extracted, the text's own sentences: "
 UNUSABLE = "The model gave no summary that could be used, and no sentence of the text shares a word with this."
@@ -258,3 +265,90 @@ def _print_compressed(compressed: CompressedText, context: ReaderContext, screen
     Console(stderr=True).print(rendering.footer(made, f"{sizes}, {how}"))
     if compressed.status != "whole" and compressed.engine != "extractive":
         rendering.print_reminder(context, screen)
+
+
+CHECK = "check"
+
+
+def make_wiki(options: WikiOptions, context: ReaderContext, screen: OutputOptions) -> None:
+    """Make the wiki's pages, write those that changed, and print what was done."""
+    if str(options.folder) == CHECK:
+        _check_wiki(options, screen)
+        return
+    if options.folder.exists() and not options.folder.is_dir():
+        raise BadInput(f"{options.folder} is a file: name a folder for the wiki.")
+    sources, shown = _load_wiki(options, screen), replace(screen, steps=options.show_steps)
+
+    async def make(library: Library) -> Wiki:
+        document = await _documents_of_wiki(library, sources, options.collection)
+        with watch_run(shown) as listen:
+            return await wiki(library, [document], context=context, listen=listen)
+
+    made = run_in_library(options.library, make)
+    changes = write_vault(options.folder, made.output["pages"], datetime.now())
+    found = with_cost(made.output, context, screen)
+    if screen.as_json:
+        rendering.print_json({**found, **changes._asdict()})
+        return
+    console = Console()
+    if shown.steps:
+        rendering.print_steps(found["steps"])
+    for conflict in found["conflicts"]:
+        said = (f"{each['title']}: “{on_one_line(each['quote'])}”" for each in conflict["sentences"])
+        console.print(SafeText(f"✗ {' — '.join(said)}", style="yellow"))
+    if screen.quiet:
+        return
+    done = [f"{len(names)} {what}" for what, names in changes._asdict().items() if names] or ["nothing changed"]
+    console.print(rendering.footer(found, f"{options.folder}: {format_count(len(made.pages), 'page')}", *done))
+    rendering.print_reminder(context, screen)
+
+
+def estimate_wiki_pages(options: WikiOptions, context: ReaderContext, screen: OutputOptions) -> None:
+    """Print what the wiki will use, without making a call."""
+    if str(options.folder) == CHECK:
+        raise BadInput("A check makes no call: leave --estimate out.")
+    sources = _load_wiki(options, screen)
+
+    async def count(library: Library) -> tuple[Estimate, int]:
+        document = await _documents_of_wiki(library, sources, options.collection)
+        return await estimate_wiki(EstimateCase(library.pages, document, context)), document.words
+
+    show_estimate(*run_in_library(options.library, count), context, screen)
+
+
+def _load_wiki(options: WikiOptions, screen: OutputOptions) -> list[SourceText | str]:
+    if options.paths and options.collection is not None:
+        raise BadInput("--collection names the documents of the wiki: leave it out, or name no file.")
+    return load_sources(options, screen) if options.paths else []
+
+
+async def _documents_of_wiki(library: Library, sources: Sequence[SourceText | str], collection: str | None) -> Document:
+    if sources:
+        return await resolve_document(library, sources)
+    return await documents_as_one(library.pages, await all_documents(library.pages, collection))
+
+
+def _check_wiki(options: WikiOptions, screen: OutputOptions) -> None:
+    if not options.paths:
+        raise BadInput(
+            f"Name the folder of the wiki that is to be checked. A folder '{CHECK}' is named by its whole path."
+        )
+    folder, *paths = options.paths
+    sources = _load_wiki(replace(options, paths=paths), screen)
+
+    async def check(library: Library) -> list[VaultProblem]:
+        document = await _documents_of_wiki(library, sources, options.collection)
+        return await check_vault(library.pages, Path(folder), await documents_of(library.pages, document))
+
+    problems = run_in_library(options.library, check)
+    if screen.as_json:
+        rendering.print_json({"problems": [each._asdict() for each in problems]})
+    else:
+        console = Console()
+        for each in problems:
+            other = f" ({each.other})" if each.other else ""
+            console.print(SafeText(f"{each.file}:{each.line}: {each.kind}: {each.text}{other}"))
+        if not screen.quiet:
+            console.print(f"{folder}: {format_count(len(problems), 'problem') if problems else 'nothing is wrong'}")
+    if problems:
+        raise typer.Exit(WRONG)

@@ -15,8 +15,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
-from readgraph.graphs.wiring.method_graph import NODE, GraphStep, MethodGraph
-from readgraph.graphs.wiring.paths import Builder
+from readgraph.graphs.wiring.method_graph import NODE, Builder, GraphStep, MethodGraph
 from readgraph.nodes.step import StepNode
 from readgraph.state.context import ReaderContext
 
