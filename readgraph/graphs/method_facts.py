@@ -1,7 +1,4 @@
-"""What a method's graph says about itself: its settings, the memories that it builds, the nodes that it shares.
-
-The graph of a method that is not ours is built where its package says, and looked at before it is used.
-"""
+"""What a method's graph says about itself: its settings, the memories that it builds, the nodes that it shares."""
 
 import asyncio
 from collections.abc import Callable, Container, Iterable
@@ -11,10 +8,7 @@ from functools import cache
 from importlib import import_module
 from inspect import iscoroutinefunction
 from types import CodeType, FunctionType
-from typing import Any, TypeAlias, get_type_hints
-
-from langgraph.graph import StateGraph
-from langgraph.graph.state import CompiledStateGraph
+from typing import Any, TypeAlias
 
 from readgraph.graphs.methods import METHODS, Method, OwnMethod
 from readgraph.graphs.wiring.declared import settings_before_question
@@ -24,9 +18,6 @@ from readgraph.nodes.building.build import has_whole_memory
 from readgraph.nodes.step import StepNode
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import settings_in
-from readgraph.state.errors import BadInput
-from readgraph.state.installed import object_at
-from readgraph.state.reading import Answered
 from readgraph.state.records import Document
 
 
@@ -62,26 +53,6 @@ def _builder_of(method: Method) -> Any:
         return method.build()
     module, _, name = method.graph.partition(":")
     return getattr(import_module(module), name).builder
-
-
-@cache
-def load_graph_at(place: str) -> StateGraph[Any, ReaderContext, Any, Any]:
-    """The graph at `package.module:name`, or that a function there builds; raises `BadInput` for any other thing."""
-    what = f"The method '{place}'"
-    made = object_at(place, what)
-    if callable(made) and not isinstance(made, CompiledStateGraph):
-        try:
-            made = made()
-        except TypeError as problem:
-            if problem.__traceback__ and problem.__traceback__.tb_next:  # raised inside of the function
-                raise
-            raise BadInput(f"{what} can't be built: {problem}; its function takes no arguments.") from problem
-    builder = made.builder if isinstance(made, CompiledStateGraph) else made
-    if not isinstance(builder, StateGraph):
-        raise BadInput(f"{what} is no graph: {place} must give a StateGraph, as the build functions of ours do.")
-    if lacking := sorted(get_type_hints(Answered).keys() - {*builder.schemas.get(builder.output_schema, ())}):
-        raise BadInput(f"{what} gives no '{lacking[0]}': its output must be readgraph.state.reading.Answered, or more.")
-    return builder
 
 
 PAPERS = ("read-agent", "mem-walker", "gam", "mem-gpt")

@@ -130,7 +130,7 @@ class OwnMethod(Method):
 
     def build(self) -> "StateGraph[Any, ReaderContext, Any, Any]":
         """The method's graph, not compiled; raises `BadInput` for what is no graph of a reading method."""
-        from readgraph.graphs.method_facts import load_graph_at
+        from readgraph.graphs.plugins import load_graph_at
 
         return load_graph_at(self.place)
 

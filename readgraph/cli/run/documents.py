@@ -22,7 +22,7 @@ from readgraph.api.documents import (
     store_source,
 )
 from readgraph.api.running import estimate_with_question, expected_cost
-from readgraph.cli.mistakes import QUESTION_MARKS, find_near_files, quote_argument
+from readgraph.cli.mistakes import asks, find_near_files, quote_argument
 from readgraph.cli.options.reading import DocumentOptions
 from readgraph.cli.run.in_library import run_in_library
 from readgraph.cli.settings import choose_method
@@ -128,11 +128,7 @@ def _or_near(path: Path) -> str:
     if near := find_near_files(path):
         return f" Do you mean {' or '.join(near)}?"
     words = str(path)
-    return (
-        f" To ask, write: readgraph ask {quote_argument(words)} FILE."
-        if " " in words and words.endswith(tuple(QUESTION_MARKS))
-        else ""
-    )
+    return f" To ask, write: readgraph ask {quote_argument(words)} FILE." if " " in words and asks(words) else ""
 
 
 async def find_document(store: PageStore, name: str, *, by_part: bool = True) -> Document:

@@ -189,10 +189,7 @@ def _line(
         file, used = None, run_until_stopped(needs.estimate_experiment(experiment, able))
     priced = PricedEstimate.of(used, model, screen, batch=context.batch)
     return {
-        "name": experiment.name,
-        "paper": experiment.paper,
-        "place": experiment.place,
-        "line": experiment.line,
+        **{name: getattr(experiment, name) for name in ("name", "paper", "place", "line")},
         "dataset": experiment.source.title,
         "from": experiment.source.project,
         "file": file.name if file else None,
