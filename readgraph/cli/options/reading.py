@@ -12,7 +12,6 @@ from readgraph.cli.options import documents as shared
 from readgraph.cli.options.documents import EstimateOnly, Glob, LibraryFolder, MethodName, files
 from readgraph.cli.options.output import OpenReport, Report, ShowSteps
 from readgraph.cli.options.settings import argument, option
-from readgraph.cli.shell import completer_of_list
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -245,7 +244,7 @@ class CompareOptions:
         default="read-agent,bm25,full-text",
         metavar="NAME,…",
         help="The methods to ask; 'readgraph methods' lists them.",
-        autocompletion=completer_of_list(completing.methods),
+        autocompletion=completing.completer_of(completing.methods, several=True),
     )
     glob: Glob = None
     choices: Choices = field(default_factory=list)

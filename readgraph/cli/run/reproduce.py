@@ -10,7 +10,7 @@ from typing import Any
 from rich.table import Table
 
 from readgraph.cli.options.evaluating import EvaluateOptions, ReproduceOptions
-from readgraph.cli.run.documents import PricedEstimate
+from readgraph.cli.run.documents import estimated_cost
 from readgraph.cli.run.evaluate import NO_FOLDER, estimate, estimate_readings, evaluate, run_evaluation
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText
@@ -187,7 +187,7 @@ def _line(
             used = estimate_readings(_evaluation_of(experiment, replace(options, judge=None), experiment.rows), able)
     if used is None:
         file, used = None, run_until_stopped(needs.estimate_experiment(experiment, able))
-    priced = PricedEstimate.of(used, model, screen, batch=context.batch)
+    cost = estimated_cost(used, model, screen, batch=context.batch)
     return {
         **{name: getattr(experiment, name) for name in ("name", "paper", "place", "line")},
         "dataset": experiment.source.title,
@@ -198,7 +198,7 @@ def _line(
         "lacking": [*experiment.lacking],
         "calls": round(used.calls.expected),
         "words": round(used.input_words.expected + used.output_words.expected),
-        "cost": priced.cost if model or screen.price else None,
+        "cost": cost if model or screen.price else None,
     }
 
 
