@@ -143,10 +143,10 @@ def _add_errors(app: FastAPI) -> None:
         return problem_response(request.url.path, f"An unexpected {type(problem).__name__} ended it.", 500)
 
 
-OWN_STYLES = tuple("room fields library live beside".split())
+OWN_STYLES = tuple("room fields library live".split())
 OWN_SCRIPTS = tuple(
-    "api stream forms router shown notes library adding live_pages live_steps live_head run settings_panel estimating "
-    "document picking finding making ask answers questions compare agents room".split()
+    "api forms router shown library adding live run settings_panel document picking ask questions compare agents "
+    "room".split()
 )
 """The room's files, in the order in which they are joined behind the report's."""
 
