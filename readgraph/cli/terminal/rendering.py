@@ -260,9 +260,10 @@ def footer(found: Mapping[str, Any], *did: str, by: str = "") -> SafeText:
 
 def missing_replies(found: Mapping[str, Any]) -> str:
     """The fall-backs by their kinds, and how the model is asked again for these; "" where there are none."""
+    if not found["fallbacks"]:
+        return ""
     kinds = ", ".join(f"{kind} {count}" for kind, count in found["fallbacks"].items())
-    again = ASK_AGAIN if found["usage"]["refused"] else ""
-    return f"no usable reply for {kinds}{again}" if kinds else ""
+    return f"no usable reply for {kinds}" + (ASK_AGAIN if found["usage"]["refused"] else "")
 
 
 def format_usage(usage: Usage, cost: float | None = None) -> str:
