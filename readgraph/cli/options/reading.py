@@ -86,6 +86,9 @@ class CorpusOptions:
     library: LibraryFolder = None
 
 
+FILES_OR_ALL = (
+    "Files, folders and https:// addresses, or documents in the library; without any, the documents of the library."
+)
 FILES_AS_ONE = (
     "Files, folders and https:// addresses (several are read as one), - for standard input, or a document "
     "in the library."
@@ -118,11 +121,7 @@ class VerifyOptions:
     draft: Path = argument(
         metavar="DRAFT", help="The text to check: a file, of any kind that can be read, or - for standard input."
     )
-    paths: list[Path] = files(
-        "Files, folders and https:// addresses, or documents in the library; without any, the documents of the "
-        "library.",
-        default=[],
-    )
+    paths: list[Path] = files(FILES_OR_ALL, default=[])
     glob: Glob = None
     collection: shared.CollectionName = None
     as_of: shared.AsOf = ""
@@ -145,11 +144,7 @@ class WikiOptions:
         metavar="FOLDER",
         help="The folder of the wiki; it is made where there is none. Or 'check', and then the folder.",
     )
-    paths: list[Path] = files(
-        "Files, folders and https:// addresses, or documents in the library; without any, the documents of the "
-        "library.",
-        default=[],
-    )
+    paths: list[Path] = files(FILES_OR_ALL, default=[])
     glob: Glob = None
     collection: shared.CollectionName = None
     estimate: EstimateOnly = False
