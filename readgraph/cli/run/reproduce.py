@@ -125,8 +125,7 @@ def reproduce(name: str, options: ReproduceOptions, context: ReaderContext, scre
         notes.append(f"Without the test sets {', '.join(parts)}, which are not there.")
     if left := [row for row in experiment.rows if row not in rows]:
         notes.append(f"Left out, since they need an embedding model (--embeddings): {', '.join(left)}.")
-    for line in [*notes, *experiment.lacking, *([] if context.model else [FLOOR])]:
-        Console(stderr=True, quiet=screen.quiet).print(SafeText(line, style="dim"), soft_wrap=True)
+    screen.tell(*notes, *experiment.lacking, *([] if context.model else [FLOOR]), style="dim")
     if options.estimate:
         estimate(evaluation, context, screen)
     else:
