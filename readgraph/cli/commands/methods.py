@@ -61,7 +61,6 @@ def list_methods(
 
 @method_commands.command()
 @with_context((Model,), PROFILE)
-@run_lazily("serving.serve_studio")
 def studio(
     context: "ReaderContext",
     port: int = Option(2024, min=1, max=65_535, help="The port on this machine."),
@@ -73,6 +72,9 @@ def studio(
     Each graph's assistant starts with your settings; you can change them there. The server runs on this machine. The
     Studio page comes from LangChain's server, which is not contacted until you open the page.
     """
+    from readgraph.cli.run.serving import serve_studio
+
+    serve_studio(library, port, context, open_page=open_page)
 
 
 @method_commands.command()

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Context, Option, Typer
 
-from readgraph.cli.commands import run_lazily
 from readgraph.cli.options.documents import LibraryFolder, MethodName
 from readgraph.cli.options.output import find_typed_options, price_option
 from readgraph.cli.options.settings import PROFILE, with_context
@@ -52,8 +51,8 @@ def mcp(
 
 @serving_commands.command()
 @with_context(GROUPS, PROFILE)
-@run_lazily("serving.serve_library")
 def serve(
+    run: Context,
     context: "ReaderContext",
     method: MethodName = None,
     host: str = Option("127.0.0.1", help="The address to listen on; one that other machines reach wants a password."),
@@ -71,10 +70,12 @@ def serve(
 
     Example: readgraph serve --model openai:gpt-5.4-mini
     """
+    from readgraph.cli.run.serving import serve_library
+
+    serve_library(library, context, method, price, address=(host, port), names=allow_host or [], opens=opens)
 
 
 @serving_commands.command()
-@run_lazily("serving.put_skill")
 def skill(
     to: Path | None = Option(
         None, "--to", metavar="FOLDER", help="Put it into this folder of skills. Default: print it.", show_default=False
@@ -86,3 +87,6 @@ def skill(
 
     Example: readgraph skill --to ~/.claude/skills
     """
+    from readgraph.cli.run.serving import put_skill
+
+    put_skill(to)

@@ -46,14 +46,13 @@ SHORTEST = 8
 
 
 def serve_library(
-    library: LibraryPlace | None,
+    folder: LibraryPlace | None,
     context: ReaderContext,
     method: str | None,
     price: str | None,
-    host: str,
-    port: int,
-    allow_host: Sequence[str] | None,
     *,
+    address: tuple[str, int],
+    names: Sequence[str],
     opens: bool,
 ) -> None:
     """Serve until Ctrl-C. Raises `BadInput` where the server isn't installed, can't listen, or has no password."""
@@ -64,8 +63,8 @@ def serve_library(
         method_typed(method)
     price = price or from_settings_file("price")
     dollars = parse_price(price) if price else None
-    password, names = "" if is_loopback(host) else _password(), allow_host or ()
-    listener = open_listener(host, port)
+    password = "" if is_loopback(address[0]) else _password()
+    listener = open_listener(*address)
     from readgraph.serve.app import serve_room
     from readgraph.serve.guard import Guard
     from readgraph.serve.room import Room
@@ -80,13 +79,13 @@ def serve_library(
         warnings.append("Other machines can open it once --allow-host gives the name by which they reach this one.")
 
     async def run_room() -> None:
-        async with open_library(library) as opened:
-            documents = format_count(await count_documents(opened.pages), "document")
-            _say(f"The library {opened.place} ({documents}) is open at {page}", *warnings)
+        async with open_library(folder) as library:
+            documents = format_count(await count_documents(library.pages), "document")
+            _say(f"The library {library.place} ({documents}) is open at {page}", *warnings)
             if opens and sys.stderr.isatty():
                 webbrowser.open(page)
             gc.freeze()  # what is imported stays, and need not be gone through again at each collection
-            await serve_room(Room(opened, context, method, dollars), guard, listener)
+            await serve_room(Room(library, context, method, dollars), guard, listener)
 
     with suppress(KeyboardInterrupt):  # the usual end
         run_until_stopped(run_room())
@@ -187,12 +186,12 @@ _SERVER = ("langgraph_cli", "langgraph_api", "langgraph_runtime_inmem")
 _REPORTING = ("LANGSMITH_", "LANGCHAIN_", "LANGGRAPH_CLOUD_LICENSE_KEY")  # variables that make it report
 
 
-def serve_studio(library: LibraryPlace | None, port: int, context: ReaderContext, *, open_page: bool) -> None:
+def serve_studio(folder: LibraryPlace | None, port: int, context: ReaderContext, *, open_page: bool) -> None:
     """Serve every graph until Ctrl-C, with the context's settings; threads end with the server, what was read stays."""
     if not all(map(find_spec, _SERVER)):
         raise BadInput("The development server is not installed: pip install 'readgraph[studio]'.")
-    place = library or default_place()
-    library = place.absolute() if isinstance(place, Path) else place
+    library = folder or default_place()
+    library = library.absolute() if isinstance(library, Path) else library
     documents = run_in_library(library, lambda opened: count_documents(opened.pages))
     try:
         with socket.socket() as listener:
