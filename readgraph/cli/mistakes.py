@@ -32,7 +32,6 @@ OTHERWISE = {
 """Words that other programs have for a command, with what does it here."""
 
 MEANT = {"summarize": ["summarise"], "summary": ["summarise"], "version": ["--version"], "help": ["--help"]}
-QUESTION_MARKS = "?？؟"
 WANTED = {
     "question": 'Say what you want to know: {command} "Who …?" FILE',
     "paths": "Name a file, or - for what is piped in",
@@ -102,15 +101,16 @@ def _end_of_question(
     """Where the words of the question end that begins here: after the first, unless quotes were forgotten."""
     files = (at for at in range(begin, len(words)) if is_file[at])
     end = next(files, len(words))
-    end = next((at + 1 for at in range(begin, end) if _asks(words[at])), end)
-    is_plain = bool(begin) or _asks(words[end - 1])  # that these words are no names of documents
+    end = next((at + 1 for at in range(begin, end) if asks(words[at])), end)
+    is_plain = bool(begin) or asks(words[end - 1])  # that these words are no names of documents
     if " " in words[begin] or not are_documents or end - begin < (2 if is_plain else 3):
         return begin + 1
     return end if is_plain or not are_documents(words[1:end]) else begin + 1
 
 
-def _asks(word: str) -> bool:
-    return word.endswith(tuple(QUESTION_MARKS))
+def asks(words: str) -> bool:
+    """Whether words are a question."""
+    return words.endswith(("?", "？", "؟"))
 
 
 def quote_argument(word: str) -> str:

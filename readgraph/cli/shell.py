@@ -109,21 +109,12 @@ Item = tuple[str, str]  # A value, and what it is
 Values = Callable[[typer.Context], Iterable[Item]]
 
 
-def completer_of(values: Values) -> Callable[[typer.Context, str], list[Item]]:
-    """A completion of whole values, in either case."""
+def completer_of(values: Values, *, several: bool = False) -> Callable[[typer.Context, str], list[Item]]:
+    """A completion of whole values, in either case; of `several` with commas between, of the last one."""
 
     def complete(context: typer.Context, incomplete: str) -> list[Item]:
         context.meta[TYPED] = incomplete
-        return list(_match_beginning(values(context), incomplete))
-
-    return complete
-
-
-def completer_of_list(values: Values) -> Callable[[typer.Context, str], list[Item]]:
-    """A completion of the last value of several with commas between."""
-
-    def complete(context: typer.Context, incomplete: str) -> list[Item]:
-        before, comma, last = incomplete.rpartition(",")
+        before, comma, last = incomplete.rpartition(",") if several else ("", "", incomplete)
         return [(f"{before}{comma}{value}", what) for value, what in _match_beginning(values(context), last)]
 
     return complete

@@ -9,7 +9,7 @@ from typing_extensions import TypedDict, Unpack
 from readgraph.graphs.estimates.arithmetic import ANSWER_LINE, NONE, PERHAPS, TAG_WORDS, Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import Node, add_nodes, add_path, add_question, add_search, begin_graph, complete_graph
-from readgraph.graphs.wiring.paths import Builder
+from readgraph.graphs.wiring.method_graph import Builder
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.answering.prompts import answer_from_notes_prompt
 from readgraph.nodes.building.build import read_with

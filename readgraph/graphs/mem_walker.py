@@ -10,7 +10,7 @@ from typing_extensions import TypedDict, Unpack
 from readgraph.graphs.estimates.arithmetic import ANSWER_LINE, NONE, PERHAPS, TAG_WORDS, Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import Node, add_nodes, add_path, begin_graph, choosing, complete_graph
-from readgraph.graphs.wiring.paths import Builder
+from readgraph.graphs.wiring.method_graph import Builder
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.answering.prompts import WEIGH, answer_prompt
 from readgraph.nodes.bounds import DECISIVE, SearchProgress, within_loop_limit
@@ -154,12 +154,12 @@ DECISION_REPLY, WEIGH_REPLY = 50, 60  # expected words of replies
 EXPECTED_REVERTS = 0.2
 
 
-async def estimate_mem_walker(case: EstimateCase) -> Estimate:
-    """Summaries of segments, the tree above them; the walk."""
-    building, pages = await estimate_tree_reading(case)
+async def estimate_mem_walker(case: EstimateCase, recipe: MakeRecipe = recipe, *, from_leaf: bool = False) -> Estimate:
+    """Summaries of segments, the tree above them; the walk, which begins `from_leaf` or at the root."""
+    building, pages = await estimate_tree_reading(case, recipe)
     if not case.asks:
         return building
-    return building + estimate_walk(pages, case) + estimate_finding_weighing(case)
+    return building + estimate_walk(pages, case, from_leaf=from_leaf) + estimate_finding_weighing(case)
 
 
 async def estimate_tree_reading(case: EstimateCase, recipe: MakeRecipe = recipe) -> tuple[Estimate, Range]:

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from readgraph.graphs.methods import METHODS, Method, OwnMethod
 from readgraph.graphs.wiring.declared import settings_before_question
-from readgraph.graphs.wiring.paths import Builder
+from readgraph.graphs.wiring.method_graph import Builder
 from readgraph.library.page_store import PageStore
 from readgraph.nodes.building.build import has_whole_memory
 from readgraph.nodes.step import StepNode

@@ -9,18 +9,18 @@ from readgraph.graphs.estimates.arithmetic import NONE, NOTE_LINE, TAG_WORDS, Es
 from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import Node, add_nodes, add_path, add_question, begin_graph, complete_graph
 from readgraph.library.page_store import PageStore
-from readgraph.models.prompt import versions_of
 from readgraph.nodes import web_pages
 from readgraph.nodes.building.build import cut_pages, read_pages
 from readgraph.nodes.building.merge import largest_page
 from readgraph.nodes.building.notes import make_gist_writer
+from readgraph.nodes.building.recipes import recipe_of_notes
 from readgraph.nodes.look_up import make_look_up_node
-from readgraph.nodes.purpose import purpose_of, purpose_parameters, purpose_prompts, serves_purpose
+from readgraph.nodes.purpose import purpose_of
 from readgraph.state.channels import WebState, WebStepOutput, WebTask
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import recipe_parameters
 from readgraph.state.records import FEWEST_NOTE_WORDS, Document, Recipe
-from readgraph.state.settings import Gists, Language, Model, Purpose, Rebuilding, Subtrees
+from readgraph.state.settings import Gists, Language, Purpose, Rebuilding, Subtrees
 
 __all__ = ["build", "estimate_web_step", "graph"]
 
@@ -34,19 +34,16 @@ METHOD = Method(
 )
 
 
-@serves_purpose
-def recipe(context: ReaderContext) -> Recipe:
-    """The recipe of the memory of a web page."""
-    gists = recipe_parameters(context, (Gists, Model)) | purpose_parameters(context)
-    parameters = parts_recipe(context).parameters | gists
-    prompts = versions_of(web_pages.WEB_GIST) if context.model else {}
-    return Recipe("web-agent", parameters, context.model, prompts | purpose_prompts(context))
-
-
 def parts_recipe(context: ReaderContext) -> Recipe:
     """The recipe of the parts of a web page, without notes."""
     parameters = recipe_parameters(context, (Subtrees,)) | {"most_words": largest_page(context)}
     return Recipe("web-parts", parameters, "")
+
+
+recipe = recipe_of_notes(
+    "web-agent", (Gists,), web_pages.WEB_GIST, more=lambda context: parts_recipe(context).parameters
+)
+"""The recipe of the memory of a web page."""
 
 
 gist_part = make_gist_writer(

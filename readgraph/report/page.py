@@ -288,8 +288,8 @@ async def _tree(store: PageStore, memory: Memory) -> ReportTree | None:
     return {"root": shape.root, "nodes": nodes, "headings": headings}
 
 
-STYLES = tuple("base answer strip page structure tree rounds table steps search narrow print".split())
-PARTS = tuple("elements marks citations answer strip structure page tree rounds table search report".split())
+STYLES = tuple("base answer strip page findings search media".split())
+PARTS = tuple("elements citations answer strip page findings search report".split())
 SCRIPTS = (*PARTS, "alone")  # in this order; `PARTS` also serve pages that show one report after another
 MARK = b'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<meta name="generator" content="readgraph '
 _SPECIAL = re.compile("[<>&\u2028\u2029\ud800-\udfff]")

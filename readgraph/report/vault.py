@@ -62,15 +62,13 @@ def write_vault(folder: Path, pages: Sequence[WikiPage], now: datetime) -> Vault
     Raises:
         BadInput: Where a file can't be read or written.
     """
-    files, written, removed = make_files(pages), list[str](), list[str]()
+    files, removed = make_files(pages), list[str]()
     try:
-        for name, lines in files.items():
-            if _update(folder / name, lines):
-                written.append(name)
+        written = [name for name, lines in files.items() if _update(folder / name, lines)]
         kept = {name.casefold() for name in files}
         for path in sorted(each for part in (DOCUMENTS, PAGES) for each in (folder / part).glob("*.md")):
             name = path.relative_to(folder).as_posix()
-            if name.casefold() not in kept and BEGIN in _read(path) and _remove(path):
+            if name.casefold() not in kept and BEGIN in _read(path) and _update(path):
                 removed.append(name)
         _log(folder / LOG, written, removed, now)
     except OSError as problem:
@@ -245,23 +243,15 @@ def _write(path: Path, text: str) -> None:
         file.write(text)
 
 
-def _update(path: Path, lines: Sequence[str]) -> bool:
+def _update(path: Path, lines: Sequence[str] = ()) -> bool:
+    """Write a file with these lines of ours, or remove it where it has none, nor any of the user's; False: it is so."""
     existing = _read(path)
     if (text := merge(existing, lines)) == existing:
         return False
-    _write(path, text)
-    return True
-
-
-def _remove(path: Path) -> bool:
-    """Remove a file that nothing tells of any more; what a user wrote in it stays."""
-    existing = _read(path)
-    if not (text := merge(existing, [])):
-        path.unlink()
-    elif text != existing:
+    if text:
         _write(path, text)
     else:
-        return False
+        path.unlink()
     return True
 
 

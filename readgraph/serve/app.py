@@ -69,18 +69,6 @@ class ServerInfo(BaseModel):
     settings: list[OfferedSetting]
 
 
-def about(room: Room) -> ServerInfo:
-    """The methods and settings of a room."""
-    return ServerInfo(
-        version=readgraph.__version__,
-        library=room.library.whole_store.name,
-        model=room.context.model,
-        method=room.method,
-        methods=[*_methods()],
-        settings=[_describe_setting(each, getattr(room.context, each.name)) for each in OFFERED],
-    )
-
-
 @cache
 def _methods() -> tuple[OfferedMethod, ...]:
     return tuple(
@@ -155,10 +143,10 @@ def _add_errors(app: FastAPI) -> None:
         return problem_response(request.url.path, f"An unexpected {type(problem).__name__} ended it.", 500)
 
 
-OWN_STYLES = tuple("room fields library live beside".split())
+OWN_STYLES = tuple("room fields library live".split())
 OWN_SCRIPTS = tuple(
-    "api stream forms router shown notes library adding live_pages live_steps live_head run settings_panel estimating "
-    "document picking finding making ask answers questions compare agents room".split()
+    "api forms router shown library adding live run settings_panel document picking ask questions compare agents "
+    "room".split()
 )
 """The room's files, in the order in which they are joined behind the report's."""
 
@@ -190,14 +178,19 @@ def _add_page(app: FastAPI, room: Room, guard: Guard) -> None:
     for path in page_files():
         app.get(path, include_in_schema=False)(page_file)
 
-    @app.post("/api/login", include_in_schema=False)
-    async def log_in(request: Request) -> Response:
-        return await guard.log_in(request)
+    app.post("/api/login", include_in_schema=False)(guard.log_in)
 
     @app.get("/api/about")
-    async def about_this() -> ServerInfo:
+    def about_this() -> ServerInfo:  # in a thread: the methods' graphs are built for the first answer
         """The methods and settings of this server."""
-        return await asyncio.to_thread(about, room)
+        return ServerInfo(
+            version=readgraph.__version__,
+            library=room.library.whole_store.name,
+            model=room.context.model,
+            method=room.method,
+            methods=[*_methods()],
+            settings=[_describe_setting(each, getattr(room.context, each.name)) for each in OFFERED],
+        )
 
 
 MEMORY = "/api/documents/{document}/memories/{memory}"

@@ -5,7 +5,7 @@ Texts, files and addresses become documents.
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
@@ -36,7 +36,7 @@ from readgraph.sources.inputs import Address, file_or_address
 from readgraph.sources.loading import SourceFile, file_of_bytes, read_file
 from readgraph.sources.pdf.in_child import page_picture
 from readgraph.state.errors import BadInput
-from readgraph.state.records import Document, Memory
+from readgraph.state.records import Document
 
 MOST_PAGES = 100  # most pages whose texts are given at once
 
@@ -113,18 +113,13 @@ class Documents:
         words = query.casefold().split()
         if catalogue := await catalogue_of(self.pages):
             found = await catalogue.newest(offset, limit, words)
-            documents = await records(self.pages, found.ids)
-            kept = await asyncio.gather(*map(self._load_details, documents))
-            return DocumentList(total=found.total, words=found.words, documents=kept)
-        known = await searchable(self.pages)
-        documents = [each for each in known if all(word in each.title.casefold() for word in words)]
-        shown = documents[offset : offset + limit]
-        memories = await self.pages.all_memories() if len(shown) > 1 else {}
-        if len(shown) == 1:
-            memories = {shown[0].id: await self.pages.memories(shown[0].id)}
-        originals = await asyncio.to_thread(with_originals, self.room.library, shown, ".pdf")
-        kept = [_document_details(each, memories.get(each.id, []), has_original=each.id in originals) for each in shown]
-        return DocumentList(total=len(documents), words=sum(document.words for document in documents), documents=kept)
+            shown, counts = await records(self.pages, found.ids), {"total": found.total, "words": found.words}
+        else:
+            known = await searchable(self.pages)
+            matching = [each for each in known if all(word in each.title.casefold() for word in words)]
+            shown = matching[offset : offset + limit]
+            counts = {"total": len(matching), "words": sum(document.words for document in matching)}
+        return DocumentList(**counts, documents=await asyncio.gather(*map(self._load_details, shown)))
 
     async def one(self, document: str) -> DocumentDetails:
         """A document and its memories."""
@@ -146,8 +141,23 @@ class Documents:
 
     async def _load_details(self, document: Document) -> DocumentDetails:
         originals = await asyncio.to_thread(with_originals, self.room.library, [document], ".pdf")
-        memories = await self.pages.memories(document.id)
-        return _document_details(document, memories, has_original=document.id in originals)
+        memories = newest_first(await self.pages.memories(document.id))
+        return DocumentDetails(
+            **{name: getattr(document, name) for name in ("id", "title", "words", "characters", "added", "sessions")},
+            source=document.source,
+            parts=[PartDetails(document=part.document, start=part.start, end=part.end) for part in document.parts],
+            has_original=document.id in originals,
+            memories=[
+                MemoryDetails(
+                    **{name: getattr(memory, name) for name in ("id", "pages", "read_to", "complete", "started")},
+                    method=method_of(memory),
+                    purpose=memory.recipe.purpose,
+                    model=memory.recipe.model,
+                    note=note_of(memory),
+                )
+                for memory in memories
+            ],
+        )
 
     async def add_text(self, given: TextBody) -> RunState:
         """Add a text as a document."""
@@ -252,25 +262,6 @@ class Documents:
         if file is None:
             raise BadInput("The PDF of this document is not there any more.")
         return Response(await convert_in_thread(page_picture, file, number, width), media_type="image/png")
-
-
-def _document_details(document: Document, memories: Sequence[Memory], *, has_original: bool) -> DocumentDetails:
-    return DocumentDetails(
-        **{name: getattr(document, name) for name in ("id", "title", "words", "characters", "added", "sessions")},
-        source=document.source,
-        parts=[PartDetails(document=part.document, start=part.start, end=part.end) for part in document.parts],
-        has_original=has_original,
-        memories=[
-            MemoryDetails(
-                **{name: getattr(memory, name) for name in ("id", "pages", "read_to", "complete", "started")},
-                method=method_of(memory),
-                purpose=memory.recipe.purpose,
-                model=memory.recipe.model,
-                note=note_of(memory),
-            )
-            for memory in newest_first(memories)
-        ],
-    )
 
 
 MOST_HITS = 50

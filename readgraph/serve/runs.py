@@ -19,7 +19,7 @@ from readgraph.api.running import builder_for, cost_with, estimate_with_question
 from readgraph.library.collections import members_of
 from readgraph.report.page import whole_report
 from readgraph.report.table_files import sheet_of, table_bytes
-from readgraph.serve.making import Making, Summarising, Tabling, Task, Verifying, WikiMaking
+from readgraph.serve.making import Making, Task
 from readgraph.serve.reading import PreparedRun, check_at_rest, start_run
 from readgraph.serve.requests import Offset, RequestBody, report_file
 from readgraph.serve.room import ENDED, Room, Run, RunState
@@ -120,13 +120,10 @@ class RunRequest(RequestBody):
 
     def made(self) -> Making | None:
         """The summary, table, check or wiki that is wanted."""
-        if self.task == "wiki":
-            return WikiMaking()
-        if self.task == "check":
-            return Verifying(self.question)
-        if self.task == "summary":
-            return Summarising(self.question.strip(), self.part.strip())
-        return Tabling(self.question.strip()) if self.task == "table" else None
+        if self.task == "answer":
+            return None
+        text = self.question if self.task == "check" else self.question.strip()
+        return Making(self.task, text, self.part.strip())
 
 
 class EstimateRange(BaseModel):
@@ -183,16 +180,14 @@ class Runs:
                     "ask it without follow_up."
                 )
             await check_at_rest(self.room, wanted.follow_up)
+        asked, keeps, follows = Question(), bool(question), bool(wanted.follow_up)
         if prepared.task:
             asked, keeps = prepared.task.heading(prepared.document), wanted.task == "table"
-            return start_run(
-                self.room, prepared, asked, documents=wanted.documents, thread=uuid4().hex if keeps else ""
-            )
-        follows = bool(wanted.follow_up)
-        asked = Question(question=question, options=wanted.options, follow_up=follows) if question else Question()
-        if question and wanted.turns:
+        elif wanted.turns:
             asked = Question(question=question, options=wanted.options, messages=_chat(wanted.turns, question))
-        thread = (wanted.follow_up or uuid4().hex) if question else ""
+        elif question:
+            asked = Question(question=question, options=wanted.options, follow_up=follows)
+        thread = (wanted.follow_up or uuid4().hex) if keeps else ""
         return start_run(
             self.room,
             prepared,
@@ -273,21 +268,19 @@ class Runs:
 
     async def table(self, run: str) -> Response:
         """The table of a run as a CSV file."""
-        known = self._run(run)
-        table = known.result and (known.result["report"]["found"] or {}).get("table")
-        if not known.result or not table:
+        result = self._run(run).result
+        table = result and (result["report"]["found"] or {}).get("table")
+        if not result or not table:
             raise BadInput("This run made no table.")
-        document = await self.room.pages.document(known.result["document"])
+        document = await self.room.pages.document(result["document"])
         sheet = sheet_of(table, await members_of(self.room.pages, document))
         headers = {"content-disposition": 'attachment; filename="table.csv"'}
         return Response(table_bytes(sheet, ".csv"), media_type="text/csv", headers=headers)
 
     async def report(self, run: str) -> Response:
         """The report of a run as a file."""
-        known = self._run(run)
-        if known.result is None:
+        if (result := self._run(run).result) is None:
             raise BadInput("This run has no report yet.")
-        result = known.result
         return await report_file(
             await whole_report(self.room.pages, result["report"], result["document"], result["memory"])
         )

@@ -86,13 +86,9 @@ def _headings(places: Sequence[str], title: str, language: str) -> Iterator[str]
     for heading in dict.fromkeys(_NUMBERING.sub("", each).strip() for each in lowest):
         words = re.findall(r"\w+", heading.casefold())
         says_something = _OF_EVERY_TEXT.isdisjoint(words) and content_words(heading, language)
-        if (
-            (heading.isascii() and len(words) < 2)
-            or len(heading) > LONGEST
-            or words == re.findall(r"\w+", title.casefold())
-        ):
-            continue
-        if says_something and _WORDS_ALONE.fullmatch(heading):
+        is_short = heading.isascii() and len(words) < 2
+        fits = len(heading) <= LONGEST and not is_short and words != re.findall(r"\w+", title.casefold())
+        if says_something and fits and _WORDS_ALONE.fullmatch(heading):
             yield heading
 
 

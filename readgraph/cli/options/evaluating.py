@@ -10,7 +10,6 @@ from typer import Option
 from readgraph.cli import shell as completing
 from readgraph.cli.options.documents import EstimateOnly
 from readgraph.cli.options.settings import argument, option
-from readgraph.cli.shell import completer_of_list
 from readgraph.evaluation.sweeps import SWEEPS
 
 RowOption = partial(Option, rich_help_panel="Rows and questions")
@@ -73,7 +72,7 @@ class EvaluateOptions:
         metavar="NAME,…",
         help="The methods to evaluate, or 'all'; 'readgraph methods' lists them.",
         show_default="read-agent,mem-walker,gam,bm25",
-        autocompletion=completer_of_list(completing.methods),
+        autocompletion=completing.completer_of(completing.methods, several=True),
     )
     rows: list[str] = row_option(
         "--method",
@@ -104,7 +103,7 @@ class EvaluateOptions:
     metrics: str | None = option(
         metavar="NAME,…",
         help="The metrics to show, the leading one first. Default: those of the dataset.",
-        autocompletion=completer_of_list(completing.metrics),
+        autocompletion=completing.completer_of(completing.metrics, several=True),
     )
     judge: Judge = None
     calibrate: bool = row_option(
@@ -164,7 +163,7 @@ class BoardOptions:
         metavar="NAME,…",
         help="The methods to measure; 'none' only writes the questions.",
         show_default="read-agent,mem-walker,gam,ranked,bm25",
-        autocompletion=completer_of_list(completing.methods),
+        autocompletion=completing.completer_of(completing.methods, several=True),
     )
     answers: Answers = field(default_factory=list)
     out: Out = None

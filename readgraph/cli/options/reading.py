@@ -12,7 +12,6 @@ from readgraph.cli.options import documents as shared
 from readgraph.cli.options.documents import EstimateOnly, Glob, LibraryFolder, MethodName, files
 from readgraph.cli.options.output import OpenReport, Report, ShowSteps
 from readgraph.cli.options.settings import argument, option
-from readgraph.cli.shell import completer_of_list
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,6 +95,9 @@ class CorpusOptions:
     library: LibraryFolder = None
 
 
+FILES_OR_ALL = (
+    "Files, folders and https:// addresses, or documents in the library; without any, the documents of the library."
+)
 FILES_AS_ONE = (
     "Files, folders and https:// addresses (several are read as one), - for standard input, or a document "
     "in the library."
@@ -129,11 +131,7 @@ class VerifyOptions:
     draft: Path = argument(
         metavar="DRAFT", help="The text to check: a file, of any kind that can be read, or - for standard input."
     )
-    paths: list[Path] = files(
-        "Files, folders and https:// addresses, or documents in the library; without any, the documents of the "
-        "library.",
-        default=[],
-    )
+    paths: list[Path] = files(FILES_OR_ALL, default=[])
     glob: Glob = None
     collection: shared.CollectionName = None
     as_of: shared.AsOf = ""
@@ -156,11 +154,7 @@ class WikiOptions:
         metavar="FOLDER",
         help="The folder of the wiki; it is made where there is none. Or 'check', and then the folder.",
     )
-    paths: list[Path] = files(
-        "Files, folders and https:// addresses, or documents in the library; without any, the documents of the "
-        "library.",
-        default=[],
-    )
+    paths: list[Path] = files(FILES_OR_ALL, default=[])
     glob: Glob = None
     collection: shared.CollectionName = None
     as_of: shared.AsOf = ""
@@ -264,7 +258,7 @@ class CompareOptions:
         default="read-agent,bm25,full-text",
         metavar="NAME,…",
         help="The methods to ask; 'readgraph methods' lists them.",
-        autocompletion=completer_of_list(completing.methods),
+        autocompletion=completing.completer_of(completing.methods, several=True),
     )
     glob: Glob = None
     as_of: shared.AsOf = ""

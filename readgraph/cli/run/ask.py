@@ -17,15 +17,16 @@ from readgraph.api.running import RunThread
 from readgraph.cli.mistakes import input_is_file, question_and_files, report_unread_pipe
 from readgraph.cli.options.reading import AskOptions, CompareOptions
 from readgraph.cli.run.documents import conversion_seconds, estimate, load_sources, resolve_document
-from readgraph.cli.run.reports import check_report, make_report, with_cost, with_places, write_report
+from readgraph.cli.run.in_library import run_in_library
+from readgraph.cli.run.reports import check_report, make_report, show_output, with_cost, with_places
 from readgraph.cli.run.review import check_terminal, person_at_terminal
 from readgraph.cli.settings import check_used, choose_method
 from readgraph.cli.terminal import rendering
 from readgraph.cli.terminal.progress import watch_run
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText
-from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
+from readgraph.cli.terminal.screen import OutputOptions
 from readgraph.graphs.methods import Method, method_named, method_typed
-from readgraph.library.opening import Library, holds_library, open_library, open_library_in_background
+from readgraph.library.opening import Library, holds_library, open_library_in_background
 from readgraph.models.metering import ask_each_prompt_once
 from readgraph.models.prices import in_dollars
 from readgraph.nodes.answering.citations import with_marks
@@ -83,18 +84,14 @@ def ask_documents(options: AskOptions, context: ReaderContext, screen: OutputOpt
         check_terminal()
     screen = replace(screen, steps=options.show_steps)
     sources = load_sources(options, screen)
-    found, page = run_until_stopped(_ask(options, sources, context, screen))
-    if screen.as_json:
-        rendering.print_json(found)
-    else:
-        if screen.steps:
-            rendering.print_steps(found["steps"])
-            rendering.print_walk(found.get("hops", []))
-            if "rounds" in found:
-                print_rounds(found["rounds"])
+    found, page = run_in_library(options.library, _ask, options, sources, context, screen)
+
+    def show(found: dict[str, Any], screen: OutputOptions) -> None:
+        if screen.steps and "rounds" in found:
+            print_rounds(found["rounds"])
         rendering.print_answer(found, screen)
-        rendering.print_reminder(context, screen)
-    write_report(options.report, page, quiet=screen.quiet, in_browser=options.opened)
+
+    show_output(found, page, options, context, screen, show)
 
 
 def estimate_question(options: AskOptions, context: ReaderContext, screen: OutputOptions) -> None:
@@ -133,22 +130,25 @@ def _choice(options: AskOptions) -> PickingScope:
 
 
 async def _ask(
-    options: AskOptions, sources: Sequence[SourceText | str], context: ReaderContext, screen: OutputOptions
+    library: Library,
+    options: AskOptions,
+    sources: Sequence[SourceText | str],
+    context: ReaderContext,
+    screen: OutputOptions,
 ) -> tuple[dict[str, Any], bytes]:
-    async with open_library(options.library) as library:
-        document = await resolve_document(library, sources, options.as_of) if sources else None
-        if options.follow_up:
-            document, thread, method = await _last_question(library, document, options.method)
-        else:
-            query = " ".join([options.question, *options.choices])
-            document = document or await pick_as_one_document(library.pages, query, _choice(options))
-            thread, method = RunThread(saver=library.checkpointer), choose_method(options.method, document)
-        seconds = conversion_seconds(sources)
-        found = await _answer(library, options, document, method, thread, context, screen, seconds)
-        if not sources and not options.follow_up:
-            found["picked"] = found["documents"] or [{"id": document.id, "title": document.title}]
-        asked = check_asked(options.question, options.choices)
-        return found, await make_report(options.report, library.pages, document, asked, found, method.note)
+    document = await resolve_document(library, sources, options.as_of) if sources else None
+    if options.follow_up:
+        document, thread, method = await _last_question(library, document, options.method)
+    else:
+        query = " ".join([options.question, *options.choices])
+        document = document or await pick_as_one_document(library.pages, query, _choice(options))
+        thread, method = RunThread(saver=library.checkpointer), choose_method(options.method, document)
+    seconds = conversion_seconds(sources)
+    found = await _answer(library, options, document, method, thread, context, screen, seconds)
+    if not sources and not options.follow_up:
+        found["picked"] = found["documents"] or [{"id": document.id, "title": document.title}]
+    asked = check_asked(options.question, options.choices)
+    return found, await make_report(options.report, library.pages, document, asked, found, method.note)
 
 
 async def _answer(
@@ -213,7 +213,7 @@ def compare_methods(options: CompareOptions, context: ReaderContext, screen: Out
     check_used(named, asks=True)
     sources = load_sources(options, screen)
     with ask_each_prompt_once():
-        document, results = run_until_stopped(_compare(options, sources, named, context, screen))
+        document, results = run_in_library(options.library, _compare, options, sources, named, context, screen)
     failed = sum(found["status"] == "failed" for found in results)
     if screen.as_json:
         about = {"question": options.question, "document": document.id}
@@ -235,6 +235,7 @@ def compare_methods(options: CompareOptions, context: ReaderContext, screen: Out
 
 
 async def _compare(
+    library: Library,
     options: CompareOptions,
     sources: Sequence[SourceText | str],
     methods: Sequence[Method],
@@ -245,18 +246,16 @@ async def _compare(
     problems: list[ReadgraphError] = []
     results: list[dict[str, Any]] = []
     console = Console(stderr=True, quiet=screen.quiet or screen.as_json)
-    async with open_library(options.library) as library:
-        document = await resolve_document(library, sources, options.as_of)
-        thread = RunThread(saver=library.checkpointer)
-        for number, method in enumerate(methods, 1):
-            try:
-                results.append(await _answer(library, options, document, method, thread, context, screen))
-            except ReadgraphError as problem:
-                problems.append(problem)
-                results.append({"method": method.name, "status": "failed", "problem": str(problem)})
-            if console.is_terminal:
-                used = rendering.format_usage(results[-1]["usage"]) if "usage" in results[-1] else "failed"
-                console.print(SafeText(f"{number} of {len(methods)}: {method.name}, {used}", style="dim"))
+    document, thread = await resolve_document(library, sources, options.as_of), RunThread(saver=library.checkpointer)
+    for number, method in enumerate(methods, 1):
+        try:
+            results.append(await _answer(library, options, document, method, thread, context, screen))
+        except ReadgraphError as problem:
+            problems.append(problem)
+            results.append({"method": method.name, "status": "failed", "problem": str(problem)})
+        if console.is_terminal:
+            used = rendering.format_usage(results[-1]["usage"]) if "usage" in results[-1] else "failed"
+            console.print(SafeText(f"{number} of {len(methods)}: {method.name}, {used}", style="dim"))
     if len(problems) == len(methods):
         raise problems[0]
     return document, results
@@ -287,25 +286,18 @@ def _print_figures(results: Sequence[dict[str, Any]]) -> None:
 
 
 def _print_notes(results: Sequence[dict[str, Any]], failed: int) -> None:
-    sharing = defaultdict(list)
-    lines = []
-    for found in results:
+    sharing, lines = defaultdict[str, list[str]](list), list[str]()
+    for found in (each for each in results if each["status"] != "failed"):
         name = found["method"]
-        if found["status"] == "failed":
-            continue
         sharing[found["memory"]].append(name)
         if found["status"] == "budget":
             lines.append(f"{name}: the budget ran out")
         if cached := found["usage"]["cached_calls"]:
             lines.append(f"{name}: {format_count(cached, 'saved reply')} used")
-        if found["fallbacks"]:
-            kinds = ", ".join(f"{kind} {n}" for kind, n in found["fallbacks"].items())
-            lines.append(
-                f"{name}: no usable reply for {kinds}" + (rendering.ASK_AGAIN if found["usage"]["refused"] else "")
-            )
-    for names in sharing.values():
-        if len(names) > 1:
-            lines.append(f"{', '.join(names)}: they share notes; the first one paid for them")
+        if missing := rendering.missing_replies(found):
+            lines.append(f"{name}: {missing}")
+    shared = (", ".join(names) for names in sharing.values() if len(names) > 1)
+    lines += [f"{names}: they share notes; the first one paid for them" for names in shared]
     if failed:
         lines.append(f"{failed} of {format_count(len(results), 'method')} failed")
     for line in lines:

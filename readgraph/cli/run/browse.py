@@ -7,7 +7,7 @@ from readgraph.browsing.driver import ChromiumDriver
 from readgraph.browsing.episode import Episode, EpisodeStep, Proposed, check_can_begin
 from readgraph.cli.settings import check_typed
 from readgraph.cli.terminal.progress import watch_run
-from readgraph.cli.terminal.rendering import footer, format_usage, print_json
+from readgraph.cli.terminal.rendering import footer, print_json
 from readgraph.cli.terminal.safe_text import Console, SafeText, one_line
 from readgraph.cli.terminal.screen import OutputOptions, allow_one_stop, ask_yes_or_no, can_ask_user
 from readgraph.graphs import web_agent
@@ -51,9 +51,9 @@ class EpisodeView:
     def end(self, episode: Episode) -> None:
         """Print the summary."""
         spent = cost(episode.trajectory, self.screen.price, batch=episode.context.batch)
-        found = episode.summary()
+        found = {**episode.summary(), "model": episode.context.model, "cost": spent}
         if self.screen.as_json:
-            print_json({**found, "model": episode.context.model, "cost": spent})
+            print_json(found)
             return
         outcome = ENDED[found["outcome"]] + (f": {one_line(found['reason'])}" if found["reason"] else ".")
         Console().print(SafeText(outcome, style="bold"))
@@ -61,10 +61,8 @@ class EpisodeView:
             return
         done = f"{format_count(len(found['steps']), 'step')}, {format_count(found['actions'], 'action')} done"
         blocked = ", ".join(f"{origin} {count}" for origin, count in found["blocked"].items())
-        kept = f" · blocked requests to other sites: {blocked}" if blocked else ""
-        Console().print(
-            footer(f"{done}{kept} · {format_usage(found['usage'], spent)}", found["fallbacks"], found["usage"])
-        )
+        kept = f"blocked requests to other sites: {blocked}" if blocked else ""
+        Console().print(footer(found, done, kept))
 
 
 PASSWORD = "READGRAPH_PASSWORD"  # of the site, where nobody can be asked for it

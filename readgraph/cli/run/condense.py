@@ -16,7 +16,7 @@ from readgraph.api.running import RunThread
 from readgraph.cli.options.reading import CompressOptions, SummariseOptions, TableOptions
 from readgraph.cli.run.documents import conversion_seconds, estimate, load_sources, resolve_document, show_estimate
 from readgraph.cli.run.in_library import begins_with, check_output, run_in_library, write_output
-from readgraph.cli.run.reports import check_report, make_report, with_cost, with_places, write_report
+from readgraph.cli.run.reports import check_report, make_report, show_output, with_cost, with_places, write_report
 from readgraph.cli.settings import check_typed, check_used
 from readgraph.cli.terminal import rendering
 from readgraph.cli.terminal.progress import watch_run
@@ -64,10 +64,8 @@ def _print_summary(found: dict[str, Any], screen: OutputOptions) -> None:
         return
     about = ", ".join(part["name"] for part in found["parts"])
     size = f"{format_count(count_words(found['answer'] or ''), 'word')}{f' of {about}' if about else ''}"
-    used = rendering.format_usage(found["usage"], found["cost"])
-    read = f" · read{rendering.format_read_again(found)}" if found["pages_read"] else ""
-    line = f"{size}{read} · {used}"
-    console.print(rendering.footer(line, found["fallbacks"], found["usage"]))
+    read = f"read{rendering.format_read_again(found)}" if found["pages_read"] else ""
+    console.print(rendering.footer(found, size, read))
 
 
 def summarise_documents(options: SummariseOptions, context: ReaderContext, screen: OutputOptions) -> None:
@@ -90,14 +88,7 @@ def summarise_documents(options: SummariseOptions, context: ReaderContext, scree
         return found, await make_report(options.report, library.pages, document, headed, found, "note")
 
     found, page = run_in_library(options.library, run)
-    if screen.as_json:
-        rendering.print_json(found)
-    else:
-        if screen.steps:
-            rendering.print_steps(found["steps"])
-        _print_summary(found, screen)
-        rendering.print_reminder(context, screen)
-    write_report(options.report, page, quiet=screen.quiet, in_browser=options.opened)
+    show_output(found, page, options, context, screen, _print_summary)
 
 
 def estimate_summaries(options: SummariseOptions, context: ReaderContext, screen: OutputOptions) -> None:
@@ -218,10 +209,7 @@ def _print_table(found: dict[str, Any], sheet: Sheet, out: Path | None, screen: 
     if screen.quiet:
         return
     rows = format_count(len(sheet.rows), "row") + (f" in {out}" if out else "")
-    line = (
-        f"{rows} · read{rendering.format_read_again(found)} · {rendering.format_usage(found['usage'], found['cost'])}"
-    )
-    told.print(rendering.footer(line, found["fallbacks"], found["usage"]))
+    told.print(rendering.footer(found, rows, f"read{rendering.format_read_again(found)}"))
     if found["by_pattern"]:
         one = "" if found["model"] else f" {rendering.TO_READ_WITH_ONE}"
         told.print(SafeText(f"{BY_PATTERN}{one}", style="yellow"))
@@ -269,9 +257,7 @@ def _print_compressed(compressed: CompressedText, context: ReaderContext, screen
         return
     sizes = f"{trace.original_tokens:,} → {compressed.tokens:,} tokens"
     how = "kept as it is" if compressed.status == "whole" else f"by {compressed.engine}"
-    line = rendering.footer(
-        f"{sizes}, {how} · {rendering.format_usage(trace.usage, spent)}", trace.fallbacks, trace.usage
-    )
-    Console(stderr=True).print(line)
+    made = {"usage": trace.usage, "cost": spent, "fallbacks": trace.fallbacks}
+    Console(stderr=True).print(rendering.footer(made, f"{sizes}, {how}"))
     if compressed.status != "whole" and compressed.engine != "extractive":
         rendering.print_reminder(context, screen)

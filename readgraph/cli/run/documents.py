@@ -6,7 +6,6 @@ from contextlib import ExitStack
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 import typer
 from rich.table import Table
@@ -22,7 +21,7 @@ from readgraph.api.documents import (
     store_source,
 )
 from readgraph.api.running import estimate_with_question, expected_cost
-from readgraph.cli.mistakes import QUESTION_MARKS, find_near_files, quote_argument
+from readgraph.cli.mistakes import asks, find_near_files, quote_argument
 from readgraph.cli.options.reading import DocumentOptions
 from readgraph.cli.run.in_library import run_in_library
 from readgraph.cli.settings import choose_method
@@ -128,11 +127,7 @@ def _or_near(path: Path) -> str:
     if near := find_near_files(path):
         return f" Do you mean {' or '.join(near)}?"
     words = str(path)
-    return (
-        f" To ask, write: readgraph ask {quote_argument(words)} FILE."
-        if " " in words and words.endswith(tuple(QUESTION_MARKS))
-        else ""
-    )
+    return f" To ask, write: readgraph ask {quote_argument(words)} FILE." if " " in words and asks(words) else ""
 
 
 async def find_document(store: PageStore, name: str, *, by_part: bool = True) -> Document:
@@ -205,41 +200,32 @@ def show_estimate(
     rating: tuple[Estimate, str] | None = None,
 ) -> None:
     """Print the estimate for reading this many words; `rating`: the judge's estimate and its name."""
-    reading = PricedEstimate.of(estimate, context.model, screen, batch=context.batch)
-    judging = PricedEstimate.of(*rating, screen, batch=context.batch) if rating else None
+    needed = [(estimate, context.model), *([rating] if rating else [])]
+    costs = [estimated_cost(used, model, screen, batch=context.batch) for used, model in needed]
     if screen.as_json:
-        print_json({"words": words, **reading.value(), **({"judging": judging.value()} if judging else {})})
+        values = [
+            {**asdict(used), "cost": cost, "model": model or None}
+            for (used, model), cost in zip(needed, costs, strict=True)
+        ]
+        print_json({"words": words, **values[0], **({"judging": values[1]} if rating else {})})
         return
-    notes = [] if judging else [NO_CALL]
     if words:
         how = (
             f"with {context.model}" if context.model else "without a model: nothing is sent, and nothing has to be paid"
         )
-        _print(f"{words:,} words to read, {how}", reading, *notes)
-    if judging:
-        _print(f"answers to rate with {judging.model}", judging, NO_CALL)
+        _print(f"{words:,} words to read, {how}", estimate, costs[0], *([] if rating else [NO_CALL]))
+    if rating:
+        _print(f"answers to rate with {rating[1]}", rating[0], costs[1], NO_CALL)
 
 
-class PricedEstimate(NamedTuple):
-    """What a model will use, the cost if its price is known, and its name."""
-
-    estimate: Estimate
-    cost: float | None
-    model: str
-
-    @classmethod
-    def of(cls, estimate: Estimate, model: str, screen: OutputOptions, *, batch: bool = False) -> "PricedEstimate":
-        """The estimate at the user's price, else at the model's known price; half of it in batches."""
-        return cls(estimate, expected_cost(estimate, price_to_pay(screen.price, model, batch=batch)), model)
-
-    def value(self) -> dict[str, object]:
-        """The estimate as a JSON value."""
-        return {**asdict(self.estimate), "cost": self.cost, "model": self.model or None}
+def estimated_cost(estimate: Estimate, model: str, screen: OutputOptions, *, batch: bool) -> float | None:
+    """What a model will cost, at the user's price, else at its known one; half of it in batches."""
+    return expected_cost(estimate, price_to_pay(screen.price, model, batch=batch))
 
 
-def _print(heading: str, priced: PricedEstimate, *more_notes: str) -> None:
+def _print(heading: str, estimate: Estimate, cost: float | None, *more_notes: str) -> None:
     """Print what is expected and how far it may be off, then what it never exceeds."""
-    console, estimate = Console(), priced.estimate
+    console = Console()
     console.print(SafeText(heading, style="bold"))
     if estimate.calls.high == 0:
         return
@@ -252,9 +238,8 @@ def _print(heading: str, priced: PricedEstimate, *more_notes: str) -> None:
         low, high = _probable(used)
         table.add_row(name, _about(used.expected), _about(low) if low == high else f"{_about(low)} to {_about(high)}")
         bounds.append(f"{name} no limit known" if used.high is None else f"{name} {used.high:,.0f}")
-    if priced.cost is not None:
-        likely = " to ".join(_dollars(share * priced.cost) for share in PROBABLE)
-        table.add_row("cost", _dollars(priced.cost), likely)
+    if cost is not None:
+        table.add_row("cost", _dollars(cost), " to ".join(_dollars(share * cost) for share in PROBABLE))
     console.print(table)
     console.print(SafeText(f"at most, if no reply can be used at first: {', '.join(bounds)}", style="dim"))
     held = estimate.held_words.expected

@@ -111,9 +111,7 @@ def publish(
     notes += filter(None, [note_on_sharing(run["dataset"], run.get("licence", ""))])
     if own := run.get("own_prompts"):
         notes.append(f"The folder {PROMPTS} in it has your own words of {', '.join(own)}.")
-    notes += [EMBEDS] if context.embeddings else []
-    for line in notes:
-        Console(stderr=True, quiet=screen.quiet).print(line, soft_wrap=True)
+    screen.tell(*notes, *([EMBEDS] if context.embeddings else []))
 
 
 NO_FOLDER = "The answers need a folder: name one with --out."
@@ -172,15 +170,13 @@ def run_evaluation(
     files = {system.name: system.line for system in systems}
     kept = folder.what().get("answers", {}) if files and (options.out / WHAT).exists() else {}
     for name in (each for each in files if kept.get(each, files[each]) != files[each]):
-        told = f"{name}: these answers take the place of others in {printable_path(options.out)}"
-        Console(stderr=True, quiet=screen.quiet).print(SafeText(told), soft_wrap=True)
+        screen.tell(f"{name}: these answers take the place of others in {printable_path(options.out)}")
     asked = options.file, dataset, rows, options.runs, options.judge, settings
     what = plan.what_is_run(*asked, experiment, files, options.half)
     with folder.open_for(what):
         folder.keep_questions(dataset)
         folder.keep_outcomes(chain.from_iterable(system.outcomes for system in systems))
-        for line in chain.from_iterable(system.notes for system in systems):
-            Console(stderr=True, quiet=screen.quiet).print(SafeText(line), soft_wrap=True)
+        screen.tell(*chain.from_iterable(system.notes for system in systems))
         try:
             if theirs:
                 run_until_stopped(take_replies(theirs))
@@ -207,7 +203,7 @@ def board(options: BoardOptions, context: ReaderContext, screen: OutputOptions) 
         if screen.as_json:
             print_json({"questions": str(file)})
         else:
-            Console(stderr=True, quiet=screen.quiet).print(f"Questions written: {printable_path(file)}", soft_wrap=True)
+            screen.tell(f"Questions written: {printable_path(file)}")
         return
     methods = None if options.methods == "none" else options.methods or (None if options.answers else ON_BOARD)
     within = options.out / file.stem
@@ -224,9 +220,8 @@ def write_inspect_logs(out: Path, to: Path, screen: OutputOptions) -> None:
     check_libraries()
     folder = EvaluationFolder(out)
     logs = write_logs(ScoredEvaluation.of(folder.dataset(), folder), to)
-    if not screen.quiet:
-        said = f"{format_count(len(logs), 'log')} written: inspect view --log-dir {printable_path(to)}"
-        Console(stderr=True).print(SafeText(said, style="dim"), soft_wrap=True)
+    written = format_count(len(logs), "log")
+    screen.tell(f"{written} written: inspect view --log-dir {printable_path(to)}", style="dim")
 
 
 def _library_with_replies(source: Path) -> Path:

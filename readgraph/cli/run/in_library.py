@@ -17,8 +17,6 @@ from readgraph.state.files import replace_file
 T = TypeVar("T")
 Given = TypeVarTuple("Given")
 
-WRONG = 1  # exit code where what was checked is wrong
-
 
 def run_in_library(
     folder: LibraryPlace | None,

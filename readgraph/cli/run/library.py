@@ -19,12 +19,12 @@ from readgraph.api.documents import find_damaged_document
 from readgraph.api.memories import memories_to_show, method_of, note_of
 from readgraph.cli.options.documents import CorrectOptions, WantedPlace
 from readgraph.cli.run.documents import find_document, find_documents
-from readgraph.cli.run.in_library import WRONG, check_new, in_library, read_export, run_in_library, write_output
+from readgraph.cli.run.in_library import check_new, in_library, read_export, run_in_library, write_output
 from readgraph.cli.run.show import place_spans
 from readgraph.cli.settings import find_typed_method
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import Console, SafeText, one_line
-from readgraph.cli.terminal.screen import ask_yes_or_no, run_until_stopped
+from readgraph.cli.terminal.screen import WRONG, ask_yes_or_no, run_until_stopped
 from readgraph.library.address import LibraryPlace, default_place
 from readgraph.library.archives import add_archived_replies, archive_lines
 from readgraph.library.collections import NamedCollection

@@ -19,10 +19,9 @@ from langgraph.store.memory import InMemoryStore
 from rich.filesize import decimal
 from rich.table import Table
 
-from readgraph.cli.run.in_library import WRONG
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText
-from readgraph.cli.terminal.screen import run_until_stopped
+from readgraph.cli.terminal.screen import WRONG, run_until_stopped
 from readgraph.graphs.method_facts import PAPERS, find_shared_nodes
 from readgraph.graphs.methods import Method, OwnMethod, every_method, method_typed, methods_named_like_ours
 from readgraph.graphs.wiring.declared import find_node_keys

@@ -15,14 +15,15 @@ from readgraph.cli.run.documents import (
     report_left_out,
     resolve_document,
 )
+from readgraph.cli.run.in_library import run_in_library
 from readgraph.cli.run.reports import with_cost
 from readgraph.cli.settings import choose_method
 from readgraph.cli.terminal.progress import watch_run
 from readgraph.cli.terminal.rendering import print_json, print_memory, print_reminder
 from readgraph.cli.terminal.safe_text import Console, SafeText
-from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
+from readgraph.cli.terminal.screen import OutputOptions
 from readgraph.library.histories import SessionText, append_sessions
-from readgraph.library.opening import open_library
+from readgraph.library.opening import Library
 from readgraph.library.page_store import PageStore
 from readgraph.library.versions import set_version
 from readgraph.sources.sessions import load_sessions
@@ -44,33 +45,32 @@ def read_documents(options: ReadOptions, context: ReaderContext, screen: OutputO
         raise BadInput("--supersedes is for one document: read the others by themselves.")
     method = choose_method(options.method, asks=False)
 
-    async def read_each() -> list[dict[str, Any]]:
+    async def read_each(library: Library) -> list[dict[str, Any]]:
         built = []
-        async with open_library(options.library) as library:
-            while sources:
-                seconds = conversion_seconds(sources[:1])
-                document = await resolve_document(library, [sources.pop(0)])  # popped, so that its text can be freed
-                if options.date or options.supersedes:
-                    named = options.supersedes
-                    earlier = (await find_kept_document(library.pages, named)).id if named else ""
-                    document = await set_version(library.pages, document, options.date, earlier)
-                    if not screen.as_json and not screen.quiet:
-                        instead = f", in place of '{named}'" if named else ""
-                        Console().print(SafeText(f"{document.title} is of {document.date or 'no date'}{instead}."))
-                with watch_run(screen) as listen:
-                    kept = RunThread(saver=library.checkpointer)
-                    reading = await read(library, document, method=method, context=context, listen=listen, thread=kept)
-                found = with_cost(reading.output, context, screen, seconds)
-                if screen.as_json:
-                    version = {"date": document.date, "supersedes": document.supersedes}
-                    built.append(found | reading.model_dump(include=SIZES) | version)
-                else:
-                    labels = [name for _, name in await library.pages.places(document)]
-                    await _print_memory(library.pages, document, found, screen, labels)
-        print_reminder(context, screen)
+        while sources:
+            seconds = conversion_seconds(sources[:1])
+            document = await resolve_document(library, [sources.pop(0)])  # popped, so that its text can be freed
+            if options.date or options.supersedes:
+                named = options.supersedes
+                earlier = (await find_kept_document(library.pages, named)).id if named else ""
+                document = await set_version(library.pages, document, options.date, earlier)
+                if not screen.as_json and not screen.quiet:
+                    instead = f", in place of '{named}'" if named else ""
+                    Console().print(SafeText(f"{document.title} is of {document.date or 'no date'}{instead}."))
+            with watch_run(screen) as listen:
+                kept = RunThread(saver=library.checkpointer)
+                reading = await read(library, document, method=method, context=context, listen=listen, thread=kept)
+            found = with_cost(reading.output, context, screen, seconds)
+            if screen.as_json:
+                version = {"date": document.date, "supersedes": document.supersedes}
+                built.append(found | reading.model_dump(include=SIZES) | version)
+            else:
+                labels = [name for _, name in await library.pages.places(document)]
+                await _print_memory(library.pages, document, found, screen, labels)
         return built
 
-    built = run_until_stopped(read_each())
+    built = run_in_library(options.library, read_each)
+    print_reminder(context, screen)
     if screen.as_json:
         print_json(built[0] if len(options.paths) == 1 and not options.paths[0].is_dir() else built)
 
@@ -91,21 +91,20 @@ def remember_sessions(options: RememberOptions, context: ReaderContext, screen: 
     loaded = load_sessions(options.paths, options.glob, options.sessions_at, options.gap, report_left_out)
     sessions = [SessionText(*session) for session in loaded]
 
-    async def remember() -> None:
-        async with open_library(options.library) as library:
-            appended = await append_sessions(library.pages, options.history, sessions, go_on=True)
-            if not screen.as_json:
-                known = f" ({appended.known:,} known already)" if appended.known else ""
-                has = f"'{appended.document.title}' has {format_count(appended.document.sessions, 'session')}"
-                Console().print(f"Added {format_count(len(appended.added), 'session')}{known}; {has}.")
-            with watch_run(screen) as listen:
-                done = await memorise(library, appended, context, listen, RunThread(saver=library.checkpointer))
-            found = with_cost(done.output, context, screen)
-            if screen.as_json:
-                counts = {"added": done.added, "known": done.known, "sessions": done.sessions}
-                print_json(found | counts | done.model_dump(include=SIZES))
-                return
+    async def remember(library: Library) -> None:
+        appended = await append_sessions(library.pages, options.history, sessions, go_on=True)
+        if not screen.as_json:
+            known = f" ({appended.known:,} known already)" if appended.known else ""
+            has = f"'{appended.document.title}' has {format_count(appended.document.sessions, 'session')}"
+            Console().print(f"Added {format_count(len(appended.added), 'session')}{known}; {has}.")
+        with watch_run(screen) as listen:
+            done = await memorise(library, appended, context, listen, RunThread(saver=library.checkpointer))
+        found = with_cost(done.output, context, screen)
+        if screen.as_json:
+            counts = {"added": done.added, "known": done.known, "sessions": done.sessions}
+            print_json(found | counts | done.model_dump(include=SIZES))
+        else:
             await _print_memory(library.pages, appended.document, found, screen)
-        print_reminder(context, screen)
 
-    run_until_stopped(remember())
+    run_in_library(options.library, remember)
+    print_reminder(context, screen)

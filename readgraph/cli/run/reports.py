@@ -3,13 +3,15 @@
 import os
 import re
 import webbrowser
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlsplit
 
 from readgraph.api.documents import id_without_conversion
+from readgraph.cli.options.reading import AskOptions, SummariseOptions, VerifyOptions
 from readgraph.cli.run.in_library import begins_with, check_output, write_output
+from readgraph.cli.terminal.rendering import print_json, print_reminder, print_steps, print_walk
 from readgraph.cli.terminal.safe_text import Console, SafeText
 from readgraph.cli.terminal.screen import OutputOptions
 from readgraph.library.page_store import PageStore
@@ -62,6 +64,26 @@ def write_report(file: Path | None, page: bytes, *, quiet: bool, in_browser: boo
         Console(stderr=True, soft_wrap=True).print(SafeText(f"The report is in {file}", style="dim"))
     if in_browser and not webbrowser.open(file.resolve().as_uri()):
         Console(stderr=True, soft_wrap=True).print(f"There is no browser to open: {file} is the report.")
+
+
+def show_output(
+    found: dict[str, Any],
+    page: bytes,
+    options: AskOptions | SummariseOptions | VerifyOptions,
+    context: ReaderContext,
+    screen: OutputOptions,
+    show: Callable[[dict[str, Any], OutputOptions], None],
+) -> None:
+    """Print a run's output, for people as `show` does, with its steps if they are wanted; write the report, if any."""
+    if screen.as_json:
+        print_json(found)
+    else:
+        if options.show_steps:
+            print_steps(found["steps"])
+            print_walk(found.get("hops", []))
+        show(found, screen)
+        print_reminder(context, screen)
+    write_report(options.report, page, quiet=screen.quiet, in_browser=options.opened)
 
 
 async def make_report(

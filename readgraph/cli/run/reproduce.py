@@ -10,7 +10,7 @@ from typing import Any
 from rich.table import Table
 
 from readgraph.cli.options.evaluating import EvaluateOptions, ReproduceOptions
-from readgraph.cli.run.documents import PricedEstimate
+from readgraph.cli.run.documents import estimated_cost
 from readgraph.cli.run.evaluate import NO_FOLDER, estimate, estimate_readings, evaluate, run_evaluation
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText
@@ -125,8 +125,7 @@ def reproduce(name: str, options: ReproduceOptions, context: ReaderContext, scre
         notes.append(f"Without the test sets {', '.join(parts)}, which are not there.")
     if left := [row for row in experiment.rows if row not in rows]:
         notes.append(f"Left out, since they need an embedding model (--embeddings): {', '.join(left)}.")
-    for line in [*notes, *experiment.lacking, *([] if context.model else [FLOOR])]:
-        Console(stderr=True, quiet=screen.quiet).print(SafeText(line, style="dim"), soft_wrap=True)
+    screen.tell(*notes, *experiment.lacking, *([] if context.model else [FLOOR]), style="dim")
     if options.estimate:
         estimate(evaluation, context, screen)
     else:
@@ -187,12 +186,9 @@ def _line(
             used = estimate_readings(_evaluation_of(experiment, replace(options, judge=None), experiment.rows), able)
     if used is None:
         file, used = None, run_until_stopped(needs.estimate_experiment(experiment, able))
-    priced = PricedEstimate.of(used, model, screen, batch=context.batch)
+    cost = estimated_cost(used, model, screen, batch=context.batch)
     return {
-        "name": experiment.name,
-        "paper": experiment.paper,
-        "place": experiment.place,
-        "line": experiment.line,
+        **{name: getattr(experiment, name) for name in ("name", "paper", "place", "line")},
         "dataset": experiment.source.title,
         "from": experiment.source.project,
         "file": file.name if file else None,
@@ -201,7 +197,7 @@ def _line(
         "lacking": [*experiment.lacking],
         "calls": round(used.calls.expected),
         "words": round(used.input_words.expected + used.output_words.expected),
-        "cost": priced.cost if model or screen.price else None,
+        "cost": cost if model or screen.price else None,
     }
 
 

@@ -1,6 +1,7 @@
 """`verify`: a draft is checked against documents, and printed with what was found."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import typer
@@ -12,12 +13,12 @@ from readgraph.api.documents import documents_as_one, documents_near
 from readgraph.api.results import Verified
 from readgraph.cli.options.reading import VerifyOptions
 from readgraph.cli.run.documents import load_sources, report_left_out, resolve_document, show_estimate
-from readgraph.cli.run.in_library import WRONG, begins_with, check_output, run_in_library, write_output
-from readgraph.cli.run.reports import check_report, make_report, with_cost, write_report
+from readgraph.cli.run.in_library import begins_with, check_output, run_in_library, write_output
+from readgraph.cli.run.reports import check_report, make_report, show_output, with_cost
 from readgraph.cli.terminal import rendering
 from readgraph.cli.terminal.progress import watch_run
 from readgraph.cli.terminal.safe_text import Console, SafeText
-from readgraph.cli.terminal.screen import OutputOptions
+from readgraph.cli.terminal.screen import WRONG, OutputOptions
 from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase
 from readgraph.graphs.verify import estimate_verify
 from readgraph.library.library import Library
@@ -57,14 +58,7 @@ def verify_draft(options: VerifyOptions, context: ReaderContext, screen: OutputO
     made, found, page = run_in_library(options.library, check)
     if options.out:
         write_output(options.out, BEGINNING + write_footnotes(draft, found).encode(errors="replace"), "checked draft")
-    if screen.as_json:
-        rendering.print_json(found)
-    else:
-        if shown.steps:
-            rendering.print_steps(found["steps"])
-        _print_claims(made, found, screen)
-        rendering.print_reminder(context, screen)
-    write_report(options.report, page, quiet=screen.quiet, in_browser=options.opened)
+    show_output(found, page, options, context, screen, partial(_print_claims, made))
     if made.contradicted or (options.strict and (made.not_found or made.not_decided)):
         raise typer.Exit(WRONG)
 
@@ -116,9 +110,7 @@ def _print_claims(made: Verified, found: dict[str, Any], screen: OutputOptions) 
         return
     counts = {verdict: getattr(made, verdict.replace(" ", "_")) for verdict in MARKS}
     told = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
-    line = " · ".join(filter(None, [format_count(len(made.claims), "claim"), told]))
-    line += f" · {rendering.format_usage(found['usage'], found['cost'])}"
-    console.print(rendering.footer(line, found["fallbacks"], found["usage"]))
+    console.print(rendering.footer(found, format_count(len(made.claims), "claim"), told))
 
 
 def _titles(found: dict[str, Any]) -> list[tuple[int, str]]:

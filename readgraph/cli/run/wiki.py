@@ -13,12 +13,12 @@ from readgraph.api.vault_check import VaultProblem, check_vault
 from readgraph.api.wikis import wiki
 from readgraph.cli.options.reading import WikiOptions
 from readgraph.cli.run.documents import load_sources, resolve_document, show_estimate
-from readgraph.cli.run.in_library import WRONG, run_in_library
+from readgraph.cli.run.in_library import run_in_library
 from readgraph.cli.run.reports import with_cost
 from readgraph.cli.terminal import rendering
 from readgraph.cli.terminal.progress import watch_run
 from readgraph.cli.terminal.safe_text import Console, SafeText
-from readgraph.cli.terminal.screen import OutputOptions
+from readgraph.cli.terminal.screen import WRONG, OutputOptions
 from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase
 from readgraph.graphs.wiki import estimate_wiki
 from readgraph.library.collections import documents_of
@@ -62,9 +62,7 @@ def make_wiki(options: WikiOptions, context: ReaderContext, screen: OutputOption
     if screen.quiet:
         return
     done = [f"{len(names)} {what}" for what, names in changes._asdict().items() if names] or ["nothing changed"]
-    line = " · ".join([f"{options.folder}: {format_count(len(made.pages), 'page')}", *done])
-    line += f" · {rendering.format_usage(found['usage'], found['cost'])}"
-    console.print(rendering.footer(line, found["fallbacks"], found["usage"]))
+    console.print(rendering.footer(found, f"{options.folder}: {format_count(len(made.pages), 'page')}", *done))
     rendering.print_reminder(context, screen)
 
 

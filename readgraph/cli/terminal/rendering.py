@@ -165,17 +165,15 @@ def print_answer(found: dict[str, Any], screen: OutputOptions) -> None:
     if corrected := found.get("corrected_notes"):
         plural = "s" if len(corrected) > 1 else ""
         console.print(SafeText(f"used your correction{plural} of {with_numbers('part', corrected)}", style="dim"))
-    walked = ""
+    did = [f"looked at{format_read_again(found)}"]
     if "hops" in found:
         places = dict(zip(found["pages_read"], found["places_read"], strict=True))
         for finding in found["findings"] if found["answer"] is None else []:
             where = place_or_part(places.get(finding["page"]), finding["page"])
             console.print(Padding(SafeText(f"Learned from {where}: {finding['text']}"), (0, 0, 0, 2), expand=False))
         back = sum(hop["action"] == "revert" for hop in found["hops"])
-        walked = f"walked {format_count(len(found['hops']), 'step')}, {back:,} of them back · "
-    used = format_usage(found["usage"], found["cost"])
-    line = f"{walked}looked at{format_read_again(found)} · {used}"
-    console.print(footer(line, found["fallbacks"], found["usage"]))
+        did.insert(0, f"walked {format_count(len(found['hops']), 'step')}, {back:,} of them back")
+    console.print(footer(found, *did))
 
 
 def answer_doubts(found: Mapping[str, Any]) -> str:
@@ -236,7 +234,7 @@ def print_memory(
     if not memory.complete:
         console.print("  Not complete: the budget ran out. Run the same command again to continue.")
     if not screen.quiet:
-        console.print(footer(format_usage(found["usage"], found["cost"]), found["fallbacks"], found["usage"]))
+        console.print(footer(found))
 
 
 def print_steps(steps: Sequence[Step]) -> None:
@@ -254,12 +252,18 @@ def print_reminder(context: ReaderContext, screen: OutputOptions) -> None:
         Console(stderr=True).print(SafeText(NO_MODEL, style="yellow"))
 
 
-def footer(line: str, fallbacks: dict[str, int], usage: Usage) -> SafeText:
-    """A line on what was done, with the fall-backs by their kinds, and how the model is asked again for these."""
-    if fallbacks:
-        kinds = ", ".join(f"{kind} {count}" for kind, count in fallbacks.items())
-        line += f" · no usable reply for {kinds}" + (ASK_AGAIN if usage["refused"] else "")
-    return SafeText(line, style="dim")
+def footer(found: Mapping[str, Any], *did: str, by: str = "") -> SafeText:
+    """A line on what was done and what it used, and the replies that were not usable; `by`: who did it."""
+    used = format_usage(found["usage"], found["cost"]) + by
+    return SafeText(" · ".join(filter(None, [*did, used, missing_replies(found)])), style="dim")
+
+
+def missing_replies(found: Mapping[str, Any]) -> str:
+    """The fall-backs by their kinds, and how the model is asked again for these; "" where there are none."""
+    if not found["fallbacks"]:
+        return ""
+    kinds = ", ".join(f"{kind} {count}" for kind, count in found["fallbacks"].items())
+    return f"no usable reply for {kinds}" + (ASK_AGAIN if found["usage"]["refused"] else "")
 
 
 def format_usage(usage: Usage, cost: float | None = None) -> str:

@@ -40,6 +40,11 @@ class OutputOptions:
         log_price((dollars.input, dollars.output) if dollars else None)
         return cls(as_json, quiet, verbose, dollars)
 
+    def tell(self, *lines: str, style: str = "") -> None:
+        """Print lines on standard error, unless only the result is wanted."""
+        for line in lines:
+            Console(stderr=True, quiet=self.quiet).print(SafeText(line, style=style), soft_wrap=True)
+
 
 def can_ask_user() -> bool:
     """Whether standard input is a terminal, where the user can be asked; it is None if it was closed."""
@@ -85,6 +90,7 @@ def print_paged(pieces: Iterable[SafeText]) -> None:
 
 
 T = TypeVar("T")
+WRONG = 1  # exit code where something that was looked at is wrong
 STOPS = (signal.SIGINT, signal.SIGTERM)
 
 

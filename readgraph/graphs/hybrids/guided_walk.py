@@ -6,7 +6,6 @@ A walk from the root pays for each level before it reads anything. Search finds 
 from functools import partial
 
 from readgraph.graphs import mem_walker
-from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase
 from readgraph.graphs.methods import Method
 from readgraph.nodes.walk.position import enter_at_leaf
 
@@ -25,11 +24,5 @@ build = partial(mem_walker.build, enter=enter_at_leaf)
 
 graph = build().compile(name="guided_walk")
 
-
-async def estimate_guided_walk(case: EstimateCase) -> Estimate:
-    """MemWalker's reading, and a walk that begins at a leaf."""
-    reading, segments = await mem_walker.estimate_tree_reading(case)
-    if not case.asks:
-        return reading
-    walk = mem_walker.estimate_walk(segments, case, from_leaf=True)
-    return reading + walk + mem_walker.estimate_finding_weighing(case)
+estimate_guided_walk = partial(mem_walker.estimate_mem_walker, from_leaf=True)
+"""MemWalker's reading, and a walk that begins at a leaf."""

@@ -14,12 +14,11 @@ from readgraph.graphs.estimates.arithmetic import NONE, TAG_WORDS, Estimate, Est
 from readgraph.graphs.mem_walker import COMPRESSED_SHARE, SUMMARY_SHARE
 from readgraph.graphs.methods import Method
 from readgraph.nodes.building.outline import SECTIONS, branches_over, outline_of, read_by_outline, segments_by_outline
-from readgraph.nodes.building.summaries import summarise
+from readgraph.nodes.building.recipes import recipe_of_notes
+from readgraph.nodes.building.summaries import COMPRESS, SUMMARY, summarise
 from readgraph.nodes.extractive import extract_note
-from readgraph.nodes.purpose import serves_purpose
 from readgraph.state.context import ReaderContext
-from readgraph.state.records import Page, Recipe
-from readgraph.state.settings import Language, Paragraphs, Purpose, Rebuilding, Tree
+from readgraph.state.records import Page
 from readgraph.state.summary_tree import SectionTree, node_id, section_tree
 from readgraph.state.words import count_words
 
@@ -28,15 +27,12 @@ __all__ = ["build", "graph"]
 METHOD = Method(name="outline-walk", line="MemWalker's walk along the text's own outline.", note="summary", order=22)
 
 
-@serves_purpose
-def recipe(context: ReaderContext) -> Recipe:
-    """The recipe of such a memory: MemWalker's, under a name of its own, with the version of how sections are cut."""
-    walkers = mem_walker.recipe(context)
-    return replace(walkers, method="outline-walk", parameters={**walkers.parameters, "sections": SECTIONS})
+recipe = recipe_of_notes(
+    "outline-walk", mem_walker.READING, SUMMARY, COMPRESS, more=lambda context: {"sections": SECTIONS}
+)
+"""The recipe of such a memory: MemWalker's, with the version of how sections are cut."""
 
-
-READING = (Tree, Paragraphs, Purpose, Language, Rebuilding)
-read = read_by_outline(summarise, recipe, without_model=extract_note, settings=READING)
+read = read_by_outline(summarise, recipe, without_model=extract_note, settings=mem_walker.READING)
 
 build = partial(mem_walker.build, read=read)
 """MemWalker's graph with this `read` node."""
@@ -53,10 +49,7 @@ async def estimate_outline_walk(case: EstimateCase) -> Estimate:
     store, document, context = case.store, case.document, case.context
     outline = await outline_of(store, document, context)
     if outline is None:
-        building, segments = await mem_walker.estimate_tree_reading(case, recipe)
-        if not case.asks:
-            return building
-        return building + mem_walker.estimate_walk(segments, case) + mem_walker.estimate_finding_weighing(case)
+        return await mem_walker.estimate_mem_walker(case, recipe)
     pages = list(segments_by_outline(outline, document, await store.text(document), context))
     tree = section_tree(*branches_over(pages, outline, context.children))
     words, compressed = _texts(tree, pages, context)

@@ -16,9 +16,8 @@ from typing_extensions import TypedDict
 from readgraph.graphs.wiring.checks import check_wiring
 from readgraph.graphs.wiring.declared import fit_context, with_channels
 from readgraph.graphs.wiring.joined import join_steps
-from readgraph.graphs.wiring.method_graph import MethodGraph
+from readgraph.graphs.wiring.method_graph import Builder, MethodGraph
 from readgraph.graphs.wiring.nodes import Node, add_nodes, choosing
-from readgraph.graphs.wiring.paths import Builder
 from readgraph.nodes.bounds import SearchProgress, within_loop_limit
 from readgraph.state.context import ReaderContext
 

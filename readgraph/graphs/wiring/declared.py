@@ -14,8 +14,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.pregel import Pregel
 from typing_extensions import is_typeddict
 
-from readgraph.graphs.wiring.method_graph import GraphStep, builder_inside
-from readgraph.graphs.wiring.paths import Builder
+from readgraph.graphs.wiring.method_graph import Builder, GraphStep, builder_inside
 from readgraph.nodes.bounds import DECISIVE
 from readgraph.nodes.step import StepNode
 from readgraph.state.channels import Cleared, Empty

@@ -15,9 +15,8 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
-from readgraph.graphs.wiring.method_graph import NODE, GraphStep, MethodGraph
+from readgraph.graphs.wiring.method_graph import NODE, Builder, GraphStep, MethodGraph
 from readgraph.graphs.wiring.nodes import WITHOUT_TEXTS
-from readgraph.graphs.wiring.paths import Builder
 from readgraph.nodes.step import StepNode
 from readgraph.state.context import ReaderContext
 

@@ -14,7 +14,7 @@ from contextvars import Context, ContextVar, copy_context
 from difflib import get_close_matches
 from itertools import chain
 from threading import Event
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import var_child_runnable_config
@@ -28,7 +28,6 @@ from langgraph.types import Command, Overwrite, StateUpdate, StreamMode
 from langgraph.typing import ContextT, InputT, OutputT, StateT
 from langsmith.utils import tracing_is_enabled
 
-from readgraph.graphs.wiring.paths import Builder
 from readgraph.models.watching import OURS, begin_span, has_listeners
 from readgraph.nodes.step import StepNode
 from readgraph.state.context import OWN_STORE, ReaderContext
@@ -37,6 +36,8 @@ from readgraph.state.errors import BadInput
 from readgraph.state.logs import current_run, fault, log, log_run_end, new_run_part, use_run
 from readgraph.state.loops import Listen, stream_until_left, until_left
 from readgraph.state.variables import set_variable
+
+Builder: TypeAlias = StateGraph[Any, Any, Any, Any]
 
 _waits: ContextVar[bool] = ContextVar("readgraph_waits", default=False)
 """Whether the graph around runs under `invoke`: its checkpointer may have no asynchronous calls."""

@@ -16,8 +16,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import TracePolicy
 
 from readgraph.graphs.wiring.declared import FOR_RECORD, groups_of
-from readgraph.graphs.wiring.method_graph import GraphStep, check_names, tracers_seen
-from readgraph.graphs.wiring.paths import Builder
+from readgraph.graphs.wiring.method_graph import Builder, GraphStep, check_names, tracers_seen
 from readgraph.nodes.step import StepNode
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput

@@ -62,3 +62,82 @@ function picking(ids, onchange, signal, none = "All texts: those that fit the qu
     dated ? opening("As it was on a day", {}, field("Day", day, "Later texts and sessions are left out. What has no date stays.")) : "");
   return { box, begin, ids: () => [...chosen.keys()], day: () => day.value };
 }
+
+/** Search inside the texts: passages with their places, the best first. */
+async function searchView(box, signal) {
+  const words = element("input", { type: "search", autocomplete: "off", dir: "auto" });
+  const scope = await collectionChoice(() => look(), signal);
+  const state = element("p.quiet", { role: "status" });
+  const list = element("ol.documents");
+  let turn = 0;
+  const look = async () => {
+    const mine = (turn += 1);
+    if (!words.value.trim()) return list.replaceChildren();
+    try {
+      const path = withQuery("/api/search", { words: words.value.trim(), collection: scope.select.value });
+      const { hits } = await api.get(path, signal);
+      if (mine !== turn) return;
+      list.replaceChildren(...hits.map(hitItem));
+      state.textContent = hits.length ? counted(hits.length, "passage") : "No passage has one of these words.";
+    } catch (problem) {
+      if (mine === turn) state.textContent = toldProblem(problem);
+    }
+  };
+  words.addEventListener("input", settled(250, look));
+  const help = "Words of the texts themselves; no model is asked.";
+  box.replaceChildren(element("h1", {}, "Search inside the texts"), field("Words", words, help), scope.box, state, list);
+  words.focus({ preventScroll: true });
+}
+
+/** A passage with its words marked; it leads to its part, where the text is read. */
+function hitItem(hit) {
+  const part = hit.page === null ? [] : ["part", `${hit.page}`];
+  const spans = hit.marks.map(([start, end]) => ({ start: start - hit.start, end: end - hit.start }));
+  const where = hit.place || (hit.page === null ? "" : `part ${hit.page}`);
+  return element(
+    "li.document", {},
+    element("h2", {}, prose("a.title", hit.title || hit.document, { href: placeOf("document", hit.document, ...part) })),
+    where ? prose("p.quiet", where) : null,
+    prose("p", new MarkedText(hit.text.replace(/\s/gu, " "), [], spans).pieces()),
+  );
+}
+
+/** The choice among the named collections; hidden where there is none. */
+async function collectionChoice(onchange, signal, none = "All texts") {
+  const { collections } = await api.get("/api/collections", signal);
+  const names = collections.map((one) => [one.name, `${one.name} (${counted(one.documents.length, "document")})`]);
+  const select = choice([["", none], ...names], "");
+  select.addEventListener("change", onchange);
+  const box = field("Collection", select);
+  const show = (isWanted) => (box.hidden = !isWanted || !collections.length);
+  show(true);
+  return { box, select, show };
+}
+
+/** The collections of a document: it can be put into one, and taken out. */
+async function collectionsPanel(owner, signal) {
+  const list = element("ul.chips", { "aria-label": "In these collections" });
+  const names = element("datalist", { id: "collection-names" });
+  const name = element("input", { type: "text", autocomplete: "off", list: "collection-names", dir: "auto" });
+  const draw = async () => {
+    const { collections } = await api.get("/api/collections", signal);
+    const leave = (one) => async () => {
+      await api.remove(withQuery(pathOf("collections", one.name), { document: owner.id }));
+      await draw();
+      name.focus();
+    };
+    const inside = collections.filter((one) => one.documents.some((each) => each.id === owner.id));
+    list.replaceChildren(...inside.map((one) => element("li", {}, doing(`${one.name} ×`, leave(one), { class: "chip", "aria-label": `Take it out of ${one.name}` }))));
+    names.replaceChildren(...collections.map((one) => element("option", { value: one.name })));
+  };
+  const add = doing("Add", async () => {
+    if (!name.value.trim()) throw new Problem("Write the collection's name first.", 0);
+    await api.put(pathOf("collections", name.value.trim()), { documents: [owner.id] });
+    name.value = "";
+    await draw();
+    speak("Added.");
+  });
+  name.addEventListener("keydown", (event) => event.key === "Enter" && add.querySelector("button").click());
+  await draw();
+  return opening("Collections", { class: "how" }, list, names, field("Put it into", name, "A new name makes a collection."), add);
+}

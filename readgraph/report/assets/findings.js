@@ -97,3 +97,72 @@ const tree = {
     return details;
   },
 };
+
+/** Rounds of research (GAM): what each was after, searched for, found, read and noted, and whether that was enough. */
+function roundList(rounds) {
+  let before = "";
+  return element("ol.rounds", {}, rounds.map((done) => {
+    const notes = done.notes && done.notes === before ? "as in the round before" : done.notes;
+    before = done.notes;
+    return element("li", {}, roundFacts(done, notes), verdict(done));
+  }));
+}
+
+function roundFacts(done, notes) {
+  const { plan } = done;
+  const facts = [
+    ["after", done.requests],
+    ["needs", plan.needs],
+    ["by words", plan.keyword],
+    ["by meaning", plan.vector],
+    ["by number", plan.page.map((page) => pageButton(page))],
+    ["found", done.hits.map((hit) => pageButton(hit.page, `part ${hit.page} · ${hit.tools.join(" + ")}`))],
+    ["read", done.pages_shown.map((page) => pageButton(page))],
+    ["notes", notes ? [notes] : []],
+    ["rest on", done.sources.map((page) => pageButton(page))],
+    ["missing", done.missing],
+  ];
+  return element("dl.round", {}, facts.filter(([, values]) => values.length).map(roundFact));
+}
+
+function roundFact([name, values]) {
+  const shown = values.map((value) => (typeof value === "string" ? prose("p", value) : value));
+  return element("div", { "data-fact": name }, element("dt", {}, name), element("dd", {}, shown));
+}
+
+function verdict(done) {
+  const said = { true: "enough", false: "not enough" }[done.enough] ?? "nobody was asked whether that is enough";
+  return element("p.verdict", { "data-enough": String(done.enough) }, said);
+}
+
+/** What pages had to say where no answer was found. */
+function findingList(findings) {
+  const items = findings.map(({ page, text }) => element("li", {}, pageButton(page), " ", prose("span", text)));
+  return element("ul.findings", {}, items);
+}
+
+/** The table of a survey: its rows, each with links to the quotes that show it. */
+function surveyTable(found) {
+  const { columns, kinds, rows, found: all } = found.table;
+  const numbers = new Map(found.citations.map(({ start, end }, place) => [`${start}-${end}`, place]));
+  const shown = (citation) => {
+    const place = numbers.get(`${citation.start}-${citation.end}`);
+    return place === undefined ? quoteButton(citation) : markButton(citation, place);
+  };
+  const cell = (value, column) => prose(kinds[column] === "number" ? "td.figure" : "td", value);
+  const line = ({ values, citations }) => element("tr", {}, values.map(cell), element("td.quotes", {}, citations.map(shown)));
+  const heads = [...columns.map((name) => prose("th", name, { scope: "col" })), element("th", { scope: "col" }, "quotes")];
+  const body = element("tbody", {}, rows.map(line));
+  const left = all > rows.length ? element("p.quiet", {}, `The first ${number(rows.length)} of ${counted(all, "row")}.`) : null;
+  const table = element("table.survey", {}, element("thead", {}, element("tr", {}, heads)), body);
+  return element("div.wide", { tabindex: 0, role: "group", "aria-label": "Table" }, table, left);
+}
+
+/** Opens the page of a quote that is not among the citations. */
+function quoteButton(citation) {
+  const open = (event) => pages.open(citation.page, { opener: event.currentTarget });
+  return element("button.chip", { type: "button", onclick: open, title: citation.quote }, whereabouts(citation.page, citation.place));
+}
+
+/** Whether the answer is the table itself, in Markdown. */
+const listsRows = (found) => Boolean(found.table?.rows.length) && (found.answer ?? "").startsWith("| ");
