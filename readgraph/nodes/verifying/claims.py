@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import PurePath
 from typing import NamedTuple
 
@@ -13,13 +14,15 @@ from readgraph.nodes.answering.cite import find_statements
 from readgraph.nodes.contracts import ReaderRuntime, StepUpdate
 from readgraph.nodes.opening import LONGEST_TEXT_INPUT, OpenState, OpenUpdate, open_document
 from readgraph.nodes.step import node
-from readgraph.sources.places import places_named, source_page
+from readgraph.sources.formats.plain_text import blank_markup
+from readgraph.sources.places import NamedSpan, places_named, source_page
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document
 from readgraph.state.verifying import CitedPlace, Claim
 from readgraph.state.words import format_count
 
 TITLE_WORDS = 8  # most words of a line that is a title where it ends without a mark
+FEWEST_SAID = 5  # words of a footnote that says something itself
 FEWEST_QUOTED = 3  # words of a quote: fewer in quotation marks are often a name or a turn of phrase
 MOST_CLAIMS, LONGEST_JOINED = 5000, 2000  # claims of a draft; characters of sentences that a quote joins
 SHORTEST_NAME = 3  # characters of a document's title or file that a mark can name it by
@@ -32,13 +35,16 @@ _MARK = re.compile(
     r"\[(?P<label>[^\[\]\n]+)\]\((?P<target>[^()\s]+)\)|\[\^?(?P<key>[\w-]{1,12})\]"
     r"|[(\[](?P<named>[^()\[\]\n]{3,200})[)\]]"
 )
+_KEY = re.compile(r"\s*-?@([\w:.#$%&+?<>~/-]*\w)")  # of an entry of a bibliography
+_IS_KEY = re.compile(r"\[\^|\[.*\d")
 _MARKS_BEHIND = re.compile(r"(?:[ \t]*(?:\[[^\[\]\n]+\](?:\([^()\s]+\))?|\([^()\n]{3,200}\)))*")
-_LEADING = re.compile(r"^(?:[\s>*•‣◦-]|#{1,6}\s|\(?(?:\d{1,3}|[a-z])[.)]\s)+")
+_LEADING = re.compile(r"^(?:[\s>:*•‣◦-]|#{1,6}\s|\(?(?:\d{1,3}|[a-z])[.)]\s)+")
 _EMPHASIS = re.compile(r"(?<![\w*])[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}(?![\w*])|`")
+_CLOSING = re.compile(r"[*_`]*")  # behind which a footnote may stand
 _NAME_WORD = re.compile(r"[^\W_]+")
 _PAGE = re.compile(
     r"(?:^|\W)(?:pdf page|#page=|pages?|pp?\.|seiten?|s\.|páginas?|pág\.|pagina|blz\.)"
-    r"\s*(?P<number>\d{1,5}|[ivxlc]{1,7})\b"
+    r"\s*(?P<number>\d{1,5}|[ivxlc]{1,7})\b(?P<more>(?:\s*(?:[-–—]{1,3}|,|;|&|and|und|et|y)\s*\d{1,5}\b)*)(?P<on>\s*ff?\b)?"
     r"|第?(?P<east>\d{1,5})[页頁ページ]",
     re.IGNORECASE,
 )
@@ -76,8 +82,8 @@ class ClaimsUpdate(StepUpdate):
 
 @node
 async def cut_claims(state: ClaimsState, runtime: ReaderRuntime) -> ClaimsUpdate:
-    """Take the draft's sentences; headings, rows of tables, code and questions claim nothing."""
-    store, draft = page_store(runtime), state["draft"]
+    """Take the draft's sentences; headings, tables, code, front matter, comments and questions claim nothing."""
+    store, draft = page_store(runtime), blank_markup(state["draft"])
     document = await store.document(state["document"])
     marks = DraftMarks(draft, await _named_documents(store, document))
     claims = list[Claim]()
@@ -125,6 +131,7 @@ class NamedDocument(NamedTuple):
     document: Document
     start: int
     names: tuple[str, ...]
+    key: str = ""  # in a bibliography
 
 
 async def _named_documents(store: PageStore, document: Document) -> list[NamedDocument]:
@@ -133,16 +140,17 @@ async def _named_documents(store: PageStore, document: Document) -> list[NamedDo
     for each, start in parts:
         file = PurePath(each.source)
         key, colon, _ = each.title.partition(": ")  # by which a bibliography names it: "[@smith2020, p. 3]"
-        names = {each.title, file.name, file.stem, each.id, key if colon and " " not in key else ""}
-        found.append(NamedDocument(each, start, tuple(name.casefold() for name in names if len(name) >= SHORTEST_NAME)))
+        key = key.casefold() if colon and " " not in key else ""
+        names = (name.casefold() for name in {each.title, file.name, file.stem, each.id, key})
+        found.append(NamedDocument(each, start, tuple(name for name in names if len(name) >= SHORTEST_NAME), key))
     return found
 
 
 class DraftMark(NamedTuple):
-    """The words by which a draft names a place of a document."""
+    """The words by which a draft names a place of a document; None: of one that is not among those that are read."""
 
     words: str
-    of: NamedDocument
+    of: NamedDocument | None
 
 
 def _fold_name(words: str) -> str:
@@ -155,9 +163,15 @@ class DraftMarks:
 
     def __init__(self, draft: str, documents: Sequence[NamedDocument]) -> None:
         self._documents = documents
-        self._spans = [found.span() for found in _DEFINITION.finditer(draft)]
-        texts: Mapping[str, str] = {found["key"]: found["text"] for found in _DEFINITION.finditer(draft)}
+        defined = [found for found in _DEFINITION.finditer(draft) if not self._is_said(found["text"])]
+        self._spans = [found.span() for found in defined]
+        texts: Mapping[str, str] = {found["key"]: found["text"] for found in defined}
         self._defined = {key: mark for key, text in texts.items() if (mark := self.named_in(text, by_key=True))}
+
+    def _is_said(self, text: str) -> bool:
+        """Whether the line of a footnote says something, and names no document."""
+        is_sentence = text.rstrip().endswith((".", "!", "。")) and len(text.split()) >= FEWEST_SAID
+        return is_sentence and not _PAGE.search(text) and not self.named_in(text)
 
     def defined_at(self, offset: int) -> bool:
         """Whether a line that explains a mark holds this offset."""
@@ -172,27 +186,39 @@ class DraftMarks:
             return DraftMark(words, self._documents[max(hits)[1]])
         return DraftMark(words, self._documents[0]) if by_key and len(self._documents) == 1 else None
 
-    def read(self, found: re.Match[str]) -> DraftMark | None:
-        """What a mark means; None where it is none."""
+    def _of_key(self, words: str) -> DraftMark:
+        """What "@smith2020, p. 3" names: the document with just this key, or title, or none of those that there are."""
+        key = _KEY.match(words).group(1).casefold()  # type: ignore[union-attr]
+        known = (of for of in self._documents if key in (of.key, *of.names))
+        return DraftMark(words, next(known, None))
+
+    def read(self, found: re.Match[str]) -> list[DraftMark]:
+        """What a mark means: "[@smith2020, p. 3; @weber]" names two places; nothing where it is no mark."""
         if found["key"]:
-            return self._defined.get(found["key"]) or self.named_in(found["key"])
-        return self.named_in(found["target"] or found["named"])
+            named = [self._defined.get(found["key"]) or self.named_in(found["key"])]
+        elif found["target"]:
+            named = [self.named_in(found["target"])]
+        else:
+            parts = found["named"].split(";")
+            named = [self._of_key(each) if _KEY.match(each) else self.named_in(each) for each in parts]
+        return [*filter(None, named)]
 
 
 def _read_claim(draft: str, start: int, end: int, marks: DraftMarks) -> tuple[Claim, list[DraftMark]]:
     """The claim of a sentence, and its marks, also those that stand behind it."""
+    end += len(_CLOSING.match(draft, end).group())  # type: ignore[union-attr]
     behind = _MARKS_BEHIND.match(draft, end)
     reach = behind.end() if behind else end
     named, text, at = list[DraftMark](), "", start
     for found in _MARK.finditer(draft, start, reach):
-        mark = marks.read(found)
-        if found.start() >= end and not mark:
+        read = marks.read(found)
+        if found.start() >= end and not read:
             break
         text += draft[at : min(found.start(), end)]
-        text += found["label"] or "" if found["target"] else "" if mark or found["key"] else found.group()
+        is_mark = read or (found["key"] and _IS_KEY.match(found.group()))  # "[her]" in a quote is none
+        text += found["label"] or "" if found["target"] else "" if is_mark else found.group()
         at = found.end()
-        if mark:
-            named.append(mark)
+        named += read
     text += draft[at:end]
     is_block = draft[draft.rfind("\n", 0, start) + 1 : start + 1].lstrip().startswith(">")
     text = " ".join(_EMPHASIS.sub("", _LEADING.sub("", text)).split())
@@ -225,22 +251,37 @@ def without_quotes(text: str) -> str:
 
 
 async def _find_place(mark: DraftMark, store: PageStore, whole: Document) -> CitedPlace | None:
-    """The place that a mark names: a page or another place of the document, else all of it; an empty span for none."""
-    of, words = mark.of.document, _QUOTED.sub("", mark.words)
+    """The place that a mark names: pages or another place of the document, else all of it; an empty span for none."""
+    words = _QUOTED.sub("", mark.words)
     name = " ".join(words.split()).strip(" :;,.")
-    place = CitedPlace(name=name, document=of.id, start=mark.of.start, end=mark.of.start + of.characters)
-    spans: Sequence[tuple[str, int, int]] | None
+    if mark.of is None:
+        return CitedPlace(name=name, document="", start=0, end=0)
+    of, begin = mark.of.document, mark.of.start
+    place = CitedPlace(name=name, document=of.id, start=begin, end=begin + of.characters)
+    page = _PAGE.search(words)
     try:
-        if page := _PAGE.search(words):
-            spans = await source_page(store, of, page["number"] or page["east"])
-        else:
-            rest = words.casefold()
-            for each in sorted(mark.of.names, key=len, reverse=True):
-                rest = rest.replace(each, " ")
-            rest = rest.strip(" :;,.–—-()")
-            spans = await places_named(store, of, rest) if rest else None
+        spans = await _page_spans(store, of, page) if page else await _other_spans(store, mark.of, words)
     except BadInput:
-        return {**place, "end": place["start"]} if _PAGE.search(words) else place
+        return {**place, "end": begin} if page else place
     if not spans:
         return place
-    return {**place, "start": mark.of.start + spans[0][1], "end": mark.of.start + max(end for _, _, end in spans)}
+    last = of.characters if page and page["on"] else max(end for _, _, end in spans)
+    return {**place, "start": begin + min(start for _, start, _ in spans), "end": begin + last}
+
+
+async def _page_spans(store: PageStore, of: Document, page: re.Match[str]) -> list[NamedSpan]:
+    """The spans of the pages that are named: of "pp. 3-5, 8" the first and each other number that is a page."""
+    spans = [*(await source_page(store, of, page["number"] or page["east"]) or [])]
+    for number in re.findall(r"\d+", page["more"] or "") if spans else ():
+        with suppress(BadInput):  # a year, perhaps
+            spans += await source_page(store, of, number) or []
+    return spans
+
+
+async def _other_spans(store: PageStore, named: NamedDocument, words: str) -> Sequence[NamedSpan] | None:
+    """The spans of another place that is named behind the document's name: "(Mill report, The sale)"."""
+    rest = words.casefold()
+    for each in sorted(named.names, key=len, reverse=True):
+        rest = rest.replace(each, " ")
+    rest = rest.strip(" :;,.–—-()")
+    return await places_named(store, named.document, rest) if rest else None

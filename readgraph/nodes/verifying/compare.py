@@ -1,23 +1,25 @@
 """What rules can say of a sentence beside one of a text: it says the same, or another thing in one place, or neither.
 
 Both are cut into words, numbers with their units, dates and names. Where all else agrees and one of these differs, or
-one denies what the other says, they contradict each other. Where all of a sentence stands in the text's, in its order,
+one denies what the other says, they contradict each other. Where a sentence follows from the text's (see `following`),
 it is supported. All else is left open: shared words alone decide nothing.
 """
 
 import math
+import re
 from collections.abc import Sequence, Set
 from difflib import SequenceMatcher
-from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from readgraph.nodes.verifying.tokens import JOINS, Token, cue_words, knows_denials, tokens_of
+from readgraph.nodes.verifying.following import has_same_value, is_part, is_plain, is_same_text, is_written_alike
+from readgraph.nodes.verifying.tokens import JOINS, Token, cue_words, fold_name, knows_denials, tokens_of
 from readgraph.state.verifying import Difference, SlotKind, Verdict
 
-VERB_SECOND = frozenset("de nl sv da nb nn".split())  # languages in which the subject follows a phrase that comes first
-NEAR_ENOUGH = 0.8  # the share of a sentence's words that another has which says something else of the same thing
+NEAR = 0.01  # how far apart numbers of two units may be, as a share
+_END_OF_NUMBER = re.compile(r"(?:[.,](\d{1,2}))?\s*([^\d\s]*)$")
 FEWEST_SHARED = 2  # words or slots that two such sentences share at least
-ROUNDED = 0.1  # how far apart numbers may be where one sentence says "about"
+_QUOTED = re.compile(r"[\"“”„«»]")
+_PARENTHESES = re.compile(r"\s*\([^()\d]*\)")
 
 
 class Comparison(NamedTuple):
@@ -40,12 +42,12 @@ SLOTS: tuple[SlotKind, ...] = ("number", "date", "name")
 
 def compare_sentences(said: str, text: str, language: str, names: Set[str] = frozenset()) -> Comparison:
     """Compare a sentence that is `said` with one of a text. `names`: words that the text writes large everywhere."""
-    ours, theirs = ([_with_names(each, names) for each in tokens_of(one, language)] for one in (said, text))
-    ours, theirs = _with_numbers(ours, theirs), _with_numbers(theirs, ours)
-    asks = text.rstrip().endswith("?")
-    if [token.value for token in ours] == [token.value for token in theirs] and not asks:
-        return Comparison("supported", [], [], 1.0)
+    ours, theirs = _tokens_of_both(said, text, language, names)
     pairs, telling = _match(ours, theirs), _telling(ours)
+    if not text.rstrip().endswith("?") and (
+        is_same_text(ours, theirs) or (len(telling) >= FEWEST_SHARED and _says_so(said, text, language, names))
+    ):
+        return Comparison("supported", [], [], 1.0)
     left = [number for number in telling if number not in pairs]
     missing = [ours[number].text for number in left]
     shared = 1 - len(left) / max(len(telling), 1)
@@ -54,9 +56,29 @@ def compare_sentences(said: str, text: str, language: str, names: Set[str] = fro
         unpaired = [token for number, token in enumerate(ours) if number not in pairs]
         alike = len(ours) == len(theirs) and all(token.kind in SLOTS for token in unpaired)
         return Comparison("contradicted", [difference], missing, shared, not lacks, alike)
-    if not left and not asks and knows_denials(language) and _says_same(ours, theirs, pairs, language):
-        return Comparison("supported", [], [], 1.0)
     return Comparison(None, [], missing, shared, not lacks)
+
+
+def _tokens_of_both(said: str, text: str, language: str, names: Set[str]) -> tuple[list[Token], list[Token]]:
+    ours, theirs = ([_with_names(each, names) for each in tokens_of(one, language)] for one in (said, text))
+    return _with_numbers(ours, theirs, language), _with_numbers(theirs, ours, language)
+
+
+def _says_so(said: str, text: str, language: str, names: Set[str]) -> bool:
+    """Whether what is said follows from the text, or from it without what stands in parentheses."""
+    if not knows_denials(language):
+        return False
+    ours, theirs = _tokens_of_both(said, text, language, names)
+    plain = is_plain(theirs, language) and not _QUOTED.search(text)
+    if is_part(ours, theirs, language, is_written_alike, leaves_out=plain):
+        return True
+    bare = _PARENTHESES.sub("", text)
+    if bare == text or not plain:
+        return False
+    numbers = sum(token.kind == "number" for token in theirs)
+    ours, theirs = _tokens_of_both(said, bare, language, names)
+    keeps_numbers = numbers == sum(token.kind == "number" for token in theirs)  # "(two thirds)"
+    return keeps_numbers and is_part(ours, theirs, language, is_written_alike, leaves_out=True)
 
 
 def _telling(tokens: Sequence[Token]) -> list[int]:
@@ -65,18 +87,20 @@ def _telling(tokens: Sequence[Token]) -> list[int]:
 
 
 def _with_names(token: Token, names: Set[str]) -> Token:
-    return token._replace(kind="name") if token.first and token.kind == "word" and token.value in names else token
+    known = token.first and token.kind == "word" and fold_name(token.value) in names
+    return token._replace(kind="name", value=fold_name(token.value)) if known else token
 
 
-def _with_numbers(tokens: Sequence[Token], others: Sequence[Token]) -> list[Token]:
-    """The tokens, a year as a number where the others have no such year but a number of that size."""
+def _with_numbers(tokens: Sequence[Token], others: Sequence[Token], language: str) -> list[Token]:
+    """The tokens, a year as a number where it stands behind no "in" and the others have a number of that size."""
     is_like = any(each.kind == "number" and isinstance(each.value, tuple) and each.value[0] >= 1000 for each in others)
-    years = {each.value for each in others if each.kind == "date"}
+    years = {each.value for each in others if each.kind == "date"} if is_like else set()
+    before = cue_words("before_dates", language)
     return [
         each._replace(kind="number", value=(float(each.value[0]), ""))
-        if is_like and each.kind == "date" and each.value not in years and each.text.isdecimal()
+        if is_like and each.kind == "date" and each.text.isdecimal() and each.value not in years and word not in before
         else each
-        for each in tokens
+        for word, each in zip(["", *(each.value for each in tokens)], tokens, strict=False)
     ]
 
 
@@ -126,41 +150,79 @@ def _find_difference(
     ours: Sequence[Token], theirs: Sequence[Token], pairs: dict[int, int], left: Sequence[int], language: str
 ) -> Difference | None:
     """The one thing in which two sentences differ that otherwise tell of the same; None where that isn't certain."""
-    if exchanged := _find_exchange(ours, theirs):
-        return exchanged
-    shared = [number for number in pairs if ours[number].kind in (*SLOTS, "word")]
-    slots = [number for number in left if ours[number].kind in SLOTS or ours[number].first]
-    words = sum(token.kind == "word" for token in ours)
-    others = len(left) - len(slots)
-    same_frame = len(ours) == len(theirs) and len(pairs) == len(ours) - 1 >= FEWEST_SHARED
-    if not same_frame and (len(shared) < FEWEST_SHARED or others > (1 - NEAR_ENOUGH) * words):
+    if difference := _find_denial(ours, theirs, language) or _find_exchange(ours, theirs):
+        return difference
+    slots = _join_names(ours, [number for number in left if ours[number].kind in SLOTS or ours[number].first])
+    if len(slots) != 1 or (there := _find_counterpart(ours, theirs, pairs, slots[0])) is None:
         return None
-    told = {theirs[there].clause for there in pairs.values()}  # "Ms Weber, not Mr Klein, chaired" denies nothing of her
-    denies = [
-        [token for token in each if token.kind == "denial" and (each is ours or token.clause in told)]
-        for each in (ours, theirs)
-    ]
-    if len(denies[0]) != len(denies[1]):
-        unpaired = [theirs[at] for at in {*_telling(theirs)} - {*pairs.values()}]
-        hedges = [sorted(token.value for token in each if token.kind == "hedge") for each in (ours, theirs)]
-        turned = any(token.value in cue_words("relations", language) for token in unpaired)  # "not until 1890"
-        most = 0 if all(denies) else len(theirs) // 4
-        near = len(unpaired) <= most and knows_denials(language) and hedges[0] == hedges[1] and not turned
-        said, text = (", ".join(token.text for token in each) for each in denies)
-        return Difference(kind="negation", draft=said, text=text) if not slots and not others and near else None
-    slots = _join_names(ours, slots)
-    theirs_named = [there for at, there in pairs.items() if ours[at].kind == "name"]
-    if len(slots) != 1 or theirs_named != sorted(theirs_named):  # names in another order are a difference too
+    one, other = _whole(ours, slots[0]), _whole(theirs, there)
+    if not _may_contradict(ours, theirs, one, other, language):
         return None
-    if (there := _find_counterpart(ours, theirs, pairs, slots[0])) is None:
+    as_theirs = [*ours[: one.start], *theirs[other.start : other.stop], *ours[one.stop :]]
+    if not _tells_of_the_same(as_theirs, theirs, language):
         return None
-    one, other = ours[slots[0]], theirs[there]
-    if one.kind == "number" and isinstance(one.value, tuple) and isinstance(other.value, tuple):
-        rounded = any(token.kind == "hedge" for token in (*ours[slots[0] - 1 : slots[0]], *theirs[there - 1 : there]))
-        if rounded and abs(one.value[0] - other.value[0]) <= ROUNDED * abs(other.value[0]):
-            return None
-    kind = other.kind if one.first else one.kind
-    return Difference(kind=kind, draft=_whole(ours, slots[0]), text=_whole(theirs, there))  # type: ignore[typeddict-item]
+    kind = theirs[there].kind if ours[slots[0]].first else ours[slots[0]].kind
+    return Difference(kind=kind, draft=_text(ours, one), text=_text(theirs, other))  # type: ignore[typeddict-item]
+
+
+def _may_contradict(ours: Sequence[Token], theirs: Sequence[Token], one: slice, other: slice, language: str) -> bool:
+    """Whether two slots that differ can't both hold: nothing denies them, and numbers and dates are as exact."""
+    sides = ((ours, one), (theirs, other))
+    denied = {token.clause for tokens in (ours, theirs) for token in tokens if token.kind == "denial"}
+    if denied and any(tokens[at.start].clause in denied for tokens, at in sides):
+        return False
+    if ours[one.start].kind == "name":
+        values = [{token.value for token in tokens[at]} for tokens, at in sides]
+        return len(values[0] & values[1]) < FEWEST_SHARED  # "World War II", "Second World War"
+    before = [tokens[at.start - 1 : at.start] for tokens, at in sides]
+    if ours[one.start].kind == "date":
+        neutral = cue_words("before_dates", language)
+        words = ["".join(each.value for each in tokens if each.kind == "small") for tokens in before]
+        return words[0] == words[1] or all(word in neutral for word in words)  # "since 1960", "in 1985"
+    if ours[one.start].kind == "number":
+        near = [token for tokens, at in sides for token in tokens[max(at.start - 2, 0) : at.start]]
+        rounded = _is_rounded(ours[one.start], theirs[other.start])
+        return not rounded and not any(token.kind == "hedge" or token.value == "some" for token in near)
+    return True
+
+
+def _is_rounded(said: Token, told: Token) -> bool:
+    """Whether a number may be the other one, told with fewer decimals or in another unit: 42 for 41.6."""
+    if not isinstance(said.value, tuple) or not isinstance(told.value, tuple):
+        return False
+    (decimals, unit), (more, other) = (_END_OF_NUMBER.search(each.text).groups("") for each in (said, told))  # type: ignore[union-attr]
+    apart = abs(said.value[0] - told.value[0])
+    return bool(len(decimals) < len(more) and apart < 1) or bool(unit != other and apart <= NEAR * abs(told.value[0]))
+
+
+def _tells_of_the_same(ours: Sequence[Token], theirs: Sequence[Token], language: str) -> bool:
+    """Whether one of two sentences has all that the other says, in whatever forms of its words."""
+    light = cue_words("light", language)
+    one, other = ([token for token in each if token.value not in light] for each in (ours, theirs))
+    if sum(token.kind in (*SLOTS, "word") for token in one) <= FEWEST_SHARED:
+        return False
+    return any(
+        is_part(part, whole, language, has_same_value, leaves_out=is_plain(whole, language), goes_on=True)
+        for part, whole in ((one, other), (other, one))
+    )
+
+
+def _find_denial(ours: Sequence[Token], theirs: Sequence[Token], language: str) -> Difference | None:
+    """That one sentence denies all that the other says; of what both deny, other things may be as true."""
+    denials, hedges = (
+        [[token for token in each if token.kind == kind] for each in (ours, theirs)] for kind in ("denial", "hedge")
+    )
+    doubts = [sorted(token.value for token in each) for each in hedges]
+    if len(denials[0]) == len(denials[1]) or doubts[0] != doubts[1] or not knows_denials(language):
+        return None
+    light = cue_words("light", language)
+    bare = [[token for token in each if token.kind != "denial" and token.value not in light] for each in (ours, theirs)]
+    denied, told = bare if len(denials[0]) > len(denials[1]) else reversed(bare)
+    one_denies = not all(denials)
+    if not is_part(denied, told, language, has_same_value, leaves_out=one_denies and is_plain(told, language)):
+        return None
+    draft, text = (", ".join(token.text for token in each) for each in denials)
+    return Difference(kind="negation", draft=draft, text=text)
 
 
 def _join_names(tokens: Sequence[Token], slots: Sequence[int]) -> list[int]:
@@ -168,22 +230,26 @@ def _join_names(tokens: Sequence[Token], slots: Sequence[int]) -> list[int]:
     return [at for at in slots if not (tokens[at].kind == "name" and at - 1 in slots and tokens[at - 1].kind == "name")]
 
 
-def _whole(tokens: Sequence[Token], at: int) -> str:
-    """A slot as it stands; of a name all its words."""
+def _whole(tokens: Sequence[Token], at: int) -> slice:
+    """Where a slot stands; of a name all its words."""
     start = end = at
     if tokens[at].kind == "name":
         while start and tokens[start - 1].kind == "name":
             start -= 1
         while end + 1 < len(tokens) and tokens[end + 1].kind == "name":
             end += 1
-    return " ".join(token.text for token in tokens[start : end + 1])
+    return slice(start, end + 1)
+
+
+def _text(tokens: Sequence[Token], where: slice) -> str:
+    return " ".join(token.text for token in tokens[where])
 
 
 def whole_names(sentence: str, language: str, names: Set[str]) -> list[str]:
     """The names in a sentence, as they stand."""
     tokens = [_with_names(each, names) for each in tokens_of(sentence, language)]
     named = [at for at, each in enumerate(tokens) if each.kind == "name"]
-    return [_whole(tokens, at) for at in _join_names(tokens, named)]
+    return [_text(tokens, _whole(tokens, at)) for at in _join_names(tokens, named)]
 
 
 def _find_counterpart(ours: Sequence[Token], theirs: Sequence[Token], pairs: dict[int, int], slot: int) -> int | None:
@@ -212,78 +278,3 @@ def _find_exchange(ours: Sequence[Token], theirs: Sequence[Token]) -> Difference
     if (ours[first].value, ours[last].value) != (theirs[last].value, theirs[first].value):
         return None
     return Difference(kind="who", draft=ours[first].text, text=theirs[first].text)
-
-
-def _says_same(ours: Sequence[Token], theirs: Sequence[Token], pairs: dict[int, int], language: str) -> bool:
-    """Whether theirs, which have all of our words and slots, say what ours say: in the same order, as surely."""
-    after = any(
-        each.value in cue_words("relations", language) for at, each in enumerate(theirs) if at not in pairs.values()
-    )
-    if after and any(token.kind == "denial" for token in theirs):
-        return False  # "not until 1890" is another thing than "not"
-    unsaid = {at for at, token in enumerate(theirs) if token.kind == "number" and at not in pairs.values()}
-    left_out = {at + step for at in unsaid for step in (-1, 1, 2)}  # "about 8 %", "8 % more than"
-    for kind in ("denial", "hedge"):
-        said = sorted(token.value for at, token in enumerate(theirs) if token.kind == kind and at not in left_out)
-        if sorted(token.value for token in ours if token.kind == kind) != said:
-            return False
-    telling = _telling(theirs)
-    places = [telling.index(pairs[at]) for at in _telling(ours)]
-    if len(places) < FEWEST_SHARED or _leaves_out_what_counts(theirs, {telling[place] for place in places}):
-        return False
-    others = {theirs[at].kind for number, at in enumerate(telling) if number not in places} - {"word"}
-    if not _keeps_neighbours(ours, theirs, pairs, others):
-        return False  # which of two dates belongs to what is said?
-    if language in VERB_SECOND and _keeps_phrases(ours, theirs):
-        return True
-    drops = sum(after < before for before, after in pairwise(places))
-    return not drops or (drops == 1 and places[-1] < places[0])  # a phrase may have moved from one end to the other
-
-
-def _leaves_out_what_counts(theirs: Sequence[Token], said: Set[int]) -> bool:
-    """Whether a sentence says more beside what was `said` of it, by which that may be another thing.
-
-    A number ("two hours and ten minutes"), one date of several, a word before the end ("the king's son"), a name within
-    what was said ("Emma's brother Paul"), names where several clauses were joined, and beside a denial anything ("never
-    sells bread on Sundays").
-    """
-    clauses = {theirs[at].clause for at in said}
-    out = [at for at in _telling(theirs) if at not in said and theirs[at].clause in clauses]
-    denies = any(token.kind == "denial" and token.clause in clauses for token in theirs)
-    within, dated = range(min(said), max(said)), any(theirs[at].kind == "date" for at in said)
-    return any(
-        denies
-        or theirs[at].kind == "number"
-        or (theirs[at].kind == "word" and at < max(said))
-        or (theirs[at].kind == "date" and dated)
-        or (theirs[at].kind == "name" and at in within)
-        or ((theirs[at].kind == "name" or theirs[at].first) and len(clauses) > 1)
-        for at in out
-    )
-
-
-def _keeps_phrases(ours: Sequence[Token], theirs: Sequence[Token]) -> bool:
-    """Whether two sentences have the same words, each after the same article, and their names in the same order."""
-    phrases, names = list[list[Any]](), list[list[Any]]()
-    for tokens in (ours, theirs):
-        after = [tokens[at - 1].value if at and tokens[at - 1].kind == "small" else "" for at in range(len(tokens))]
-        said = [(word, each.value) for word, each in zip(after, tokens, strict=True) if each.kind != "small"]
-        phrases.append(sorted(said, key=str))
-        names.append([each.value for each in tokens if each.kind == "name"])
-    both = {*names[0]} & {*names[1]}  # a noun may look like a name in one order alone
-    return phrases[0] == phrases[1] and [n for n in names[0] if n in both] == [n for n in names[1] if n in both]
-
-
-def _keeps_neighbours(ours: Sequence[Token], theirs: Sequence[Token], pairs: dict[int, int], kinds: Set[str]) -> bool:
-    """Whether each slot of these kinds stands in theirs, within a clause, beside one that it stands beside in ours."""
-
-    def find_beside(telling: Sequence[int], at: int) -> set[int]:
-        place = telling.index(at)
-        return {*telling[max(place - 1, 0) : place], *telling[place + 1 : place + 2]}
-
-    told, telling = _telling(ours), _telling(theirs)
-    for at, there in ((at, pairs[at]) for at in told if ours[at].kind in kinds):
-        kept = {pairs[other] for other in find_beside(told, at)} & find_beside(telling, there)
-        if all(theirs[other].clause != theirs[there].clause for other in kept):
-            return False
-    return True

@@ -163,7 +163,7 @@ async def cite_claims(state: VerdictsState, runtime: ReaderRuntime) -> VerdictsU
         differs = claim["differs"]
         if evidence:  # of places, the one where it stands
             stands = evidence[0]["place"] or f"part {evidence[0]['page']}"
-            differs = [{**each, "text": stands} if each["kind"] == "place" else each for each in differs]
+            differs = [{**each, "text": stands} if each["kind"] in ("place", "source") else each for each in differs]
         claim = {**claim, "evidence": evidence, "differs": differs}
         claims.append(claim)
         citations += [Citation(**{**each, "mark_at": claim["end"]}) for each in evidence]
@@ -196,6 +196,7 @@ def describe_claim(claim: Claim) -> str:
         by_kind = {
             "negation": f"the draft has {draft or 'no negation'}, the text {text or 'none'}",
             "place": f"it stands in {each['text']}, not in {each['draft']}",
+            "source": f"it stands in {each['text']}, and no document that was read is called {draft}",
             "quote": f"the text has {text}",
             "meaning": text or "by what the text says",
         }

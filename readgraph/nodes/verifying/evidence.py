@@ -17,7 +17,8 @@ from readgraph.nodes.extractive.passages import is_prose, label_of, without_labe
 from readgraph.nodes.search import open_ranker
 from readgraph.nodes.step import node
 from readgraph.nodes.verifying.claims import ClaimsUpdate, without_quotes
-from readgraph.nodes.verifying.compare import Comparison, compare_sentences, whole_names
+from readgraph.nodes.verifying.compare import Comparison, compare_sentences
+from readgraph.nodes.verifying.speakers import check_speaker, find_attribution
 from readgraph.nodes.verifying.tokens import other_forms, tokens_of
 from readgraph.state.languages import language_of
 from readgraph.state.reading import Citation
@@ -153,9 +154,7 @@ def prose_sentences(text: str) -> tuple[PageSentence, ...]:
     return tuple(found)
 
 
-_I = re.compile(
-    r"\b(?:I|ich|je|j['’]|yo|io|eu|ik|я)\b", re.IGNORECASE
-)  # then the speaker's name is a part of what is said
+_I = re.compile(r"^(?:I|ich|je|j['’]|yo|io|eu|ik|я)\b", re.IGNORECASE)  # the speaker's name may stand in its place
 
 
 @cache_by_text
@@ -188,8 +187,9 @@ def _near_sentences(said: str, pages: Sequence[PageText]) -> list[NearSentence]:
         start, end = (at - page.page.start for at in span)
         text = without_label(page.text[start:end])
         compared = compare_sentences(said, text, language, names)
-        if not compared.verdict and speaker and (said.startswith(f"{speaker}:") or _I.search(text)):
-            compared = compare_sentences(said, f"{speaker}: {text}", language, names)
+        if not compared.verdict and speaker:
+            named = f"{speaker}: {text}" if said.startswith(f"{speaker}:") else _I.sub(speaker, text, count=1)
+            compared = compare_sentences(said, named, language, names)
         near.append(NearSentence(compared, page.cite(start, end)))
     return near
 
@@ -234,6 +234,9 @@ def _decided(claim: Claim, verdict: str, differs: list[Difference], evidence: li
 def _with_place(claim: Claim, found: Sequence[Citation]) -> Claim:
     """A claim that stands in the text: supported where it stands in each place that it names, or names none."""
     outside, evidence = list[CitedPlace](), list[Citation]()
+    unknown = next((place for place in claim["cited"] if not place["document"]), None)
+    if unknown:
+        return _decided(claim, "not decided", [Difference(kind="source", draft=unknown["name"], text="")], [found[0]])
     for place in claim["cited"]:
         inside = [each for each in found if place["start"] < each["end"] and each["start"] < place["end"]]
         evidence += inside[:1]
@@ -263,11 +266,12 @@ def _check_quotes(claim: Claim, pages: Sequence[PageText]) -> Claim:
         if placed["verdict"] != "supported":
             return placed
         evidence += placed["evidence"]
-        others = [_find_other_speaker(claim, quote, each, pages) for each in found]
-        other = others[0] if all(others) else None
-        if other and other["text"]:
-            return _decided(claim, "contradicted", [other], placed["evidence"])
-        unseen += [other["draft"]] if other else []
+        judged = [_check_speaker(claim, each, pages) for each in found]
+        if True not in judged:
+            other = judged[0]
+            if other and len(found) == 1:
+                return _decided(claim, "contradicted", [other], placed["evidence"])  # type: ignore[list-item]
+            unseen.append(" ".join(without_quotes(claim["text"]).replace("…", " ").split()).strip(" ,.:"))
     if unseen:
         return {**claim, "verdict": "not decided", "missing": unseen, "evidence": evidence}
     frame = content_words(without_quotes(claim["text"]))
@@ -331,22 +335,13 @@ def _find_changed(quote: str, pages: Sequence[PageText]) -> Citation | None:
     return best[1] if best else None
 
 
-def _find_other_speaker(claim: Claim, quote: str, citation: Citation, pages: Sequence[PageText]) -> Difference | None:
-    """The name that a claim has beside a quote, where the text has none such near it; with the one that it has."""
-    page = next((each for each in pages if each.page.start <= citation["start"] < each.page.end), None)
+def _check_speaker(claim: Claim, quote: Citation, pages: Sequence[PageText]) -> Difference | bool:
+    page = next((each for each in pages if each.page.start <= quote["start"] < each.page.end), None)
     if page is None:
-        return None
-    at, language, names = citation["start"] - page.page.start, language_of(page.text), names_in(page.text)
-    sentences = prose_sentences(page.text)
-    number = next((number for number, each in enumerate(sentences) if each.start <= at < each.end), None)
-    if number is None:
-        return None
-    own = sentences[number]
-    around = slice(sentences[max(number - 2, 0)].start, sentences[min(number + 2, len(sentences) - 1)].end)
-    said = whole_names(without_quotes(claim["text"]), language, names)
-    near = {word.casefold() for word in _WORD.findall(own.speaker or page.text[around])}
-    if not said or any(near >= {word.casefold() for word in _WORD.findall(name)} for name in said):
-        return None
-    beside = page.text[own.start : own.end].replace(quote, " … ")
-    text = whole_names(own.speaker or beside, language, names) or [*filter(None, [own.speaker])]
-    return Difference(kind="who", draft=", ".join(said), text=", ".join(text))
+        return True
+    span = quote["start"] - page.page.start, quote["end"] - page.page.start
+    sentences, language = prose_sentences(page.text), language_of(page.text)
+    speaker = next((each.speaker for each in sentences if each.start <= span[0] < each.end), "")
+    said = find_attribution(page.text, span, sentence_spans(page.text), speaker)
+    frame = without_quotes(claim["text"]).replace("…", " ")
+    return check_speaker(frame if claim["text"] not in claim["quotes"] else "", said, language, names_in(page.text))

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, Literal, NamedTuple
+from unicodedata import combining, normalize
 
 from readgraph.library.search.terms import UNSPACED, stem, stop_words
 from readgraph.nodes.extractive.dates import WEEKDAYS, dates_in
@@ -27,7 +28,7 @@ _TOKEN = re.compile(
     r"(?P<digits>\d{1,3}(?:[.,'’ \u00a0\u202f]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,:]\d+)*)(?P<suffix>st|nd|rd|th)?"
     rf"|(?P<unspaced>[{UNSPACED}])|(?P<word>[^\W\d_]+(?:['’-][^\W\d_]+)*)|(?P<mark>[%€])|(?P<break>[;,:()–—、，；])"
 )
-_HALF_DAY = re.compile(r"\b([ap])\.[ \u00a0]?m\b\.?", re.IGNORECASE)
+_POINTED = re.compile(r"\b([apb])\.[ \u00a0]?([mcd])\b\.?", re.IGNORECASE)  # "p.m.", "B.C."
 JOINS = frozenset("and but while whereas und aber während et mais y pero e ma mas en maar".split())
 
 
@@ -50,9 +51,25 @@ def _cues() -> dict[str, Any]:
     return tomllib.loads(text)
 
 
+CueGroup = Literal[
+    "denials",
+    "hedges",
+    "relations",
+    "before_dates",
+    "agents",
+    "relatives",
+    "fronted",
+    "binding",
+    "frames",
+    "light",
+    "pronouns",
+    "roundings",
+]
+
+
 @cache
-def cue_words(group: Literal["denials", "hedges", "relations"], language: str) -> frozenset[str]:
-    """A language's words by which it denies, hedges or relates."""
+def cue_words(group: CueGroup, language: str) -> frozenset[str]:
+    """A language's words that rules look at (`cues.toml`), such as those by which it denies."""
     return frozenset(_cues()[group].get(language, "").split())
 
 
@@ -90,7 +107,7 @@ def knows_denials(language: str) -> bool:
 @lru_cache(8192)
 def tokens_of(sentence: str, language: str) -> tuple[Token, ...]:
     """A sentence's words, numbers, dates and names, in order."""
-    sentence = _HALF_DAY.sub(r"\1m", sentence)
+    sentence = _POINTED.sub(r"\1\2", sentence)
     found, at = list[Token](), 0
     for date in [*dates_in(sentence, language), None]:
         start = date.start if date else len(sentence)
@@ -165,7 +182,14 @@ def _word_tokens(
         is_name = word[0].isupper() and not shouted and folded not in TITLES and (not first or before_large)
         if is_name and language in NOUNS_LARGE and not before_large:
             is_name = previous.casefold() not in _ARTICLES and not re.search(r"^[^\W\d_A-Z].*e[nmrs]?$", previous)
-        yield Token("name" if is_name else "word", stem(_irregular(language).get(bare, bare), language), word, first)
+        value = stem(_irregular(language).get(bare, bare), language)
+        yield Token("name" if is_name else "word", fold_name(value) if is_name else value, word, first)
+
+
+def fold_name(name: str) -> str:
+    """A name as it is compared: "Müller" and "Mueller" are the same."""
+    letters = "".join(each for each in normalize("NFKD", name) if not combining(each))
+    return re.sub(r"([aou])e", r"\1", letters)
 
 
 def _number(digits: str, language: str) -> float:
@@ -211,7 +235,7 @@ def _join_numbers(tokens: Sequence[Token]) -> Iterator[Token]:
 
 def _time_of_day(digits: str, half: str) -> str:
     """A time as it is compared: "15:00" for "3 pm"."""
-    hour, _, minutes = digits.partition(":")
+    hour, _, minutes = digits.replace(".", ":").partition(":")
     hours = int(hour) % 12 if hour.isdecimal() else 0
     return f"{hours + 12 * (half == 'pm')}:{minutes or '00'}"
 

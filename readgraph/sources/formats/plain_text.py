@@ -90,6 +90,7 @@ _MARKDOWN_MARK = re.compile(
     r"|^ {0,3}(?P<underlined>[^\s#>|*+\-=`~].*)\r?\n {0,3}(?P<line>={2,}|-{2,})[ \t]*\r?$",
     re.MULTILINE,
 )
+_UNSAID = re.compile(r"<!--.*?-->|~~(?=\S).+?(?<=\S)~~", re.DOTALL)
 _MARKDOWN_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
 _MARKDOWN_DECORATION = re.compile(r"[*`]+|__|[ \t]+#+\s*$|\s*\{[^{}]*\}\s*$")
 
@@ -109,19 +110,47 @@ def places_of_markdown(text: str) -> tuple[Place, ...]:
 
 def _markdown_headings(text: str) -> Iterator[Place]:
     """A place for each heading, in either notation, outside of front matter and fenced code."""
-    front = _FRONT_MATTER.match(text)
-    path, fence = HeadingPath(), ""
-    for mark in _MARKDOWN_MARK.finditer(text, front.end() if front else 0):
-        if mark["fence"] and fence:  # the same sign, as often at least, closes it
-            closes = mark["fence"].startswith(fence) and not mark["info"].strip()
-            fence = "" if closes else fence
-        elif mark["fence"]:
-            fence = "" if mark["fence"][0] == "`" and "`" in mark["info"] else mark["fence"]
-        elif not fence:
+    path = HeadingPath()
+    for mark in _marks_outside_code(text):
+        if not mark["fence"]:
             title = mark["title"] if mark["hashes"] else mark["underlined"]
             level = len(mark["hashes"] or "") or (1 if mark["line"][0] == "=" else 2)
             if plain := _MARKDOWN_DECORATION.sub("", _MARKDOWN_LINK.sub(r"\1", title)).strip():
                 yield Place(mark.start(), path.enter(level, plain))
+
+
+def _marks_outside_code(text: str) -> Iterator[re.Match[str]]:
+    """The headings, and the lines that open and close fenced code, behind the front matter."""
+    front, fence = _FRONT_MATTER.match(text), ""
+    for mark in _MARKDOWN_MARK.finditer(text, front.end() if front else 0):
+        if mark["fence"] and fence:  # the same sign, as often at least, closes it
+            if mark["fence"].startswith(fence) and not mark["info"].strip():
+                fence = ""
+                yield mark
+        elif mark["fence"] and not (mark["fence"][0] == "`" and "`" in mark["info"]):
+            fence = mark["fence"]
+            yield mark
+        elif not fence and not mark["fence"]:
+            yield mark
+
+
+def blank_markup(text: str) -> str:
+    """The text with spaces in place of front matter, fenced code, headings, comments and what is struck out."""
+    front = _FRONT_MATTER.match(text)
+    spans, opened = [front.span()] if front else list[tuple[int, int]](), None
+    for mark in _marks_outside_code(text):
+        if not mark["fence"]:
+            spans.append(mark.span())
+        elif opened is None:
+            opened = mark.start()
+        else:
+            spans.append((opened, mark.end()))
+            opened = None
+    spans += [(opened, len(text))] if opened is not None else []
+    spans += [found.span() for found in _UNSAID.finditer(text)]
+    for start, end in spans:
+        text = text[:start] + re.sub(r"\S", " ", text[start:end]) + text[end:]
+    return text
 
 
 _RST_LINE = r"(?P<{0}>[!-/:-@\[-`{{-~])(?P={0})*"

@@ -1,0 +1,169 @@
+"""Whether what a sentence says follows from one of a text by the same words.
+
+It does where it is that sentence as it stands, where a phrase moved from one end to the other, and where a phrase is
+left out that nothing else hangs on: a date, by whom, a clause behind a name or at the end. Words count as they are
+written, since another form may be another time or person; numbers and dates count by what they say. Of a sentence that
+denies or doubts anything nothing may be left out.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from itertools import zip_longest
+
+from readgraph.nodes.verifying.tokens import JOINS, TITLES, Token, cue_words
+
+VERB_SECOND = frozenset("de nl sv da nb nn".split())  # languages in which the subject follows a phrase that comes first
+LONGEST_PHRASE = 4  # words of a phrase at the beginning, and of a subject, that have no comma behind them
+
+Same = Callable[[Token, Token], bool]
+
+
+def is_plain(tokens: Sequence[Token], language: str) -> bool:
+    """Whether a sentence denies and doubts nothing, and tells no story."""
+    frames, roundings = cue_words("frames", language), cue_words("roundings", language)
+    doubts = (
+        token.kind == "denial"
+        or (token.kind == "hedge" and not (token.value in roundings and after and after.kind == "number"))
+        or token.text.casefold() in frames
+        for token, after in zip_longest(tokens, tokens[1:])
+    )
+    return not any(doubts)
+
+
+def is_same_text(ours: Sequence[Token], theirs: Sequence[Token]) -> bool:
+    """Whether two sentences are written alike, in their order."""
+    return len(ours) == len(theirs) and all(map(is_written_alike, ours, theirs))
+
+
+def is_part(
+    ours: Sequence[Token],
+    theirs: Sequence[Token],
+    language: str,
+    same: Same,
+    *,
+    leaves_out: bool,
+    goes_on: bool = False,
+) -> bool:
+    """Whether our sentence is theirs, with a phrase moved or, if it `leaves_out` some, without phrases.
+
+    `goes_on`: theirs may say anything behind what ours says.
+    """
+    ours, theirs = (_without_words_before_dates(each, language) for each in (ours, theirs))
+    swaps = language in VERB_SECOND and leaves_out
+    moved = [(own, theirs) for own in _orders(ours, language, swaps=swaps)]
+    moved += [(ours, other) for other in _orders(theirs, language, swaps=swaps)]
+    return any(_is_in(own, other, language, same, leaves_out=leaves_out, goes_on=goes_on) for own, other in moved)
+
+
+def is_written_alike(ours: Token, theirs: Token) -> bool:
+    """Whether two tokens are the same word, or mean the same number or date; ours may be a part of a date."""
+    if ours.kind in ("number", "date") or theirs.kind in ("number", "date"):
+        return ours.kind == theirs.kind and says_as_much(theirs, ours)
+    return _written(ours) == _written(theirs)
+
+
+def has_same_value(ours: Token, theirs: Token) -> bool:
+    """Whether two tokens are the same word in whatever form, or the same number, date or name."""
+    return bool(ours.value == theirs.value)
+
+
+def says_as_much(told: Token, said: Token) -> bool:
+    """Whether a number or date that is told is the one that is said, or a finer date."""
+    if not isinstance(told.value, tuple) or not isinstance(said.value, tuple):
+        return bool(told.value == said.value)
+    if said.kind == "number":
+        return bool(told.value[1] == said.value[1]) and math.isclose(told.value[0], said.value[0], rel_tol=1e-6)
+    return all(known in (None, other) for known, other in zip(said.value, told.value, strict=True))
+
+
+def _written(token: Token) -> str:
+    return token.text.casefold().replace("’", "'") if token.kind in ("word", "name") else str(token.value)
+
+
+def _is_day(token: Token) -> bool:
+    return token.kind == "date" and isinstance(token.value, tuple)
+
+
+def _without_words_before_dates(tokens: Sequence[Token], language: str) -> list[Token]:
+    """The tokens without "on" and "in" before dates, since which of them stands there says nothing."""
+    words, kept = cue_words("before_dates", language), list[Token]()
+    for token in tokens:
+        while _is_day(token) and kept and kept[-1].value in words:
+            kept.pop()
+        kept.append(token)
+    return kept
+
+
+def _orders(tokens: list[Token], language: str, *, swaps: bool) -> Iterator[list[Token]]:
+    """A sentence as it stands, and with the phrase at its beginning moved to where else it may stand."""
+    yield tokens
+    if not tokens:
+        return
+    if _is_day(tokens[0]):
+        yield [*tokens[1:], tokens[0]]
+    elif tokens[0].value not in cue_words("fronted", language):
+        return
+    else:
+        yield from ([*tokens[at:], *tokens[:at]] for at in _boundaries(tokens) if tokens[at].value not in JOINS)
+    if not swaps:
+        return
+    for length in range(1, LONGEST_PHRASE + 1):
+        phrase, verb, rest = tokens[:length], tokens[length : length + 1], tokens[length + 1 :]
+        for subject in range(1, min(LONGEST_PHRASE, len(rest)) + 1):
+            begin, end = [*rest[:subject], *verb], rest[subject:]
+            yield [*begin, *phrase, *end]
+            yield [*begin, *end, *phrase]
+            yield [*begin, *end[:-1], *phrase, *end[-1:]]
+
+
+def _boundaries(tokens: Sequence[Token]) -> list[int]:
+    """Where a clause or a part of a list begins."""
+    return [at for at in range(1, len(tokens)) if tokens[at].clause != tokens[at - 1].clause]
+
+
+def _is_in(
+    ours: Sequence[Token], theirs: Sequence[Token], language: str, same: Same, *, leaves_out: bool, goes_on: bool
+) -> bool:
+    """Whether our tokens are theirs in order, without phrases that may be left out."""
+    ends = _phrases(theirs, language) if leaves_out else {}
+
+    def skip(places: set[int]) -> set[int]:
+        more = {end for place in places for end in ends.get(place, ())} - places
+        return skip(places | more) if more else places
+
+    reached = skip({0})
+    for token in ours:
+        reached = skip({at + 1 for at in reached if at < len(theirs) and same(token, theirs[at])})
+    return len(theirs) in reached or (goes_on and bool(reached))
+
+
+def _phrases(tokens: Sequence[Token], language: str) -> dict[int, set[int]]:
+    """Where phrases end that may be left out, by where they begin."""
+    found, boundaries = defaultdict[int, set[int]](set), _boundaries(tokens)
+    for at, token in enumerate(tokens):
+        if _is_day(token):
+            found[at].add(at + 1)
+        elif token.value in cue_words("agents", language) and (end := _end_of_name(tokens, at + 1)):
+            found[at].add(end)
+    for at in boundaries:
+        if tokens[at].value == "but" and tokens[at].clause == tokens[at - 1].clause + 1:
+            continue  # "all but Spain"; behind a comma it joins
+        if tokens[at].value in cue_words("relatives", language):
+            found[at].update(end for end in boundaries if end > at)
+        after = tokens[at + (tokens[at].value in JOINS) : at + 2]
+        binds = tokens[at].text.casefold() in cue_words("binding", language)
+        if not binds and "number" not in (tokens[at - 1].kind, *(each.kind for each in after[:1])):
+            found[at].add(len(tokens))
+    return found
+
+
+def _end_of_name(tokens: Sequence[Token], at: int) -> int | None:
+    """Where a person's name ends that begins there and is nobody's; None where there is no such name."""
+    start = at
+    while at < len(tokens) and (tokens[at].kind == "name" or tokens[at].text.casefold() in TITLES):
+        at += 1
+    if at == start or tokens[at - 1].text.endswith(("'s", "’s", "'")):
+        return None
+    goes_on = at < len(tokens) and tokens[at].kind == "word" and tokens[at].clause == tokens[at - 1].clause
+    return None if goes_on else at
