@@ -17,7 +17,7 @@ from readgraph.library.forgetting import forget_document
 from readgraph.library.library import Library
 from readgraph.library.store import InUse, hold_lock
 from readgraph.library.versions import move_document, put_in_place
-from readgraph.library.watched import FileState, WatchedFile
+from readgraph.library.watched import FORGOTTEN, FileState, WatchedFile
 from readgraph.sources.loading import list_files
 from readgraph.state.errors import BadInput, ModelUnavailable
 from readgraph.state.records import digest
@@ -97,13 +97,14 @@ class _Watch:
     told: Watching
     files: dict[tuple[str, str], WatchedFile] = field(default_factory=dict)
     bell: asyncio.Event = field(default_factory=asyncio.Event)
+    unsettled: set[tuple[str, str]] = field(default_factory=set)  # files that have the text of another one now
     troubles: set[str] = field(default_factory=set)
 
     async def begin(self) -> None:
         """Take the lists from the library; what is still to be read waits, and so does what was read, to be checked."""
         for folder in self.told.folders:
             for each in await self.library.watched.of(str(folder)):
-                self.files[each.folder, each.file] = replace(each, seen="")
+                self.files[each.folder, each.file] = each if each.reason == FORGOTTEN else replace(each, seen="")
         await self.look()
 
     async def look_on(self) -> None:
@@ -149,13 +150,16 @@ class _Watch:
         while True:
             if waiting := self._in_state("waiting"):
                 left = await self._read(waiting, left)
-                if left is not None and left < 1 and self._in_state("waiting"):
-                    self._say("The calls of --max-calls-in-all are spent, and files still wait.")
+                if left is not None and left < 1:
+                    self._say("The calls of --max-calls-in-all are spent.")
                     return
             if self._in_state("gone"):
                 await asyncio.sleep(GRACE)
                 await self.look_again()
             if not self._in_state("waiting"):  # a file that was renamed has its new name by now
+                for each in [self.files[key] for key in self.unsettled & self.files.keys()]:
+                    await self._leave_texts(each)
+                self.unsettled.clear()
                 for each in [each for each in self._in_state("gone") if not os.path.lexists(each.file)]:
                     await self._forget(each)
             counts = Counter[str](each.state for each in self.files.values())
@@ -206,11 +210,11 @@ class _Watch:
         if line["document"] and (document := await pages.find_document(line["document"])):
             if document.source != file.file and not os.path.exists(document.source):
                 await move_document(pages, document, file.file)
-            if file.document not in ("", document.id):
-                if document.source == file.file:
-                    await put_in_place(pages, document)
-                else:  # the file has the text of another one now
-                    await self._forget_document(file)
+                document = replace(document, source=file.file)
+            if document.source != file.file:  # once nothing waits, it is known who has the text that this one had
+                self.unsettled.add((file.folder, file.file))
+            elif file.document not in ("", document.id):
+                await put_in_place(pages, document)
         latest = self.files[file.folder, file.file]
         if (latest.seen, latest.state) != (file.seen, file.state):  # it was changed meanwhile
             now = replace(latest, document=now.document)
@@ -220,26 +224,27 @@ class _Watch:
 
     async def _forget(self, file: WatchedFile) -> None:
         """Forget the documents of a file that is gone, and take it off the list."""
-        other = await self._forget_document(file)
+        holders = await self._leave_texts(replace(file, document=""))
+        if file.document and (kept := await self.library.pages.find_document(file.document)):
+            holders.append(kept.source)
         await self.library.watched.drop(file)
         del self.files[file.folder, file.file]
-        self.told.listener.tell(replace(file, reason=f"its text is in {other}" if other else ""), None)
+        self.told.listener.tell(replace(file, reason=f"its text is in {holders[-1]}" if holders else ""), None)
 
-    async def _forget_document(self, file: WatchedFile) -> str:
-        """Forget what a file had, with its earlier texts; where another file has the same text, gives that one."""
-        pages = self.library.pages
-        document = await pages.find_document(file.document) if file.document else None
-        if document is None:
-            return ""
-        listed = [each for each in await self.library.watched.of() if each.document == document.id]
-        other = next((each.file for each in listed if each.file != file.file and each.state != "gone"), "")
-        is_own = document.source == file.file
-        if is_own and other:
-            await move_document(pages, document, other)
-        elif is_own:
-            for version in [document, *await pages.other_versions(document)]:
-                await forget_document(self.library, version)
-        return other
+    async def _leave_texts(self, file: WatchedFile) -> list[str]:
+        """Leave each text that a file no longer has to another watched file that has it, or forget it."""
+        pages, holders = self.library.pages, list[str]()
+        listed = [each for each in await self.library.watched.of() if each.file != file.file and each.state != "gone"]
+        for document in await pages.documents_from(file.file):
+            if document.id == file.document:
+                continue
+            holder = next((each.file for each in listed if each.document == document.id), "")
+            if holder:
+                await move_document(pages, document, holder)
+                holders.append(holder)
+            else:
+                await forget_document(self.library, document)
+        return holders
 
     def _say(self, trouble: str) -> None:
         """Tell what went wrong, once as long as it is the same."""

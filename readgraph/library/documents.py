@@ -318,16 +318,19 @@ class DocumentStore(StoredItems):
 
     async def other_versions(self, document: Document) -> list[Document]:
         """Other texts that the document's file or address had, the newest first; none where it came from neither."""
-        if not document.source:
+        return [other for other in await self.documents_from(document.source) if other != document]
+
+    async def documents_from(self, source: str) -> list[Document]:
+        """The documents of a file or address, the newest first; none for ""."""
+        if not source:
             return []
         if (await self.get(SOURCES, [NOTED]))[0] is not None:
-            known = [await self.find_document(item.key) for item in await self.search(_notes(document.source), EVERY)]
-            others = [other for other in known if other and other != document]
-            return sorted(others, key=lambda other: other.added, reverse=True)
+            known = [await self.find_document(item.key) for item in await self.search(_notes(source), EVERY)]
+            return sorted(filter(None, known), key=lambda each: each.added, reverse=True)
         documents = await self.documents()
         with suppress(LibraryError):  # a library that can't be written stays as it is
             await self.put([*(note for each in documents for note in source_note(each)), (SOURCES, NOTED, {})])
-        return [other for other in documents if other.source == document.source and other != document]
+        return [each for each in documents if each.source == source]
 
     async def documents_and_damaged(self) -> tuple[list[Document], list[str]]:
         """The documents of the store, the newest first, and the ids of those whose record is damaged."""

@@ -50,6 +50,7 @@ async def forget_document(
             await library.pages.clear(names, {"document": document.id})
         await asyncio.to_thread(library.whole_store.forget_original, document.id)
         await forget_text(library.pages, document.id)
+        await library.watched.leave_out(document.id)
         await drop_document(library.pages, document.id)
     counts.update(memories=len(memories), replies=replies, threads=len(threads))
     return dict(counts)

@@ -1,7 +1,7 @@
 """The files of the folders that are watched: the state of each, and the reason."""
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Literal
 
 from readgraph.library.stored_items import EVERY, ROOT, StoredItems, replace_surrogates
@@ -10,6 +10,7 @@ from readgraph.state.records import Id, Time, digest, load_valid, utc_now
 FileState = Literal["waiting", "read", "incomplete", "skipped", "gone"]
 """`waiting`: it will be read. `incomplete`: the budget of a document ran out. `gone`: it will be forgotten."""
 
+FORGOTTEN = "its document was forgotten: it is read again when it changes"
 STATES: tuple[FileState, ...] = ("waiting", "incomplete", "skipped", "read", "gone")
 WATCHED = (ROOT, "watched")  # below it, under a digest of the folder, a record under a digest of each file
 
@@ -50,6 +51,11 @@ class WatchedFiles(StoredItems):
         """Store the states of files, which they have from now on."""
         now = utc_now()
         await self.put([(*_key(each), {**asdict(each), "since": now}) for each in files])
+
+    async def leave_out(self, document: Id) -> None:
+        """Note of the files of a document that was forgotten that they are left out, until they change."""
+        of = [each for each in await self.of() if each.document == document and each.state != "gone"]
+        await self.keep(replace(each, state="skipped", reason=FORGOTTEN, document="") for each in of)
 
     async def drop(self, file: WatchedFile) -> None:
         """Take a file off its list."""

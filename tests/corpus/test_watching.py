@@ -6,16 +6,18 @@ import signal
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from readgraph import ReaderContext, open_library
-from readgraph.api.documents import documents_near
+from readgraph.api.documents import document_named, documents_near
 from readgraph.corpus.watching import Watching, watch_folders
 from readgraph.corpus.worker import CorpusJob, CorpusLine
+from readgraph.library.forgetting import forget_document
 from readgraph.library.library import Library
-from readgraph.library.watched import WatchedFile
+from readgraph.library.watched import FORGOTTEN, WatchedFile
 from readgraph.state.errors import BadInput
 from tests.doubles.model_server import Fault, ModelServer
 from tests.doubles.own_workers import own_workers
@@ -188,6 +190,57 @@ async def test_a_file_that_gets_the_text_of_another_one_leaves_nothing_behind(tm
         (folder / "new.txt").write_text("New.")
         await heard.next()
         assert await texts(library) == ["New.", "Vaughan lit the lamp."]
+
+
+async def test_files_that_exchange_their_names_keep_their_documents(tmp_path: Path, folder: Path) -> None:
+    one, other = folder / "goat.txt", folder / "inner" / "lamp.md"
+    async with open_library(tmp_path / "library") as library, watched(library, folder) as heard:
+        await heard.next()
+        before = {each.id: (each.source, each.title) for each in await library.pages.documents()}
+        texts_now = one.read_text(), other.read_text()
+        other.write_text(texts_now[0])
+        one.write_text(texts_now[1])
+        (folder / "new.txt").write_text("New.")
+        await heard.next()
+        after = {each.id: (each.source, each.title) for each in await library.pages.documents() if each.id in before}
+        assert after == dict(zip(before, reversed(before.values()), strict=True))
+        assert {each.document for each in await library.watched.of() if each.state == "read"} >= {*before}
+
+
+async def test_a_file_that_was_not_read_to_its_end_is_forgotten_too(tmp_path: Path, folder: Path) -> None:
+    goat = folder / "goat.txt"
+    async with open_library(tmp_path / "library") as library:
+        async with watched(library, folder) as heard:
+            await heard.next()
+        (listed,) = [each for each in await library.watched.of() if each.file == str(goat)]
+        await library.watched.keep([replace(listed, state="waiting", document="")])  # as a kill leaves it
+        goat.unlink()
+        async with watched(library, folder) as heard:
+            await heard.next()
+        assert await texts(library) == ["Vaughan lit the lamp."]
+
+
+async def test_what_is_forgotten_by_hand_stays_so_until_its_file_changes(tmp_path: Path, folder: Path) -> None:
+    async with open_library(tmp_path / "library") as library:
+        async with watched(library, folder) as heard:
+            await heard.next()
+        await forget_document(library, await document_named(library.pages, "goat"))
+        assert (await states(library, folder))["goat.txt"] == ("skipped", FORGOTTEN)
+        async with watched(library, folder) as heard:
+            assert (await heard.next())["read"] == 1
+            (folder / "goat.txt").write_text("The goat left.")
+            assert (await heard.next())["read"] == 2
+        assert await texts(library) == ["The goat left.", "Vaughan lit the lamp."]
+
+
+async def test_a_watch_ends_when_all_calls_are_spent(tmp_path: Path, folder: Path, server: ModelServer) -> None:
+    (folder / "long.txt").write_text("The keeper of Sarn Head stood on the gallery. " * 400)
+    heard = Heard()
+    async with open_library(tmp_path / "library") as library:
+        told = watching(library, folder, heard, ReaderContext(model="openai:double"))
+        await asyncio.wait_for(watch_folders(library, replace(told, calls_in_all=3)), LONG)
+        assert heard.troubles == ["The calls of --max-calls-in-all are spent."]
+        assert "incomplete" in {state for state, _ in (await states(library, folder)).values()}
 
 
 async def test_a_folder_that_is_away_takes_nothing_with_it(tmp_path: Path, folder: Path) -> None:
