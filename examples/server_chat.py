@@ -43,6 +43,8 @@ async def say(server: LangGraphClient, thread: str, assistant: str, text: str, d
 
 async def main() -> None:
     """Ask what is typed, line by line, without waiting; each answer is printed when it is there."""
+    if len(sys.argv) != 3:
+        raise SystemExit(f"Give the server's address and a document: {sys.argv[0]} http://127.0.0.1:2024 DOCUMENT")
     address, document = sys.argv[1:]
     async with get_client(url=address) as server:
         assistants = await make_assistants(server, "read_agent")
@@ -50,8 +52,11 @@ async def main() -> None:
 
         async def show(run: str) -> None:
             found = await server.runs.join(thread, run)
-            if (await server.runs.get(thread, run))["status"] == "success":
+            status = (await server.runs.get(thread, run))["status"]
+            if status == "success":
                 print(found["messages"][-1]["content"])
+            elif status != "interrupted":  # by a message that came before the answer
+                print(f"No answer ({status}). {found.get('__error__', {}).get('message', '')}", file=sys.stderr)
 
         async with asyncio.TaskGroup() as shown:
             while line := (await asyncio.to_thread(input)).strip():

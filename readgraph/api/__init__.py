@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 __all__ = [
     "LibraryRetriever",
+    "RunThread",
     "add_documents",
     "as_retriever",
     "as_tool",
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
         searched_by,
         until_left,
     )
+    from readgraph.api.running import RunThread
     from readgraph.api.wikis import wiki
 else:
     from readgraph.state.lazy_names import lazy_names
@@ -55,6 +57,6 @@ else:
         *("LibraryRetriever", "add_documents", "as_retriever", "as_tool", "research_tool", "searched_by"),
         "until_left",
     }
-    _OTHERS = {"langchain": _OF_LANGCHAIN, "wikis": {"wiki"}}
+    _OTHERS = {"langchain": _OF_LANGCHAIN, "wikis": {"wiki"}, "running": {"RunThread"}}
     # Imported when first used: the command uses some files of this room, and must not wait for the others.
-    __getattr__, __dir__ = lazy_names(__name__, {**_OTHERS, "functions": {*__all__} - _OF_LANGCHAIN - {"wiki"}})
+    __getattr__, __dir__ = lazy_names(__name__, {**_OTHERS, "functions": {*__all__}.difference(*_OTHERS.values())})

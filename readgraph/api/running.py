@@ -1,6 +1,7 @@
 """Run a method's graph over a document that is kept; what that will use, what it is doing in words, and its pace."""
 
 import asyncio
+import inspect
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -31,8 +32,8 @@ from readgraph.state.reading import Question
 from readgraph.state.records import Document
 from readgraph.state.words import count_words
 
-AskPerson = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
-"""Shows a person what a step asks, and gives the reply."""
+AskPerson = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]] | Mapping[str, Any]]
+"""Shows a person what a step asks, and gives the reply; a coroutine function, or a plain one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,12 +91,20 @@ async def run_method(
             asked = [each.value for each in output.pop("__interrupt__", ())]
             if not (asked and thread.ask_person):
                 break
-            given = Command(resume=await thread.ask_person(asked[0]))
+            given = Command(resume=await _ask(thread.ask_person, asked[0]))
     parts = [(await pages.document(part.document), part) for part in document.parts]
     documents = [{"id": of.id, "title": of.title, "start": part.start, "end": part.end} for of, part in parts]
     found = {name: value for name, value in output.items() if name != "messages"}  # these are for chat clients
     about = {"title": document.title, "documents": documents, "method": method, "model": context.model or None}
     return {**about, **found, **({"asked": asked[0]} if asked else {})}
+
+
+async def _ask(person: AskPerson, asked: Mapping[str, Any]) -> Mapping[str, Any]:
+    reply = person(asked)
+    given: object = await reply if inspect.isawaitable(reply) else reply
+    if not isinstance(given, Mapping):
+        raise BadInput(f"ask_person must give a reply such as {{'accept': True}}, not {type(given).__name__}.")
+    return given
 
 
 _joined = lru_cache(64)(join_steps)

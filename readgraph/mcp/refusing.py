@@ -11,7 +11,7 @@ from readgraph.sources.loading import printable_path
 from readgraph.state.errors import BadInput, ReadgraphError, Way
 
 WORDS = {
-    Way.LIST_DOCUMENTS: "list_documents lists them",
+    Way.LIST_DOCUMENTS: "list_documents lists them, and read takes a new file as 'file'",
     Way.READ_IT: "call read",
     Way.NAME_ONE: "name a document",
     Way.ADD_ONE: "call read with a file or a text,",
@@ -22,7 +22,13 @@ WORDS = {
 }
 """What the command's errors tell to do, in tools."""
 
-KINDS = {"string": "a text", "integer": "a whole number", "number": "a number", "array": "a list of texts"}
+KINDS = {
+    "string": "a text",
+    "integer": "a whole number",
+    "number": "a number",
+    "array": "a list of texts",
+    "boolean": "true or false",
+}
 
 
 def tool_error_line(problem: ReadgraphError) -> str:

@@ -62,9 +62,11 @@ def write_vault(folder: Path, pages: Sequence[WikiPage], now: datetime) -> Vault
     Raises:
         BadInput: Where a file can't be read or written.
     """
-    files, removed = make_files(pages), list[str]()
+    files, written, removed = make_files(pages), list[str](), list[str]()
     try:
-        written = [name for name, lines in files.items() if _update(folder / name, lines)]
+        for name, lines in files.items():
+            if _update(folder / name, lines):
+                written.append(name)
         kept = {name.casefold() for name in files}
         for path in sorted(each for part in (DOCUMENTS, PAGES) for each in (folder / part).glob("*.md")):
             name = path.relative_to(folder).as_posix()

@@ -7,7 +7,9 @@ import sys
 from collections.abc import Callable, Iterator
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
+from readgraph.sources.encodings import decode
 from readgraph.sources.inputs import read_bytes
 from readgraph.sources.kinds import SUFFIXES
 from readgraph.sources.places import shorten_label
@@ -49,7 +51,7 @@ def cited_files(path: Path, left_out: Callable[[BadInput], None]) -> list[Path]:
     """
     from readgraph.state.records import find_date
 
-    entries, broken = _parse(read_bytes(path, str(path)).decode("utf-8-sig", "replace"))
+    entries, broken = _parse(decode(read_bytes(path, str(path)), str(path)))
     found, without, problems = list[Path](), list[str](), [BadInput(f"{path}, {each}") for each in broken]
     for key, fields in entries:
         named = [*_names(fields.get("file", ""))]
@@ -61,7 +63,9 @@ def cited_files(path: Path, left_out: Callable[[BadInput], None]) -> list[Path]:
             cited.date = find_date(fields.get("date", "")) or find_date(fields.get("year", ""))
             found.append(cited)
         elif named:
-            problems.append(BadInput(f"{path}: the file of {key} is not there: {named[0]}."))
+            other = os.path.lexists(path.parent / named[0])
+            wrong = "is of a kind that can't be read" if other else "is not there"
+            problems.append(BadInput(f"{path}: the file of {key} {wrong}: {named[0]}."))
         else:
             without.append(key)
     if without:
@@ -87,7 +91,12 @@ def _parse(text: str) -> tuple[list[tuple[str, dict[str, str]]], list[str]]:
     for each in parsed.entries:
         fields = {name.lower(): str(field.value) for name, field in each.fields_dict.items()}
         entries.append((each.key, {**fields, "title": titles.get(each.key, "")}))
-    return entries, [f"line {block.start_line + 1}: this entry can't be read." for block in parsed.failed_blocks]
+    return entries, [f"line {block.start_line + 1}: {_fault_of(block)}." for block in parsed.failed_blocks]
+
+
+def _fault_of(block: Any) -> str:
+    key = getattr(block, "key", "")
+    return f"there is another entry with the key {key} before" if key else "this entry can't be read"
 
 
 def _names(field: str) -> Iterator[str]:

@@ -186,7 +186,7 @@ CAPTURED_AT = {
     "compress {text} --budget 100": "readgraph.cli.run.condense.compress_documents",
     "summarise {text}": "readgraph.cli.run.condense.summarise_documents",
     "verify {text} {text}": "readgraph.cli.run.verify.verify_draft",
-    "wiki {tmp}/wiki {text}": "readgraph.cli.run.condense.make_wiki",
+    "wiki {tmp}/wiki {text}": "readgraph.cli.run.wiki.make_wiki",
     "table {text} dates": "readgraph.cli.run.condense.make_table",
     "corpus .": "readgraph.cli.run.corpus.read_folders",
     "board --tokens 80000 --out {tmp}/out": "readgraph.cli.run.evaluate.evaluate",

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import mkdtemp
 from typing import Self
 
 import pytest
@@ -25,12 +25,16 @@ def programs() -> Path | None:
 
 @contextmanager
 def postgres() -> Iterator[str]:
-    """Run a server; yields its connection string. The folder is a new one, because a socket's path must be short."""
+    """Run a server; yields its connection string. The folder is a new one, because a socket's path must be short.
+
+    It is no `TemporaryDirectory`, which a forked child that ends in order would delete too.
+    """
     where = programs()
     assert where
     # The server refuses to run as root.
     user = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"] if os.geteuid() == 0 else []
-    with TemporaryDirectory(prefix="pg-") as folder:
+    folder = mkdtemp(prefix="pg-")
+    try:
         if user:
             shutil.chown(folder, "nobody", "nogroup")
 
@@ -45,6 +49,8 @@ def postgres() -> Iterator[str]:
             yield f"postgresql:///postgres?host={folder}&user=reader"
         finally:
             run("pg_ctl", "stop", "--wait", "--mode=immediate")
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 ON_SERVER = [

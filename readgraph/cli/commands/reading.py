@@ -110,7 +110,7 @@ def verify(options: given.VerifyOptions, context: "ReaderContext", screen: "Outp
 
 @reading_commands.command()
 @with_run(given.WikiOptions, settings.WIKI)
-@run_or_estimate("condense.make_wiki", "condense.estimate_wiki_pages", "shown", "show_steps")
+@run_or_estimate("wiki.make_wiki", "wiki.estimate", "shown", "show_steps")
 def wiki(options: given.WikiOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Make a wiki of documents: Markdown pages of persons, places, things and topics. Each sentence names its quote.
 

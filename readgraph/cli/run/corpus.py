@@ -71,7 +71,7 @@ def _print_sum(total: CorpusTotals, screen: OutputOptions) -> None:
     if not screen.quiet:
         usage = {**total.usage, "seconds": total.seconds}
         workers = f" with {format_count(total.workers, 'worker')}" if total.workers else ""
-        console.print(footer(f"{format_usage(usage, total.cost)}{workers}", total.fallbacks, usage))  # type: ignore[arg-type]
+        console.print(footer({"usage": usage, "cost": total.cost, "fallbacks": total.fallbacks}, by=workers))
 
 
 def read_folders(options: CorpusOptions, context: ReaderContext, screen: OutputOptions) -> None:

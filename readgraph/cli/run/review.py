@@ -14,6 +14,8 @@ from readgraph.cli.terminal.safe_text import Console, SafeText
 from readgraph.cli.terminal.screen import can_ask_user
 from readgraph.state.errors import BadInput
 
+_PARTS = re.compile(r"(\d{1,6})(?:[-–](\d{1,6}))?")
+
 
 def check_terminal() -> None:
     """Raise `BadInput` where nobody can be asked."""
@@ -62,8 +64,15 @@ def _choose_pages(asked: Mapping[str, Any], console: Console) -> Mapping[str, An
     """Enter takes the parts that were chosen; numbers take others, and "-" none."""
     chosen = ", ".join(map(str, asked["pages"])) or "none"
     console.print(SafeText(f"Parts to be read again: {chosen} (of 0 to {asked['of'] - 1})"))
-    typed = _type(console, "Enter, or other numbers, or - for none")
-    return {"pages": [*map(int, re.findall(r"\d+", typed))] if typed else asked["pages"]}
+    while True:
+        typed = _type(console, "Enter, or other numbers, or - for none")
+        if not typed or typed == "-":
+            return {"pages": [] if typed else asked["pages"]}
+        parts = [_PARTS.fullmatch(each) for each in re.split(r"[\s,;]+", typed.strip(" ,;"))]
+        spans = [(int(part[1]), int(part[2] or part[1])) for part in parts if part]
+        if len(spans) == len(parts) and all(first <= last for first, last in spans):
+            return {"pages": [number for first, last in spans for number in range(first, last + 1)]}
+        console.print(SafeText("Write the numbers of parts, such as 3, 7-9.", style="red"))
 
 
 def _confirm_plan(asked: Mapping[str, Any], console: Console) -> Mapping[str, Any]:

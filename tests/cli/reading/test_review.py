@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from readgraph import open_library
-from readgraph.api import ask
-from readgraph.api.running import RunThread
+from readgraph.api import RunThread, ask
 from readgraph.state.errors import BadInput
 from tests.doubles.model_server import ModelServer
 from tests.support.command import ASK, DOUBLE, STORY, Command, assert_refused
@@ -32,6 +31,8 @@ def test_parts_and_answer_are_what_the_person_says(readgraph: Command, types: Ty
     found = readgraph(*ASK, "--review", "--json")
     assert "there is no page 999" in found.err and found.json["pages_read"] == [1, 2]
     kept = found.json["answer"]
+    types("the first", "3-1", "1-2", "")
+    assert readgraph(*ASK, "--review", "--json").json["pages_read"] == [1, 2]
     types("", "Dora took it.")
     own = readgraph(*ASK, "--review", "--json")
     assert (own.json["answer"], own.json["citations"], own.json["status"]) == ("Dora took it.", [], "answered")
@@ -67,6 +68,9 @@ async def test_a_program_asks_in_its_own_way(tmp_path: Path) -> None:
         assert asked == ["choose_pages", "review_answer"] and found.output["pages_read"] == [1]
         with pytest.raises(BadInput, match="give RunThread a saver"):
             await ask(library, "Who?", documents=[document], thread=RunThread(saver=None, ask_person=person))
+        nobody = RunThread(saver=library.checkpointer, ask_person=lambda asked: None)  # type: ignore[arg-type,return-value]
+        with pytest.raises(BadInput, match="must give a reply"):
+            await ask(library, "Who?", documents=[document], thread=nobody)
 
 
 def test_without_a_terminal_it_is_refused(readgraph: Command) -> None:
