@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from readgraph.nodes.answering.citations import is_phrase
+from readgraph.nodes.persons import REFUSED
 from readgraph.sources.places import place_in_words
 from readgraph.state.survey import format_unread_parts
 
@@ -39,6 +40,8 @@ def plain_answer(found: Mapping[str, Any]) -> str:
     nothing = "The text doesn't say." if found["steps"][-1]["model"] else NOTHING_SHARED
     if found["by_rule"] and found["steps"][-1]["model"]:
         nothing = "The model gave no answer that could be used."
+    if found["steps"][-1]["summary"] == REFUSED:
+        return "A person refused the answer, and gave no other."
     if unread := found.get("unread"):
         read = found["pages_read"]
         nothing = "Nothing was found in what was read" if read else nothing.removesuffix(".")

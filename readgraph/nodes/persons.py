@@ -22,6 +22,8 @@ from readgraph.state.reading import Status
 __all__ = ["AnswerReview", "PageChoice", "PlanReview", "choose_pages", "confirm_plan", "review_answer"]
 
 Reply = TypeVar("Reply", bound=BaseModel)
+REFUSED = "a person refused the answer"
+"""What a step says that left a question without an answer, since a person wanted it so."""
 
 
 class PersonReply(BaseModel):
@@ -119,7 +121,7 @@ async def review_answer(state: CiteState, runtime: ReaderRuntime) -> ReviewUpdat
         did = "a person accepted the answer"
         return {**cited, "answer": answer, "status": state.get("status", "answered"), "step_summary": did}
     own: Status = "answered" if review.answer else "no_answer"
-    did = "a person gave another answer" if review.answer else "a person refused the answer"
+    did = "a person gave another answer" if review.answer else REFUSED
     return {"citations": [], "sentences": [], "answer": review.answer, "status": own, "step_summary": did}
 
 

@@ -47,6 +47,20 @@ def test_a_place_and_the_person_behind_it_are_two_and_titles_are_no_names() -> N
     assert found["Ottilie Brandt"]["also"] == ["Ottilie Brant"]
 
 
+def test_months_may_be_names_and_words_before_a_name_are_none_of_it() -> None:
+    found = subjects_in(
+        "Then June Young sang. In June Young Ivo left, and June Young sang in June. Later Tom Reed slept. Tom Reed "
+        "wrote to Tom Reed. In May nobody told Hedwig May of it. Hedwig May left in May 1911."
+    )
+    assert {*found} == {"June Young", "Tom Reed", "Hedwig May"}
+
+
+def test_front_matter_and_headings_are_no_sentences() -> None:
+    text = "---\ntitle: Minutes of Anna Bell.\n---\n\nAnna Bell, clerk.\n====\n\nAnna Bell slept. Anna Bell wrote.\n"
+    spans = subjects_in(text)["Anna Bell"]["spans"]
+    assert [text[slice(*span)] for span in spans] == ["Anna Bell slept.", "Anna Bell wrote."]
+
+
 def test_a_part_of_a_name_is_the_one_person_of_it_that_the_document_names_in_full() -> None:
     one = "Ada Brook rowed to the pier with Ada Brook's dog. At night Brook slept."
     other = "Nobody liked Ivo Brook, and Ivo Brook liked nobody. At noon Brook swam."

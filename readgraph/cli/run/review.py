@@ -14,6 +14,7 @@ from readgraph.cli.terminal.safe_text import Console, SafeText
 from readgraph.cli.terminal.screen import can_ask_user
 from readgraph.state.errors import BadInput
 
+ENDED = "The input ended before your reply. Ask again: what was paid for is kept."
 _PARTS = re.compile(r"(\d{1,6})(?:[-–](\d{1,6}))?")
 
 
@@ -31,9 +32,11 @@ def person_at_terminal(progress: ReadingProgress) -> AskPerson:
         replied = loop.create_future()
 
         def ask_here() -> None:
-            reply = _ask(asked)
             with suppress(RuntimeError):  # the command has ended
-                loop.call_soon_threadsafe(replied.set_result, reply)
+                try:
+                    loop.call_soon_threadsafe(replied.set_result, _ask(asked))
+                except EOFError:
+                    loop.call_soon_threadsafe(replied.set_exception, BadInput(ENDED))
 
         with progress.pause():
             Thread(target=ask_here, daemon=True).start()  # which holds up no Ctrl-C
@@ -55,9 +58,9 @@ def _type(console: Console, line: str) -> str:
     console.print(SafeText(f"{line}: ", style="bold"), end="")
     try:
         return input().strip()
-    except EOFError:  # Ctrl-D: as it is
+    except EOFError:  # Ctrl-D
         console.print()
-        return ""
+        raise
 
 
 def _choose_pages(asked: Mapping[str, Any], console: Console) -> Mapping[str, Any]:

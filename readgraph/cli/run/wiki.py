@@ -106,8 +106,11 @@ def _check(options: WikiOptions, screen: OutputOptions) -> None:
     sources = _load(replace(options, paths=paths), screen)
 
     async def check(library: Library) -> list[VaultProblem]:
-        document = await _documents(library, sources, options)
-        return await check_vault(library.pages, Path(folder), await documents_of(library.pages, document))
+        named = await documents_of(library.pages, await _documents(library, sources, options))
+        known = {each.id for each in named} | {each.source for each in named if each.source}
+        others = await all_documents(library.pages, options.collection, options.as_of)  # those of the other pages
+        rest = [each for each in others if not known & {each.id, each.source}]
+        return await check_vault(library.pages, Path(folder), [*named, *rest])
 
     problems = run_in_library(options.library, check)
     if screen.as_json:

@@ -19,6 +19,7 @@ from readgraph.nodes.extractive.dates import month_names
 from readgraph.nodes.extractive.passages import label_of, without_label
 from readgraph.nodes.verifying.evidence import names_in, prose_sentences
 from readgraph.nodes.verifying.tokens import NOUNS_LARGE, TITLES, Token, tokens_of
+from readgraph.sources.formats.plain_text import blank_markup
 from readgraph.state.languages import language_of
 from readgraph.state.wiki import Subject, SubjectKind
 
@@ -74,7 +75,7 @@ def _sound(key: str) -> str:
 
 def sentences_of(text: str) -> list[tuple[int, int]]:
     """The spans of the sentences of a text that say something by themselves."""
-    return [(each.start, each.end) for each in prose_sentences(text)]
+    return [(each.start, each.end) for each in prose_sentences(blank_markup(text))]
 
 
 def find_mentions(text: str) -> list[Mention]:
@@ -98,18 +99,29 @@ def find_mentions(text: str) -> list[Mention]:
 
 
 class _Run(NamedTuple):
-    """Names in a row, with the words that join them; `parts`: without these."""
+    """Names in a row, with the words that join them; `parts`: without these; `first`: they begin a sentence."""
 
     whole: str
     parts: tuple[str, ...]
     titled: bool
     placed: bool
+    first: bool = False
 
 
 def _split_run(run: _Run, often: Mapping[str, int]) -> list[_Run]:
-    """A place and the person behind it, which stand in a row ("In Saltby Anna Bell slept"), as two names."""
+    """A place and the person behind it, which stand in a row ("In Saltby Anna Bell slept"), as two names.
+
+    A word with which sentences begin is none ("Later Anna Bell slept").
+    """
     first, *rest = run.whole.split()
     tail = " ".join(rest)
+    if (
+        run.first
+        and len(rest) > 1
+        and often[fold_name(tail)] > often[fold_name(run.whole)]
+        and not often[fold_name(first)]
+    ):
+        return [_Run(tail, (tail,), titled=False, placed=False)]
     is_known = len(rest) > 1 and (often[fold_name(tail)] or often[fold_name(first)])
     if len(run.parts) > 1 or often[fold_name(run.whole)] > 1 or not is_known:
         return [run]
@@ -123,7 +135,7 @@ def _name_runs(tokens: Sequence[Token], known: Set[str], small: Set[str], langua
         begin, parts, whole = at, [list[str]()], list[str]()
         while (
             at < len(tokens)
-            and _is_name(tokens[at], known, small, language)
+            and _is_name_at(tokens, at, begin, known, small, language)
             and tokens[at].clause == tokens[begin].clause
         ):
             name = _POSSESSIVE.sub("", tokens[at].text)
@@ -146,7 +158,7 @@ def _name_runs(tokens: Sequence[Token], known: Set[str], small: Set[str], langua
             before = tokens[begin - 1].text.casefold() if begin else ""
             names = tuple(" ".join(part) for part in parts if part)
             placed = before in places or bool(landmarks & {whole[0].casefold(), whole[-1].casefold()})
-            yield _Run(" ".join(whole), names, before in TITLES, placed)
+            yield _Run(" ".join(whole), names, before in TITLES, placed, tokens[begin].first)
         at += not whole
 
 
@@ -154,6 +166,17 @@ def _is_no_part(tokens: Sequence[Token], begin: int, language: str) -> bool:
     """Whether the first word of a row is none of its name: "Hello Marta", "der Wärter Emil Brandt"."""
     noun = language in NOUNS_LARGE and begin and tokens[begin - 1].value in _cues("articles", language)
     return bool(noun or (tokens[begin].first and tokens[begin].text.casefold() in _cues("calls", language)))
+
+
+def _is_name_at(tokens: Sequence[Token], at: int, begin: int, known: Set[str], small: Set[str], language: str) -> bool:
+    """Whether a name stands there; of a month, whether one that begins there goes on, or it goes on with the month."""
+    if _is_name(tokens[at], known, small, language):
+        return True
+    if tokens[at].text.casefold() not in month_names(language) or not tokens[at].text[:1].isupper():
+        return False
+    before = tokens[at - 1].text.casefold() if at else ""
+    follows = at + 1 < len(tokens) and tokens[at + 1].kind == "name" and tokens[at + 1].clause == tokens[at].clause
+    return at > begin or (follows and before not in _cues("before_months", language))
 
 
 def _is_name(token: Token, known: Set[str], small: Set[str], language: str) -> bool:

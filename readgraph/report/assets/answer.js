@@ -23,7 +23,8 @@ function answerSection(found) {
   const nearest = guessed ? GUESSED : isPhrase(found) ? "Perhaps, from the nearest sentences:" : "Nearest to the question:";
   const leads = { budget: guessed ? `The budget ran out first. ${GUESSED}` : spent, nearest };
   const lead = found.answer ? (found.table && !found.choice ? tableLead(found) : leads[found.status]) : "";
-  const unsaid = found.steps.at(-1)?.model
+  const refused = found.steps.at(-1)?.summary === "a person refused the answer";
+  const unsaid = refused ? "A person refused the answer, and gave no other." : found.steps.at(-1)?.model
     ? found.by_rule ? "The model gave no answer that could be used." : "The text doesn't say."
     : "No passage that was looked at shares words with your question.";
   const unwritten = found.fallbacks.summary ? "The model gave no summary that could be used." : "The text says nothing of this.";

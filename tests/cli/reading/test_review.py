@@ -40,6 +40,18 @@ def test_parts_and_answer_are_what_the_person_says(readgraph: Command, types: Ty
     types("-", "-")
     none = readgraph(*ASK, "--review", "--json").json
     assert (none["answer"], none["pages_read"], none["status"]) == (None, [], "no_answer")
+    types("-", "-")
+    assert "A person refused the answer" in readgraph(*ASK, "--review").out
+
+
+def test_input_that_ends_accepts_nothing(readgraph: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    def end() -> str:
+        raise EOFError
+
+    monkeypatch.setattr("readgraph.cli.run.review.can_ask_user", lambda: True)
+    monkeypatch.setattr("builtins.input", end)
+    ran = readgraph(*ASK, "--review")
+    assert ran.code == 2 and ran.err.splitlines()[-1].startswith("readgraph: The input ended before your reply")
 
 
 def test_a_plan_is_changed_and_nothing_is_paid_twice(readgraph: Command, types: Types, server: ModelServer) -> None:

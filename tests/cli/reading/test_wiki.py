@@ -57,6 +57,8 @@ def test_what_is_wrong_is_listed_and_is_the_exit_code(readgraph: Command, tmp_pa
     assert ran.code == 1 and "pages/Halden Mill.md" in ran.out and "quote: The tower of Halden Mill" in ran.out
     found = json.loads(readgraph("wiki", "check", wiki, reports, "--json").out)["problems"]
     assert {each["kind"] for each in found} == {"quote"}
+    found = json.loads(readgraph("wiki", "check", wiki, reports / "report.txt", "--json").out)["problems"]
+    assert {each["kind"] for each in found} == {"quote"}, "the other documents are in the library"
 
 
 def test_its_own_pages_are_no_sources_and_the_order_of_files_does_not_matter(
