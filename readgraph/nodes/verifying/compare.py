@@ -11,7 +11,14 @@ from collections.abc import Sequence, Set
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from readgraph.nodes.verifying.following import has_same_value, is_part, is_plain, is_same_text, is_written_alike
+from readgraph.nodes.verifying.following import (
+    has_same_value,
+    is_part,
+    is_plain,
+    is_same_text,
+    is_written_alike,
+    says_as_much,
+)
 from readgraph.nodes.verifying.tokens import JOINS, Token, cue_words, fold_name, knows_denials, tokens_of
 from readgraph.state.verifying import Difference, SlotKind, Verdict
 
@@ -121,17 +128,12 @@ def _match(ours: Sequence[Token], theirs: Sequence[Token]) -> dict[int, int]:
 
 
 def _is_same(ours: Token, theirs: Token) -> bool:
-    """Whether another token says at least what this one says."""
-    if ours.kind == "number" and theirs.kind == "number" and isinstance(ours.value, tuple):
-        if not isinstance(theirs.value, tuple):
-            return False
-        alike = ours.value[1] in (theirs.value[1], "")
-        return alike and math.isclose(ours.value[0], theirs.value[0], rel_tol=1e-6)
-    if ours.kind == "date" and theirs.kind == "date" and isinstance(ours.value, tuple):
-        return isinstance(theirs.value, tuple) and all(
-            known in (None, other) for known, other in zip(ours.value, theirs.value, strict=True)
-        )
-    return bool(ours.value == theirs.value)
+    """Whether another token says at least what this one says, which may be a number without a unit."""
+    if ours.kind == theirs.kind == "number" and ours.value[1:] == ("",) and isinstance(theirs.value, tuple):
+        return math.isclose(ours.value[0], theirs.value[0], rel_tol=1e-6)
+    return (
+        says_as_much(theirs, ours) if ours.kind == theirs.kind in ("number", "date") else has_same_value(ours, theirs)
+    )
 
 
 def _conflicts(ours: Token, theirs: Token) -> bool:
