@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Literal, NamedTuple
 from urllib.parse import unquote
 
@@ -12,6 +12,7 @@ from readgraph.library.page_store import PageStore
 from readgraph.nodes.answering.citations import find_quote
 from readgraph.nodes.verifying.evidence import find_difference
 from readgraph.nodes.wiki.conflicts import find_conflicts
+from readgraph.nodes.wiki.write import find_unsaid
 from readgraph.report.vault import BEGIN, INDEX, LOG, make_file_name, unescape
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document
@@ -160,9 +161,12 @@ def _check_marks(
         if any(mark not in notes for mark in marks):  # or a footnote of the user's own
             continue
         said = unescape(_MARK.sub("", _LINK.sub(lambda found: found[2] or found[1], line))).strip()
-        if difference := find_difference(said, "\n\n".join(notes[mark] for mark in marks)):
+        quotes = [notes[mark] for mark in marks]
+        if difference := find_difference(said, "\n\n".join(quotes)):
             told = f"“{difference['draft'] or 'no negation'}”, the quote has “{difference['text'] or 'none'}”"
             problems.append(VaultProblem("differs", name, number, told))
+        elif unsaid := find_unsaid(said, quotes, PurePath(name).stem):
+            problems.append(VaultProblem("differs", name, number, f"“{unsaid}” is in none of its quotes"))
     return problems, quoted
 
 

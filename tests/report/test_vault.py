@@ -87,14 +87,14 @@ async def test_what_is_wrong_is_found_also_in_what_a_user_wrote(library: Library
     assert not await problems(library, tmp_path)
     page = tmp_path / "pages" / "Halden Mill.md"
     mark = page.read_text().partition("40 feet high.")[2][:12].partition("]")[0] + "]"
-    added = f"The tower of Halden Mill is 50 feet high.{mark}\n\nSee [[pages/None]] and [x](../no.md).[^z]"
+    added = f"The tower of Halden Mill is 50 feet high.{mark}\n\nIt rises to 90 feet.{mark}\n\nSee [[pages/None]] and [x](../no.md).[^z]"
     page.write_text(f"{page.read_text()}\n{added}\n")
     (tmp_path / "alone.md").write_text("Nothing leads here.")
     found = await problems(library, tmp_path)
     assert sorted(found) == sorted(
         [
             ("orphan", "alone.md"),
-            *[(kind, "pages/Halden Mill.md") for kind in ("dead link", "dead link", "differs", "no mark")],
+            *[(kind, "pages/Halden Mill.md") for kind in ("dead link", "dead link", "differs", "differs", "no mark")],
         ]
     )
     await library.pages.add_document(TEXT.replace("40 feet", "41 feet"), title="Report", source="Report")

@@ -21,7 +21,7 @@ from readgraph.nodes.step import node
 from readgraph.nodes.summary.extract import extract_summary
 from readgraph.nodes.tasks import all_finished
 from readgraph.nodes.verifying.evidence import NEAR, find_difference
-from readgraph.nodes.verifying.tokens import tokens_of
+from readgraph.nodes.verifying.tokens import fold_name, tokens_of
 from readgraph.nodes.wiki.conflicts import find_conflicts
 from readgraph.nodes.wiki.names import sentences_of
 from readgraph.nodes.wiki.subjects import number_sentences
@@ -189,13 +189,23 @@ def is_said(text: str, sources: Sequence[str], name: str = "") -> bool:
     in which it differs.
     """
     language = language_of(" ".join(sources))
-    said, there = tokens_of(text, language), tokens_of("\n".join([*sources, name]), language)
-    values = {str(each.value) for each in there}
-    slots = all(str(each.value) in values for each in said if each.kind in ("number", "date", "name"))
-    words = {*content_words(text, language)}
-    shared = words & {*content_words(" ".join(sources), language)}
-    near = len(shared) >= NEAR * len(words)
-    return slots and near and not find_difference(text, "\n\n".join(sources))
+    words, there = ({*content_words(each, language)} for each in (text, " ".join(sources)))
+    near = len(words & there) >= NEAR * len(words)
+    return near and not find_unsaid(text, sources, name) and not find_difference(text, "\n\n".join(sources))
+
+
+def find_unsaid(text: str, sources: Sequence[str], name: str = "") -> str:
+    """A number, date, name or denial of a sentence that none of its sources has; "" where there is none."""
+    language = language_of(" ".join(sources))
+    there = [token for each in [*sources, name] for token in tokens_of(each, language)]
+    values, denied = {fold_name(str(each.value)) for each in there}, any(each.kind == "denial" for each in there)
+    missing = (
+        each.text
+        for each in tokens_of(text, language)
+        if (each.kind in ("number", "date", "name") and fold_name(str(each.value)) not in values)
+        or (each.kind == "denial" and not denied)
+    )
+    return next(missing, "")
 
 
 class CompareState(WriteState):
