@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from readgraph.evaluation.datasets.assembling import SCORING
 from readgraph.evaluation.metrics import METRICS
 from readgraph.evaluation.reproducing import PAPERS, Experiment, Paper
-from readgraph.evaluation.reproducing.needs import estimate_each_row, estimate_experiment
+from readgraph.evaluation.reproducing.needs import estimate_experiment
 from readgraph.graphs.estimates.arithmetic import Estimate
 from readgraph.models.prices import Price
 from readgraph.state.context import ReaderContext
@@ -66,8 +66,8 @@ def _command(experiment: Experiment) -> str:
 def _rows(experiment: Experiment) -> Iterator[str]:
     yield "| row | calls | words sent | words received | dollars |"
     yield "|---|--:|--:|--:|--:|"
-    for name, used in asyncio.run(estimate_each_row(experiment, CONTEXT)).items():
-        yield _row(f"`{name}`", used)
+    for name in experiment.rows:
+        yield _row(f"`{name}`", asyncio.run(estimate_experiment(experiment._replace(rows=(name,)), CONTEXT)))
     yield _row("all together", asyncio.run(estimate_experiment(experiment, CONTEXT)))
 
 
