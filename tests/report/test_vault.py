@@ -87,7 +87,8 @@ async def test_what_is_wrong_is_found_also_in_what_a_user_wrote(library: Library
     assert not await problems(library, tmp_path)
     page = tmp_path / "pages" / "Halden Mill.md"
     mark = page.read_text().partition("40 feet high.")[2][:12].partition("]")[0] + "]"
-    added = f"The tower of Halden Mill is 50 feet high.{mark}\n\nIt rises to 90 feet.{mark}\n\nSee [[pages/None]] and [x](../no.md).[^z]"
+    added = f"The tower of Halden Mill is 50 feet high.{mark}\n\nIt rises to 90 feet.{mark}\n\n"
+    added += "See [[pages/None]] and [x](../no.md).[^z]"
     page.write_text(f"{page.read_text()}\n{added}\n")
     (tmp_path / "alone.md").write_text("Nothing leads here.")
     found = await problems(library, tmp_path)
