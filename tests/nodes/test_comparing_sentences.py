@@ -18,6 +18,9 @@ TRUE = [
     ("Ann, who was born in Sund, bought the mill.", "Ann bought the mill."),
     ("The bridge (a toll bridge) was built by Ruth Holm in 1931.", "The bridge was built in 1931."),
     ("The mill opened in 1890, and the town grew.", "The mill opened."),
+    ("Chapter 3 begins on page 45; chapter 4 begins on page 71.", "Chapter 3 begins on page 45."),
+    ("The budget is $1.2bn.", "The budget is US$1.2 billion."),
+    ("It grew by 2.5 per cent.", "It grew by 2,5 %."),
 ]
 TRUE += [
     ("They leave at 3 pm on Tuesdays.", "They leave at 15:00 on Tuesdays."),

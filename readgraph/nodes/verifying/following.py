@@ -153,7 +153,8 @@ def _phrases(tokens: Sequence[Token], language: str) -> dict[int, set[int]]:
             found[at].update(end for end in boundaries if end > at)
         after = tokens[at + (tokens[at].value in JOINS) : at + 2]
         binds = tokens[at].text.casefold() in cue_words("binding", language)
-        if not binds and "number" not in (tokens[at - 1].kind, *(each.kind for each in after[:1])):
+        goes_on = tokens[at - 1].kind == "number" and tokens[at].clause == tokens[at - 1].clause + 1
+        if not binds and not goes_on and "number" not in [each.kind for each in after[:1]]:
             found[at].add(len(tokens))
     return found
 

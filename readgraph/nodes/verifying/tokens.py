@@ -31,11 +31,14 @@ _TOKEN = re.compile(
 _POINTED = re.compile(r"\b([apb])\.[ \u00a0]?([mcd])\b\.?", re.IGNORECASE)  # "p.m.", "B.C."
 JOINS = frozenset("and but while whereas und aber während et mais y pero e ma mas en maar".split())
 
+MONEY = frozenset(("dollars", "euros", "pounds"))
+SHORT_SCALES = {"k": 1e3, "m": 1e6, "M": 1e6, "mn": 1e6, "bn": 1e9, "b": 1e9, "B": 1e9}  # behind a sign of money
+
 
 class Token(NamedTuple):
     """A word or a slot of a sentence: what is compared of it, as it stands, and whether it begins the sentence.
 
-    `clause`: how many marks and words that join clauses stand before it.
+    `clause`: how many marks and words that join clauses stand before it; a semicolon counts twice.
     """
 
     kind: SlotKind | Literal["word", "small", "hedge", "break"]
@@ -107,7 +110,7 @@ def knows_denials(language: str) -> bool:
 @lru_cache(8192)
 def tokens_of(sentence: str, language: str) -> tuple[Token, ...]:
     """A sentence's words, numbers, dates and names, in order."""
-    sentence = _POINTED.sub(r"\1\2", sentence)
+    sentence = _POINTED.sub(r"\1\2", sentence).replace("US$", "$").replace(" per cent", " percent")
     found, at = list[Token](), 0
     for date in [*dates_in(sentence, language), None]:
         start = date.start if date else len(sentence)
@@ -120,7 +123,7 @@ def tokens_of(sentence: str, language: str) -> tuple[Token, ...]:
         at = date.end if date else start
     numbered, clause = list[Token](), 0
     for token in found:
-        clause += token.kind == "break" or token.value in JOINS
+        clause += (token.kind == "break" or token.value in JOINS) + (token.text == ";")
         numbered.append(token._replace(clause=clause))
     return tuple(_join_numbers([each for each in numbered if each.kind != "break"]))
 
@@ -198,6 +201,8 @@ def _number(digits: str, language: str) -> float:
         return 0.0
     digits = re.sub(r"['’ \u00a0\u202f]", "", digits)
     grouping, decimal = (",", ".") if language in POINT_BEFORE_DECIMALS else (".", ",")
+    if re.fullmatch(rf"\d+\{grouping}\d\d?", digits):  # as others write it: "3,5 %"
+        grouping, decimal = decimal, grouping
     if re.fullmatch(rf"\d{{1,3}}(?:\{grouping}\d{{3}})+(?:\{decimal}\d+)?", digits):
         digits = digits.replace(grouping, "")
     digits = digits.replace(decimal, ".") if digits.count(decimal) == 1 else digits.replace(decimal, "")
@@ -222,6 +227,8 @@ def _join_numbers(tokens: Sequence[Token]) -> Iterator[Token]:
             continue
         value, of, size = token.value
         text = token.text
+        if of in MONEY and at < len(tokens) and (short := SHORT_SCALES.get(tokens[at].text)):  # "$1.2bn"
+            value, text, at = value * short, text + tokens[at].text, at + 1
         while at < len(tokens) and (more := _scaled(value, tokens[at : at + 2])):
             value, used = more
             text = " ".join([text, *(each.text for each in tokens[at : at + used])])
