@@ -17,7 +17,7 @@ from readgraph.library.page_store import PageStore
 from readgraph.library.search.catalogue import catalogue_of, records, title_words
 from readgraph.library.search.passages import PassageHit, likely_documents, marks, search_documents
 from readgraph.library.search.terms import stop_words
-from readgraph.library.versions import choose_valid, cite_as
+from readgraph.library.versions import choose_valid, cite_as, set_version
 from readgraph.nodes.extractive.dates import date_in
 from readgraph.sources import SourceText
 from readgraph.sources.converting import convert_in_thread
@@ -67,6 +67,10 @@ async def store_source(pages: PageStore, source: SourceText) -> Document:
     document = await pages.add_document(source.text, title=source.title, source=file, places=places, date=source.date)
     if source.cited and (document.title, document.date) != (source.title, source.date or document.date):
         document = await cite_as(pages, document, source.title, source.date)
+    if source.supersedes and not document.supersedes:
+        with suppress(BadInput):  # it is not in the library
+            earlier = await find_kept_document(pages, source.supersedes)
+            document = await set_version(pages, document, supersedes=earlier.id)
     if source.digest:
         await keep_file(pages, source.digest, document)
     return document

@@ -19,7 +19,7 @@ class SourceText:
 
     `problems` says, in a line each, which parts of the source could not be converted. `digest` is the hash of a
     converted file's bytes, "" where nothing had to be converted; `seconds` is how long that took. `cited`: title and
-    date are those that a bibliography gives it.
+    date are those that a bibliography gives it. `supersedes`: what it says that it stands in place of.
     """
 
     title: str
@@ -31,16 +31,18 @@ class SourceText:
     seconds: float = 0.0
     date: str = ""
     cited: bool = False
+    supersedes: str = ""
 
 
 class Converted(NamedTuple):
-    """The result of a converter; the title and the date are "" if the file names none."""
+    """The result of a converter; the title, the date and what it supersedes are "" if the file names none."""
 
     text: str
     places: tuple[Place, ...]
     title: str = ""
     problems: tuple[str, ...] = ()
     date: str = ""
+    supersedes: str = ""
 
 
 Converter = Callable[[bytes, str], Converted]  # of a file's bytes and its name in messages; raises `BadInput`

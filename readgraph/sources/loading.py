@@ -5,7 +5,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
@@ -68,9 +68,9 @@ class SourceFile:
             raise BadInput(f"{self.name} is empty: there is nothing to read.")
         title = self.cited or shorten_label(converted.title) or " ".join(self.title.split())
         seconds = time.perf_counter() - began
-        text, places, _, problems, date = converted
-        cited = bool(self.cited)
-        return SourceText(title, text, self.source, places, problems, self.digest, seconds, self.date or date, cited)
+        text, places, _, problems, date, supersedes = converted
+        made = SourceText(title, text, self.source, places, problems, self.digest, seconds, self.date or date)
+        return replace(made, cited=bool(self.cited), supersedes=supersedes)
 
 
 def load(path: Path) -> SourceText:

@@ -262,7 +262,8 @@ async def test_marks_name_pages_and_documents_that_may_not_be_there(library: Lib
     places = [(0, "PDF page 1"), (text.index("He"), "PDF page 2")]
     log = await library.pages.add_document(text, title="smith2020: The log", places=places)
     (claim,) = (await checked(library, [log], f"He wrote a remark in the log book [{mark}].")).claims
-    assert (claim["verdict"], claim["text"]) == (verdict, "He wrote a remark in the log book.")
+    said = claim["text"].rstrip(".")  # which segmenters may take for a part of the mark
+    assert (claim["verdict"], said) == (verdict, "He wrote a remark in the log book")
 
 
 async def test_code_comments_and_what_is_struck_out_claim_nothing(library: Library, documents: list[Document]) -> None:

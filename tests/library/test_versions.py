@@ -175,6 +175,16 @@ def test_files_say_their_dates(tmp_path: Path) -> None:
         assert load(tmp_path / name).date == date, name
 
 
+def test_front_matter_names_what_a_file_supersedes(readgraph: Command, tmp_path: Path) -> None:
+    old, new = tmp_path / "old.md", tmp_path / "new.md"
+    old.write_text(OLD)
+    new.write_text(f"---\ndate: 2024-01-10\nsupersedes: 'old'\n---\n\n{NEW}")
+    early = readgraph("read", new)
+    assert "new supersedes 'old', which is not in the library" in early.err and early.code == 0
+    assert readgraph("read", old, "--date", "2023").code == readgraph("read", new).code == 0
+    assert "old (2023): 400 tons; now: 450 tons" in readgraph("ask", QUESTION).text
+
+
 def test_the_command_takes_dates(readgraph: Command, tmp_path: Path) -> None:
     old, new = tmp_path / "old.md", tmp_path / "new.md"
     old.write_text(OLD)

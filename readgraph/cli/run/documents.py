@@ -99,12 +99,15 @@ def check_glob(paths: Sequence[Path], glob: str | None) -> None:
 
 async def resolve_document(library: Library, sources: Sequence[SourceText | str], as_of: str = "") -> Document:
     """The document of one source, or the collection of several; raises `BadInput` for an unknown name."""
-    documents = [
-        await store_source(library.pages, source)
-        if isinstance(source, SourceText)
-        else await _find_kept(library, source)
-        for source in sources
-    ]
+    documents = list[Document]()
+    for source in sources:
+        if isinstance(source, SourceText):
+            documents.append(await store_source(library.pages, source))
+            if source.supersedes and not documents[-1].supersedes:
+                missing = f"'{source.supersedes}', which is not in the library: read that first."
+                typer.echo(one_line(f"readgraph: {source.title} supersedes {missing}"), err=True)
+        else:
+            documents.append(await _find_kept(library, source))
     return await documents_as_one(library.pages, documents, as_of)
 
 

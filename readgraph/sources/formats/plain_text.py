@@ -83,7 +83,7 @@ def _line_number_places(text: str, starts: Sequence[int]) -> list[Place]:
 
 
 _FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(?:.*\n)*?(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)")
-_FRONT_DATE = re.compile(r"^date[ \t]*:[ \t]*['\"]?(\S*)", re.MULTILINE)
+_FRONT_FIELD = re.compile(r"^(date|supersedes)[ \t]*:[ \t]*(['\"]?)(.*?)\2[ \t]*\r?$", re.MULTILINE)
 _MARKDOWN_MARK = re.compile(
     r"^ {0,3}(?P<fence>`{3,}|~{3,})(?P<info>.*)$"
     r"|^ {0,3}(?P<hashes>#{1,6})[ \t]+(?P<title>.*)$"
@@ -99,8 +99,9 @@ def convert_markdown(data: bytes, name: str) -> Converted:
     """The decoded text, unchanged."""
     text = decode(data, name)
     front = _FRONT_MATTER.match(text)
-    dated = _FRONT_DATE.search(front.group()) if front else None
-    return Converted(text, places_of_markdown(text), date=find_date(dated[1]) if dated else "")
+    fields = {found[1]: found[3] for found in _FRONT_FIELD.finditer(front.group() if front else "")}
+    date, supersedes = find_date(fields.get("date", "")), fields.get("supersedes", "")
+    return Converted(text, places_of_markdown(text), date=date, supersedes=supersedes)
 
 
 def places_of_markdown(text: str) -> tuple[Place, ...]:

@@ -96,7 +96,7 @@ def _text(tell: Tell, data: bytes, asked: dict[str, Any]) -> None:
     with show_conversion(show):
         if asked.get("is_picture"):
             data = pages_of_picture(data, asked["name"])
-        text, places, title, problems, _ = convert_here(data, asked["name"])
+        text, places, title, problems, *_ = convert_here(data, asked["name"])
     tell(result=[text, [astuple(place) for place in places], title, problems])
 
 
