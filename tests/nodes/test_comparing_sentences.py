@@ -29,6 +29,8 @@ TRUE += [
     ("Hale ran it in 1998, after the fire.", "Hale ran it in 1998."),
 ]
 FALSE = [
+    ("The mill makes 400 tons of flour a year.", "Today the mill makes 450 tons of flour a year.", "number"),
+    ("Our office is at 9 Hill Street.", "Our office is at 12 Hill Street, second floor.", "number"),
     ("In 2012, the mill made 240 tons of flour.", "The mill made 250 tons of flour in 2012.", "number"),
     ("The road is 5 km long.", "The road is 5 miles long.", "number"),
     ("The mill was opened on 7 May 1890.", "The mill was opened on 7 June 1890.", "date"),

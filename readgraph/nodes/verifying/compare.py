@@ -154,7 +154,8 @@ def _find_difference(
     """The one thing in which two sentences differ that otherwise tell of the same; None where that isn't certain."""
     if difference := _find_denial(ours, theirs, language) or _find_exchange(ours, theirs):
         return difference
-    slots = _join_names(ours, [number for number in left if ours[number].kind in SLOTS or ours[number].first])
+    differing = [at for at in left if ours[at].kind in SLOTS or (ours[at].first and not _is_light(ours[at], language))]
+    slots = _join_names(ours, differing)
     if len(slots) != 1 or (there := _find_counterpart(ours, theirs, pairs, slots[0])) is None:
         return None
     one, other = _whole(ours, slots[0]), _whole(theirs, there)
@@ -199,14 +200,18 @@ def _is_rounded(said: Token, told: Token) -> bool:
 
 def _tells_of_the_same(ours: Sequence[Token], theirs: Sequence[Token], language: str) -> bool:
     """Whether one of two sentences has all that the other says, in whatever forms of its words."""
-    light = cue_words("light", language)
-    one, other = ([token for token in each if token.value not in light] for each in (ours, theirs))
+    one, other = ([token for token in each if not _is_light(token, language)] for each in (ours, theirs))
     if sum(token.kind in (*SLOTS, "word") for token in one) <= FEWEST_SHARED:
         return False
     return any(
         is_part(part, whole, language, has_same_value, leaves_out=is_plain(whole, language), goes_on=True)
         for part, whole in ((one, other), (other, one))
     )
+
+
+def _is_light(token: Token, language: str) -> bool:
+    """Whether a word comes and goes with a denial, or says that something holds now."""
+    return bool({token.value, token.text.casefold()} & cue_words("light", language))
 
 
 def _find_denial(ours: Sequence[Token], theirs: Sequence[Token], language: str) -> Difference | None:
@@ -217,8 +222,9 @@ def _find_denial(ours: Sequence[Token], theirs: Sequence[Token], language: str) 
     doubts = [sorted(token.value for token in each) for each in hedges]
     if len(denials[0]) == len(denials[1]) or doubts[0] != doubts[1] or not knows_denials(language):
         return None
-    light = cue_words("light", language)
-    bare = [[token for token in each if token.kind != "denial" and token.value not in light] for each in (ours, theirs)]
+    bare = [
+        [each for each in side if each.kind != "denial" and not _is_light(each, language)] for side in (ours, theirs)
+    ]
     denied, told = bare if len(denials[0]) > len(denials[1]) else reversed(bare)
     one_denies = not all(denials)
     if not is_part(denied, told, language, has_same_value, leaves_out=one_denies and is_plain(told, language)):
