@@ -57,6 +57,7 @@ OPEN = [
 OPEN += [
     ("The mill was opened by Marta.", "The mill opened by Marta."),
     ("The tax was raised by 3 % in March.", "The tax was raised to 3 % in March."),
+    ("The firm employs 30 men and women.", "The firm employs 30 men."),
     ("The army marched from Prague to Vienna.", "The army marched to Prague."),
     ("The letter was written to Ada Marsh by her uncle.", "The letter was written by Ada Marsh."),
     ("Inga Moor will take over in April.", "Inga Moor took over in April."),

@@ -151,12 +151,20 @@ def _phrases(tokens: Sequence[Token], language: str) -> dict[int, set[int]]:
             continue  # "all but Spain"; behind a comma it joins
         if tokens[at].value in cue_words("relatives", language):
             found[at].update(end for end in boundaries if end > at)
-        after = tokens[at + (tokens[at].value in JOINS) : at + 2]
-        binds = tokens[at].text.casefold() in cue_words("binding", language)
-        goes_on = tokens[at - 1].kind == "number" and tokens[at].clause == tokens[at - 1].clause + 1
-        if not binds and not goes_on and "number" not in [each.kind for each in after[:1]]:
+        if _may_end(tokens, at, language):
             found[at].add(len(tokens))
     return found
+
+
+def _may_end(tokens: Sequence[Token], at: int, language: str) -> bool:
+    """Whether a sentence may end before this clause: not in a comparison, nor where a number counts what goes on."""
+    if tokens[at].text.casefold() in cue_words("binding", language):
+        return False
+    joins, clause = tokens[at].value in JOINS, tokens[at - 1].clause
+    counting = tokens[:at] if joins else tokens[at - 1 : at]  # "30 men and women", but "in 1890 and grew"
+    counted = any(each.kind == "number" and each.clause == clause for each in counting)
+    after = tokens[at + joins : at + joins + 1]
+    return not (counted and tokens[at].clause == clause + 1) and not any(each.kind == "number" for each in after)
 
 
 def _end_of_name(tokens: Sequence[Token], at: int) -> int | None:
