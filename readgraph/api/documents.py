@@ -68,9 +68,12 @@ async def store_source(pages: PageStore, source: SourceText) -> Document:
     if source.cited and (document.title, document.date) != (source.title, source.date or document.date):
         document = await cite_as(pages, document, source.title, source.date)
     if source.supersedes and not document.supersedes:
-        with suppress(BadInput):  # it is not in the library
-            earlier = await find_kept_document(pages, source.supersedes)
-            document = await set_version(pages, document, supersedes=earlier.id)
+        beside = str(Path(source.source).with_name(source.supersedes.rpartition("/")[2]))
+        for name in (beside, source.supersedes):
+            with suppress(BadInput):  # it is not in the library
+                earlier = await find_kept_document(pages, name)
+                document = await set_version(pages, document, supersedes=earlier.id)
+                break
     if source.digest:
         await keep_file(pages, source.digest, document)
     return document

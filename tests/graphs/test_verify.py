@@ -266,6 +266,25 @@ async def test_marks_name_pages_and_documents_that_may_not_be_there(library: Lib
     assert (claim["verdict"], said) == (verdict, "He wrote a remark in the log book")
 
 
+@pytest.mark.parametrize(
+    ("text", "claim"),
+    [
+        ("Anna Bell won the race in 1999. She won it again in 2003.", "Anna Bell won the race in 2003."),
+        ("The firm has offices in Rome. It also has offices in Oslo.", "The firm has offices in Oslo."),
+        ('Vera Blom wrote to the paper: "The mayor lied to us." It was not printed.', "The mayor lied to us."),
+        ('Vera Blom wrote: "The harvest was poor. The mayor lied to us. Nobody helped."', "The mayor lied to us."),
+        ("Suppose the dam breaks. The lower town is under water.", "The lower town is under water."),
+        ("Galileo's view: the sun is a blind eye.", "The sun is a blind eye."),
+        ("The mayor of Bonn voted for it. So did the mayor of Trier.", "The mayor of Trier voted for it."),
+    ],
+)
+async def test_what_the_next_sentence_tells_and_what_is_only_quoted_is_left_open(
+    library: Library, text: str, claim: str
+) -> None:
+    kept = await library.pages.add_document(text, title="News")
+    assert [each["verdict"] for each in (await checked(library, [kept], claim)).claims] == ["not decided"]
+
+
 async def test_code_comments_and_what_is_struck_out_claim_nothing(library: Library, documents: list[Document]) -> None:
     draft = """---
 title: The mill was insured for 20 crowns.
@@ -283,6 +302,20 @@ The harbour has a pier and eight cranes.
 
 <!-- The harbour has a pier and seven cranes. --> ~~The harbour has a pier and six cranes.~~
 
+![The harbour has a pier and ten cranes.](harbour.png) {{< figure title="It was opened in 1903." >}}
+
+[plan]: https://example.org/plan "It was opened in 1904"
+
+year | opened
+---- | ------
+1905 | It was opened in 1905.
+
+> [!NOTE]
+> The harbour has a pier
+> and two cranes.
+
+- [x] It was opened in 1902. [The harbour has a pier and two cranes.](port.txt)
+
 `The harbour has a pier and two cranes.` It was opened in 1902.[^a]
 
 [^a]: The harbour has a pier and three cranes.
@@ -290,6 +323,8 @@ The harbour has a pier and eight cranes.
     made = await checked(library, [documents[1]], draft)
     assert [claim["text"] for claim in made.claims] == [
         "The harbour has a pier and two cranes.",
+        "It was opened in 1902.",
+        *["The harbour has a pier and two cranes."] * 2,
         "It was opened in 1902.",
         "The harbour has a pier and three cranes.",
     ]

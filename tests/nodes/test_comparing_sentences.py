@@ -14,9 +14,10 @@ TRUE = [
     ("It cost €3,500,000.", "It cost 3.5 million euros."),
     ("The road is 5,000 m long and crosses the moor.", "The road is five km long and crosses the moor."),
     ("240 men worked at the mill.", "Two hundred and forty men worked at the mill."),
-    ("Ann bought the mill on 7 May 1890 for 30,000 crowns.", "Ann bought the mill for 30,000 crowns."),
+    ("Ann bought the mill for 30,000 crowns on 7 May 1890.", "Ann bought the mill for 30,000 crowns."),
     ("Ann, who was born in Sund, bought the mill.", "Ann bought the mill."),
-    ("The bridge (a toll bridge) was built by Ruth Holm in 1931.", "The bridge was built in 1931."),
+    ("The bridge was built by Ruth Holm in 1931.", "The bridge was built in 1931."),
+    ("The bridge was built in 1931 by Ruth Holm.", "The bridge was built by Ruth Holm."),
     ("The mill opened in 1890, and the town grew.", "The mill opened."),
     ("Chapter 3 begins on page 45; chapter 4 begins on page 71.", "Chapter 3 begins on page 45."),
     ("The budget is $1.2bn.", "The budget is US$1.2 billion."),
@@ -26,7 +27,6 @@ TRUE += [
     ("They leave at 3 pm on Tuesdays.", "They leave at 15:00 on Tuesdays."),
     ("The lantern weighs 1.2 kg.", "The lantern weighs 1200 g."),
     ("If the tank is full, the lamp may leak.", "The lamp may leak if the tank is full."),
-    ("Hale ran it in 1998, after the fire.", "Hale ran it in 1998."),
 ]
 FALSE = [
     ("The mill makes 400 tons of flour a year.", "Today the mill makes 450 tons of flour a year.", "number"),
@@ -76,6 +76,12 @@ OPEN += [
     ("Sales fell in every country but Spain.", "Sales fell in every country."),
     ("In the novel, the king sells his crown.", "The king sells his crown."),
     ("She returned to Riga in 1920.", "He returned to Riga in 1920."),
+    ("The museum is open every day, Mondays apart.", "The museum is open every day."),
+    ("The duke ruled the province, in name.", "The duke ruled the province."),
+    ("The duke ruled the province, but in name.", "The duke ruled the province."),
+    ("The drug (in mice) cures the disease.", "The drug cures the disease."),
+    ("The villagers stood by Father Malone in 1921.", "The villagers stood in 1921."),
+    ("The tallest tower in Europe in 1890 stood in Paris.", "The tallest tower in Europe stood in Paris."),
     ("The costs are borne by the town (two thirds) and the state.", "The costs are borne by the town."),
     (
         "The train leaves at 11.40 p.m. on weekdays and at 9.15 p.m. on Sundays.",

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -13,7 +14,7 @@ from readgraph.api.documents import documents_as_one, documents_near
 from readgraph.api.results import Verified
 from readgraph.cli.options.reading import VerifyOptions
 from readgraph.cli.run.documents import load_sources, report_left_out, resolve_document, show_estimate
-from readgraph.cli.run.in_library import begins_with, check_output, run_in_library, write_output
+from readgraph.cli.run.in_library import check_output, run_in_library, write_output
 from readgraph.cli.run.reports import check_report, make_report, show_output, with_cost
 from readgraph.cli.terminal import rendering
 from readgraph.cli.terminal.progress import watch_run
@@ -34,7 +35,7 @@ from readgraph.state.words import format_count
 
 MARKS = {"supported": "✓", "contradicted": "✗", "not found": "○", "not decided": "?"}
 STYLES = {"supported": "green", "contradicted": "bold red", "not found": "yellow", "not decided": "yellow"}
-BEGINNING = b"<!-- checked by readgraph -->\n"  # of the Markdown that is written: no other file is overwritten
+ENDING = b"<!-- checked by readgraph -->\n"  # of the Markdown that is written: no other file is overwritten
 
 
 def verify_draft(options: VerifyOptions, context: ReaderContext, screen: OutputOptions) -> None:
@@ -42,7 +43,12 @@ def verify_draft(options: VerifyOptions, context: ReaderContext, screen: OutputO
     check_report(options.report)
     if options.out:
         foreign = "is no checked draft: name another file for it"
-        check_output(options.out, "checked draft", lambda there: begins_with(there, BEGINNING), foreign)
+        check_output(
+            options.out,
+            "checked draft",
+            lambda there: there.read_bytes().endswith(ENDING) or not there.stat().st_size,
+            foreign,
+        )
     draft, sources = _load(options, screen)
     shown = replace(screen, steps=options.show_steps)
 
@@ -57,10 +63,16 @@ def verify_draft(options: VerifyOptions, context: ReaderContext, screen: OutputO
 
     made, found, page = run_in_library(options.library, check)
     if options.out:
-        write_output(options.out, BEGINNING + write_footnotes(draft, found).encode(errors="replace"), "checked draft")
+        write_output(options.out, write_footnotes(draft, found).encode(errors="replace") + ENDING, "checked draft")
     show_output(found, page, options, context, screen, partial(_print_claims, made))
     if made.contradicted or (options.strict and (made.not_found or made.not_decided)):
         raise typer.Exit(WRONG)
+
+
+def _is_checked(file: Path) -> bool:
+    """Whether a file is a draft that was checked, or empty."""
+    data = file.read_bytes()
+    return not data or data.endswith(ENDING)
 
 
 def _load(options: VerifyOptions, screen: OutputOptions) -> tuple[str, list[SourceText | str]]:

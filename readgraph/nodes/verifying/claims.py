@@ -37,10 +37,12 @@ _MARK = re.compile(
 )
 _KEY = re.compile(r"\s*-?@([\w:.#$%&+?<>~/-]*\w)")  # of an entry of a bibliography
 _IS_KEY = re.compile(r"\[\^|\[.*\d")
-_MARKS_BEHIND = re.compile(r"(?:[ \t]*(?:\[[^\[\]\n]+\](?:\([^()\s]+\))?|\([^()\n]{3,200}\)))*")
-_LEADING = re.compile(r"^(?:[\s>:*•‣◦-]|#{1,6}\s|\(?(?:\d{1,3}|[a-z])[.)]\s)+")
+_MARKS_BEHIND = re.compile(r"(?:[ \t]*(?:\[[^\[\]\n]*[^\[\]\n.!?]\](?:\([^()\s]+\))?|\([^()\n]{3,200}\)))*")
+_LEADING = re.compile(r"^(?:[\s>:*•‣◦-]|\[[ xX]\]\s|#{1,6}\s|\(?(?:\d{1,3}|[a-z])[.)]\s)+")
 _EMPHASIS = re.compile(r"(?<![\w*])[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}(?![\w*])|`")
-_CLOSING = re.compile(r"[*_`]*")  # behind which a footnote may stand
+_CLOSING = re.compile(r"[*_`]*(?:(?:\]|(?<=\]))\([^()\s]*\)[*_`]*)?")  # behind which a footnote may stand
+_TARGET = re.compile(r"\]?\([^()\s]*\)")
+_NEXT_LINE = re.compile(r"\n[ \t]*(?:>[ \t]?)+")  # of a block quote
 _NAME_WORD = re.compile(r"[^\W_]+")
 _PAGE = re.compile(
     r"(?:^|\W)(?:pdf page|#page=|pages?|pp?\.|seiten?|s\.|páginas?|pág\.|pagina|blz\.)"
@@ -93,6 +95,8 @@ async def cut_claims(state: ClaimsState, runtime: ReaderRuntime) -> ClaimsUpdate
             f"The draft has {len(statements):,} sentences, and {MOST_CLAIMS:,} are checked at once: split it."
         )
     for start, end in _join_quoted(draft, statements):
+        if _TARGET.fullmatch(draft[start:end].strip()):  # of a link, whose words end with a full stop
+            continue
         found = marks.defined_at(start)
         claim, named = _read_claim(draft, start, end, marks)
         if not claim["quotes"] and (found or claim["text"].rstrip("\"'”’»)").endswith(("?", "？", "؟"))):
@@ -221,7 +225,7 @@ def _read_claim(draft: str, start: int, end: int, marks: DraftMarks) -> tuple[Cl
         named += read
     text += draft[at:end]
     is_block = draft[draft.rfind("\n", 0, start) + 1 : start + 1].lstrip().startswith(">")
-    text = " ".join(_EMPHASIS.sub("", _LEADING.sub("", text)).split())
+    text = " ".join(_EMPHASIS.sub("", _LEADING.sub("", _NEXT_LINE.sub("\n", text))).split())
     text = re.sub(r"\s+(?=[.,;:!?])", "", text)
     quotes = [next(filter(None, found.groups())).strip() for found in _QUOTED.finditer(text)]
     quotes = [text] if is_block and not quotes else [quote for quote in quotes if _is_long_enough(quote)]

@@ -19,14 +19,12 @@ from readgraph.nodes.verifying.following import (
     is_written_alike,
     says_as_much,
 )
-from readgraph.nodes.verifying.tokens import JOINS, Token, cue_words, fold_name, knows_denials, tokens_of
+from readgraph.nodes.verifying.tokens import QUOTE_MARK, Token, cue_words, fold_name, knows_denials, tokens_of
 from readgraph.state.verifying import Difference, SlotKind, Verdict
 
 NEAR = 0.01  # how far apart numbers of two units may be, as a share
 _END_OF_NUMBER = re.compile(r"(?:[.,](\d{1,2}))?\s*([^\d\s]*)$")
 FEWEST_SHARED = 2  # words or slots that two such sentences share at least
-_QUOTED = re.compile(r"[\"“”„«»]")
-_PARENTHESES = re.compile(r"\s*\([^()\d]*\)")
 
 
 class Comparison(NamedTuple):
@@ -51,8 +49,9 @@ def compare_sentences(said: str, text: str, language: str, names: Set[str] = fro
     """Compare a sentence that is `said` with one of a text. `names`: words that the text writes large everywhere."""
     ours, theirs = _tokens_of_both(said, text, language, names)
     pairs, telling = _match(ours, theirs), _telling(ours)
-    if not text.rstrip().endswith("?") and (
-        is_same_text(ours, theirs) or (len(telling) >= FEWEST_SHARED and _says_so(said, text, language, names))
+    holds = not text.rstrip().endswith("?") and bool(QUOTE_MARK.match(text)) <= bool(QUOTE_MARK.search(said))
+    if holds and (
+        is_same_text(ours, theirs) or (len(telling) >= FEWEST_SHARED and _says_so(ours, theirs, text, language))
     ):
         return Comparison("supported", [], [], 1.0)
     left = [number for number in telling if number not in pairs]
@@ -71,21 +70,10 @@ def _tokens_of_both(said: str, text: str, language: str, names: Set[str]) -> tup
     return _with_numbers(ours, theirs, language), _with_numbers(theirs, ours, language)
 
 
-def _says_so(said: str, text: str, language: str, names: Set[str]) -> bool:
-    """Whether what is said follows from the text, or from it without what stands in parentheses."""
-    if not knows_denials(language):
-        return False
-    ours, theirs = _tokens_of_both(said, text, language, names)
-    plain = is_plain(theirs, language) and not _QUOTED.search(text)
-    if is_part(ours, theirs, language, is_written_alike, leaves_out=plain):
-        return True
-    bare = _PARENTHESES.sub("", text)
-    if bare == text or not plain:
-        return False
-    numbers = sum(token.kind == "number" for token in theirs)
-    ours, theirs = _tokens_of_both(said, bare, language, names)
-    keeps_numbers = numbers == sum(token.kind == "number" for token in theirs)  # "(two thirds)"
-    return keeps_numbers and is_part(ours, theirs, language, is_written_alike, leaves_out=True)
+def _says_so(ours: Sequence[Token], theirs: Sequence[Token], text: str, language: str) -> bool:
+    """Whether what is said follows from the text."""
+    leaves_out = is_plain(theirs, language) and not QUOTE_MARK.search(text)
+    return knows_denials(language) and is_part(ours, theirs, language, is_written_alike, leaves_out=leaves_out)
 
 
 def _telling(tokens: Sequence[Token]) -> list[int]:
@@ -152,7 +140,7 @@ def _find_difference(
     ours: Sequence[Token], theirs: Sequence[Token], pairs: dict[int, int], left: Sequence[int], language: str
 ) -> Difference | None:
     """The one thing in which two sentences differ that otherwise tell of the same; None where that isn't certain."""
-    if difference := _find_denial(ours, theirs, language) or _find_exchange(ours, theirs):
+    if difference := _find_denial(ours, theirs, language) or _find_exchange(ours, theirs, language):
         return difference
     differing = [at for at in left if ours[at].kind in SLOTS or (ours[at].first and not _is_light(ours[at], language))]
     slots = _join_names(ours, differing)
@@ -273,7 +261,7 @@ def _find_counterpart(ours: Sequence[Token], theirs: Sequence[Token], pairs: dic
     return beside[0] if len(beside) == 1 else only[0] if len(only) == 1 else None
 
 
-def _find_exchange(ours: Sequence[Token], theirs: Sequence[Token]) -> Difference | None:
+def _find_exchange(ours: Sequence[Token], theirs: Sequence[Token], language: str) -> Difference | None:
     """Two names that stand in each other's place in sentences that are the same otherwise."""
     if len(ours) != len(theirs):
         return None
@@ -281,7 +269,7 @@ def _find_exchange(ours: Sequence[Token], theirs: Sequence[Token]) -> Difference
     if len(apart) != 2 or any(ours[at].kind != "name" and not ours[at].first for at in apart):
         return None
     first, last = apart
-    if all(token.value in JOINS for token in ours[first + 1 : last]):  # "France and Sweden"
+    if all(token.value in cue_words("joins", language) for token in ours[first + 1 : last]):  # "France and Sweden"
         return None
     if (ours[first].value, ours[last].value) != (theirs[last].value, theirs[first].value):
         return None

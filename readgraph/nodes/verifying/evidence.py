@@ -19,7 +19,8 @@ from readgraph.nodes.step import node
 from readgraph.nodes.verifying.claims import ClaimsUpdate, without_quotes
 from readgraph.nodes.verifying.compare import Comparison, compare_sentences
 from readgraph.nodes.verifying.speakers import check_speaker, find_attribution
-from readgraph.nodes.verifying.tokens import other_forms, tokens_of
+from readgraph.nodes.verifying.tokens import QUOTE_MARK, cue_words, other_forms, tokens_of
+from readgraph.sources.formats.plain_text import blank_markup
 from readgraph.state.languages import language_of
 from readgraph.state.reading import Citation
 from readgraph.state.records import Document, Memory, Page
@@ -33,6 +34,7 @@ OVERLAP = 400  # characters of the next page that are looked at too: sentences a
 MOST_COMPARED = 20  # sentences that a claim is compared with
 NEAR = 1 / 3  # the least share of a claim's words that a sentence has which is near it
 CHANGED = 0.6  # the least share of a quote's words that a changed one still has
+SENTENCES_BEHIND = 2  # sentences behind one that contradicts a claim that may tell of the claim's own value
 FRAME_WORDS = 3  # words beside a quote from which on a sentence claims more than that somebody said so
 PAGES_KEPT = 500  # texts of pages that are kept while claims are compared
 
@@ -145,7 +147,7 @@ class PageSentence(NamedTuple):
 def prose_sentences(text: str) -> tuple[PageSentence, ...]:
     """The sentences of a text that say something by themselves."""
     found, language = list[PageSentence](), language_of(text)
-    for start, end in sentence_spans(text):
+    for start, end in sentence_spans(blank_markup(text) if text.startswith("---") else text):
         end = start + len(text[start:end].rstrip(" \t\n«„“"))  # a mark with which the next one begins
         goes_on = found and "\n" not in text[found[-1].end : start]
         speaker = label_of(text[start:end]) or (found[-1].speaker if goes_on else "")
@@ -185,13 +187,28 @@ def _near_sentences(said: str, pages: Sequence[PageText]) -> list[NearSentence]:
     for span in sorted(found, key=lambda span: (-found[span][0], span))[:MOST_COMPARED]:
         _, page, language, speaker = found[span]
         start, end = (at - page.page.start for at in span)
-        text = without_label(page.text[start:end])
+        text = without_label(page.text[start:end]) if _is_talk(page.text) else page.text[start:end]
+        text = _in_its_place(page.text, start) + text
         compared = compare_sentences(said, text, language, names)
         if not compared.verdict and speaker:
             named = f"{speaker}: {text}" if said.startswith(f"{speaker}:") else _I.sub(speaker, text, count=1)
             compared = compare_sentences(said, named, language, names)
         near.append(NearSentence(compared, page.cite(start, end)))
     return near
+
+
+def _is_talk(text: str) -> bool:
+    """Whether several sentences of a text begin with who says them."""
+    return sum(bool(label_of(text[each.start : each.end])) for each in prose_sentences(text)) > 1
+
+
+def _in_its_place(text: str, start: int) -> str:
+    """What belongs before a sentence that need not be so where it stands: a mark, where it is quoted or made up."""
+    before = text[text.rfind("\n\n", 0, start) + 1 : start]
+    unreal = cue_words("unreal", language_of(text))
+    last = [before[slice(*span)] for span in sentence_spans(before)[-2:]]
+    made_up = any(word in unreal for each in last for word in re.findall(r"\w+", each.casefold()))
+    return "“" if made_up or len(QUOTE_MARK.findall(before)) % 2 else ""
 
 
 def find_difference(said: str, text: str) -> Difference | None:
@@ -212,7 +229,8 @@ def _check_sentence(claim: Claim, pages: Sequence[PageText]) -> Claim:
     against = [each for each in near if each.compared.verdict == "contradicted"]
     if against:
         best = max(against, key=lambda each: (each.compared.alike, each.compared.shared))
-        if not any(_tells_otherwise(each.compared, best.compared) for each in near):
+        told = any(_tells_otherwise(each.compared, best.compared) for each in near)
+        if not told and not _goes_on_with(claim["text"], best, pages):
             return _decided(claim, "contradicted", best.compared.differs, [best.citation])
     if not near:
         return {**claim, "verdict": "not found"}
@@ -225,6 +243,25 @@ def _tells_otherwise(other: Comparison, against: Comparison) -> bool:
     if other.verdict == "contradicted" or not other.has_all_slots:
         return False
     return other.shared > against.shared or (other.shared == against.shared and not against.alike)
+
+
+def _goes_on_with(said: str, against: NearSentence, pages: Sequence[PageText]) -> bool:
+    """Whether one of the next sentences has a claim's own value, and a word of it: "She won it again in 2003"."""
+    start, draft = against.citation["end"], against.compared.differs[0]["draft"]
+    page = next((each for each in pages if each.page.start < start <= each.page.start + len(each.text)), None)
+    if page is None or against.compared.differs[0]["kind"] not in ("number", "date", "name"):
+        return False
+    language, behind = language_of(page.text), start - page.page.start
+    following = [each for each in prose_sentences(page.text) if each.start >= behind][:SENTENCES_BEHIND]
+    values = {each.value for each in tokens_of(draft, language)}
+    words = {*content_words(said, language)} - {*content_words(draft, language)}
+    also = cue_words("also", language)
+    for each in following:
+        tokens = tokens_of(page.text[each.start : each.end], language)
+        alike = words & each.words or any(token.text.casefold() in also for token in tokens)
+        if alike and values <= {token.value for token in tokens}:
+            return True
+    return False
 
 
 def _decided(claim: Claim, verdict: str, differs: list[Difference], evidence: list[Citation]) -> Claim:

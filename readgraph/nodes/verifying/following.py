@@ -1,31 +1,35 @@
 """Whether what a sentence says follows from one of a text by the same words.
 
 It does where it is that sentence as it stands, where a phrase moved from one end to the other, and where a phrase is
-left out that nothing else hangs on: a date, by whom, a clause behind a name or at the end. Words count as they are
-written, since another form may be another time or person; numbers and dates count by what they say. Of a sentence that
-denies or doubts anything nothing may be left out.
+left out that nothing else hangs on: a date at an end, by whom, a clause behind a name, or one behind "and". Words count
+as they are written, since another form may be another time or person; numbers and dates count by what they say. Of a
+sentence that denies or doubts anything nothing may be left out.
 """
 
 import math
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
 
-from readgraph.nodes.verifying.tokens import JOINS, TITLES, Token, cue_words
+from readgraph.nodes.verifying.tokens import TITLES, Token, cue_words
 
 VERB_SECOND = frozenset("de nl sv da nb nn".split())  # languages in which the subject follows a phrase that comes first
+_SUPERLATIVE = re.compile(r"[a-zäöü]{3}(?:est|ste[nrsm]?)$|^(?:best|worst|least|first|last)$", re.IGNORECASE)
+"""What is the largest in 1911 need not be the largest."""
 LONGEST_PHRASE = 4  # words of a phrase at the beginning, and of a subject, that have no comma behind them
 
 Same = Callable[[Token, Token], bool]
 
 
 def is_plain(tokens: Sequence[Token], language: str) -> bool:
-    """Whether a sentence denies and doubts nothing, and tells no story."""
+    """Whether a sentence denies and doubts nothing, tells no story, and says of nothing that it is the most."""
     frames, roundings = cue_words("frames", language), cue_words("roundings", language)
     doubts = (
         token.kind == "denial"
         or (token.kind == "hedge" and not (token.value in roundings and after and after.kind == "number"))
         or token.text.casefold() in frames
+        or _SUPERLATIVE.search(token.text)
         for token, after in zip_longest(tokens, tokens[1:])
     )
     return not any(doubts)
@@ -105,7 +109,11 @@ def _orders(tokens: list[Token], language: str, *, swaps: bool) -> Iterator[list
     elif tokens[0].value not in cue_words("fronted", language):
         return
     else:
-        yield from ([*tokens[at:], *tokens[:at]] for at in _boundaries(tokens) if tokens[at].value not in JOINS)
+        yield from (
+            [*tokens[at:], *tokens[:at]]
+            for at in _boundaries(tokens)
+            if tokens[at].value not in cue_words("joins", language)
+        )
     if not swaps:
         return
     for length in range(1, LONGEST_PHRASE + 1):
@@ -140,31 +148,44 @@ def _is_in(
 
 def _phrases(tokens: Sequence[Token], language: str) -> dict[int, set[int]]:
     """Where phrases end that may be left out, by where they begin."""
-    found, boundaries = defaultdict[int, set[int]](set), _boundaries(tokens)
+    found, boundaries, size = defaultdict[int, set[int]](set), _boundaries(tokens), len(tokens)
     for at, token in enumerate(tokens):
-        if _is_day(token):
+        agent = _end_of_agent(tokens, at + 1, language) if _is_day(token) else None
+        if _is_day(token) and (not at or agent or at + 1 in (size, *boundaries)):  # "the tallest tower in 1890" goes on
             found[at].add(at + 1)
-        elif token.value in cue_words("agents", language) and (end := _end_of_name(tokens, at + 1)):
+        elif end := _end_of_agent(tokens, at, language):
             found[at].add(end)
     for at in boundaries:
-        if tokens[at].value == "but" and tokens[at].clause == tokens[at - 1].clause + 1:
-            continue  # "all but Spain"; behind a comma it joins
         if tokens[at].value in cue_words("relatives", language):
-            found[at].update(end for end in boundaries if end > at)
-        if _may_end(tokens, at, language):
-            found[at].add(len(tokens))
+            found[at].update(end for end in (*boundaries, size) if end > at)
+        elif _ends_before(tokens, at, language):
+            found[at].add(size)
     return found
 
 
-def _may_end(tokens: Sequence[Token], at: int, language: str) -> bool:
-    """Whether a sentence may end before this clause: not in a comparison, nor where a number counts what goes on."""
-    if tokens[at].text.casefold() in cue_words("binding", language):
-        return False
-    joins, clause = tokens[at].value in JOINS, tokens[at - 1].clause
-    counting = tokens[:at] if joins else tokens[at - 1 : at]  # "30 men and women", but "in 1890 and grew"
-    counted = any(each.kind == "number" and each.clause == clause for each in counting)
-    after = tokens[at + joins : at + joins + 1]
-    return not (counted and tokens[at].clause == clause + 1) and not any(each.kind == "number" for each in after)
+def _ends_before(tokens: Sequence[Token], at: int, language: str) -> bool:
+    """Whether a sentence may end before a semicolon, or before "and" or "but" with what may be a sentence by itself.
+
+    Behind a comma alone what was said may be taken back: "open every day, Mondays apart".
+    """
+    joins, jump = tokens[at].value in cue_words("joins", language), tokens[at].clause - tokens[at - 1].clause
+    if not joins:
+        return jump > 1
+    behind = tokens[at + 1 : at + 2]
+    begins = cue_words("light", language) | cue_words("pronouns", language)
+    if not behind or not (behind[0].kind in ("name", "word") or behind[0].value in begins):
+        return False  # "all, but not Anna"
+    counted = any(each.kind == "number" and each.clause == tokens[at - 1].clause for each in tokens[:at])
+    return jump > 1 or not (counted or tokens[at].value == "but")  # "30 men and women", "all but Spain"
+
+
+def _end_of_agent(tokens: Sequence[Token], at: int, language: str) -> int | None:
+    """Where "by Anna Bell" ends that begins there behind what was done; None where it doesn't."""
+    if not 1 < at < len(tokens) or tokens[at].value not in cue_words("agents", language):
+        return None
+    done = [each for each in tokens[:at] if each.clause == tokens[at].clause and not _is_day(each)]
+    passive = any(each.value in cue_words("passive", language) for each in done)
+    return _end_of_name(tokens, at + 1) if passive and done[-1].kind == "word" else None
 
 
 def _end_of_name(tokens: Sequence[Token], at: int) -> int | None:

@@ -5,11 +5,10 @@ from collections.abc import Sequence, Set
 from typing import NamedTuple
 
 from readgraph.nodes.verifying.compare import whole_names
-from readgraph.nodes.verifying.tokens import cue_words, tokens_of
+from readgraph.nodes.verifying.tokens import QUOTE_MARK, TITLES, cue_words, tokens_of
 from readgraph.state.verifying import Difference
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-_MARK = re.compile(r"[\"“”„«»]")
 
 
 class Attribution(NamedTuple):
@@ -25,8 +24,8 @@ def find_attribution(
     """What stands beside the marks between which these characters of a text are quoted, within the same sentence."""
     start, end = quote
     paragraph = text.rfind("\n\n", 0, start) + 1
-    marks = [found.span() for found in _MARK.finditer(text, paragraph, start)]
-    closing = _MARK.search(text, end)
+    marks = [found.span() for found in QUOTE_MARK.finditer(text, paragraph, start)]
+    closing = QUOTE_MARK.search(text, end)
     if len(marks) % 2 == 0 or not closing or "\n\n" in text[end : closing.start()]:
         return Attribution(speaker, None)
     opening = marks[-1][0]
@@ -34,7 +33,7 @@ def find_attribution(
     before = text[first:opening]
     ends = [end for start, end in sentences if end > closing.end() and (not before.strip() or start < closing.end())]
     after = text[closing.end() : min(ends, default=closing.end())].partition("\n\n")[0]
-    return Attribution("", (before, _MARK.split(after)[0]))
+    return Attribution("", (before, QUOTE_MARK.split(after)[0]))
 
 
 def check_speaker(frame: str, said: Attribution, language: str, names: Set[str]) -> Difference | bool:
@@ -62,7 +61,8 @@ def check_speaker(frame: str, said: Attribution, language: str, names: Set[str])
 def _name_behind(text: str, language: str, names: Set[str]) -> str:
     """The name behind a quote, where at most a verb stands before it: "…", said Anna Bell."""
     found = whole_names(text, language, names)
-    lead = _words(text.partition(found[0].split()[0])[0]) if found else []
+    before = _words(text.partition(found[0].split()[0])[0]) if found else []
+    lead = [word for word in before if word not in TITLES]
     others = [word for group in ("pronouns", "fronted", "light") for word in lead if word in cue_words(group, language)]
     return found[0] if found and len(lead) <= 1 and not others else ""
 

@@ -15,10 +15,13 @@ from readgraph.state.verifying import SlotKind
 NOUNS_LARGE = frozenset(("de", "lb"))  # languages that write every noun with a capital
 POINT_BEFORE_DECIMALS = frozenset("en zh ja ko th he hi".split())
 TITLES = frozenset(
-    "mr mrs ms miss messrs dr doctor prof professor sir lady lord reverend rev father captain herr herrn frau doktor "
-    "mme mlle madame monsieur señor señora don doña signor signora".split()
+    "mr mrs ms miss messrs dr doctor prof professor sir lady lord reverend rev father captain prime deputy mayor "
+    "president minister senator governor ambassador councillor herr herrn frau fräulein doktor bürgermeister "
+    "bürgermeisterin stadtrat stadträtin direktor direktorin präsident präsidentin ministerin kanzler kanzlerin mme "
+    "mlle madame monsieur señor señora don doña signor signora".split()
 )
 
+QUOTE_MARK = re.compile(r"[\"“”„«»]")
 _ELISION = re.compile(r"^(?:n|l|d|qu|j|s|c|m|t)['’](?=\w)", re.IGNORECASE)
 _ARTICLES = frozenset(
     "der die das dem den des ein eine einem einen einer eines im am zum zur beim vom ins ans kein keine und".split()
@@ -29,7 +32,6 @@ _TOKEN = re.compile(
     rf"|(?P<unspaced>[{UNSPACED}])|(?P<word>[^\W\d_]+(?:['’-][^\W\d_]+)*)|(?P<mark>[%€])|(?P<break>[;,:()–—、，；])"
 )
 _POINTED = re.compile(r"\b([apb])\.[ \u00a0]?([mcd])\b\.?", re.IGNORECASE)  # "p.m.", "B.C."
-JOINS = frozenset("and but while whereas und aber während et mais y pero e ma mas en maar".split())
 
 MONEY = frozenset(("dollars", "euros", "pounds"))
 SHORT_SCALES = {"k": 1e3, "m": 1e6, "M": 1e6, "mn": 1e6, "bn": 1e9, "b": 1e9, "B": 1e9}  # behind a sign of money
@@ -62,7 +64,10 @@ CueGroup = Literal[
     "agents",
     "relatives",
     "fronted",
-    "binding",
+    "passive",
+    "unreal",
+    "joins",
+    "also",
     "frames",
     "light",
     "pronouns",
@@ -121,9 +126,9 @@ def tokens_of(sentence: str, language: str) -> tuple[Token, ...]:
         elif date:
             found.append(Token("word", sentence[date.start : date.end].casefold(), sentence[date.start : date.end]))
         at = date.end if date else start
-    numbered, clause = list[Token](), 0
+    numbered, clause, joins = list[Token](), 0, cue_words("joins", language)
     for token in found:
-        clause += (token.kind == "break" or token.value in JOINS) + (token.text == ";")
+        clause += (token.kind == "break" or token.value in joins) + (token.text == ";")
         numbered.append(token._replace(clause=clause))
     return tuple(_join_numbers([each for each in numbered if each.kind != "break"]))
 

@@ -90,7 +90,15 @@ _MARKDOWN_MARK = re.compile(
     r"|^ {0,3}(?P<underlined>[^\s#>|*+\-=`~].*)\r?\n {0,3}(?P<line>={2,}|-{2,})[ \t]*\r?$",
     re.MULTILINE,
 )
-_UNSAID = re.compile(r"<!--.*?-->|~~(?=\S).+?(?<=\S)~~", re.DOTALL)
+_UNSAID = (
+    re.compile(r"<!--.*?-->|~~(?=\S).+?(?<=\S)~~|%%.*?%%|\$\$.*?\$\$|\{\{.*?\}\}", re.DOTALL),
+    re.compile(  # pictures, tags, attributes, contents, addresses, what a check says, short forms, commands, tables
+        r"!\[[^\]\n]*\]\([^()\n]*\)|</?[A-Za-z][^<>\n]*>|\{[.#][^{}\n]*\}|^\s*\[TOC\]\s*$|\[![A-Za-z]+\][+-]?"
+        r"|^ {0,3}\[(?!\^)[^\]\n]+\]:[ \t]+<?https?:.*$|^\[\^rg\d+\]:.*$|^\*\[[^\]\n]+\]:.*$|^:::.*$"
+        r"|^\\[a-z]+(?:[\[{].*)?$|^[ \t]*\|.*$|^.*\S \| \S.*$|^[ |:+=-]*[-=]{3,}[ |:+=-]*$",
+        re.MULTILINE,
+    ),
+)
 _MARKDOWN_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
 _MARKDOWN_DECORATION = re.compile(r"[*`]+|__|[ \t]+#+\s*$|\s*\{[^{}]*\}\s*$")
 
@@ -136,7 +144,7 @@ def _marks_outside_code(text: str) -> Iterator[re.Match[str]]:
 
 
 def blank_markup(text: str) -> str:
-    """The text with spaces in place of front matter, fenced code, headings, comments and what is struck out."""
+    """The text with spaces in place of what claims nothing: front matter, code, headings, tables, comments, markup."""
     front = _FRONT_MATTER.match(text)
     spans, opened = [front.span()] if front else list[tuple[int, int]](), None
     for mark in _marks_outside_code(text):
@@ -148,7 +156,7 @@ def blank_markup(text: str) -> str:
             spans.append((opened, mark.end()))
             opened = None
     spans += [(opened, len(text))] if opened is not None else []
-    spans += [found.span() for found in _UNSAID.finditer(text)]
+    spans += [found.span() for pattern in _UNSAID for found in pattern.finditer(text)]
     for start, end in spans:
         text = text[:start] + re.sub(r"\S", " ", text[start:end]) + text[end:]
     return text

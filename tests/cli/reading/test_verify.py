@@ -63,6 +63,18 @@ def test_it_is_written_with_footnotes_and_as_a_report(readgraph: Command, tmp_pa
     assert foreign.read_text() == "My own words."
 
 
+def test_what_was_written_keeps_its_front_matter_and_can_be_checked_again(
+    readgraph: Command, tmp_path: Path, mill: Path
+) -> None:
+    draft, out = tmp_path / "draft.md", tmp_path / "checked.md"
+    draft.write_text(f"---\ntitle: The mill made 9 tons.\n---\n\n{TRUE} [{TRUE}](mill.txt)\n")
+    assert readgraph("verify", draft, mill, "--out", out).code == 0
+    written = out.read_text()
+    assert written.startswith("---\ntitle") and f"{TRUE}[^rg1] [{TRUE}](mill.txt)[^rg2]" in written
+    again = readgraph("verify", out, mill, "--out", out)
+    assert "2 claims · 2 supported" in again.out and out.read_text().startswith("---\ntitle")
+
+
 def test_json_has_the_claims_and_standard_input_is_taken(
     readgraph: Command, monkeypatch: pytest.MonkeyPatch, mill: Path
 ) -> None:
