@@ -197,6 +197,7 @@ def _near_sentences(said: str, pages: Sequence[PageText]) -> list[NearSentence]:
     return near
 
 
+@cache_by_text
 def _is_talk(text: str) -> bool:
     """Whether several sentences of a text begin with who says them."""
     return sum(bool(label_of(text[each.start : each.end])) for each in prose_sentences(text)) > 1
@@ -204,11 +205,10 @@ def _is_talk(text: str) -> bool:
 
 def _in_its_place(text: str, start: int) -> str:
     """What belongs before a sentence that need not be so where it stands: a mark, where it is quoted or made up."""
-    before = text[text.rfind("\n\n", 0, start) + 1 : start]
-    unreal = cue_words("unreal", language_of(text))
-    last = [before[slice(*span)] for span in sentence_spans(before)[-2:]]
-    made_up = any(word in unreal for each in last for word in re.findall(r"\w+", each.casefold()))
-    return "“" if made_up or len(QUOTE_MARK.findall(before)) % 2 else ""
+    paragraph, unreal = text.rfind("\n\n", 0, start) + 1, cue_words("unreal", language_of(text))
+    before = [text[each.start : each.end] for each in prose_sentences(text) if paragraph <= each.start < start]
+    made_up = any(word in unreal for each in before[-2:] for word in _WORD.findall(each.casefold()))
+    return "“" if made_up or len(QUOTE_MARK.findall(text, paragraph, start)) % 2 else ""
 
 
 def find_difference(said: str, text: str) -> Difference | None:
