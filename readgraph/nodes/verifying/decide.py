@@ -203,4 +203,6 @@ def describe_claim(claim: Claim) -> str:
         said.append(by_kind.get(each["kind"], f"{draft}, the text has {text}"))
     if claim["verdict"] in ("not decided", "not found") and claim["missing"] and claim["evidence"]:
         said.append(f"the nearest passage lacks {', '.join(f'“{word}”' for word in claim['missing'][:4])}")
+    elif claim["verdict"] == "not decided" and claim["evidence"] and not said:
+        said.append("the nearest passage has its words, but doesn't say just that")
     return ": ".join(filter(None, [claim["verdict"], "; ".join(said)]))

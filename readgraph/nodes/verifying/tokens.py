@@ -175,8 +175,8 @@ def _word_tokens(
         yield Token("denial", "not", word)
     elif folded in cue_words("denials", language):
         yield Token("denial", folded, word)
-    elif folded != "one" and all(part in _numerals(language) for part in folded.split("-")):
-        yield Token("number", (float(sum(_numerals(language)[part] for part in folded.split("-"))), "", 1), word)
+    elif folded != "one" and (number := _number_in_words(folded, language)):
+        yield Token("number", (float(number), "", 1), word)
     elif folded in cue_words("hedges", language):
         yield Token("hedge", folded, word)
     elif folded in cue_words("relations", language):
@@ -198,6 +198,12 @@ def fold_name(name: str) -> str:
     """A name as it is compared: "Müller" and "Mueller" are the same."""
     letters = "".join(each for each in normalize("NFKD", name) if not combining(each))
     return re.sub(r"([aou])e", r"\1", letters)
+
+
+def _number_in_words(word: str, language: str) -> int:
+    """The value of "thirty-four", or of "quatre-vingt-douze"; 0 for a word that is no number."""
+    known, word = _numerals(language), re.sub(r"^quatre-vingts?\b-?", "soixante-vingt-", word).rstrip("-")
+    return sum(known[part] for part in word.split("-")) if all(part in known for part in word.split("-")) else 0
 
 
 def _number(digits: str, language: str) -> float:
