@@ -29,7 +29,7 @@ from benchmarks.gisting import bare, model_server
 from readgraph import ReaderContext, open_library
 
 WORSE = 4 / 3
-"""A figure that grew by more than this factor is told."""
+"""A figure that grew by more than this factor is named."""
 
 CALLS = 60
 """Of the bare SDK, for what one of its calls takes."""

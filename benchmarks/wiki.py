@@ -101,7 +101,7 @@ Values = Callable[[int], dict[str, str]]
 
 
 def write_sentences(rng: random.Random, lines: list[list[str]], values: Values) -> None:
-    """Give each document 60 sentences; of one thing only one number is told."""
+    """Give each document 60 sentences; no two of them give another number for the same thing."""
     said = set[str]()
     for number in range(len(lines)):
         while len(lines[number]) < 60:

@@ -234,10 +234,11 @@ class _Watch:
     async def _leave_texts(self, file: WatchedFile) -> list[str]:
         """Leave each text that a file no longer has to another watched file that has it, or forget it."""
         pages, holders = self.library.pages, list[str]()
+        left = [each for each in await pages.documents_from(file.file) if each.id != file.document]
+        if not left:
+            return []
         listed = [each for each in await self.library.watched.of() if each.file != file.file and each.state != "gone"]
-        for document in await pages.documents_from(file.file):
-            if document.id == file.document:
-                continue
+        for document in left:
             holder = next((each.file for each in listed if each.document == document.id), "")
             if holder:
                 await move_document(pages, document, holder)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from readgraph.sources import Place, SourceText, load, place_at
-from readgraph.sources.formats.plain_text import places_of_text
+from readgraph.sources.formats.plain_text import blank_markup, places_of_text
 from readgraph.sources.places import MOST_PLACES, HeadingPath, order_places
 from tests.support.examples import EXAMPLES
 
@@ -188,3 +188,15 @@ def test_a_heading_path_ends_with_the_heading(headings: list[tuple[int, str]]) -
         label = path.enter(level, title)
         assert label.startswith("§ ") and label.split(" > ")[-1].removeprefix("§ ") == title
         assert label.count(" > ") < level
+
+
+@given(st.text(alphabet="<!-->{}~%$|# \nab.", max_size=200))
+def test_blanked_markup_keeps_every_place(text: str) -> None:
+    blanked = blank_markup(text)
+    assert len(blanked) == len(text)
+    assert all(one in (other, " ") for one, other in zip(blanked, text, strict=True))
+
+
+@pytest.mark.parametrize("begun", ["<!--", "{{", "~~a ", "%%"])
+def test_markup_that_begins_often_and_never_ends_is_gone_through_once(begun: str) -> None:
+    assert len(blank_markup(begun * 50_001)) == len(begun) * 50_001

@@ -19,7 +19,7 @@ from readgraph.nodes.verifying.following import (
     is_written_alike,
     says_as_much,
 )
-from readgraph.nodes.verifying.tokens import QUOTE_MARK, Token, cue_words, fold_name, knows_denials, tokens_of
+from readgraph.nodes.verifying.tokens import QUOTE_MARK, Token, cue_words, fold_letters, knows_denials, tokens_of
 from readgraph.state.verifying import Difference, SlotKind, Verdict
 
 NEAR = 0.01  # how far apart numbers of two units may be, as a share
@@ -82,8 +82,8 @@ def _telling(tokens: Sequence[Token]) -> list[int]:
 
 
 def _with_names(token: Token, names: Set[str]) -> Token:
-    known = token.first and token.kind == "word" and fold_name(token.value) in names
-    return token._replace(kind="name", value=fold_name(token.value)) if known else token
+    known = token.first and token.kind == "word" and fold_letters(token.value) in names
+    return token._replace(kind="name", value=fold_letters(token.value)) if known else token
 
 
 def _with_numbers(tokens: Sequence[Token], others: Sequence[Token], language: str) -> list[Token]:

@@ -191,10 +191,10 @@ def _word_tokens(
         if is_name and language in NOUNS_LARGE and not before_large:
             is_name = previous.casefold() not in _ARTICLES and not re.search(r"^[^\W\d_A-Z].*e[nmrs]?$", previous)
         value = stem(_irregular(language).get(bare, bare), language)
-        yield Token("name" if is_name else "word", fold_name(value) if is_name else value, word, first)
+        yield Token("name" if is_name else "word", fold_letters(value) if is_name else value, word, first)
 
 
-def fold_name(name: str) -> str:
+def fold_letters(name: str) -> str:
     """A name as it is compared: "Müller" and "Mueller" are the same."""
     letters = "".join(each for each in normalize("NFKD", name) if not combining(each))
     return re.sub(r"([aou])e", r"\1", letters)

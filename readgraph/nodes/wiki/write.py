@@ -21,7 +21,7 @@ from readgraph.nodes.step import node
 from readgraph.nodes.summary.extract import extract_summary
 from readgraph.nodes.tasks import all_finished
 from readgraph.nodes.verifying.evidence import NEAR, find_difference
-from readgraph.nodes.verifying.tokens import fold_name, tokens_of
+from readgraph.nodes.verifying.tokens import fold_letters, tokens_of
 from readgraph.nodes.wiki.conflicts import find_conflicts
 from readgraph.nodes.wiki.names import sentences_of
 from readgraph.nodes.wiki.subjects import number_sentences
@@ -198,11 +198,11 @@ def find_unsaid(text: str, sources: Sequence[str], name: str = "") -> str:
     """A number, date, name or denial of a sentence that none of its sources has; "" where there is none."""
     language = language_of(" ".join(sources))
     there = [token for each in [*sources, name] for token in tokens_of(each, language)]
-    values, denied = {fold_name(str(each.value)) for each in there}, any(each.kind == "denial" for each in there)
+    values, denied = {fold_letters(str(each.value)) for each in there}, any(each.kind == "denial" for each in there)
     missing = (
         each.text
         for each in tokens_of(text, language)
-        if (each.kind in ("number", "date", "name") and fold_name(str(each.value)) not in values)
+        if (each.kind in ("number", "date", "name") and fold_letters(str(each.value)) not in values)
         or (each.kind == "denial" and not denied)
     )
     return next(missing, "")

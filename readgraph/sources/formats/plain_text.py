@@ -91,7 +91,10 @@ _MARKDOWN_MARK = re.compile(
     re.MULTILINE,
 )
 _UNSAID = (
-    re.compile(r"<!--.*?-->|~~(?=\S).+?(?<=\S)~~|%%.*?%%|\$\$.*?\$\$|\{\{.*?\}\}", re.DOTALL),
+    re.compile(  # each ends where the next one begins, so that a text with many beginnings is gone through once
+        r"<!--(?:(?!<!--|-->).)*-->|~~(?=\S)(?:(?!~~).)+(?<=\S)~~|%%.*?%%|\$\$.*?\$\$|\{\{(?:(?!\{\{|\}\}).)*\}\}",
+        re.DOTALL,
+    ),
     re.compile(  # pictures, tags, attributes, contents, addresses, what a check says, short forms, commands, tables
         r"!\[[^\]\n]*\]\([^()\n]*\)|</?[A-Za-z][^<>\n]*>|\{[.#][^{}\n]*\}|^\s*\[TOC\]\s*$|\[![A-Za-z]+\][+-]?"
         r"|^ {0,3}\[(?!\^)[^\]\n]+\]:[ \t]+<?https?:.*$|^\[\^rg\d+\]:.*$|^\*\[[^\]\n]+\]:.*$|^:::.*$"
@@ -157,9 +160,12 @@ def blank_markup(text: str) -> str:
             opened = None
     spans += [(opened, len(text))] if opened is not None else []
     spans += [found.span() for pattern in _UNSAID for found in pattern.finditer(text)]
-    for start, end in spans:
-        text = text[:start] + re.sub(r"\S", " ", text[start:end]) + text[end:]
-    return text
+    pieces, at = list[str](), 0
+    for start, end in sorted(spans):
+        if end > at:
+            pieces += [text[at : max(start, at)], re.sub(r"\S", " ", text[max(start, at) : end])]
+            at = end
+    return "".join([*pieces, text[at:]])
 
 
 _RST_LINE = r"(?P<{0}>[!-/:-@\[-`{{-~])(?P={0})*"
