@@ -270,7 +270,7 @@ class ServerSession:
                 await self._thread.run(partial(self._give, name))
 
     async def _try_lock(self, name: str, shared: bool) -> bool:
-        """Try to take a lock. If the caller is cancelled meanwhile, it is given back."""
+        """Try to take a lock. If the caller is cancelled meanwhile, it is given back before the caller goes on."""
         self.check()
         taken = list[bool]()
 
@@ -280,7 +280,8 @@ class ServerSession:
         try:
             await self._thread.run(take)
         except asyncio.CancelledError:
-            self._thread.submit(lambda: self._give(name) if taken == [True] else None)
+            given_back = self._thread.submit(lambda: self._give(name) if taken == [True] else None)
+            await asyncio.wrap_future(given_back)  # else others would find it held for a moment
             raise
         return taken[0]
 
