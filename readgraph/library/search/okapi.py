@@ -16,6 +16,7 @@ from readgraph.library.search.terms import (
     content_words,
     fold_accents,
     grams,
+    language_of_word,
     stem,
     stop_words,
     tokens,
@@ -58,9 +59,16 @@ class QueryTermFinder:
     def _terms_of_token(self, token: str) -> list[Term]:
         language = self._language
         forms = {*grams(token, language)}
-        if language not in BEGUN_ALIKE or self._beginnings.match(fold_accents(token)):
+        if self._may_have_stem(token):
             forms.add(stem(token, language))
         return [term for form in forms & self._terms.keys() for term in self._terms[form]]
+
+    def _may_have_stem(self, token: str) -> bool:
+        """Whether a word begins as one of the query's stems does, or its stem may begin in another way."""
+        language = self._language
+        if language not in BEGUN_ALIKE or (not token.isascii() and language_of_word(token, language) != language):
+            return True
+        return self._beginnings.match(fold_accents(token)) is not None
 
     @cached_property
     def _beginnings(self) -> re.Pattern[str]:

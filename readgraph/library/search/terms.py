@@ -29,7 +29,7 @@ _SNOWBALL = dict(
 )
 """Snowball's stemmers by language."""
 
-BEGUN_ALIKE = frozenset("ca cs da de es et eu fr hi hu it lt nb nn no pl pt ro ru sv tr".split())
+BEGUN_ALIKE = frozenset("ca cs da de en es et eu fr hi hu it lt nb nn no pl pt ro ru sv tr".split())
 """Languages whose stemmer, which may take 0.3 ms for a word, never changes how a word begins (`fold_accents`); a last
 letter of a short one may change."""
 
@@ -63,7 +63,7 @@ def stem(word: str, language: str = ENGLISH) -> str:
 
     Vietnamese keeps its accents. Latin words of other languages without a stemmer are stemmed as English ones.
     """
-    language = _language_of_word(word, language)
+    language = language_of_word(word, language)
     if language == "vi":
         return word
     if language == "ar":
@@ -114,7 +114,7 @@ def fold_accents(word: str) -> str:
     return normalize("NFC", _ACCENTS.sub("", normalize("NFKD", word))).replace("ı", "i")
 
 
-def _language_of_word(word: str, language: str) -> str:
+def language_of_word(word: str, language: str) -> str:
     """The text's language, or the main one of the word's script where the text's has another script."""
     if not word.isascii():
         for letters, languages in _SCRIPTS:
@@ -258,7 +258,7 @@ def tokens(text: str, language: str = ENGLISH) -> list[str]:
 
 def grams(token: str, language: str) -> list[str]:
     """The parts of a word that are searched for beside its stem; none in most languages."""
-    if (token.isascii() and language not in WITH_GRAMS) or _language_of_word(token, language) not in WITH_GRAMS:
+    if (token.isascii() and language not in WITH_GRAMS) or language_of_word(token, language) not in WITH_GRAMS:
         return []
     padded = f"_{token}_"
     return [f"{_GRAM_SIGN}{padded[at : at + GRAM]}" for at in range(len(padded) - GRAM + 1)]

@@ -239,7 +239,7 @@ NUMBERS = tuple("one two three four five six seven eight nine ten eleven twelve"
 _MONTH = "(?:" + "|".join(f"{month[:3]}(?:{month[3:]})?" if month[3:] else month for month in MONTHS) + r"|Sept)\.?"
 _WEEKDAY = "|".join(f"{day[:3]}(?:{day[3:]})?" for day in WEEKDAYS)
 
-_HAS_YEAR = re.compile(r"[12]\d{3}")
+_YEAR_ALONE, _NUMBER = re.compile(r"(?<!\d)[12]\d{3}(?!\d)"), re.compile(r"\d+")
 _MONTH_ALONE = re.compile(rf"\b(?:(?<=in )|(?<=last )|(?<=next )|(?<=since )|(?<=until ))(?:{_MONTH})(?!\w)")
 _SAID = re.compile(
     r"\b(?:(?P<before>the day before yesterday)|(?P<after>the day after tomorrow)"
@@ -258,7 +258,8 @@ _SIDE = {-1: "before", 0: "of", 1: "after"}
 
 def date_in(text: str) -> date | None:
     """The first whole date (day, month and year) in a text, such as the name of a session; None where there is none."""
-    found = dates_in(text) if _HAS_YEAR.search(text) else []
+    may_be_one = _YEAR_ALONE.search(text) and len(_NUMBER.findall(text)) > 1  # beside the year, at least the day
+    found = dates_in(text) if may_be_one else []
     return next(
         (date(each.year, each.month, each.day) for each in found if each.year and each.month and each.day), None
     )
@@ -343,13 +344,11 @@ async def dated_places(pages: Iterable[int], document: Document, memory: str, ru
     store = page_store(runtime)
     cut = await store.pages(memory, pages)
     places = await store.places_in(document, [(page.start, page.end) for page in cut])
-    if not any(date_in(name) for _, name in places):
-        return {}
     starts, found = [start for start, _ in places], DatedPlaces()
     for page in cut:
         first, end = max(bisect_right(starts, page.start) - 1, 0), bisect_right(starts, page.end)
         found[page.number] = [(start - page.start, name) for start, name in places[first:end]]
-    return found
+    return found if any(date_in(name) for begun in found.values() for _, name in begun) else {}
 
 
 def place_at(places: DatedPlaces, page: int, offset: int) -> str:
