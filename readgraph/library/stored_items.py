@@ -73,8 +73,12 @@ class StoredItems:
 
     async def get(self, namespace: tuple[str, ...], keys: Sequence[str]) -> list[dict[str, Any] | None]:
         """The stored values of these keys, in this order; None for keys that don't exist."""
-        space = replace_surrogates(namespace)
-        return [value async for value in self.get_each((space, replace_surrogates(key)) for key in keys)]
+        space, found = replace_surrogates(namespace), list[dict[str, Any] | None]()
+        for first in range(0, len(keys), BATCH):
+            group = replace_surrogates([*keys[first : first + BATCH]])
+            items = await self._batch([GetOp(space, key, refresh_ttl=False) for key in group])
+            found += [item.value if isinstance(item, Item) else None for item in items]
+        return found
 
     async def load(self, kind: type[Record], namespace: tuple[str, ...], keys: Iterable[str]) -> list[Record]:
         """The records of these keys, in this order; those that don't exist are left out."""

@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 from unicodedata import category
 
 from readgraph.library.page_store import PageStore
@@ -22,6 +22,7 @@ NEAR = 20  # characters around a quote, by which is seen whether it is a whole s
 _SENTENCE_ENDS, _MARKS_AROUND = ".!?…。！？।؟\n\r\f", " \t\"'“”„‘’«»()[]*_#>-–—"
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _WORD = re.compile(r"[^\W_]+")
+_ASCII_MARKS = {mark: " " for mark in range(128) if not chr(mark).isalnum()}
 _CUT = re.compile(r"(?<=\d)(?=[.,]\d)|(?<=\d[.,])(?=\d)|(?<=n)(?=['’]t\b)|(?<=\w['’])(?=(?:t|s|d|m|ll|re|ve)\b)")
 """What is within a word beside letters: "3|.|5", "don|'|t"."""
 
@@ -76,8 +77,8 @@ def find_quote(quote: str, text: str, begin: int, end: int) -> tuple[int, int] |
     part = text[begin:end]
     span = _find_exact(quote, part)
     if not span:
-        wanted, folded = _fold_quote(quote), _fold_quote(part)
-        found = _find_words(wanted, folded, part) or _find_letters(wanted, folded, part)
+        wanted, folded = _fold_text(quote), _fold_text(part)
+        found = _find_words(wanted.words, folded.words, part) or _find_letters(wanted.letters, folded.letters, part)
         span = _whole_words(part, found[0], _after_marks(part, found[1])) if found else None
     return (begin + span[0], begin + span[1]) if span and _says_enough(part, *span) else None
 
@@ -147,9 +148,8 @@ def _find_words(quote: str, folded: str, text: str) -> tuple[int, int] | None:
     return words[0].start(), words[-1].end()
 
 
-def _find_letters(quote: str, folded: str, text: str) -> tuple[int, int] | None:
-    wanted = quote.replace(" ", "")
-    at = folded.replace(" ", "").find(wanted)
+def _find_letters(wanted: str, folded: str, text: str) -> tuple[int, int] | None:
+    at = folded.find(wanted)
     if at < 0:
         return None
     start = letters = 0
@@ -163,13 +163,20 @@ def _find_letters(quote: str, folded: str, text: str) -> tuple[int, int] | None:
     return None
 
 
-def _fold_quote(text: str) -> str:
-    """Words in lower case, separated by single spaces."""
+class _Folded(NamedTuple):
+    """The words of a text in lower case, separated by single spaces, and their letters without spaces."""
+
+    words: str
+    letters: str
+
+
+def _fold_text(text: str) -> _Folded:
     return _fold_again(text) if len(text) <= LONGEST_FOLDED else _fold(text)
 
 
-def _fold(text: str) -> str:
-    return " ".join(_WORD.findall(text)).lower()
+def _fold(text: str) -> _Folded:
+    words = text.translate(_ASCII_MARKS).split() if text.isascii() else _WORD.findall(text)  # in half the time
+    return _Folded(" ".join(words).lower(), "".join(words).lower())
 
 
 _fold_again = lru_cache(maxsize=32)(_fold)  # several quotes are looked for on the same pages
