@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from langgraph.store.base import BaseStore, GetOp, Item, Op, PutOp, SearchItem, SearchOp
 
 from readgraph.state.errors import BadInput, Damaged, LibraryError
-from readgraph.state.records import Record, load_record
+from readgraph.state.records import Record, load_records
 
 BATCH = 500  # the most operations in one batch
 CLEARED_AT_ONCE = 4 * BATCH
@@ -82,7 +82,7 @@ class StoredItems:
 
     async def load(self, kind: type[Record], namespace: tuple[str, ...], keys: Iterable[str]) -> list[Record]:
         """The records of these keys, in this order; those that don't exist are left out."""
-        return [load_record(kind, value) for value in await self.get(namespace, [*keys]) if value is not None]
+        return load_records(kind, [value for value in await self.get(namespace, [*keys]) if value is not None])
 
     async def get_each(self, keys: Iterable[tuple[tuple[str, ...], str]]) -> AsyncIterator[dict[str, Any] | None]:
         """The stored values of these (namespace, key) pairs, in this order; only one batch is in memory at a time."""

@@ -77,11 +77,21 @@ def file_name(name: str) -> str:
 
 def load_record(kind: type[Record], value: Any) -> Record:
     """The record in a stored value; raises `Damaged` if it holds none."""
+    record: Record = _validate(kind, value, kind.__name__)
+    return record
+
+
+def load_records(kind: type[Record], values: list[Any]) -> list[Record]:
+    """The records in these stored values, all at once; raises `Damaged` if one of them holds none."""
+    records: list[Record] = _validate(list[kind], values, kind.__name__)  # type: ignore[valid-type]
+    return records
+
+
+def _validate(kind: Any, value: Any, name: str) -> Any:
     try:
-        record: Record = _adapter(kind).validate_python(value)  # type: ignore[arg-type]  # a class is hashable
-        return record
+        return _adapter(kind).validate_python(value)
     except (ValidationError, ValueError, TypeError, RecursionError) as problem:
-        raise Damaged(kind.__name__.lower()) from problem
+        raise Damaged(name.lower()) from problem
 
 
 def load_valid(kind: type[Record], values: Iterable[Any]) -> Iterator[Record]:

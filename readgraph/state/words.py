@@ -12,6 +12,7 @@ __all__ = ["count_words"]
 
 LONGEST_WORD = 40  # a run of characters without a space counts as one word for every 40 characters
 SPLIT_AT_ONCE = 100_000  # characters; longer texts are counted line by line: a list of words is many times as large
+_SHAPES, _LONG_RUN = bytes(32 if chr(code).isspace() else 120 for code in range(256)), b"x" * (LONGEST_WORD + 1)
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 _LINE = re.compile(r"[^\n]+")
 _ANY_CJK = re.compile(f"[{_CJK}]")
@@ -23,6 +24,10 @@ _MANY = re.compile(rf"(?:\s*+(?:{_WORD})){{{AT_ONCE}}}+")  # as many words, foun
 
 def count_words(text: str) -> int:
     """The number of words: runs between white space. Each CJK character is a word; very long runs count as several."""
+    if len(text) <= SPLIT_AT_ONCE and text.isascii():  # in a third of the time of a list of the words
+        shape = b" " + text.encode().translate(_SHAPES)
+        if _LONG_RUN not in shape:
+            return shape.count(b" x")
     if len(text) <= SPLIT_AT_ONCE and (text.isascii() or not _ANY_CJK.search(text)):
         runs = text.split()
         if len(text) <= LONGEST_WORD or max(sizes := [*map(len, runs)], default=0) <= LONGEST_WORD:
