@@ -206,6 +206,15 @@ async def test_a_question_that_nothing_matches_has_no_answer(
     assert [wanted_reply(request) for request in server.requests] == ["SearchPlan"] * 3, "nothing else had a use"
 
 
+async def test_without_a_model_no_search_is_made_twice(library: Library) -> None:
+    context = replace(CONTEXT, model="", rounds=9, pages_per_tool=1)
+    memory = await remembered_pages(library.store, trail_pages(), context)
+    found = await run(library, memory, context, question="Was a zeppelin seen in the rain?")
+    shown = [bool(done["pages_shown"]) for done in found["rounds"]]
+    assert shown[:1] == [True] and shown[-1:] == [False] and shown.index(False) + 1 == len(shown) < 9
+    assert "nothing new" in [step["summary"] for step in found["steps"] if step["node"] == "reflect"][-1]
+
+
 @pytest.mark.parametrize("model", ["openai:double", ""])
 async def test_an_empty_memory_has_no_answer(server: ModelServer, library: Library, model: str) -> None:
     document, context = await library.pages.add_document("A lamp."), replace(CONTEXT, model=model)

@@ -109,8 +109,15 @@ class ReflectUpdate(JudgeUpdate):
 
 
 async def reflect_without_model(state: ReflectState, runtime: ReaderRuntime) -> ReflectUpdate:
-    """Without a model: enough is where the notes hold all words of the question; those that they don't are missing."""
-    if closed := await _close_unasked(state, runtime):
+    """Without a model: enough is where the notes hold all words of the question; those that they don't are missing.
+
+    A round that looked for these and brought no page is the last one: the next one would be the same.
+    """
+    closed = await _close_unasked(state, runtime)
+    in_vain = state["rounds"] and not pages_of_round(state["pages_read"], state["rounds"])
+    if in_vain and (not closed or closed["continue_search"]):
+        return _close_round(state, runtime, None, state["requests"], "the same search would find nothing new")
+    if closed:
         return closed
     missing = words_not_in_notes(state["notes"], question_alone(state))
     return _close_round(state, runtime, not missing, [" ".join(missing)])
