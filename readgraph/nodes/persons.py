@@ -71,7 +71,7 @@ def ask_person(
                 return given
 
 
-@node(settings=look_up.settings)
+@node(settings=look_up.settings, alone=True)
 async def choose_pages(state: LookUpState, runtime: ReaderRuntime) -> LookUpUpdate:
     """Look pages up, and let a person say which of all pages are read; asked are `pages`, of `of` that there are."""
     found, before = await look_up(state, runtime), state["pages_read"]
@@ -89,7 +89,7 @@ async def choose_pages(state: LookUpState, runtime: ReaderRuntime) -> LookUpUpda
     return {"pages_read": read, "continue_search": False, "step_summary": summary}
 
 
-@node(settings=plan.settings)
+@node(settings=plan.settings, alone=True)
 async def confirm_plan(state: PlanState, runtime: ReaderRuntime) -> PlanUpdate:
     """Plan a round of searches (GAM, section 2.2.2), and let a person change it; asked is the `plan`."""
     planned = await plan(state, runtime)
@@ -110,7 +110,7 @@ class ReviewUpdate(CiteUpdate):
     status: Status
 
 
-@node(settings=cite.settings)
+@node(settings=cite.settings, alone=True)
 async def review_answer(state: CiteState, runtime: ReaderRuntime) -> ReviewUpdate:
     """Cite, and let a person accept the answer, give another, or none; asked are the `answer` and its `quotes`."""
     cited, answer = await cite(state, runtime), state.get("answer")

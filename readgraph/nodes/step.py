@@ -92,7 +92,8 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
     `starts_question` marks the first node of a graph, which resets the trajectory and the usage; `builds` one that
     builds a memory, with the context's reading model. `settings` names the groups of settings that it reads besides
     those of every step; `needs` the parameters that the recipe of the memory must have; `pages_alone`: nothing uses the
-    memory's notes; `recipe` makes that of the memory which the step gives. An update may hold `step_summary`: one line
+    memory's notes; `alone`: it may wait for a person, or what it does can't be done again, so that it is joined with no
+    other step; `recipe` makes that of the memory which the step gives. An update may hold `step_summary`: one line
     for the trajectory. Of a node, what it runs is taken, and its recipe.
     """
 
@@ -102,6 +103,7 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
     work: Work[StateT, UpdateT]
     without_model: Work[StateT, UpdateT] | None
     recipe: MakeRecipe | None
+    alone: bool
 
     def __init__(
         self,
@@ -113,12 +115,14 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
         settings: Groups = (),
         needs: Collection[str] = (),
         pages_alone: bool = False,
+        alone: bool = False,
         recipe: MakeRecipe | None = None,
     ) -> None:
         if isinstance(work, StepNode):
             given: StepNode[StateT, UpdateT] = work
             work, without_model, recipe = given.work, without_model or given.without_model, recipe or given.recipe
-        self.needs, self.recipe, self.pages_alone = frozenset(needs), recipe, pages_alone
+            alone = alone or given.alone
+        self.needs, self.recipe, self.pages_alone, self.alone = frozenset(needs), recipe, pages_alone, alone
         reading = (ReadingModel,) if builds else ()
         self.settings: Groups = (Model, Window, Concurrency, Calls, Batching, Budget, Tenant, *reading, *settings)
         self.work, self.without_model, self.starts_question, self.builds = work, without_model, starts_question, builds
@@ -228,7 +232,12 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
 def node(work: Work[StateT, UpdateT], /) -> StepNode[StateT, UpdateT]: ...
 @overload
 def node(
-    *, starts_question: bool = False, builds: bool = False, settings: Groups = (), needs: Collection[str] = ()
+    *,
+    starts_question: bool = False,
+    builds: bool = False,
+    settings: Groups = (),
+    needs: Collection[str] = (),
+    alone: bool = False,
 ) -> Callable[[Work[StateT, UpdateT]], StepNode[StateT, UpdateT]]: ...
 @overload
 def node(
@@ -238,6 +247,7 @@ def node(
     builds: bool = False,
     settings: Groups = (),
     needs: Collection[str] = (),
+    alone: bool = False,
 ) -> Callable[[Work[StateT, UpdateT]], StepNode[StateT, UpdateT]]: ...
 def node(
     work: Work[Any, Any] | None = None,
@@ -248,6 +258,7 @@ def node(
     builds: bool = False,
     settings: Groups = (),
     needs: Collection[str] = (),
+    alone: bool = False,
 ) -> Any:
     """Make a coroutine `(state, runtime) -> update` a node of graphs.
 
@@ -262,6 +273,7 @@ def node(
         builds: It builds a memory, for which the context's reading model is the model.
         settings: The groups of settings that it reads, besides those of every step.
         needs: The parameters that the recipe of its memory must have.
+        alone: It may wait for a person, or what it does can't be done again: it is joined with no other step.
 
     Returns:
         The node, or what makes a coroutine one.
@@ -275,6 +287,7 @@ def node(
         builds=builds,
         settings=settings,
         needs=needs,
+        alone=alone,
     )
 
 

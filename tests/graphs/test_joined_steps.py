@@ -1,17 +1,22 @@
-"""Steps that always follow each other run as one superstep: with the same outcome, and fewer checkpoints."""
+"""Steps that nobody stops between run as one superstep: with the same outcome, and fewer checkpoints."""
 
 from dataclasses import replace
 from typing import Any
 
 import pytest
+from langgraph.errors import GraphRecursionError
+from langgraph.types import Command
 
 from readgraph.api import functions
+from readgraph.graphs import gam
 from readgraph.graphs.methods import METHODS, Method
 from readgraph.graphs.wiring import join_steps
 from readgraph.library.opening import Library
+from readgraph.nodes.persons import review_answer
 from readgraph.state.context import ReaderContext
 from tests.doubles.model_server import ModelServer
 from tests.doubles.reader import reader
+from tests.doubles.researcher import QUESTION, remembered_pages, researcher, trail_pages, wanted_reply
 from tests.support.some_methods import mostly_slow
 
 CONTEXT = ReaderContext(model="openai:double", embeddings="openai:double-embeddings")
@@ -46,6 +51,54 @@ async def test_the_outcome_is_the_same(server: ModelServer, library: Library, st
         found = [{**each, "usage": 0, "steps": [step[0] for step in each["steps"]]} for each in found]
     assert found[0] == found[1]
     assert checkpoints[1] < checkpoints[0]
+
+
+@pytest.mark.parametrize(
+    ("method", "nodes"),
+    [
+        ("gam", {"open, memorize, plan, search, integrate, reflect, answer, cite"}),
+        ("mem-walker", {"open, read, grow, enter, descend, read_leaf, answer, cite"}),
+        ("mem-gpt", {"open, read, begin", "think, evict", "act", "look_up", "answer, cite"}),
+    ],
+)
+def test_what_is_joined(method: str, nodes: set[str]) -> None:
+    joined = join_steps(METHODS[method].build())
+    assert {*joined.nodes} == nodes, "an agent's acts are not done twice"
+    joined.compile().get_graph().draw_mermaid()
+
+
+async def test_steps_of_ones_own_and_those_that_ask_stay_alone(library: Library, story: str) -> None:
+    ran = list[str]()
+
+    def search(state: Any) -> dict[str, Any]:
+        ran.append(state["question_text"])
+        return {"hits": []}
+
+    joined = join_steps(gam.build(search=search, cite=review_answer))
+    assert {*joined.nodes} == {"open, memorize", "plan", "search", "integrate, reflect", "answer", "cite"}
+    graph = joined.compile(checkpointer=library.checkpointer, store=library.store)
+    document = await library.pages.add_document(story[:9000])
+    config: Any = {"configurable": {"thread_id": "1"}}
+    given: Any = {"document": document.id, "question": ASKED}
+    stopped = await graph.ainvoke(given, config, context=ReaderContext(model=""))
+    assert stopped["__interrupt__"][0].value["kind"] == "review_answer" and len(ran) == len(stopped["rounds"]) == 2
+    resumed: Any = Command(resume={"accept": False, "answer": "Iolo."})
+    found = await graph.ainvoke(resumed, config, context=ReaderContext(model=""))
+    assert (found["status"], found["answer"], len(ran)) == ("answered", "Iolo.", 2)
+
+
+@pytest.mark.parametrize("limit", [20, 21, 22, 23, 60])
+async def test_joined_loops_end_by_langgraphs_limit_too(server: ModelServer, library: Library, limit: int) -> None:
+    never = {"enough": False, "missing": ["what is missing"]}
+    server.respond = lambda request: never if wanted_reply(request) == "Verdict" else researcher(request)
+    context = replace(CONTEXT, rounds=10**6, embeddings="")
+    memory = await remembered_pages(library.store, trail_pages(40), context)
+    graph = join_steps(gam.build_research()).compile(store=library.store)
+    given: Any = {"document": memory.document, "question": QUESTION}
+    found = await graph.ainvoke(given, {"recursion_limit": limit}, context=context)
+    assert [step["node"] for step in found["steps"]][-2:] == ["answer", "cite"] and len(found["steps"]) <= limit
+    with pytest.raises(GraphRecursionError):
+        await graph.ainvoke(given, {"recursion_limit": 3}, context=context)
 
 
 async def test_a_question_begins_anew_in_a_thread_of_joined_steps(library: Library, story: str) -> None:

@@ -108,7 +108,7 @@ async def test_traces_of_steps_hold_no_long_texts(asked: tuple[InMemoryStore, di
     config: Any = {**thread(), "callbacks": [tracer]}
     found = await graph.ainvoke(question, config, context=ReaderContext())
     steps = [run for run in tracer.seen if run.name in STEPS or ", " in run.name]
-    assert len(steps) >= 3
+    assert len(steps) >= (1 if joined else 3)
     recorded = "".join(f"{run.inputs} {run.outputs}" for run in steps)
     assert QUESTION not in recorded and "characters)" in recorded
     assert not any(cited["quote"] in recorded for cited in found["citations"] if len(cited["quote"]) > 80)

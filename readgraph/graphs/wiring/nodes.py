@@ -51,7 +51,7 @@ def step_of_function(name: str, node: Callable[..., Any]) -> StepNode[Any, Any]:
             raise BadInput(f"The node '{name}' must return a dictionary of what changed: it returned {update!r:.60}.")
         return update or {}
 
-    return StepNode(work)
+    return StepNode(work, alone=True)
 
 
 def _parameters(name: str, function: Callable[..., Any]) -> dict[str, str]:
@@ -115,7 +115,7 @@ def _step_of_runnable(name: str, runnable: Runnable[Any, Any]) -> StepNode[Any, 
         work.__annotations__ = {"state": declared[first] if first != "return" else Any}
         work.__annotations__ |= {"return": declared["return"]} if "return" in declared else {}
     work.__name__, work.__doc__ = name, getattr(function, "__doc__", None)
-    return StepNode(work)
+    return StepNode(work, alone=True)
 
 
 def _types(annotation: Any) -> Iterator[type[Any]]:

@@ -117,7 +117,7 @@ def act_in_reading_with(
         findings = with_finding(state["findings"], memory.given) if memory.given else state["findings"]
         return {**update, "pages_read": pages, "findings": findings}
 
-    return StepNode(act, settings=(Chaining, Window, Embeddings, *settings))
+    return StepNode(act, settings=(Chaining, Window, Embeddings, *settings), alone=True)
 
 
 class AgentAnswerState(AnswerState):

@@ -267,7 +267,7 @@ def act_with(functions: Functions) -> StepNode[AgentTurnState, ActUpdate]:
         """Run the function; its result or error is added to the call's event."""
         return (await run_call(state, functions, runtime))[0]
 
-    return StepNode(act, settings=(Chaining, MemoryParts, Window, Embeddings))
+    return StepNode(act, settings=(Chaining, MemoryParts, Window, Embeddings), alone=True)
 
 
 async def run_call(
