@@ -8,6 +8,7 @@ are free again when their holder is killed.
 import errno
 import os
 import sqlite3
+import time
 import uuid
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, closing, suppress
@@ -160,6 +161,7 @@ class _FileListing:
 
 ORIGINALS = "originals"  # the folder of kept files; a file there has the id of its document, and the ending of its kind
 ROOM = 2**20  # bytes on the disk without which no reply is paid for: the replies of all calls in flight fit into them
+PLENTY, LOOK_AGAIN = 2**30, 2.0  # bytes that no disk loses within these seconds: a look takes a switch to a thread
 
 
 class LibraryStore(SharedStore):
@@ -169,7 +171,7 @@ class LibraryStore(SharedStore):
         self.folder, self.place, self.name = path.parent, str(path.parent), path.parent.name
         self.locks = path.parent / "locks"
         self.ledger = LedgerInFile(self.locks / "minute.sqlite")
-        self.path, self.to_read = path, to_read
+        self.path, self.to_read, self.roomy_until = path, to_read, 0.0
         if to_read:
             self._reading = self._writing = FileWorker(path, "reads", to_read=True)
             return
@@ -240,8 +242,10 @@ class LibraryStore(SharedStore):
     def check_room(self, needed: int = 0) -> None:
         """Raise `LibraryError` where less than `ROOM`, or than is `needed`, is left on its disk."""
         with sqlite_files.explain_refusals(self.folder):
-            if disk_usage(self.folder).free < max(ROOM, needed):
+            if (free := disk_usage(self.folder).free) < max(ROOM, needed):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        if free > PLENTY:
+            self.roomy_until = time.monotonic() + LOOK_AGAIN
 
     def size(self) -> int:
         """The bytes of all files in the folder."""

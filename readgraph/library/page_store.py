@@ -5,6 +5,7 @@ that a model server works on: a command that was killed takes their replies the 
 """
 
 import asyncio
+import time
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -239,7 +240,8 @@ class PageStore(DocumentStore):
 
     async def check_room(self, needed: int = 0) -> None:
         """Raise `LibraryError`, before a call is paid for, where its reply or so many bytes can't be kept."""
-        if isinstance(base := base_of(self.store), SharedStore):
+        base = base_of(self.store)
+        if isinstance(base, SharedStore) and (needed or time.monotonic() > base.roomy_until):
             await asyncio.to_thread(base.check_room, needed)
 
     async def reply(self, key: str) -> RecordedReply | None:

@@ -100,6 +100,9 @@ class SharedStore(BaseStore):
         """The last number, and the indexes that other machines dropped after this one; None: none. This blocks."""
         return 0, []
 
+    roomy_until = float("inf")
+    """By `time.monotonic`: until then its disk can't be too full for a reply."""
+
     def check_room(self, needed: int = 0) -> None:
         """Raise `LibraryError` where its disk is too full for a reply, or for so many bytes. This blocks."""
 
