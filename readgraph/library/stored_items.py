@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from itertools import islice
 from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 from langgraph.store.base import BaseStore, GetOp, Item, Op, PutOp, SearchItem, SearchOp
 
@@ -21,6 +22,8 @@ EVERY = 2**31 - 1  # the limit of a search for everything. One search sees one m
 
 ROOT = "readgraph"  # the first part of all our namespaces
 
+
+_last_seen = WeakKeyDictionary[BaseStore, dict[tuple[str, ...], int]]()  # by store: counts whose last item was there
 
 Found = TypeVar("Found")
 
@@ -93,9 +96,16 @@ class StoredItems:
                 yield item.value if isinstance(item, Item) else None
 
     async def check_last(self, namespace: tuple[str, ...], count: int) -> None:
-        """Raise `Damaged` if the last of `count` numbered items is missing: a wrong count could take hours to read."""
-        if count > BATCH and (await self.get(namespace, [number_key(count - 1)]))[0] is None:
+        """Raise `Damaged` if the last of `count` numbered items is missing: a wrong count could take hours to read.
+
+        Items are looked at once for a count: those that were there go only with the record that counts them.
+        """
+        seen = _last_seen.setdefault(self.store, {})
+        if count <= BATCH or seen.get(namespace) == count:
+            return
+        if (await self.get(namespace, [number_key(count - 1)]))[0] is None:
             raise Damaged(namespace[1])
+        seen[namespace] = count
 
     async def put(self, items: Iterable[StoredValue]) -> None:
         """Store items (the value None deletes one). Up to `BATCH` items are committed together."""
