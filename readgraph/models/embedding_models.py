@@ -15,7 +15,7 @@ from readgraph.library.search.hits import PARTS, IndexEntry, VectorKey
 from readgraph.library.search.vector_index import Matrix
 from readgraph.library.stored_items import replace_surrogates
 from readgraph.models.client import environment, setup_error, without_secrets
-from readgraph.models.failures import status_of, too_long
+from readgraph.models.failures import kind_of, status_of, too_long
 from readgraph.models.functions import is_function, unknown_function
 from readgraph.models.names import find_embeddings_entry, get_loop_object
 from readgraph.models.watching import watch_embedding
@@ -240,7 +240,7 @@ def windows(text: str) -> Iterator[str]:
 
 def _unavailable(model: str, problem: Exception) -> ModelUnavailable:
     """The error in one line, without the server's own text, which may hold a part of the API key."""
-    status, kind = status_of(problem), type(problem).__name__
+    status, kind = status_of(problem), kind_of(problem).__name__
     if most := too_long(problem):
         return ModelUnavailable(f"The embedding model '{model}' sent more than {most} MB at once: see what it sends.")
     by_status = {

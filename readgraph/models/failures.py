@@ -34,6 +34,12 @@ _BY_NAME = {
         "TransportError ConnectionError ClientConnectionError HTTPClientError URLError gaierror".split()
     ),
 }  # what is known by the names of an error's types, where it holds no status
+BROKEN = {
+    *("RemoteProtocolError", "ReadError", "IncompleteRead", "ChunkedEncodingError"),
+    *("ServerDisconnectedError", "ClientPayloadError"),
+}
+"""What errors of a connection that ended before a response was whole are called, by package."""
+
 MOST_CAUSES = 5
 LONGEST_WAIT = 60.0  # the longest pause in seconds, even if the server asks for a longer one (Retry-After)
 ENDED_LOOP = "Event loop is closed"  # what asyncio says of a connection that another event loop opened, which has ended
@@ -87,9 +93,14 @@ def headers_of(problem: Exception) -> Mapping[str, str]:
 
 
 def causes_of(problem: BaseException) -> list[BaseException]:
-    """The error, and those that it was raised from: some packages raise their own error from that of their client."""
+    """The error, and those that it was raised from: some packages raise their own error from that of their client.
+
+    What is raised from an error of aiohttp is left out: it would call a connection that was refused a timeout.
+    """
     causes = [problem]
     while (cause := causes[-1].__cause__) and len(causes) < MOST_CAUSES:
+        if type(cause).__module__.startswith("aiohttp.") and len(causes) > 1:
+            causes.pop()
         causes.append(cause)
     return causes
 
@@ -111,7 +122,7 @@ def kind_of(problem: Exception) -> type[Exception]:
 def broke_off(problem: BaseException) -> bool:
     """Whether a server was there, but ended the connection before its response was whole."""
     names = {kind.__name__ for each in causes_of(problem) for kind in type(each).__mro__}
-    return bool(names & {"RemoteProtocolError", "ReadError", "IncompleteRead", "ChunkedEncodingError"})
+    return bool(names & BROKEN)
 
 
 def is_of_network(problem: Exception) -> bool:
