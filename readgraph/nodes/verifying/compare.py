@@ -19,7 +19,15 @@ from readgraph.nodes.verifying.following import (
     is_written_alike,
     says_as_much,
 )
-from readgraph.nodes.verifying.tokens import QUOTE_MARK, Token, cue_words, fold_letters, knows_denials, tokens_of
+from readgraph.nodes.verifying.tokens import (
+    QUOTE_MARK,
+    Token,
+    cue_words,
+    fold_letters,
+    has_two_units,
+    knows_denials,
+    tokens_of,
+)
 from readgraph.state.verifying import Difference, SlotKind, Verdict
 
 NEAR = 0.01  # how far apart numbers of two units may be, as a share
@@ -133,7 +141,8 @@ def _conflicts(ours: Token, theirs: Token) -> bool:
             return bool(ours.value[1] == theirs.value[1])
         known = [pair for pair in zip(ours.value, theirs.value, strict=True) if None not in pair]
         return any(one != other for one, other in known)
-    return type(ours.value) is type(theirs.value)
+    versions = sorted((f"{ours.value}.", f"{theirs.value}."), key=len)
+    return type(ours.value) is type(theirs.value) and not versions[1].startswith(versions[0])  # 2.1 may be 2.1.0
 
 
 def _find_difference(
@@ -183,7 +192,9 @@ def _is_rounded(said: Token, told: Token) -> bool:
         return False
     (decimals, unit), (more, other) = (_END_OF_NUMBER.search(each.text).groups("") for each in (said, told))  # type: ignore[union-attr]
     apart = abs(said.value[0] - told.value[0])
-    return bool(len(decimals) < len(more) and apart < 1) or bool(unit != other and apart <= NEAR * abs(told.value[0]))
+    if len(decimals) < len(more) and apart < 1:
+        return True
+    return unit != other and (has_two_units(said) or has_two_units(told) or apart <= NEAR * abs(told.value[0]))
 
 
 def _tells_of_the_same(ours: Sequence[Token], theirs: Sequence[Token], language: str) -> bool:

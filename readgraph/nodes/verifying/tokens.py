@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, Literal, NamedTuple
@@ -33,6 +33,10 @@ _TOKEN = re.compile(
 )
 _POINTED = re.compile(r"\b([apb])\.[ \u00a0]?([mcd])\b\.?", re.IGNORECASE)  # "p.m.", "B.C."
 
+_VERSION = re.compile(r"(?!\d{1,3}(?:\.\d{3})+$)\d+(?:\.\d+){2,}")  # "2.1.0", and not "1.240.000"
+_AND = frozenset("and und et y e en".split())
+_ONE = frozenset("a an one ein eine einer einem einen un une una uno um uma een".split())
+DURATIONS = frozenset(("time", "years"))
 MONEY = frozenset(("dollars", "euros", "pounds"))
 SHORT_SCALES = {"k": 1e3, "m": 1e6, "M": 1e6, "mn": 1e6, "bn": 1e9, "b": 1e9, "B": 1e9}  # behind a sign of money
 
@@ -72,6 +76,7 @@ CueGroup = Literal[
     "light",
     "pronouns",
     "roundings",
+    "versions",
 ]
 
 
@@ -130,7 +135,7 @@ def tokens_of(sentence: str, language: str) -> tuple[Token, ...]:
     for token in found:
         clause += (token.kind == "break" or token.value in joins) + (token.text == ";")
         numbered.append(token._replace(clause=clause))
-    return tuple(_join_numbers([each for each in numbered if each.kind != "break"]))
+    return tuple(_join_durations(_join_numbers([each for each in numbered if each.kind != "break"])))
 
 
 def other_forms(sentence: str, language: str) -> list[str]:
@@ -143,11 +148,15 @@ def other_forms(sentence: str, language: str) -> list[str]:
 
 
 def _without_dates(text: str, language: str, *, is_first: bool) -> Iterator[Token]:
-    previous, shouted = "", text.isupper()
+    previous, shouted, versions = "", text.isupper(), cue_words("versions", language)
     words = [*_TOKEN.finditer(text)]
     for number, found in enumerate(words):
         first = is_first and not number
         if found["digits"]:
+            if _VERSION.fullmatch(found["digits"]) or ("." in found["digits"] and previous.casefold() in versions):
+                yield Token("number", found["digits"], found.group())
+                previous = found.group()
+                continue
             value = _number(found["digits"], language) * (-1 if found["sign"] else 1)
             unit = _units()[found["money"]] if found["money"] else ("ordinal", 1) if found["suffix"] else ("", 1)
             yield Token("number", (value, *unit) if ":" not in found["digits"] else found["digits"], found.group())
@@ -249,6 +258,48 @@ def _join_numbers(tokens: Sequence[Token]) -> Iterator[Token]:
             text += ("" if tokens[at].text == "%" else " ") + tokens[at].text
             at += 1
         yield token._replace(value=(value * size, of), text=text)
+
+
+def _join_durations(tokens: Iterable[Token]) -> list[Token]:
+    """The tokens with a duration in two units as one: "1 hour and 30 minutes", "a year and two months"."""
+    kept, joined = list[Token](), 0
+    for token in tokens:
+        token = token._replace(clause=token.clause - joined)
+        at = len(kept) - 1 - bool(kept and kept[-1].value in _AND)
+        begin, longer = _duration_at(kept, at)
+        if longer and (whole := _with_rest(longer, token)):
+            joined += token.clause - longer.clause
+            kept[begin:] = [whole._replace(text=" ".join(each.text for each in [*kept[begin:], token]))]
+        else:
+            kept.append(token)
+    return kept
+
+
+def _duration_at(tokens: Sequence[Token], at: int) -> tuple[int, Token | None]:
+    """Where a duration begins that ends at a token, and it: "2 years", also "a year"; None where there is none."""
+    if at < 0 or tokens[at].kind == "number":
+        return at, tokens[at] if at >= 0 else None
+    unit, article = _units().get(tokens[at].text.casefold()), tokens[at - 1] if at else None
+    if not unit or not article or article.text.casefold() not in _ONE:
+        return at, None
+    return at - 1, article._replace(kind="number", value=unit[::-1], text=f"{article.text} {tokens[at].text}")
+
+
+def _with_rest(longer: Token, rest: Token) -> Token | None:
+    """A duration with what is said behind it in a smaller unit, or "1 h 30"; None where that doesn't go on with it."""
+    if rest.kind != "number" or isinstance(longer.value, str) or isinstance(rest.value, str):
+        return None
+    (value, of), (more, also), unit = longer.value, rest.value, longer.text.rpartition(" ")[2].casefold()
+    if unit == "h" and not also and rest.text.isdecimal():
+        more, also = 60 * more, of
+    if of not in DURATIONS or also != of or more >= _units()[unit][1]:
+        return None
+    return longer._replace(value=(value + more, of))
+
+
+def has_two_units(token: Token) -> bool:
+    """Whether a number is a duration said in two units: "1 hour and 30 minutes", "1 h 30"."""
+    return any(word in _units() for word in token.text.casefold().split()[:-1])
 
 
 def _time_of_day(digits: str, half: str) -> str:
