@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from itertools import pairwise
 
 from sentencex import get_sentence_boundaries
@@ -63,6 +64,25 @@ _BEFORE_NUMBER = re.compile(
 _ROMAN = re.compile(r"[IVXLCDM]+(?![^\W\d_])")
 """Abbreviations before a name or a number, which may be a Roman one, that the segmenter doesn't know in every
 language."""
+
+_WORDS_TOO = {
+    "en": "May|me|no|may|art|ill|fed|miss|ore|ark|arc|con|ok",
+    "de": "mich|mag|Art|Bart|Ass",
+    "fr": "art|vol",
+    "es": "no|bien|contra|mar|auto|sobre",
+    "it": "fa|via|no|ore|bar|re|mai|te|me|so|sa|va|su|nato|fai|ha|si|set",
+    "nl": "dat|al|me|best|hand|ver|pas|top|vol|app|mand",
+    "sv": "det|med|kan|ut|min|hon|sen|ord|maj",
+    "da": "med|var|da|to|din|del|ned|par|form|sort",
+    "nb": "det|med|kan|ut|min|del",
+    "ca": "no|mar|art|sobre|contra",
+    "cs": "tu|nám|mil",
+    "hu": "nem",
+    "pl": "port",
+    "ro": "loc|ore",
+    "tr": "sen|al|kan|ver",
+}
+"""Abbreviations of the segmenter that are whole words too, with which sentences end: "It opened in May."."""
 
 _SPEECH_GOES_ON = re.compile("と[、言云い思聞答叫話尋呼書述]|って")  # what follows quoted speech in Japanese: "he said"
 
@@ -146,6 +166,8 @@ def _boundaries(text: str, start: int, end: int, language: str) -> Iterator[tupl
         plain = _MARKED_END.sub(lambda found: "x" * (len(found[0]) - 1) + found[1], plain)
         plain = _DIGIT_AFTER_END.sub("字", _CLOSED_BEFORE_END.sub("x", plain))
         plain = _BETWEEN_MARKS.sub(" ", plain)
+    if words := _whole_words(language):
+        plain = words.sub(lambda found: "o" * len(found[0]), plain)
     while at < end:
         part = plain[at - start : at - start + LONGEST_PART]
         ends = [at + found["end_index"] for found in get_sentence_boundaries(language, part)]
@@ -179,6 +201,13 @@ def _goes_on(before: str, following: str, language: str) -> bool:
     if language in _ORDINAL_LANGUAGES and _ORDINAL.search(before) and not _BEGINS.match(following):
         return True
     return bool(begin.isdigit() or _ROMAN.match(following)) and bool(_BEFORE_NUMBER.search(before))
+
+
+@cache
+def _whole_words(language: str) -> re.Pattern[str] | None:
+    """Words at the end of a sentence that the segmenter takes for abbreviations; "no. 3" and "art. L. 12" are some."""
+    words = _WORDS_TOO.get(language)
+    return re.compile(rf"\b(?:{words})(?=\.\s+(?![^\W\d_]\.)[^\W\d_])") if words else None
 
 
 def _strip_span(text: str, start: int, end: int) -> tuple[int, int]:
