@@ -4,6 +4,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
+from functools import cache
 from typing import NamedTuple
 
 from typing_extensions import TypedDict
@@ -35,6 +36,7 @@ MOST_COMPARED = 20  # sentences that a claim is compared with
 NEAR = 1 / 3  # the least share of a claim's words that a sentence has which is near it
 CHANGED = 0.6  # the least share of a quote's words that a changed one still has
 SENTENCES_BEHIND = 2  # sentences behind one that contradicts a claim that may tell of the claim's own value
+BEGIN = 3  # letters that a name has in common with its other forms
 FRAME_WORDS = 3  # words beside a quote from which on a sentence claims more than that somebody said so
 PAGES_KEPT = 500  # texts of pages that are kept while claims are compared
 
@@ -55,7 +57,8 @@ async def find_pages(state: FindState, runtime: ReaderRuntime) -> ClaimsUpdate:
     pages, language = await store.pages(memory.id, range(memory.pages)), language_of(text)
     starts = [page.start for page in pages]
     for claim in state["claims"]:
-        cited = [page.number for page in pages if any(_overlap(page, place) for place in claim["cited"])]
+        places = claim["cited"]
+        cited = [page.number for page in pages if any(_overlap(page, each) for each in places)] if places else []
         query = " ".join([claim["text"], *other_forms(claim["text"], language)])
         ranked = pages_of(await ranker.find(query, MOST_PAGES + len(cited)))
         inside = [page for page in ranked if page in cited][:MOST_CITED] or cited[:MOST_CITED]
@@ -174,27 +177,38 @@ def names_in(text: str) -> frozenset[str]:
 
 def _near_sentences(said: str, pages: Sequence[PageText]) -> list[NearSentence]:
     """The sentences that share most with what is said, compared with it."""
-    names = frozenset[str]().union(*(names_in(each.text) for each in pages))
-    found = dict[tuple[int, int], tuple[float, PageText, str, str]]()
-    for each in pages:
-        language = language_of(each.text)
-        wanted = {*content_words(said, language)}
-        sentences = prose_sentences(each.text)
-        for start, end, words, speaker in sentences[: len(sentences) - each.is_cut] or sentences:
-            if (share := len(wanted & words) / max(len(wanted), 1)) >= NEAR:
-                found[each.page.start + start, each.page.start + end] = share, each, language, speaker
-    near = list[NearSentence]()
-    for span in sorted(found, key=lambda span: (-found[span][0], span))[:MOST_COMPARED]:
-        _, page, language, speaker = found[span]
-        start, end = (at - page.page.start for at in span)
-        text = without_label(page.text[start:end]) if _is_talk(page.text) else page.text[start:end]
-        text = _in_its_place(page.text, start) + text
+    found = dict[tuple[int, int], tuple[float, PageText, PageSentence]]()
+    words_in = cache(lambda language: {*content_words(said, language)})
+    for page in pages:
+        wanted, sentences = words_in(language_of(page.text)), prose_sentences(page.text)
+        for each in sentences[: len(sentences) - page.is_cut] or sentences:
+            if (share := len(wanted & each.words) / max(len(wanted), 1)) >= NEAR:
+                found[page.page.start + each.start, page.page.start + each.end] = share, page, each
+    nearest = [found[span] for span in sorted(found, key=lambda span: (-found[span][0], span))[:MOST_COMPARED]]
+    texts = [_in_its_place(page.text, each.start) + _without_speaker(page.text, each) for _, page, each in nearest]
+    languages = [language_of(page.text) for _, page, _ in nearest]
+    begun = {*zip(texts, languages, strict=True), *((said, each) for each in languages)}
+    begun |= {(each.speaker, language) for (*_, each), language in zip(nearest, languages, strict=True)}
+    names, near = _names_near(begun, pages), list[NearSentence]()
+    for (_, page, each), text, language in zip(nearest, texts, languages, strict=True):
         compared = compare_sentences(said, text, language, names)
-        if not compared.verdict and speaker:
+        if not compared.verdict and (speaker := each.speaker):
             named = f"{speaker}: {text}" if said.startswith(f"{speaker}:") else _I.sub(speaker, text, count=1)
             compared = compare_sentences(said, named, language, names)
-        near.append(NearSentence(compared, page.cite(start, end)))
+        near.append(NearSentence(compared, page.cite(each.start, each.end)))
     return near
+
+
+def _names_near(sentences: Iterable[tuple[str, str]], pages: Sequence[PageText]) -> frozenset[str]:
+    """The names in the pages that a sentence, given with its language, may begin with: to find all takes long."""
+    first = [each for sentence in sentences for each in tokens_of(*sentence)[:2] if each.first and each.kind == "word"]
+    begins = {each.text[:BEGIN].capitalize() for each in first}
+    return frozenset[str]().union(*(names_in(each.text) for each in pages if any(at in each.text for at in begins)))
+
+
+def _without_speaker(text: str, sentence: PageSentence) -> str:
+    said = text[sentence.start : sentence.end]
+    return without_label(said) if _is_talk(text) else said
 
 
 @cache_by_text

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, Literal, NamedTuple
@@ -135,7 +135,7 @@ def tokens_of(sentence: str, language: str) -> tuple[Token, ...]:
     for token in found:
         clause += (token.kind == "break" or token.value in joins) + (token.text == ";")
         numbered.append(token._replace(clause=clause))
-    return tuple(_join_durations(_join_numbers([each for each in numbered if each.kind != "break"])))
+    return tuple(_join_durations([*_join_numbers([each for each in numbered if each.kind != "break"])]))
 
 
 def other_forms(sentence: str, language: str) -> list[str]:
@@ -209,6 +209,7 @@ def fold_letters(name: str) -> str:
     return re.sub(r"([aou])e", r"\1", letters)
 
 
+@lru_cache(8192)
 def _number_in_words(word: str, language: str) -> int:
     """The value of "thirty-four", or of "quatre-vingt-douze"; 0 for a word that is no number."""
     known, word = _numerals(language), re.sub(r"^quatre-vingts?\b-?", "soixante-vingt-", word).rstrip("-")
@@ -260,8 +261,10 @@ def _join_numbers(tokens: Sequence[Token]) -> Iterator[Token]:
         yield token._replace(value=(value * size, of), text=text)
 
 
-def _join_durations(tokens: Iterable[Token]) -> list[Token]:
+def _join_durations(tokens: Sequence[Token]) -> Sequence[Token]:
     """The tokens with a duration in two units as one: "1 hour and 30 minutes", "a year and two months"."""
+    if not any(each.kind == "number" and each.value[1] in DURATIONS for each in tokens):
+        return tokens
     kept, joined = list[Token](), 0
     for token in tokens:
         token = token._replace(clause=token.clause - joined)
