@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from sentencex import get_sentence_boundaries
 
-from readgraph.state.languages import DEFAULT, language_of
+from readgraph.state.languages import DEFAULT, SAMPLE, certain_language, language_of
 
 _NOTE = r"\[\^[^\]\s]{1,6}\]"
 _ENTRY = rf"[ \t]*(?:[-*•‣◦]|[(]?(?:\d{{1,3}}[.)]|[a-z][)])|{_NOTE}:?)[ \t]"
@@ -18,6 +18,8 @@ _PARAGRAPH = re.compile(
 )
 """What ends at a blank line, at a heading of Markdown, and before a line that begins an entry of a list, or with a date
 and a time. A heading is a paragraph by itself; one that is underlined ends there."""
+
+_BLOCK = re.compile(r"\S[^\n]*(?:\n[ \t]*\S[^\n]*)*")  # between blank lines
 
 _STAMP = (
     r"[\[(]?(?:\d[\d./-]{5,9}\.?,?[ \u00a0\u202fT])?\d{1,2}[:.]\d\d(?:[:.]\d\d)?"
@@ -99,6 +101,17 @@ def sentence_spans(text: str, start: int = 0, end: int | None = None, language: 
         at = code[1]
     spans += _prose_spans(part, at, len(part), language)
     return [(start + begin, start + stop) for begin, stop in spans]
+
+
+def sentences_by_language(text: str) -> list[tuple[int, int, str]]:
+    """The spans of the sentences, each with the language of its paragraph where that is certain, else the text's."""
+    main, paragraphs = language_of(text), [found.span() for found in _BLOCK.finditer(text)]
+    samples = [text[start : min(end, start + SAMPLE)] for start, end in paragraphs] if len(paragraphs) > 1 else []
+    own = [certain_language([each]) or main for each in samples]
+    if {*own} <= {main}:
+        return [(*span, main) for span in sentence_spans(text, language=main)]
+    parts = zip(paragraphs, own, strict=True)
+    return [(*span, language) for part, language in parts for span in sentence_spans(text, *part, language)]
 
 
 def _is_one_sentence(text: str) -> bool:

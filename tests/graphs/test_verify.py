@@ -340,6 +340,22 @@ async def test_a_line_that_is_a_title_claims_nothing(library: Library, documents
     ]
 
 
+async def test_each_paragraph_is_read_in_its_own_language(library: Library) -> None:
+    text = """The mill of the town was not insured when it burned. It stood beside the old harbour for years.
+
+Die Mühle erzeugte im Jahr 2012 nach dem Bericht 1.240 Tonnen Mehl. Der Wärter war am 3. März nicht im Turm.
+
+Le moulin n'a pas brûlé pendant la guerre avec les autres maisons. Il mesure quatre-vingt-douze mètres de haut.
+"""
+    kept = await library.pages.add_document(text, title="Three tongues")
+    for old, new in (("1.240", "1240"), ("quatre-vingt-douze", "92")):
+        text = text.replace(old, new)
+    draft = text + "\nThe mill of the town was insured when it burned.\n\n"
+    draft += "Der Wärter war am 3. März im Turm.\n\nIl mesure quatre-vingt-treize mètres de haut.\n"
+    made = await checked(library, [kept], draft)
+    assert [claim["verdict"] for claim in made.claims] == ["supported"] * 6 + ["contradicted"] * 3
+
+
 async def test_it_never_takes_more_than_the_estimate(
     server: ModelServer, library: Library, documents: list[Document]
 ) -> None:
