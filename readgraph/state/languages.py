@@ -128,7 +128,7 @@ def _language_of_sample(sample: str) -> str:
 @lru_cache(4096)
 def _certain_of_sample(sample: str) -> str:
     letters = _LETTER.findall(sample)
-    for language, script in _BY_SCRIPT.items():
+    for language, script in () if sample.isascii() else _BY_SCRIPT.items():
         share = len(script.findall(sample)) / len(letters)
         if share > _SCRIPT_SHARE:
             latin = sum(letter.isascii() for letter in letters) / len(letters)
