@@ -331,6 +331,56 @@ year | opened
     ]
 
 
+async def test_indented_code_claims_nothing_but_what_goes_on_an_entry_does(
+    library: Library, documents: list[Document]
+) -> None:
+    draft = """The log says this:
+
+    The harbour has a pier and nine cranes.
+    ships = 5
+
+- It was opened in 1902.
+
+    The harbour has a pier and two cranes.
+
+The port is old now.
+
+\tIt was opened in 1903.
+"""
+    made = await checked(library, [documents[1]], draft)
+    assert [claim["text"] for claim in made.claims] == [
+        "It was opened in 1902.",
+        "The harbour has a pier and two cranes.",
+        "The port is old now.",
+    ]
+    indented = "    The harbour has a pier.\n\n    It was opened in 1902.\n"  # as a book indents its paragraphs
+    assert len((await checked(library, [documents[1]], indented)).claims) == 2
+
+
+@pytest.mark.parametrize(
+    ("note", "verdict", "cited"),
+    [
+        ("It was opened in 1903 by the queen. Nobody came.", "supported", []),
+        ("The Mill report disagrees.", "supported", []),
+        ("Port log, The sale", "contradicted", ["Port log, The sale"]),
+        ("See [Port log, Beginning] for it.", "supported", ["Port log, Beginning"]),
+        ("See @weber1999, p. 3.", "not decided", ["@weber1999, p. 3"]),
+        ("[@weber1999, p. 3]", "not decided", ["@weber1999, p. 3"]),
+    ],
+)
+async def test_an_inline_footnote_is_no_part_of_its_sentence(
+    library: Library, documents: list[Document], note: str, verdict: str, cited: list[str]
+) -> None:
+    for draft in (
+        f"The harbour has a pier^[{note}] and two cranes. Nobody came.",
+        f"The harbour has a pier and two cranes.^[{note}] Nobody came.",
+        f"The harbour has a pier and two cranes^[{note}]. Nobody came.",
+    ):
+        claim, other = (await checked(library, documents, draft)).claims
+        assert (claim["text"], other["text"]) == ("The harbour has a pier and two cranes.", "Nobody came.")
+        assert (claim["verdict"], [each["name"] for each in claim["cited"]]) == (verdict, cited)
+
+
 async def test_a_line_that_is_a_title_claims_nothing(library: Library, documents: list[Document]) -> None:
     draft = "Report on the mill\n\nThe roof was not insured.\n\nThe sale\n\n- the harbour has a pier and two cranes\n"
     made = await checked(library, documents, draft)
