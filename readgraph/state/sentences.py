@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from sentencex import get_sentence_boundaries
 
-from readgraph.state.languages import DEFAULT, SAMPLE, certain_language, language_of
+from readgraph.state.languages import DEFAULT, language_of, paragraph_language
 
 _NOTE = r"\[\^[^\]\s]{1,6}\]"
 _ENTRY = rf"[ \t]*(?:[-*•‣◦]|[(]?(?:\d{{1,3}}[.)]|[a-z][)])|{_NOTE}:?)[ \t]"
@@ -69,11 +69,11 @@ language."""
 
 _WORDS_TOO = {
     "en": "May|me|no|may|art|ill|fed|miss|ore|ark|arc|con|ok",
-    "de": "mich|mag|Art|Bart|Ass",
-    "fr": "art|vol",
+    "de": "mich|mag|Art|Bart",
+    "fr": "art",
     "es": "no|bien|contra|mar|auto|sobre",
-    "it": "fa|via|no|ore|bar|re|mai|te|me|so|sa|va|su|nato|fai|ha|si|set",
-    "nl": "dat|al|me|best|hand|ver|pas|top|vol|app|mand",
+    "it": "fa|via|no|ore|bar|re|mai|te|me|so|sa|va|su|nato|fai|ha|si",
+    "nl": "dat|me|best|hand|ver|pas|top|app|mand",
     "sv": "det|med|kan|ut|min|hon|sen|ord|maj",
     "da": "med|var|da|to|din|del|ned|par|form|sort",
     "nb": "det|med|kan|ut|min|del",
@@ -82,7 +82,7 @@ _WORDS_TOO = {
     "hu": "nem",
     "pl": "port",
     "ro": "loc|ore",
-    "tr": "sen|al|kan|ver",
+    "tr": "sen|kan|ver",
 }
 """Abbreviations of the segmenter that are whole words too, with which sentences end: "It opened in May."."""
 
@@ -106,9 +106,8 @@ def sentence_spans(text: str, start: int = 0, end: int | None = None, language: 
 def sentences_by_language(text: str) -> list[tuple[int, int, str]]:
     """The spans of the sentences, each with the language of its paragraph where that is certain, else the text's."""
     main, paragraphs = language_of(text), [found.span() for found in _BLOCK.finditer(text)]
-    samples = [text[start : min(end, start + SAMPLE)] for start, end in paragraphs] if len(paragraphs) > 1 else []
-    own = [certain_language([each]) or main for each in samples]
-    if {*own} <= {main}:
+    own = [paragraph_language(text[start:end], main) for start, end in paragraphs]
+    if len(own) < 2 or {*own} == {main}:
         return [(*span, main) for span in sentence_spans(text, language=main)]
     parts = zip(paragraphs, own, strict=True)
     return [(*span, language) for part, language in parts for span in sentence_spans(text, *part, language)]

@@ -295,7 +295,7 @@ def _with_rest(longer: Token, rest: Token) -> Token | None:
     (value, of), (more, also), unit = longer.value, rest.value, longer.text.rpartition(" ")[2].casefold()
     if unit == "h" and not also and rest.text.isdecimal():
         more, also = 60 * more, of
-    if of not in DURATIONS or also != of or more >= _units()[unit][1]:
+    if of not in DURATIONS or also != of or more >= _units()[unit][1] or rest.clause > longer.clause + 1:
         return None
     return longer._replace(value=(value + more, of))
 
