@@ -181,9 +181,15 @@ def _may_contradict(ours: Sequence[Token], theirs: Sequence[Token], one: slice, 
         return words[0] == words[1] or all(word in neutral for word in words)  # "since 1960", "in 1985"
     if ours[one.start].kind == "number":
         near = [token for tokens, at in sides for token in tokens[max(at.start - 2, 0) : at.start]]
-        rounded = _is_rounded(ours[one.start], theirs[other.start])
-        return not rounded and not any(token.kind == "hedge" or token.value == "some" for token in near)
+        may_be = _is_rounded(ours[one.start], theirs[other.start]) or _is_about_a_version(ours[: one.start], language)
+        return not may_be and not any(token.kind == "hedge" or token.value == "some" for token in near)
     return True
+
+
+def _is_about_a_version(before: Sequence[Token], language: str) -> bool:
+    """Whether a sentence begins with a version, whose number stands behind: the same may be so of another one."""
+    versions = cue_words("versions", language)
+    return bool(before) and before[-1].text.casefold() in versions and all(each.kind == "small" for each in before[:-1])
 
 
 def _is_rounded(said: Token, told: Token) -> bool:
