@@ -67,23 +67,15 @@ _ROMAN = re.compile(r"[IVXLCDM]+(?![^\W\d_])")
 """Abbreviations before a name or a number, which may be a Roman one, that the segmenter doesn't know in every
 language."""
 
-_WORDS_TOO = {
-    "en": "May|me|no|may|art|ill|fed|miss|ore|ark|arc|con|ok",
-    "de": "mich|mag|Art|Bart",
-    "fr": "art",
-    "es": "no|bien|contra|mar|auto|sobre",
-    "it": "fa|via|no|ore|bar|re|mai|te|me|so|sa|va|su|nato|fai|ha|si",
-    "nl": "dat|me|best|hand|ver|pas|top|app|mand",
-    "sv": "det|med|kan|ut|min|hon|sen|ord|maj",
-    "da": "med|var|da|to|din|del|ned|par|form|sort",
-    "nb": "det|med|kan|ut|min|del",
-    "ca": "no|mar|art|sobre|contra",
-    "cs": "tu|nám|mil",
-    "hu": "nem",
-    "pl": "port",
-    "ro": "loc|ore",
-    "tr": "sen|kan|ver",
-}
+_WORDS_TOO = dict(
+    pair.split(":")
+    for pair in """
+    en:May|me|no|may|art|ill|fed|miss|ore|ark|arc|con|ok de:mich|mag|Art|Bart es:no|bien|contra|mar|auto|sobre fr:art
+    it:fa|via|no|ore|bar|re|mai|te|me|so|sa|va|su|nato|fai|ha|si nl:dat|me|best|hand|ver|pas|top|app|mand
+    sv:det|med|kan|ut|min|hon|sen|ord|maj da:med|var|da|to|din|del|ned|par|form|sort nb:det|med|kan|ut|min|del
+    ca:no|mar|art|sobre|contra cs:tu|nám|mil hu:nem pl:port ro:loc|ore tr:sen|kan|ver
+    """.split()
+)
 """Abbreviations of the segmenter that are whole words too, with which sentences end: "It opened in May."."""
 
 _SPEECH_GOES_ON = re.compile("と[、言云い思聞答叫話尋呼書述]|って")  # what follows quoted speech in Japanese: "he said"

@@ -1,7 +1,7 @@
 """A draft is cut into claims: its sentences, with what they quote and the places that they name."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import PurePath
 from typing import NamedTuple
@@ -167,10 +167,7 @@ def _fold_name(words: str) -> str:
 
 
 class DraftMarks:
-    """What the marks of a draft mean: "[1]" by the line that explains it, "(Mill report, p. 3)" by itself.
-
-    `notes`: where inline footnotes stand, and what they say.
-    """
+    """What marks of a draft mean: "[1]" by the line that explains it, "(Mill report, p. 3)" and notes by themselves."""
 
     def __init__(self, draft: str, documents: Sequence[NamedDocument], notes: Sequence[tuple[int, str]]) -> None:
         self._documents, self._notes = documents, notes
@@ -214,19 +211,15 @@ class DraftMarks:
             named = [self._of_key(each) if _KEY.match(each) else self.named_in(each) for each in parts]
         return [*filter(None, named)]
 
-    def in_notes(self, start: int, end: int) -> list[DraftMark]:
-        """What the inline footnotes of a sentence, or right behind it, name."""
-        return [each for at, words in self._notes if start <= at <= end for each in self._read_note(words)]
-
-    def _read_note(self, words: str) -> list[DraftMark]:
-        """What a footnote names by its marks, else by its words, where it says no more than that."""
-        if marks := [each for found in _MARK.finditer(words) for each in self.read(found)]:
-            return marks
-        if key := _KEY_WITHIN.search(words):
-            return [self._of_key(words[key.start() :])]
-        page = bool(_PAGE.search(words))
-        named = self.named_in(words, by_key=page) if page or not words.rstrip().endswith((".", "!", "。")) else None
-        return [named] if named else []
+    def in_notes(self, start: int, end: int) -> Iterator[DraftMark]:
+        """What the inline footnotes in or right behind a sentence name by marks, else by words that say no more."""
+        for words in (words for at, words in self._notes if start <= at <= end):
+            if marks := [each for found in _MARK.finditer(words) for each in self.read(found)]:
+                yield from marks
+            elif key := _KEY_WITHIN.search(words):
+                yield self._of_key(words[key.start() :])
+            elif (page := bool(_PAGE.search(words))) or not words.rstrip().endswith((".", "!", "。")):
+                yield from filter(None, [self.named_in(words, by_key=page)])
 
 
 def _read_claim(draft: str, start: int, end: int, marks: DraftMarks) -> tuple[Claim, list[DraftMark]]:

@@ -12,22 +12,16 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from readgraph.nodes.verifying.following import (
+    begins_with_version,
     has_same_value,
+    has_two_units,
     is_part,
     is_plain,
     is_same_text,
     is_written_alike,
     says_as_much,
 )
-from readgraph.nodes.verifying.tokens import (
-    QUOTE_MARK,
-    Token,
-    cue_words,
-    fold_letters,
-    has_two_units,
-    knows_denials,
-    tokens_of,
-)
+from readgraph.nodes.verifying.tokens import QUOTE_MARK, Token, cue_words, fold_letters, knows_denials, tokens_of
 from readgraph.state.verifying import Difference, SlotKind, Verdict
 
 NEAR = 0.01  # how far apart numbers of two units may be, as a share
@@ -181,15 +175,9 @@ def _may_contradict(ours: Sequence[Token], theirs: Sequence[Token], one: slice, 
         return words[0] == words[1] or all(word in neutral for word in words)  # "since 1960", "in 1985"
     if ours[one.start].kind == "number":
         near = [token for tokens, at in sides for token in tokens[max(at.start - 2, 0) : at.start]]
-        may_be = _is_rounded(ours[one.start], theirs[other.start]) or _is_about_a_version(ours[: one.start], language)
+        may_be = _is_rounded(ours[one.start], theirs[other.start]) or begins_with_version(ours[: one.start])
         return not may_be and not any(token.kind == "hedge" or token.value == "some" for token in near)
     return True
-
-
-def _is_about_a_version(before: Sequence[Token], language: str) -> bool:
-    """Whether a sentence begins with a version, whose number stands behind: the same may be so of another one."""
-    versions = cue_words("versions", language)
-    return bool(before) and before[-1].text.casefold() in versions and all(each.kind == "small" for each in before[:-1])
 
 
 def _is_rounded(said: Token, told: Token) -> bool:

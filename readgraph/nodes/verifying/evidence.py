@@ -189,7 +189,7 @@ def _near_sentences(said: str, pages: Sequence[PageText]) -> list[NearSentence]:
             if (share := len(wanted & each.words) / max(len(wanted), 1)) >= NEAR:
                 found[page.page.start + each.start, page.page.start + each.end] = share, page, each
     nearest = [found[span] for span in sorted(found, key=lambda span: (-found[span][0], span))[:MOST_COMPARED]]
-    texts = [_in_its_place(page.text, each.start) + _without_speaker(page.text, each) for _, page, each in nearest]
+    texts = [_in_its_place(page.text, each) for _, page, each in nearest]
     begun = {(text, each.language) for text, (*_, each) in zip(texts, nearest, strict=True)}
     begun |= {(text, each.language) for *_, each in nearest for text in (said, each.speaker)}
     names, near = _names_near(begun, pages), list[NearSentence]()
@@ -210,24 +210,21 @@ def _names_near(sentences: Iterable[tuple[str, str]], pages: Sequence[PageText])
     return frozenset[str]().union(*(names_in(each.text) for each in pages if any(at in each.text for at in begins)))
 
 
-def _without_speaker(text: str, sentence: PageSentence) -> str:
-    said = text[sentence.start : sentence.end]
-    return without_label(said) if _is_talk(text) else said
-
-
 @cache_by_text
 def _is_talk(text: str) -> bool:
     """Whether several sentences of a text begin with who says them."""
     return sum(bool(label_of(text[each.start : each.end])) for each in prose_sentences(text)) > 1
 
 
-def _in_its_place(text: str, start: int) -> str:
-    """What belongs before a sentence that need not be so where it stands: a mark, where it is quoted or made up."""
-    paragraph = text.rfind("\n\n", 0, start) + 1
-    before = [each for each in prose_sentences(text) if paragraph <= each.start < start][-2:]
+def _in_its_place(text: str, sentence: PageSentence) -> str:
+    """A sentence without who says it; behind a mark, where it is quoted or made up, and so need not be so."""
+    paragraph = text.rfind("\n\n", 0, sentence.start) + 1
+    before = [each for each in prose_sentences(text) if paragraph <= each.start < sentence.start][-2:]
     words = [(word, each.language) for each in before for word in _WORD.findall(text[each.start : each.end].casefold())]
     made_up = any(word in cue_words("unreal", language) for word, language in words)
-    return "“" if made_up or len(QUOTE_MARK.findall(text, paragraph, start)) % 2 else ""
+    said = text[sentence.start : sentence.end]
+    is_open = made_up or len(QUOTE_MARK.findall(text, paragraph, sentence.start)) % 2
+    return ("“" if is_open else "") + (without_label(said) if _is_talk(text) else said)
 
 
 def find_difference(said: str, text: str) -> Difference | None:

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
 
-from readgraph.nodes.verifying.tokens import TITLES, Token, cue_words
+from readgraph.nodes.verifying.tokens import DURATIONS, TITLES, VERSIONS, Token, cue_words
 
 VERB_SECOND = frozenset("de nl sv da nb nn".split())  # languages in which the subject follows a phrase that comes first
 _SUPERLATIVE = re.compile(r"[a-zäöü]{3}(?:est|ste[nrsm]?)$|^(?:best|worst|least|first|last)$", re.IGNORECASE)
@@ -82,6 +82,16 @@ def says_as_much(told: Token, said: Token) -> bool:
         same = told.value[1] == said.value[1] and math.isclose(told.value[0], said.value[0], rel_tol=1e-6)
         return same and len(decimals) <= 1
     return all(known in (None, other) for known, other in zip(said.value, told.value, strict=True))
+
+
+def begins_with_version(before: Sequence[Token]) -> bool:
+    """Whether a sentence begins with a version, whose number stands behind: the same may be so of another one."""
+    return bool(before) and before[-1].text.casefold() in VERSIONS and all(each.kind == "small" for each in before[:-1])
+
+
+def has_two_units(number: Token) -> bool:
+    """Whether a number is a duration in two units, or in more than a word: "1 hour and 30 minutes", "1 h 30"."""
+    return number.value[1] in DURATIONS and len(number.text.split()) > 2
 
 
 def _written(token: Token) -> str:

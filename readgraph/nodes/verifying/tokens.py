@@ -34,6 +34,7 @@ _TOKEN = re.compile(
 _POINTED = re.compile(r"\b([apb])\.[ \u00a0]?([mcd])\b\.?", re.IGNORECASE)  # "p.m.", "B.C."
 
 _VERSION = re.compile(r"(?!\d{1,3}(?:\.\d{3})+$)\d+(?:\.\d+){2,}")  # "2.1.0", and not "1.240.000"
+VERSIONS = frozenset("v version versions versionen fassung versión versiones versione versioni versão versie".split())
 _AND = frozenset("and und et y e en".split())
 _ONE = frozenset("a an one ein eine einer einem einen un une una uno um uma een".split())
 DURATIONS = frozenset(("time", "years"))
@@ -76,7 +77,6 @@ CueGroup = Literal[
     "light",
     "pronouns",
     "roundings",
-    "versions",
 ]
 
 
@@ -132,10 +132,10 @@ def tokens_of(sentence: str, language: str) -> tuple[Token, ...]:
             found.append(Token("word", sentence[date.start : date.end].casefold(), sentence[date.start : date.end]))
         at = date.end if date else start
     numbered, clause, joins = list[Token](), 0, cue_words("joins", language)
-    for token in found:
+    for token in _join_numbers(found):
         clause += (token.kind == "break" or token.value in joins) + (token.text == ";")
         numbered.append(token._replace(clause=clause))
-    return tuple(_join_durations([*_join_numbers([each for each in numbered if each.kind != "break"])]))
+    return tuple(each for each in numbered if each.kind != "break")
 
 
 def other_forms(sentence: str, language: str) -> list[str]:
@@ -148,18 +148,16 @@ def other_forms(sentence: str, language: str) -> list[str]:
 
 
 def _without_dates(text: str, language: str, *, is_first: bool) -> Iterator[Token]:
-    previous, shouted, versions = "", text.isupper(), cue_words("versions", language)
+    previous, shouted = "", text.isupper()
     words = [*_TOKEN.finditer(text)]
     for number, found in enumerate(words):
         first = is_first and not number
         if found["digits"]:
-            if _VERSION.fullmatch(found["digits"]) or ("." in found["digits"] and previous.casefold() in versions):
-                yield Token("number", found["digits"], found.group())
-                previous = found.group()
-                continue
             value = _number(found["digits"], language) * (-1 if found["sign"] else 1)
             unit = _units()[found["money"]] if found["money"] else ("ordinal", 1) if found["suffix"] else ("", 1)
-            yield Token("number", (value, *unit) if ":" not in found["digits"] else found["digits"], found.group())
+            is_version = "." in found["digits"] and previous.casefold() in VERSIONS
+            as_it_is = is_version or ":" in found["digits"] or _VERSION.fullmatch(found["digits"])
+            yield Token("number", found["digits"] if as_it_is else (value, *unit), found.group())
         elif found["word"]:
             following = words[number + 1]["word"] if number + 1 < len(words) else None
             before_large = bool(following and following[0].isupper())
@@ -237,6 +235,8 @@ def _join_numbers(tokens: Sequence[Token]) -> Iterator[Token]:
         token = tokens[at]
         at += 1
         following = tokens[at].text.casefold() if at < len(tokens) else ""
+        if token.text.casefold() in _ONE and following in _units() and _rest_of_duration(tokens[at + 1 :], following):
+            token = token._replace(kind="number", value=(1.0, "", 1))  # "an hour and 30 minutes"
         if token.kind == "date" and following in _units() and token.text.isdecimal():  # "1200 g" is no year
             token = Token("number", (float(token.text), "", 1), token.text, token.first, token.clause)
         if token.kind == "number" and following in ("am", "pm"):
@@ -258,51 +258,24 @@ def _join_numbers(tokens: Sequence[Token]) -> Iterator[Token]:
             of, size = unit
             text += ("" if tokens[at].text == "%" else " ") + tokens[at].text
             at += 1
-        yield token._replace(value=(value * size, of), text=text)
+        value *= size
+        while of in DURATIONS and (more := _rest_of_duration(tokens[at:], tokens[at - 1].text.casefold())):
+            text = " ".join([text, *(each.text for each in tokens[at : at + more[1]])])
+            value, at = value + more[0], at + more[1]
+        yield token._replace(value=(value, of), text=text.replace(" ,", ","))
 
 
-def _join_durations(tokens: Sequence[Token]) -> Sequence[Token]:
-    """The tokens with a duration in two units as one: "1 hour and 30 minutes", "a year and two months"."""
-    if not any(each.kind == "number" and each.value[1] in DURATIONS for each in tokens):
-        return tokens
-    kept, joined = list[Token](), 0
-    for token in tokens:
-        token = token._replace(clause=token.clause - joined)
-        at = len(kept) - 1 - bool(kept and kept[-1].value in _AND)
-        begin, longer = _duration_at(kept, at)
-        if longer and (whole := _with_rest(longer, token)):
-            joined += token.clause - longer.clause
-            kept[begin:] = [whole._replace(text=" ".join(each.text for each in [*kept[begin:], token]))]
-        else:
-            kept.append(token)
-    return kept
-
-
-def _duration_at(tokens: Sequence[Token], at: int) -> tuple[int, Token | None]:
-    """Where a duration begins that ends at a token, and it: "2 years", also "a year"; None where there is none."""
-    if at < 0 or tokens[at].kind == "number":
-        return at, tokens[at] if at >= 0 else None
-    unit, article = _units().get(tokens[at].text.casefold()), tokens[at - 1] if at else None
-    if not unit or not article or article.text.casefold() not in _ONE:
-        return at, None
-    return at - 1, article._replace(kind="number", value=unit[::-1], text=f"{article.text} {tokens[at].text}")
-
-
-def _with_rest(longer: Token, rest: Token) -> Token | None:
-    """A duration with what is said behind it in a smaller unit, or "1 h 30"; None where that doesn't go on with it."""
-    if rest.kind != "number" or isinstance(longer.value, str) or isinstance(rest.value, str):
+def _rest_of_duration(following: Sequence[Token], unit: str) -> tuple[float, int] | None:
+    """What a duration has behind a unit in a smaller one ("and 30 minutes", "1 h 30"), and how many tokens that are."""
+    used = 1 + bool(following and (following[0].value in _AND or following[0].text == ","))
+    (of, size), number = _units().get(unit, ("", 0.0)), following[used - 1 : used]
+    if of not in DURATIONS or not number or number[0].kind != "number" or isinstance(number[0].value, str):
         return None
-    (value, of), (more, also), unit = longer.value, rest.value, longer.text.rpartition(" ")[2].casefold()
-    if unit == "h" and not also and rest.text.isdecimal():
-        more, also = 60 * more, of
-    if of not in DURATIONS or also != of or more >= _units()[unit][1] or rest.clause > longer.clause + 1:
-        return None
-    return longer._replace(value=(value + more, of))
-
-
-def has_two_units(token: Token) -> bool:
-    """Whether a number is a duration said in two units: "1 hour and 30 minutes", "1 h 30"."""
-    return any(word in _units() for word in token.text.casefold().split()[:-1])
+    last = following[used].text.casefold() if used < len(following) else ""
+    also, part = _units().get(last, ("", 0.0))
+    minutes = unit == "h" and not also and number[0].text.isdecimal() and used == 1
+    more = number[0].value[0] * (60 if minutes else part)
+    return (more, used + (not minutes)) if (minutes or also == of) and more < size else None
 
 
 def _time_of_day(digits: str, half: str) -> str:

@@ -161,10 +161,7 @@ def indented_code(text: str) -> list[tuple[int, int]]:
 
 
 def blank_markup(text: str, also: Sequence[tuple[int, int]] = ()) -> str:
-    """The text with spaces in place of what claims nothing: front matter, code, headings, tables, comments, markup.
-
-    `also`: further spans that claim nothing.
-    """
+    """The text with spaces for what claims nothing: front matter, code, headings, tables, markup, and `also` these."""
     front = _FRONT_MATTER.match(text)
     spans, opened = [*also, *([front.span()] if front else ())], None
     for mark in _marks_outside_code(text):
