@@ -80,11 +80,12 @@ async def store_source(pages: PageStore, source: SourceText) -> Document:
 
 
 class StoredFile(NamedTuple):
-    """The document of a file, what of the file could not be read, and how many seconds its conversion took."""
+    """The document of a file, what of it could not be read, how long its conversion took, and what it names in vain."""
 
     document: Document
     problems: Sequence[object] = ()
     seconds: float = 0.0
+    notice: str = ""
 
 
 async def store_file(pages: PageStore, file: SourceFile) -> StoredFile:
@@ -92,7 +93,15 @@ async def store_file(pages: PageStore, file: SourceFile) -> StoredFile:
     if file.digest and (known := await document_of_file(pages, file.digest)):
         return StoredFile(known)
     source = await convert_in_thread(file.convert)
-    return StoredFile(await store_source(pages, source), source.problems, source.seconds)
+    document = await store_source(pages, source)
+    return StoredFile(document, source.problems, source.seconds, missing_version(source, document))
+
+
+def missing_version(source: SourceText, document: Document) -> str:
+    """That a text says it supersedes what the library doesn't have; "" where it has that, or the text says nothing."""
+    if not source.supersedes or document.supersedes:
+        return ""
+    return f"{source.title} supersedes '{source.supersedes}', which is not in the library: read that first."
 
 
 async def find_kept_document(pages: PageStore, name: str) -> Document:

@@ -121,7 +121,7 @@ async def is_read(library: Library, job: CorpusJob, file: str) -> bool:
 
 
 async def _read(pages: PageStore, job: CorpusJob, file: str, max_calls: int | None) -> CorpusLine:
-    document, problems, seconds = await store_file(pages, await asyncio.to_thread(read_file, Path(file)))
+    document, problems, seconds, _ = await store_file(pages, await asyncio.to_thread(read_file, Path(file)))
     context = job.context if max_calls is None else replace(job.context, max_calls=max_calls)
     method, builder = _build_method(job.method)
     before = {memory.id for memory in await pages.memories(document.id) if memory.complete}

@@ -109,6 +109,7 @@ class ReadingStatus(BaseModel):
     pages: int
     notes: int
     problem: str | None = Field(description="Why it failed, in one line; what was read before is kept.")
+    notice: str = Field(description="Which document its file says it supersedes that is not there; empty for none.")
     reading: Reading | None = Field(description="The finished memory.")
     expected: ExpectedUse | None = Field(description="What it will take, where that alone was asked for.")
 
@@ -121,6 +122,7 @@ class ReadingJob:
     source: Document | Path
     method: str
     progress: Progress = field(default_factory=Progress)
+    notice: str = ""
     task: "asyncio.Task[Reading] | None" = None
 
     @property
@@ -147,6 +149,7 @@ class ReadingJob:
             pages=reading.pages if reading else sizes.pages,
             notes=reading.notes if reading else sizes.notes,
             problem=problem,
+            notice=self.notice,
             reading=reading,
             expected=None,
         )
@@ -208,7 +211,8 @@ class ReadingJobs:
         with log_run(new_inner_run(job.handle, method=job.method)):
             if isinstance(job.source, Path):
                 file = await asyncio.to_thread(read_file, job.source)
-                job.source = (await store_file(self.library.pages, file)).document
+                stored = await store_file(self.library.pages, file)
+                job.source, job.notice = stored.document, stored.notice
             told = job.progress.listen
             return await read(self.library, job.source.id, method=job.method, context=self.context, listen=told)
 

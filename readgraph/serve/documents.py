@@ -214,6 +214,8 @@ class Documents:
             stored = await store_file(self.pages, file)
         for problem in stored.problems:
             run.tell({"type": "left_out", "problem": str(problem)})
+        if stored.notice:
+            run.tell({"type": "notice", "text": stored.notice})
         return stored.document
 
     async def of_memory(self, document: str, memory: str) -> JSONResponse:

@@ -80,6 +80,13 @@ def certain_language(samples: Iterable[str]) -> str:
     return found.pop() if len(found) == 1 else ""
 
 
+def paragraph_language(paragraph: str, main: str) -> str:
+    """The language of a paragraph in a text that is mainly in another one, where that is certain; else the main one."""
+    sample = paragraph[:SAMPLE]
+    found = certain_language([sample])
+    return found if found not in ("", main) and classifier().classify(sample)[0] == found else main
+
+
 def main_language(texts: Sequence[str]) -> str:
     """The language of most of these texts; English where they have few words, since a few tell too little."""
     sample = " ".join(text[:SAMPLE] for text in texts[:: len(texts) // FEW_TEXTS + 1])
@@ -128,7 +135,7 @@ def _language_of_sample(sample: str) -> str:
 @lru_cache(4096)
 def _certain_of_sample(sample: str) -> str:
     letters = _LETTER.findall(sample)
-    for language, script in _BY_SCRIPT.items():
+    for language, script in () if sample.isascii() else _BY_SCRIPT.items():
         share = len(script.findall(sample)) / len(letters)
         if share > _SCRIPT_SHARE:
             latin = sum(letter.isascii() for letter in letters) / len(letters)

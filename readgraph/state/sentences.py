@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from itertools import pairwise
 
 from sentencex import get_sentence_boundaries
 
-from readgraph.state.languages import DEFAULT, language_of
+from readgraph.state.languages import DEFAULT, language_of, paragraph_language
 
 _NOTE = r"\[\^[^\]\s]{1,6}\]"
 _ENTRY = rf"[ \t]*(?:[-*•‣◦]|[(]?(?:\d{{1,3}}[.)]|[a-z][)])|{_NOTE}:?)[ \t]"
@@ -17,6 +18,8 @@ _PARAGRAPH = re.compile(
 )
 """What ends at a blank line, at a heading of Markdown, and before a line that begins an entry of a list, or with a date
 and a time. A heading is a paragraph by itself; one that is underlined ends there."""
+
+_BLOCK = re.compile(r"\S[^\n]*(?:\n[ \t]*\S[^\n]*)*")  # between blank lines
 
 _STAMP = (
     r"[\[(]?(?:\d[\d./-]{5,9}\.?,?[ \u00a0\u202fT])?\d{1,2}[:.]\d\d(?:[:.]\d\d)?"
@@ -64,6 +67,17 @@ _ROMAN = re.compile(r"[IVXLCDM]+(?![^\W\d_])")
 """Abbreviations before a name or a number, which may be a Roman one, that the segmenter doesn't know in every
 language."""
 
+_WORDS_TOO = dict(
+    pair.split(":")
+    for pair in """
+    en:May|me|no|may|art|ill|fed|miss|ore|ark|arc|con|ok de:mich|mag|Art|Bart es:no|bien|contra|mar|auto|sobre fr:art
+    it:fa|via|no|ore|bar|re|mai|te|me|so|sa|va|su|nato|fai|ha|si nl:dat|me|best|hand|ver|pas|top|app|mand
+    sv:det|med|kan|ut|min|hon|sen|ord|maj da:med|var|da|to|din|del|ned|par|form|sort nb:det|med|kan|ut|min|del
+    ca:no|mar|art|sobre|contra cs:tu|nám|mil hu:nem pl:port ro:loc|ore tr:sen|kan|ver
+    """.split()
+)
+"""Abbreviations of the segmenter that are whole words too, with which sentences end: "It opened in May."."""
+
 _SPEECH_GOES_ON = re.compile("と[、言云い思聞答叫話尋呼書述]|って")  # what follows quoted speech in Japanese: "he said"
 
 
@@ -79,6 +93,16 @@ def sentence_spans(text: str, start: int = 0, end: int | None = None, language: 
         at = code[1]
     spans += _prose_spans(part, at, len(part), language)
     return [(start + begin, start + stop) for begin, stop in spans]
+
+
+def sentences_by_language(text: str) -> list[tuple[int, int, str]]:
+    """The spans of the sentences, each with the language of its paragraph where that is certain, else the text's."""
+    main, paragraphs = language_of(text), [found.span() for found in _BLOCK.finditer(text)]
+    own = [paragraph_language(text[start:end], main) for start, end in paragraphs]
+    if len(own) < 2 or {*own} == {main}:
+        return [(*span, main) for span in sentence_spans(text, language=main)]
+    parts = zip(paragraphs, own, strict=True)
+    return [(*span, language) for part, language in parts for span in sentence_spans(text, *part, language)]
 
 
 def _is_one_sentence(text: str) -> bool:
@@ -146,6 +170,8 @@ def _boundaries(text: str, start: int, end: int, language: str) -> Iterator[tupl
         plain = _MARKED_END.sub(lambda found: "x" * (len(found[0]) - 1) + found[1], plain)
         plain = _DIGIT_AFTER_END.sub("字", _CLOSED_BEFORE_END.sub("x", plain))
         plain = _BETWEEN_MARKS.sub(" ", plain)
+    if words := _whole_words(language):
+        plain = words.sub(lambda found: "o" * len(found[0]), plain)
     while at < end:
         part = plain[at - start : at - start + LONGEST_PART]
         ends = [at + found["end_index"] for found in get_sentence_boundaries(language, part)]
@@ -179,6 +205,13 @@ def _goes_on(before: str, following: str, language: str) -> bool:
     if language in _ORDINAL_LANGUAGES and _ORDINAL.search(before) and not _BEGINS.match(following):
         return True
     return bool(begin.isdigit() or _ROMAN.match(following)) and bool(_BEFORE_NUMBER.search(before))
+
+
+@cache
+def _whole_words(language: str) -> re.Pattern[str] | None:
+    """Words at the end of a sentence that the segmenter takes for abbreviations; "no. 3" and "art. L. 12" are some."""
+    words = _WORDS_TOO.get(language)
+    return re.compile(rf"\b(?:{words})(?=\.\s+(?![^\W\d_]\.)[^\W\d_])") if words else None
 
 
 def _strip_span(text: str, start: int, end: int) -> tuple[int, int]:

@@ -331,6 +331,56 @@ year | opened
     ]
 
 
+async def test_indented_code_claims_nothing_but_what_goes_on_an_entry_does(
+    library: Library, documents: list[Document]
+) -> None:
+    draft = """The log says this:
+
+    The harbour has a pier and nine cranes.
+    ships = 5
+
+- It was opened in 1902.
+
+    The harbour has a pier and two cranes.
+
+The port is old now.
+
+\tIt was opened in 1903.
+"""
+    made = await checked(library, [documents[1]], draft)
+    assert [claim["text"] for claim in made.claims] == [
+        "It was opened in 1902.",
+        "The harbour has a pier and two cranes.",
+        "The port is old now.",
+    ]
+    indented = "    The harbour has a pier.\n\n    It was opened in 1902.\n"  # as a book indents its paragraphs
+    assert len((await checked(library, [documents[1]], indented)).claims) == 2
+
+
+@pytest.mark.parametrize(
+    ("note", "verdict", "cited"),
+    [
+        ("It was opened in 1903 by the queen. Nobody came.", "supported", []),
+        ("The Mill report disagrees.", "supported", []),
+        ("Port log, The sale", "contradicted", ["Port log, The sale"]),
+        ("See [Port log, Beginning] for it.", "supported", ["Port log, Beginning"]),
+        ("See @weber1999, p. 3.", "not decided", ["@weber1999, p. 3"]),
+        ("[@weber1999, p. 3]", "not decided", ["@weber1999, p. 3"]),
+    ],
+)
+async def test_an_inline_footnote_is_no_part_of_its_sentence(
+    library: Library, documents: list[Document], note: str, verdict: str, cited: list[str]
+) -> None:
+    for draft in (
+        f"The harbour has a pier^[{note}] and two cranes. Nobody came.",
+        f"The harbour has a pier and two cranes.^[{note}] Nobody came.",
+        f"The harbour has a pier and two cranes^[{note}]. Nobody came.",
+    ):
+        claim, other = (await checked(library, documents, draft)).claims
+        assert (claim["text"], other["text"]) == ("The harbour has a pier and two cranes.", "Nobody came.")
+        assert (claim["verdict"], [each["name"] for each in claim["cited"]]) == (verdict, cited)
+
+
 async def test_a_line_that_is_a_title_claims_nothing(library: Library, documents: list[Document]) -> None:
     draft = "Report on the mill\n\nThe roof was not insured.\n\nThe sale\n\n- the harbour has a pier and two cranes\n"
     made = await checked(library, documents, draft)
@@ -338,6 +388,22 @@ async def test_a_line_that_is_a_title_claims_nothing(library: Library, documents
         "The roof was not insured.",
         "the harbour has a pier and two cranes",
     ]
+
+
+async def test_each_paragraph_is_read_in_its_own_language(library: Library) -> None:
+    text = """The mill of the town was not insured when it burned. It stood beside the old harbour for years.
+
+Die Mühle erzeugte im Jahr 2012 nach dem Bericht 1.240 Tonnen Mehl. Der Wärter war am 3. März nicht im Turm.
+
+Le moulin n'a pas brûlé pendant la guerre avec les autres maisons. Il mesure quatre-vingt-douze mètres de haut.
+"""
+    kept = await library.pages.add_document(text, title="Three tongues")
+    for old, new in (("1.240", "1240"), ("quatre-vingt-douze", "92")):
+        text = text.replace(old, new)
+    draft = text + "\nThe mill of the town was insured when it burned.\n\n"
+    draft += "Der Wärter war am 3. März im Turm.\n\nIl mesure quatre-vingt-treize mètres de haut.\n"
+    made = await checked(library, [kept], draft)
+    assert [claim["verdict"] for claim in made.claims] == ["supported"] * 6 + ["contradicted"] * 3
 
 
 async def test_it_never_takes_more_than_the_estimate(

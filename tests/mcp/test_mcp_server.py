@@ -147,6 +147,14 @@ async def test_a_handle_comes_at_once_and_outlives_the_server(tools: LibraryTool
     assert len(asked) - len({*asked}) <= slow.concurrency, "only calls in flight were made again"
 
 
+async def test_a_file_that_supersedes_none_of_the_library_says_so(tools: LibraryTools, folder: Path) -> None:
+    (folder / "new.md").write_text(f"---\nsupersedes: old\n---\n\n{TEXT}", encoding="utf-8")
+    async with Client(library_server(tools)) as client:
+        read = await call(client, "read", file="new.md", wait_seconds=60)
+        assert read["notice"] == "new supersedes 'old', which is not in the library: read that first."
+        assert (await call(client, "read", file="finds.txt", wait_seconds=60))["notice"] == ""
+
+
 async def test_a_reading_that_fails_says_why_and_goes_on(
     tools: LibraryTools, server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -28,11 +28,22 @@ TRUE += [
     ("The lantern weighs 1.2 kg.", "The lantern weighs 1200 g."),
     ("If the tank is full, the lamp may leak.", "The lamp may leak if the tank is full."),
 ]
+TRUE += [
+    ("The trip takes 1 hour and 30 minutes by boat.", "The trip takes 90 minutes by boat."),
+    ("The trip takes an hour and 30 minutes by boat.", "The trip takes 1 h 30 min by boat."),
+    ("Work on it lasted 2 years and 6 months.", "Work on it lasted thirty months."),
+    ("Version 2.10 of the tool draws maps.", "Version 2.10 of the tool draws maps."),
+]
 FALSE = [
     ("The mill makes 400 tons of flour a year.", "Today the mill makes 450 tons of flour a year.", "number"),
     ("Our office is at 9 Hill Street.", "Our office is at 12 Hill Street, second floor.", "number"),
     ("In 2012, the mill made 240 tons of flour.", "The mill made 250 tons of flour in 2012.", "number"),
     ("The road is 5 km long.", "The road is 5 miles long.", "number"),
+    ("The trip takes 1 hour and 30 minutes by boat.", "The trip takes 80 minutes by boat.", "number"),
+    ("Work on it lasted 30 months.", "Work on it lasted 2 years and 8 months.", "number"),
+    ("Maps need version 2.1 of the tool.", "Maps need version 2.10 of the tool.", "number"),
+    ("The tool needs v3.9 to run.", "The tool needs v3.10 to run.", "number"),
+    ("Maps need version 2.1.0 of the tool.", "Maps need version 2.1.1 of the tool.", "number"),
     ("The mill was opened on 7 May 1890.", "The mill was opened on 7 June 1890.", "date"),
     ("They met on Saturday at the mill.", "They met on Sunday at the mill.", "date"),
     ("Marta Lindqvist sailed to Orrin.", "Marta Weber sailed to Orrin.", "name"),
@@ -41,6 +52,13 @@ FALSE = [
     ("The harbour has no pier.", "The harbour has a pier.", "negation"),
 ]
 OPEN = [
+    ("Work on it lasted 2 years and 6 months.", "Work on it lasted 2 years."),
+    ("It lasts 2 hours, and 3 hours later it ends.", "It lasts 5 hours later it ends."),
+    ("Version 2.10 of the tool draws maps.", "Version 2.1 of the tool draws maps."),
+    ("Version 2.9 of the tool draws maps.", "Version 2.10 of the tool draws maps."),
+    ("Version 2.1 of the tool draws maps.", "Version 2.1.0 of the tool draws maps."),
+    ("Version 2.1.0 of the tool draws maps.", "Version 2.1 of the tool draws maps."),
+    ("Section 2.10 of the report tells of it.", "Section 2.1 of the report tells of it."),
     ("The mill did not close until 1950.", "The mill did not close."),
     ("The mill did not close until 1950.", "The mill closed in 1950."),
     ("He left before the war.", "He left after the war."),
@@ -127,6 +145,12 @@ OTHERS = [
     ("fr", "Le moulin n'a pas brûlé en 1890.", "Le moulin a brûlé en 1890.", "contradicted"),
     ("fr", "Le moulin produisit 1 240,5 tonnes.", "Le moulin produisit 1 240,6 tonnes.", "contradicted"),
     ("es", "El molino abrió el 7 de mayo de 1890.", "El molino abrió el 8 de mayo de 1890.", "contradicted"),
+    ("de", "Die Fahrt dauert eine Stunde und 30 Minuten.", "Die Fahrt dauert 90 Minuten.", "supported"),
+    ("de", "Der Bau dauerte zwei Jahre und sechs Monate.", "Der Bau dauerte 26 Monate.", "contradicted"),
+    ("de", "Karten zeigt erst Fassung 2.10.", "Karten zeigt erst Fassung 2.1.", "contradicted"),
+    ("fr", "Le trajet dure 1 h 30 en bateau.", "Le trajet dure 90 minutes en bateau.", "supported"),
+    ("fr", "Le trajet dure une heure et 30 minutes.", "Le trajet dure 80 minutes.", "contradicted"),
+    ("fr", "Il faut la version 2.1 du logiciel.", "Il faut la version 2.10 du logiciel.", "contradicted"),
     ("zh", "磨坊在2012年生产了250吨面粉。", "磨坊在2012年生产了240吨面粉。", "contradicted"),
     ("sw", "Kinu kilifunguliwa mwaka 1890.", "Kinu kilifungwa mwaka 1890.", None),
 ]

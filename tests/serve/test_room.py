@@ -43,6 +43,12 @@ def test_a_file_is_read_and_asked_about(room: OpenRoom) -> None:
     assert {"answer"} <= {name for step in again["checkpoints"] for name in step["next"]}
 
 
+def test_a_file_that_supersedes_none_of_the_library_says_so(room: OpenRoom) -> None:
+    run = said(room.client.put("/api/files/new.md", content=b"---\nsupersedes: old\n---\n\nThe mill made 450 tons."))
+    told = [event["text"] for event in room.until(run["id"], "end") if event["type"] == "notice"]
+    assert told == ["new supersedes 'old', which is not in the library: read that first."]
+
+
 def test_a_run_has_the_same_id_in_the_log(room: OpenRoom, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("INFO", "readgraph")
     document = room.added("lamp.txt", TEXT[:2000].encode())

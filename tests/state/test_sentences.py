@@ -12,6 +12,7 @@ from readgraph.state.sentences import sentence_spans
 
 CASES: dict[str, list[str]] = {
     "en": [
+        "It opened in May. | Workers left. | She said no. | Peter was ill. | Mary saw art. no. 12 and no. IV.",
         "He came. | She left.",
         "Did he come? | Yes! | No.",
         "According to A. Miller it rained. | He left.",
@@ -86,6 +87,7 @@ CASES: dict[str, list[str]] = {
         "(a) the first of them. | The second is elsewhere.",
     ],
     "de": [
+        "Er war von anderer Art. | Peter ging. | Sie zitiert Art. 5 des Vertrags.",
         "Am 3. März kam er an. | Er blieb lange.",
         "Das Haus steht in der Berliner Straße 12. | Dort ist es still.",
         "Man nimmt z. B. Öl oder z. B. Wachs. | Dann brennt es.",
@@ -114,6 +116,7 @@ CASES: dict[str, list[str]] = {
         "Der Text beginnt hier ... und endet dort. | Fertig.",
     ],
     "fr": [
+        "Il aimait l'art. | Pierre partit.",
         "Jean-Paul, dit J.-P. Sartre, parle. | Fin.",
         "César mourut en 44 av. J.-C. | Il avait cent projets.",
         "Il est venu. | Elle est partie.",
@@ -136,6 +139,7 @@ CASES: dict[str, list[str]] = {
         "Le vol. 2 est perdu. | Le vol. 3 est là.",
     ],
     "es": [
+        "El barco salió al mar. | Pedro se fue.",
         "Vino tarde. | Se fue pronto.",
         "El Sr. López vino. | La Sra. López no.",
         "El Dr. Ruiz lo vio. | Ella duerme.",
@@ -150,6 +154,7 @@ CASES: dict[str, list[str]] = {
         "Son aprox. 30 libros. | Es poco.",
     ],
     "it": [
+        "Accadde tre anni fa. | Pietro partì.",
         "È venuto. | Lei è partita.",
         "Il sig. Rossi è venuto. | La sig.ra Rossi no.",
         "Il dott. Verdi l'ha visto. | Dorme.",
@@ -179,6 +184,7 @@ CASES: dict[str, list[str]] = {
         "— Куда? — спросила она. | — Домой.",
     ],
     "nl": [
+        "Hij weet dat. | Piet ging.",
         "Hij kwam. | Zij ging.",
         "Dr. Jansen kwam. | Mevr. Jansen niet.",
         "Dat is bijv. zo. | Anders niet.",
@@ -207,6 +213,7 @@ CASES: dict[str, list[str]] = {
         "Chleb, mleko itd. się skończyły. | Poszliśmy.",
     ],
     "sv": [
+        "Han visste det. | Peter gick.",
         "Han kom. | Hon gick.",
         "Dr. Berg kom. | Prof. Lind kom inte.",
         "Det är t.ex. så. | Annars inte.",

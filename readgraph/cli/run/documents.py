@@ -17,6 +17,7 @@ from readgraph.api.documents import (
     documents_as_one,
     find_kept_document,
     id_without_conversion,
+    missing_version,
     pick_as_one_document,
     store_source,
 )
@@ -103,9 +104,8 @@ async def resolve_document(library: Library, sources: Sequence[SourceText | str]
     for source in sources:
         if isinstance(source, SourceText):
             documents.append(await store_source(library.pages, source))
-            if source.supersedes and not documents[-1].supersedes:
-                missing = f"'{source.supersedes}', which is not in the library: read that first."
-                typer.echo(one_line(f"readgraph: {source.title} supersedes {missing}"), err=True)
+            if missing := missing_version(source, documents[-1]):
+                typer.echo(one_line(f"readgraph: {missing}"), err=True)
         else:
             documents.append(await _find_kept(library, source))
     return await documents_as_one(library.pages, documents, as_of)

@@ -35,7 +35,7 @@ from readgraph.nodes.tasks import all_finished
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BudgetSpent
 from readgraph.state.reading import Citation, Quote, Sentence
-from readgraph.state.sentences import ROW, sentence_spans
+from readgraph.state.sentences import ROW, sentences_by_language
 from readgraph.state.settings import AnswerForm, Checking
 from readgraph.state.survey import without_unread
 from readgraph.state.words import count_words
@@ -117,7 +117,7 @@ async def check_answer_sentences(
 def find_statements(answer: str) -> list[tuple[int, int]]:
     """The spans of an answer's sentences that say something: no headings, rows of tables, or "The reasons are:"."""
     spans = list[tuple[int, int]]()
-    for start, end in sentence_spans(answer):
+    for start, end, _ in sentences_by_language(answer):
         sentence = answer[start:end]
         heading = sentence.startswith("#") or sentence.rstrip("*_ ").endswith((":", "："))
         if not heading and not ROW.match(sentence) and content_words(sentence):

@@ -1,7 +1,7 @@
 """A draft is cut into claims: its sentences, with what they quote and the places that they name."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import PurePath
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from readgraph.nodes.answering.cite import find_statements
 from readgraph.nodes.contracts import ReaderRuntime, StepUpdate
 from readgraph.nodes.opening import LONGEST_TEXT_INPUT, OpenState, OpenUpdate, open_document
 from readgraph.nodes.step import node
-from readgraph.sources.formats.plain_text import blank_markup
+from readgraph.sources.formats.plain_text import blank_markup, indented_code
 from readgraph.sources.places import NamedSpan, places_named, source_page
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document
@@ -35,6 +35,8 @@ _MARK = re.compile(
     r"\[(?P<label>[^\[\]\n]+)\]\((?P<target>[^()\s]+)\)|\[\^?(?P<key>[\w-]{1,12})\]"
     r"|[(\[](?P<named>[^()\[\]\n]{3,200})[)\]]"
 )
+_INLINE_NOTE = re.compile(r"\^\[(?P<note>(?:[^\[\]\n]|\n(?!\s*\n)|\[[^\[\]\n]{0,200}\]){1,2000})\]")
+_KEY_WITHIN = re.compile(r"(?<!\w)@\w")
 _KEY = re.compile(r"\s*-?@([\w:.#$%&+?<>~/-]*\w)")  # of an entry of a bibliography
 _IS_KEY = re.compile(r"\[\^|\[.*\d")
 _MARKS_BEHIND = re.compile(r"(?:[ \t]*(?:\[[^\[\]\n]*[^\[\]\n.!?]\](?:\([^()\s]+\))?|\([^()\n]{3,200}\)))*")
@@ -85,9 +87,11 @@ class ClaimsUpdate(StepUpdate):
 @node
 async def cut_claims(state: ClaimsState, runtime: ReaderRuntime) -> ClaimsUpdate:
     """Take the draft's sentences; headings, tables, code, front matter, comments and questions claim nothing."""
-    store, draft = page_store(runtime), blank_markup(state["draft"])
+    store, draft = page_store(runtime), blank_markup(state["draft"], indented_code(state["draft"]))
     document = await store.document(state["document"])
-    marks = DraftMarks(draft, await _named_documents(store, document))
+    notes = [(found.start(), found["note"]) for found in _INLINE_NOTE.finditer(draft)]
+    draft = _INLINE_NOTE.sub(lambda found: " " * len(found[0]), draft)
+    marks = DraftMarks(draft, await _named_documents(store, document), notes)
     claims = list[Claim]()
     statements = find_statements(draft)
     if len(statements) > MOST_CLAIMS:
@@ -163,10 +167,10 @@ def _fold_name(words: str) -> str:
 
 
 class DraftMarks:
-    """What the marks of a draft mean: "[1]" by the line that explains it, "(Mill report, p. 3)" by itself."""
+    """What marks of a draft mean: "[1]" by the line that explains it, "(Mill report, p. 3)" and notes by themselves."""
 
-    def __init__(self, draft: str, documents: Sequence[NamedDocument]) -> None:
-        self._documents = documents
+    def __init__(self, draft: str, documents: Sequence[NamedDocument], notes: Sequence[tuple[int, str]]) -> None:
+        self._documents, self._notes = documents, notes
         defined = [found for found in _DEFINITION.finditer(draft) if not self._is_said(found["text"])]
         self._spans = [found.span() for found in defined]
         texts: Mapping[str, str] = {found["key"]: found["text"] for found in defined}
@@ -207,6 +211,16 @@ class DraftMarks:
             named = [self._of_key(each) if _KEY.match(each) else self.named_in(each) for each in parts]
         return [*filter(None, named)]
 
+    def in_notes(self, start: int, end: int) -> Iterator[DraftMark]:
+        """What the inline footnotes in or right behind a sentence name by marks, else by words that say no more."""
+        for words in (words for at, words in self._notes if start <= at <= end):
+            if marks := [each for found in _MARK.finditer(words) for each in self.read(found)]:
+                yield from marks
+            elif key := _KEY_WITHIN.search(words):
+                yield self._of_key(words[key.start() :])
+            elif (page := bool(_PAGE.search(words))) or not words.rstrip().endswith((".", "!", "。")):
+                yield from filter(None, [self.named_in(words, by_key=page)])
+
 
 def _read_claim(draft: str, start: int, end: int, marks: DraftMarks) -> tuple[Claim, list[DraftMark]]:
     """The claim of a sentence, and its marks, also those that stand behind it."""
@@ -224,6 +238,7 @@ def _read_claim(draft: str, start: int, end: int, marks: DraftMarks) -> tuple[Cl
         at = found.end()
         named += read
     text += draft[at:end]
+    named += marks.in_notes(start, end)
     is_block = draft[draft.rfind("\n", 0, start) + 1 : start + 1].lstrip().startswith(">")
     text = " ".join(_EMPHASIS.sub("", _LEADING.sub("", _NEXT_LINE.sub("\n", text))).split())
     text = re.sub(r"\s+(?=[.,;:!?])", "", text)

@@ -12,7 +12,9 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from readgraph.nodes.verifying.following import (
+    begins_with_version,
     has_same_value,
+    has_two_units,
     is_part,
     is_plain,
     is_same_text,
@@ -133,7 +135,8 @@ def _conflicts(ours: Token, theirs: Token) -> bool:
             return bool(ours.value[1] == theirs.value[1])
         known = [pair for pair in zip(ours.value, theirs.value, strict=True) if None not in pair]
         return any(one != other for one, other in known)
-    return type(ours.value) is type(theirs.value)
+    versions = sorted((f"{ours.value}.", f"{theirs.value}."), key=len)
+    return type(ours.value) is type(theirs.value) and not versions[1].startswith(versions[0])  # 2.1 may be 2.1.0
 
 
 def _find_difference(
@@ -172,8 +175,8 @@ def _may_contradict(ours: Sequence[Token], theirs: Sequence[Token], one: slice, 
         return words[0] == words[1] or all(word in neutral for word in words)  # "since 1960", "in 1985"
     if ours[one.start].kind == "number":
         near = [token for tokens, at in sides for token in tokens[max(at.start - 2, 0) : at.start]]
-        rounded = _is_rounded(ours[one.start], theirs[other.start])
-        return not rounded and not any(token.kind == "hedge" or token.value == "some" for token in near)
+        may_be = _is_rounded(ours[one.start], theirs[other.start]) or begins_with_version(ours[: one.start])
+        return not may_be and not any(token.kind == "hedge" or token.value == "some" for token in near)
     return True
 
 
@@ -183,7 +186,9 @@ def _is_rounded(said: Token, told: Token) -> bool:
         return False
     (decimals, unit), (more, other) = (_END_OF_NUMBER.search(each.text).groups("") for each in (said, told))  # type: ignore[union-attr]
     apart = abs(said.value[0] - told.value[0])
-    return bool(len(decimals) < len(more) and apart < 1) or bool(unit != other and apart <= NEAR * abs(told.value[0]))
+    if len(decimals) < len(more) and apart < 1:
+        return True
+    return unit != other and (has_two_units(said) or has_two_units(told) or apart <= NEAR * abs(told.value[0]))
 
 
 def _tells_of_the_same(ours: Sequence[Token], theirs: Sequence[Token], language: str) -> bool:

@@ -4,6 +4,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
+from functools import cache
 from typing import NamedTuple
 
 from typing_extensions import TypedDict
@@ -21,10 +22,10 @@ from readgraph.nodes.verifying.compare import Comparison, compare_sentences
 from readgraph.nodes.verifying.speakers import check_speaker, find_attribution
 from readgraph.nodes.verifying.tokens import QUOTE_MARK, cue_words, other_forms, tokens_of
 from readgraph.sources.formats.plain_text import blank_markup
-from readgraph.state.languages import language_of
+from readgraph.state.languages import certain_language, language_of
 from readgraph.state.reading import Citation
 from readgraph.state.records import Document, Memory, Page
-from readgraph.state.sentences import sentence_spans
+from readgraph.state.sentences import sentence_spans, sentences_by_language
 from readgraph.state.verifying import CitedPlace, Claim, Difference
 from readgraph.state.words import format_count
 
@@ -35,6 +36,7 @@ MOST_COMPARED = 20  # sentences that a claim is compared with
 NEAR = 1 / 3  # the least share of a claim's words that a sentence has which is near it
 CHANGED = 0.6  # the least share of a quote's words that a changed one still has
 SENTENCES_BEHIND = 2  # sentences behind one that contradicts a claim that may tell of the claim's own value
+BEGIN = 3  # letters that a name has in common with its other forms
 FRAME_WORDS = 3  # words beside a quote from which on a sentence claims more than that somebody said so
 PAGES_KEPT = 500  # texts of pages that are kept while claims are compared
 
@@ -55,8 +57,9 @@ async def find_pages(state: FindState, runtime: ReaderRuntime) -> ClaimsUpdate:
     pages, language = await store.pages(memory.id, range(memory.pages)), language_of(text)
     starts = [page.start for page in pages]
     for claim in state["claims"]:
-        cited = [page.number for page in pages if any(_overlap(page, place) for place in claim["cited"])]
-        query = " ".join([claim["text"], *other_forms(claim["text"], language)])
+        places = claim["cited"]
+        cited = [page.number for page in pages if any(_overlap(page, each) for each in places)] if places else []
+        query = " ".join([claim["text"], *other_forms(claim["text"], certain_language([claim["text"]]) or language)])
         ranked = pages_of(await ranker.find(query, MOST_PAGES + len(cited)))
         inside = [page for page in ranked if page in cited][:MOST_CITED] or cited[:MOST_CITED]
         exact = [text.find(said) for said in (claim["text"], *claim["quotes"])]
@@ -135,24 +138,26 @@ class NearSentence(NamedTuple):
 
 
 class PageSentence(NamedTuple):
-    """Characters `[start, end)` of a page, their content words, and who says them, "" where no turn says so."""
+    """Characters `[start, end)` of a page, their content words, who says them (or ""), and in which language."""
 
     start: int
     end: int
     words: frozenset[str]
     speaker: str
+    language: str
 
 
 @cache_by_text
 def prose_sentences(text: str) -> tuple[PageSentence, ...]:
     """The sentences of a text that say something by themselves."""
-    found, language = list[PageSentence](), language_of(text)
-    for start, end in sentence_spans(blank_markup(text) if text.startswith("---") else text):
+    found = list[PageSentence]()
+    for start, end, language in sentences_by_language(blank_markup(text) if text.startswith("---") else text):
         end = start + len(text[start:end].rstrip(" \t\n«„“"))  # a mark with which the next one begins
         goes_on = found and "\n" not in text[found[-1].end : start]
         speaker = label_of(text[start:end]) or (found[-1].speaker if goes_on else "")
         if is_prose(text[start:end]):
-            found.append(PageSentence(start, end, frozenset(content_words(text[start:end], language)), speaker))
+            words = frozenset(content_words(text[start:end], language))
+            found.append(PageSentence(start, end, words, speaker, language))
     return tuple(found)
 
 
@@ -162,39 +167,47 @@ _I = re.compile(r"^(?:I|ich|je|j['’]|yo|io|eu|ik|я)\b", re.IGNORECASE)  # the
 @cache_by_text
 def names_in(text: str) -> frozenset[str]:
     """The words that a text writes large within sentences, and nowhere small."""
-    language = language_of(text)
-    said = [without_label(text[each.start : each.end]) for each in prose_sentences(text)]
-    tokens = [token for each in said for token in tokens_of(each, language)]
+    sentences = prose_sentences(text)
+    tokens = [
+        token for each in sentences for token in tokens_of(without_label(text[each.start : each.end]), each.language)
+    ]
     small = {token.value for token in tokens if token.kind == "word" and token.text[0].islower()}
     names = {token.value for token in tokens if token.kind == "name" and not token.first}
-    labels = {each.speaker for each in prose_sentences(text)}
-    speakers = {each.value for label in labels for each in tokens_of(label, language) if each.text[0].isupper()}
+    labels = {(each.speaker, each.language) for each in sentences}
+    speakers = {each.value for label in labels for each in tokens_of(*label) if each.text[0].isupper()}
     return frozenset(names | speakers) - small
 
 
 def _near_sentences(said: str, pages: Sequence[PageText]) -> list[NearSentence]:
     """The sentences that share most with what is said, compared with it."""
-    names = frozenset[str]().union(*(names_in(each.text) for each in pages))
-    found = dict[tuple[int, int], tuple[float, PageText, str, str]]()
-    for each in pages:
-        language = language_of(each.text)
-        wanted = {*content_words(said, language)}
-        sentences = prose_sentences(each.text)
-        for start, end, words, speaker in sentences[: len(sentences) - each.is_cut] or sentences:
-            if (share := len(wanted & words) / max(len(wanted), 1)) >= NEAR:
-                found[each.page.start + start, each.page.start + end] = share, each, language, speaker
-    near = list[NearSentence]()
-    for span in sorted(found, key=lambda span: (-found[span][0], span))[:MOST_COMPARED]:
-        _, page, language, speaker = found[span]
-        start, end = (at - page.page.start for at in span)
-        text = without_label(page.text[start:end]) if _is_talk(page.text) else page.text[start:end]
-        text = _in_its_place(page.text, start) + text
+    found = dict[tuple[int, int], tuple[float, PageText, PageSentence]]()
+    words_in = cache(lambda language: {*content_words(said, language)})
+    for page in pages:
+        sentences = prose_sentences(page.text)
+        for each in sentences[: len(sentences) - page.is_cut] or sentences:
+            wanted = words_in(each.language)
+            if (share := len(wanted & each.words) / max(len(wanted), 1)) >= NEAR:
+                found[page.page.start + each.start, page.page.start + each.end] = share, page, each
+    nearest = [found[span] for span in sorted(found, key=lambda span: (-found[span][0], span))[:MOST_COMPARED]]
+    texts = [_in_its_place(page.text, each) for _, page, each in nearest]
+    begun = {(text, each.language) for text, (*_, each) in zip(texts, nearest, strict=True)}
+    begun |= {(text, each.language) for *_, each in nearest for text in (said, each.speaker)}
+    names, near = _names_near(begun, pages), list[NearSentence]()
+    for (_, page, each), text in zip(nearest, texts, strict=True):
+        language = each.language
         compared = compare_sentences(said, text, language, names)
-        if not compared.verdict and speaker:
+        if not compared.verdict and (speaker := each.speaker):
             named = f"{speaker}: {text}" if said.startswith(f"{speaker}:") else _I.sub(speaker, text, count=1)
             compared = compare_sentences(said, named, language, names)
-        near.append(NearSentence(compared, page.cite(start, end)))
+        near.append(NearSentence(compared, page.cite(each.start, each.end)))
     return near
+
+
+def _names_near(sentences: Iterable[tuple[str, str]], pages: Sequence[PageText]) -> frozenset[str]:
+    """The names in the pages that a sentence, given with its language, may begin with: to find all takes long."""
+    first = [each for sentence in sentences for each in tokens_of(*sentence)[:2] if each.first and each.kind == "word"]
+    begins = {each.text[:BEGIN].capitalize() for each in first}
+    return frozenset[str]().union(*(names_in(each.text) for each in pages if any(at in each.text for at in begins)))
 
 
 @cache_by_text
@@ -203,12 +216,15 @@ def _is_talk(text: str) -> bool:
     return sum(bool(label_of(text[each.start : each.end])) for each in prose_sentences(text)) > 1
 
 
-def _in_its_place(text: str, start: int) -> str:
-    """What belongs before a sentence that need not be so where it stands: a mark, where it is quoted or made up."""
-    paragraph, unreal = text.rfind("\n\n", 0, start) + 1, cue_words("unreal", language_of(text))
-    before = [text[each.start : each.end] for each in prose_sentences(text) if paragraph <= each.start < start]
-    made_up = any(word in unreal for each in before[-2:] for word in _WORD.findall(each.casefold()))
-    return "“" if made_up or len(QUOTE_MARK.findall(text, paragraph, start)) % 2 else ""
+def _in_its_place(text: str, sentence: PageSentence) -> str:
+    """A sentence without who says it; behind a mark, where it is quoted or made up, and so need not be so."""
+    paragraph = text.rfind("\n\n", 0, sentence.start) + 1
+    before = [each for each in prose_sentences(text) if paragraph <= each.start < sentence.start][-2:]
+    words = [(word, each.language) for each in before for word in _WORD.findall(text[each.start : each.end].casefold())]
+    made_up = any(word in cue_words("unreal", language) for word, language in words)
+    said = text[sentence.start : sentence.end]
+    is_open = made_up or len(QUOTE_MARK.findall(text, paragraph, sentence.start)) % 2
+    return ("“" if is_open else "") + (without_label(said) if _is_talk(text) else said)
 
 
 def find_difference(said: str, text: str) -> Difference | None:
@@ -251,8 +267,9 @@ def _goes_on_with(said: str, against: NearSentence, pages: Sequence[PageText]) -
     page = next((each for each in pages if each.page.start < start <= each.page.start + len(each.text)), None)
     if page is None or against.compared.differs[0]["kind"] not in ("number", "date", "name"):
         return False
-    language, behind = language_of(page.text), start - page.page.start
+    behind = start - page.page.start
     following = [each for each in prose_sentences(page.text) if each.start >= behind][:SENTENCES_BEHIND]
+    language = following[0].language if following else ""
     values = {each.value for each in tokens_of(draft, language)}
     words = {*content_words(said, language)} - {*content_words(draft, language)}
     also = cue_words("also", language)
@@ -377,8 +394,8 @@ def _check_speaker(claim: Claim, quote: Citation, pages: Sequence[PageText]) -> 
     if page is None:
         return True
     span = quote["start"] - page.page.start, quote["end"] - page.page.start
-    sentences, language = prose_sentences(page.text), language_of(page.text)
-    speaker = next((each.speaker for each in sentences if each.start <= span[0] < each.end), "")
+    at = [each for each in prose_sentences(page.text) if each.start <= span[0] < each.end]
+    speaker, language = (at[0].speaker, at[0].language) if at else ("", language_of(page.text))
     said = find_attribution(page.text, span, sentence_spans(page.text), speaker)
     frame = without_quotes(claim["text"]).replace("…", " ")
     return check_speaker(frame if claim["text"] not in claim["quotes"] else "", said, language, names_in(page.text))

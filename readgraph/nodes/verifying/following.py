@@ -12,11 +12,12 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
 
-from readgraph.nodes.verifying.tokens import TITLES, Token, cue_words
+from readgraph.nodes.verifying.tokens import DURATIONS, TITLES, VERSIONS, Token, cue_words
 
 VERB_SECOND = frozenset("de nl sv da nb nn".split())  # languages in which the subject follows a phrase that comes first
 _SUPERLATIVE = re.compile(r"[a-zäöü]{3}(?:est|ste[nrsm]?)$|^(?:best|worst|least|first|last)$", re.IGNORECASE)
 """What is the largest in 1911 need not be the largest."""
+_DECIMALS = re.compile(r"\d+[.,](\d{1,2})")  # without a unit: 2.10 may name a part or a version, which 2.1 doesn't
 LONGEST_PHRASE = 4  # words of a phrase at the beginning, and of a subject, that have no comma behind them
 
 Same = Callable[[Token, Token], bool]
@@ -77,8 +78,20 @@ def says_as_much(told: Token, said: Token) -> bool:
     if not isinstance(told.value, tuple) or not isinstance(said.value, tuple):
         return bool(told.value == said.value)
     if said.kind == "number":
-        return bool(told.value[1] == said.value[1]) and math.isclose(told.value[0], said.value[0], rel_tol=1e-6)
+        decimals = {len(found[1]) for each in (told, said) if (found := _DECIMALS.fullmatch(each.text))}
+        same = told.value[1] == said.value[1] and math.isclose(told.value[0], said.value[0], rel_tol=1e-6)
+        return same and len(decimals) <= 1
     return all(known in (None, other) for known, other in zip(said.value, told.value, strict=True))
+
+
+def begins_with_version(before: Sequence[Token]) -> bool:
+    """Whether a sentence begins with a version, whose number stands behind: the same may be so of another one."""
+    return bool(before) and before[-1].text.casefold() in VERSIONS and all(each.kind == "small" for each in before[:-1])
+
+
+def has_two_units(number: Token) -> bool:
+    """Whether a number is a duration in two units, or in more than a word: "1 hour and 30 minutes", "1 h 30"."""
+    return number.value[1] in DURATIONS and len(number.text.split()) > 2
 
 
 def _written(token: Token) -> str:

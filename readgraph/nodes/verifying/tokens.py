@@ -33,6 +33,11 @@ _TOKEN = re.compile(
 )
 _POINTED = re.compile(r"\b([apb])\.[ \u00a0]?([mcd])\b\.?", re.IGNORECASE)  # "p.m.", "B.C."
 
+_VERSION = re.compile(r"(?!\d{1,3}(?:\.\d{3})+$)\d+(?:\.\d+){2,}")  # "2.1.0", and not "1.240.000"
+VERSIONS = frozenset("v version versions versionen fassung versión versiones versione versioni versão versie".split())
+_AND = frozenset("and und et y e en".split())
+_ONE = frozenset("a an one ein eine einer einem einen un une una uno um uma een".split())
+DURATIONS = frozenset(("time", "years"))
 MONEY = frozenset(("dollars", "euros", "pounds"))
 SHORT_SCALES = {"k": 1e3, "m": 1e6, "M": 1e6, "mn": 1e6, "bn": 1e9, "b": 1e9, "B": 1e9}  # behind a sign of money
 
@@ -127,10 +132,10 @@ def tokens_of(sentence: str, language: str) -> tuple[Token, ...]:
             found.append(Token("word", sentence[date.start : date.end].casefold(), sentence[date.start : date.end]))
         at = date.end if date else start
     numbered, clause, joins = list[Token](), 0, cue_words("joins", language)
-    for token in found:
+    for token in _join_numbers(found):
         clause += (token.kind == "break" or token.value in joins) + (token.text == ";")
         numbered.append(token._replace(clause=clause))
-    return tuple(_join_numbers([each for each in numbered if each.kind != "break"]))
+    return tuple(each for each in numbered if each.kind != "break")
 
 
 def other_forms(sentence: str, language: str) -> list[str]:
@@ -150,7 +155,9 @@ def _without_dates(text: str, language: str, *, is_first: bool) -> Iterator[Toke
         if found["digits"]:
             value = _number(found["digits"], language) * (-1 if found["sign"] else 1)
             unit = _units()[found["money"]] if found["money"] else ("ordinal", 1) if found["suffix"] else ("", 1)
-            yield Token("number", (value, *unit) if ":" not in found["digits"] else found["digits"], found.group())
+            is_version = "." in found["digits"] and previous.casefold() in VERSIONS
+            as_it_is = is_version or ":" in found["digits"] or _VERSION.fullmatch(found["digits"])
+            yield Token("number", found["digits"] if as_it_is else (value, *unit), found.group())
         elif found["word"]:
             following = words[number + 1]["word"] if number + 1 < len(words) else None
             before_large = bool(following and following[0].isupper())
@@ -200,6 +207,7 @@ def fold_letters(name: str) -> str:
     return re.sub(r"([aou])e", r"\1", letters)
 
 
+@lru_cache(8192)
 def _number_in_words(word: str, language: str) -> int:
     """The value of "thirty-four", or of "quatre-vingt-douze"; 0 for a word that is no number."""
     known, word = _numerals(language), re.sub(r"^quatre-vingts?\b-?", "soixante-vingt-", word).rstrip("-")
@@ -227,6 +235,8 @@ def _join_numbers(tokens: Sequence[Token]) -> Iterator[Token]:
         token = tokens[at]
         at += 1
         following = tokens[at].text.casefold() if at < len(tokens) else ""
+        if token.text.casefold() in _ONE and following in _units() and _rest_of_duration(tokens[at + 1 :], following):
+            token = token._replace(kind="number", value=(1.0, "", 1))  # "an hour and 30 minutes"
         if token.kind == "date" and following in _units() and token.text.isdecimal():  # "1200 g" is no year
             token = Token("number", (float(token.text), "", 1), token.text, token.first, token.clause)
         if token.kind == "number" and following in ("am", "pm"):
@@ -248,7 +258,24 @@ def _join_numbers(tokens: Sequence[Token]) -> Iterator[Token]:
             of, size = unit
             text += ("" if tokens[at].text == "%" else " ") + tokens[at].text
             at += 1
-        yield token._replace(value=(value * size, of), text=text)
+        value *= size
+        while of in DURATIONS and (more := _rest_of_duration(tokens[at:], tokens[at - 1].text.casefold())):
+            text = " ".join([text, *(each.text for each in tokens[at : at + more[1]])])
+            value, at = value + more[0], at + more[1]
+        yield token._replace(value=(value, of), text=text.replace(" ,", ","))
+
+
+def _rest_of_duration(following: Sequence[Token], unit: str) -> tuple[float, int] | None:
+    """What a duration has behind a unit in a smaller one ("and 30 minutes", "1 h 30"), and how many tokens that are."""
+    used = 1 + bool(following and (following[0].value in _AND or following[0].text == ","))
+    (of, size), number = _units().get(unit, ("", 0.0)), following[used - 1 : used]
+    if of not in DURATIONS or not number or number[0].kind != "number" or isinstance(number[0].value, str):
+        return None
+    last = following[used].text.casefold() if used < len(following) else ""
+    also, part = _units().get(last, ("", 0.0))
+    minutes = unit == "h" and not also and number[0].text.isdecimal() and used == 1
+    more = number[0].value[0] * (60 if minutes else part)
+    return (more, used + (not minutes)) if (minutes or also == of) and more < size else None
 
 
 def _time_of_day(digits: str, half: str) -> str:

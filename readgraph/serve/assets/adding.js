@@ -76,13 +76,14 @@ function addedLine(name) {
       speak(`${name}: ${problem}`);
     },
     follow(run, done) {
-      const documents = [];
+      const documents = [], notices = [];
       const take = (event) => {
         if (event.type === "converting") {
           bar.max = event.of || 1;
           bar.value = event.done;
           state.textContent = event.of ? `page ${number(event.done)} of ${number(event.of)}` : "being converted";
         } else if (event.type === "document") documents.push(event.document);
+        else if (event.type === "notice") notices.push(event.text);
         else if (event.type === "end") {
           finish(event.run);
         }
@@ -90,8 +91,8 @@ function addedLine(name) {
       const finish = (end) => {
         if (end?.state === "done") {
           const links = documents.map((one) => prose("a", one.title || "open", { href: placeOf("document", one.id) }));
-          ended("done", "added ", ...links.flatMap((link) => [link, " "]));
-          speak(`${name} was added.`);
+          ended("done", "added ", ...links.flatMap((link) => [link, " "]), ...notices);
+          speak([`${name} was added.`, ...notices].join(" "));
           document.dispatchEvent(new Event("added"));
         } else line.failed(end?.problem ?? "It was stopped.");
         done();

@@ -102,6 +102,8 @@ _UNSAID = (
         re.MULTILINE,
     ),
 )
+_BLOCK = re.compile(r"^[ \t]*\S[^\n]*(?:\n[ \t]*\S[^\n]*)*", re.MULTILINE)
+_ENTRY = re.compile(r"^ {0,3}(?:[-*+•]|\d{1,9}[.)]|\[\^[^\]\n]+\]:)[ \t]", re.MULTILINE)  # of a list, or a footnote
 _MARKDOWN_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
 _MARKDOWN_DECORATION = re.compile(r"[*`]+|__|[ \t]+#+\s*$|\s*\{[^{}]*\}\s*$")
 
@@ -146,10 +148,22 @@ def _marks_outside_code(text: str) -> Iterator[re.Match[str]]:
             yield mark
 
 
-def blank_markup(text: str) -> str:
-    """The text with spaces in place of what claims nothing: front matter, code, headings, tables, comments, markup."""
+def indented_code(text: str) -> list[tuple[int, int]]:
+    """The paragraphs with four spaces or a tab before each line that go on no entry; none where most have them."""
+    found, others, in_entry = list[tuple[int, int]](), 0, False
+    for block in _BLOCK.finditer(text):
+        if not all(line.startswith(("    ", "\t")) for line in block[0].split("\n")):
+            others += 1
+            in_entry = bool(_ENTRY.search(block[0])) or (in_entry and block[0].startswith((" ", "\t")))
+        elif not in_entry:
+            found.append(block.span())
+    return found if len(found) <= others else []
+
+
+def blank_markup(text: str, also: Sequence[tuple[int, int]] = ()) -> str:
+    """The text with spaces for what claims nothing: front matter, code, headings, tables, markup, and `also` these."""
     front = _FRONT_MATTER.match(text)
-    spans, opened = [front.span()] if front else list[tuple[int, int]](), None
+    spans, opened = [*also, *([front.span()] if front else ())], None
     for mark in _marks_outside_code(text):
         if not mark["fence"]:
             spans.append(mark.span())
