@@ -84,12 +84,11 @@ def load_sessions(
             return _sessions_of_lines(file, name)
         if file.is_dir():
             chats = chats_in_folder(file, name)
-        elif suffix in MAIL.endings:
-            chats, problems = mail_chats(read_bytes(file, name), name)
+        elif suffix in (*MAIL.endings, *CHATS.endings):
+            read_chats = mail_chats if suffix in MAIL.endings else chats_in
+            chats, problems = read_chats(read_bytes(file, name), name)
             for problem in problems:
                 left_out(BadInput(problem))
-        elif suffix in CHATS.endings:
-            chats = chats_in(read_bytes(file, name), name)
         else:
             source = load(file)
             if sessions := split_sessions(source.text, pattern):
