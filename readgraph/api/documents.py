@@ -15,10 +15,11 @@ from readgraph.library.histories import sessions_of
 from readgraph.library.library import document_of_file, keep_file
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.catalogue import catalogue_of, records, title_words
-from readgraph.library.search.passages import PassageHit, likely_documents, marks, search_documents
+from readgraph.library.search.passages import PassageHit, document_languages, likely_documents, marks, search_documents
 from readgraph.library.search.terms import stop_words
 from readgraph.library.versions import choose_valid, cite_as, set_version
 from readgraph.nodes.extractive.dates import date_in
+from readgraph.nodes.extractive.hints import other_language
 from readgraph.sources import SourceText
 from readgraph.sources.converting import convert_in_thread
 from readgraph.sources.loading import STANDARD_INPUT, SourceFile, printable_path
@@ -198,7 +199,8 @@ async def pick_documents(pages: PageStore, query: str, choice: PickingScope) -> 
     """The documents whose best passages share most words with the query, the best first.
 
     A history is read by itself, since a collection can't hold one: it is picked alone, or not at all. Raises `BadInput`
-    where the library is empty, or nothing in it shares a word with the query.
+    where the library is empty, or nothing in it shares a word with the query, unless that is in another language and
+    the documents are few: then they are all taken.
     """
     stopped = stop_words(language_of(query))  # in texts of another language they are rare, and would count most
     content, counted = re.sub(r"\w+", lambda word: "" if word[0].casefold() in stopped else word[0], query), None
@@ -219,6 +221,9 @@ async def pick_documents(pages: PageStore, query: str, choice: PickingScope) -> 
     for passage in await passages_as_of(pages, found, content, choice.as_of):
         scores[passage.document.id].append(passage.score)
     totals = {identity: sum(best[:PASSAGES]) for identity, best in scores.items()}
+    if not totals and len(documents) <= MOST_PICKED:
+        spoken = [(await document_languages(pages, each)).languages[0] for each in documents]
+        totals = {each.id: 0.0 for each in documents} if other_language(query, spoken) else {}
     if not totals:
         raise BadInput(f"No document of {held} shares a word with the question: ", Way.NAME_ONE, ", or other words.")
     ranked = sorted((each for each in documents if each.id in totals), key=lambda each: -totals[each.id])
