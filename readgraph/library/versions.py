@@ -29,6 +29,16 @@ async def earlier_versions(pages: PageStore, document: Document) -> AsyncIterato
         yield document
 
 
+async def latest_version(pages: PageStore, document: Document) -> Document | None:
+    """The document that stands in place of one now, at the end of the chain; None where nothing does."""
+    later, seen = {each.supersedes: each for each in await pages.documents() if each.supersedes}, {document.id}
+    latest = document
+    while (found := later.get(latest.id)) and found.id not in seen:
+        seen.add(found.id)
+        latest = found
+    return None if latest is document else latest
+
+
 async def choose_valid(pages: PageStore, documents: Iterable[Document], as_of: str = "") -> list[Document]:
     """Those that hold on a day, by default now: none with a later date, and none that another of them supersedes.
 

@@ -34,6 +34,16 @@ async def versions(library: Library) -> list[Document]:
     return kept
 
 
+async def test_a_superseded_one_that_is_named_tells_what_holds_now(library: Library, versions: list[Document]) -> None:
+    now = "Mill report (2021): 400 tons; now: 450 tons"
+    alone = await functions.ask(library, QUESTION, documents=[versions[0]])
+    assert "400" in (alone.answer or "") and now in alone.notices
+    together = await functions.ask(library, QUESTION, documents=[versions[0], versions[2]])
+    assert together.notices.count(now) == 1
+    then = await functions.ask(library, QUESTION, documents=[versions[0]], as_of="2022")
+    assert now not in then.notices
+
+
 async def test_the_newest_answers_and_earlier_ones_are_told(library: Library, versions: list[Document]) -> None:
     answer = await functions.ask(library, QUESTION)
     assert "450" in (answer.answer or "") and {each.document for each in answer.citations} == {versions[2].id}
