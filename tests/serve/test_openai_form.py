@@ -104,7 +104,10 @@ def test_responses_are_answered_whole_and_streamed(client: OpenAI) -> None:
     assert whole.usage and whole.usage.total_tokens > 0
     with client.responses.stream(
         model="readgraph/full-text:lamp",
-        input=[{"role": "user", "content": [{"type": "input_text", "text": QUESTION}]}],
+        input=[
+            {"type": "function_call_output", "call_id": "1", "output": "passed over"},
+            {"role": "user", "content": [{"type": "input_text", "text": QUESTION}]},
+        ],
     ) as stream:
         events = [*stream]
         final = stream.get_final_response()
