@@ -25,7 +25,7 @@ from readgraph.sources.converting import convert_in_thread
 from readgraph.sources.loading import STANDARD_INPUT, SourceFile, printable_path
 from readgraph.state.errors import BadInput, Damaged, LibraryError, Way
 from readgraph.state.languages import language_of
-from readgraph.state.records import Document, check_date
+from readgraph.state.records import Document, Session, check_date, find_date
 
 NEAR = 0.75  # how alike a title must be to be suggested; 1 is the same
 MOST_LISTED = 5
@@ -253,9 +253,17 @@ def in_one_order(documents: Iterable[Document]) -> list[Document]:
 async def end_as_of(pages: PageStore, document: Document, as_of: str) -> int:
     """Where a history ends as of a day: at the first session with a later date; of another document its end."""
     sessions = await sessions_of(pages, document) if as_of and document.sessions else []
-    days = [(session, date_in(session.time) or date_in(session.title)) for session in sessions]
-    later = (session.start for session, day in days if day and day.isoformat() > f"{as_of}-99-99"[:10])
+    days = [(session, _day_of(session)) for session in sessions]
+    later = (session.start for session, day in days if day > f"{as_of}-99-99"[:10])
     return min(later, default=document.characters)
+
+
+def _day_of(session: Session) -> str:
+    """The first day on which a session may have been, YYYY-MM-DD; "" where it has no date."""
+    if find_date(session.time) == session.time != "":  # the date of a file
+        return f"{session.time}-01-01"[:10]
+    found = date_in(session.time) or date_in(session.title)
+    return found.isoformat() if found else ""
 
 
 async def passages_as_of(pages: PageStore, found: Sequence[PassageHit], query: str, as_of: str) -> list[PassageHit]:

@@ -195,6 +195,16 @@ def test_front_matter_names_what_a_file_supersedes(readgraph: Command, tmp_path:
     assert "old (2023): 400 tons; now: 450 tons" in readgraph("ask", QUESTION).text
 
 
+def test_a_file_in_a_history_has_its_date(readgraph: Command, tmp_path: Path) -> None:
+    for name, date, text in (("a", "2021", OLD), ("b", "2023-05", MIDDLE), ("c", "2024-01-10", NEW)):
+        (tmp_path / f"{name}.md").write_text(f"---\ndate: {date}\n---\n\n{text}")
+    readgraph("remember", "mill", tmp_path)
+    for day, tons in (("2022", "400"), ("2023-04-30", "400"), ("2023-05-01", "430"), ("2024-01-10", "450")):
+        found = readgraph("ask", f"Does the mill at Orrin make {tons} tons of flour?", "mill", "--as-of", day)
+        assert f"{tons} tons" in found.text
+        assert not [later for later in ("430", "450") if later > tons and f"{later} tons" in found.text]
+
+
 def test_the_command_takes_dates(readgraph: Command, tmp_path: Path) -> None:
     old, new = tmp_path / "old.md", tmp_path / "new.md"
     old.write_text(OLD)

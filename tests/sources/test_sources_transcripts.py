@@ -16,7 +16,7 @@ from readgraph.sources import load
 from readgraph.sources.formats.transcripts import chat_of_messages, without_secrets
 from readgraph.sources.sessions import load_sessions
 from readgraph.state.errors import BadInput
-from tests.support.command import Command
+from tests.support.command import Command, assert_refused
 from tests.support.source_files import write_file
 
 pytestmark = pytest.mark.quick
@@ -259,6 +259,12 @@ def test_secrets_are_looked_for_in_linear_time(run: str) -> None:
     began = time.process_time()
     without_secrets(run * (200_000 // len(run)))
     assert time.process_time() - began < 2
+
+
+def test_who_asks_such_a_file_is_told_to_remember_it(tmp_path: Path, readgraph: Command) -> None:
+    for name in ("s1.jsonl", "talks.db"):
+        path = write_file(tmp_path / name, "\n".join(CLAUDE))
+        assert_refused(readgraph("ask", "Why?", path), "sessions in it are taken by 'readgraph remember NAME FILE'")
 
 
 def test_a_session_that_went_on_adds_only_what_is_new(tmp_path: Path, readgraph: Command) -> None:

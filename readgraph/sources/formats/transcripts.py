@@ -19,7 +19,6 @@ from readgraph.sources.inputs import most_bytes, read_bytes
 from readgraph.sources.places import shorten_label
 from readgraph.state.errors import BadInput
 
-DATABASES = (".db", ".sqlite", ".sqlite3")
 LONGEST_SHOWN = 160  # characters of what a tool was given, and of each line of what came of it
 TOOL = "Tool"  # the speaker of what tools gave
 DATABASE_SECONDS = 60.0  # the longest that a query of a stranger's database may take
