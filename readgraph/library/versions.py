@@ -29,14 +29,13 @@ async def earlier_versions(pages: PageStore, document: Document) -> AsyncIterato
         yield document
 
 
-async def latest_version(pages: PageStore, document: Document) -> Document | None:
-    """The document that stands in place of one now, at the end of the chain; None where nothing does."""
-    later, seen = {each.supersedes: each for each in await pages.documents() if each.supersedes}, {document.id}
-    latest = document
-    while (found := later.get(latest.id)) and found.id not in seen:
+def latest_version(documents: Iterable[Document], document: Document) -> Document | None:
+    """Which of these stands in place of a document now, at the end of the chain; None where none does."""
+    later, seen, latest = {each.supersedes: each for each in documents if each.supersedes}, {document.id}, None
+    while (found := later.get((latest or document).id)) and found.id not in seen:
         seen.add(found.id)
         latest = found
-    return None if latest is document else latest
+    return latest
 
 
 async def choose_valid(pages: PageStore, documents: Iterable[Document], as_of: str = "") -> list[Document]:
