@@ -15,16 +15,17 @@ from readgraph.library.histories import sessions_of
 from readgraph.library.library import document_of_file, keep_file
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.catalogue import catalogue_of, records, title_words
-from readgraph.library.search.passages import PassageHit, likely_documents, marks, search_documents
+from readgraph.library.search.passages import PassageHit, document_languages, likely_documents, marks, search_documents
 from readgraph.library.search.terms import stop_words
 from readgraph.library.versions import choose_valid, cite_as, set_version
 from readgraph.nodes.extractive.dates import date_in
+from readgraph.nodes.extractive.hints import other_language
 from readgraph.sources import SourceText
 from readgraph.sources.converting import convert_in_thread
 from readgraph.sources.loading import STANDARD_INPUT, SourceFile, printable_path
 from readgraph.state.errors import BadInput, Damaged, LibraryError, Way
 from readgraph.state.languages import language_of
-from readgraph.state.records import Document, check_date
+from readgraph.state.records import Document, Session, check_date, find_date
 
 NEAR = 0.75  # how alike a title must be to be suggested; 1 is the same
 MOST_LISTED = 5
@@ -207,7 +208,8 @@ async def pick_documents(pages: PageStore, query: str, choice: PickingScope) -> 
     """The documents whose best passages share most words with the query, the best first.
 
     A history is read by itself, since a collection can't hold one: it is picked alone, or not at all. Raises `BadInput`
-    where the library is empty, or nothing in it shares a word with the query.
+    where the library is empty, or nothing in it shares a word with the query, unless that is in another language and
+    the documents are few: then they are all taken.
     """
     stopped = stop_words(language_of(query))  # in texts of another language they are rare, and would count most
     content, counted = re.sub(r"\w+", lambda word: "" if word[0].casefold() in stopped else word[0], query), None
@@ -228,6 +230,9 @@ async def pick_documents(pages: PageStore, query: str, choice: PickingScope) -> 
     for passage in await passages_as_of(pages, found, content, choice.as_of):
         scores[passage.document.id].append(passage.score)
     totals = {identity: sum(best[:PASSAGES]) for identity, best in scores.items()}
+    if not totals and len(documents) <= MOST_PICKED:
+        spoken = [(await document_languages(pages, each)).languages[0] for each in documents]
+        totals = {each.id: 0.0 for each in documents} if other_language(query, spoken) else {}
     if not totals:
         raise BadInput(f"No document of {held} shares a word with the question: ", Way.NAME_ONE, ", or other words.")
     ranked = sorted((each for each in documents if each.id in totals), key=lambda each: -totals[each.id])
@@ -257,9 +262,17 @@ def in_one_order(documents: Iterable[Document]) -> list[Document]:
 async def end_as_of(pages: PageStore, document: Document, as_of: str) -> int:
     """Where a history ends as of a day: at the first session with a later date; of another document its end."""
     sessions = await sessions_of(pages, document) if as_of and document.sessions else []
-    days = [(session, date_in(session.time) or date_in(session.title)) for session in sessions]
-    later = (session.start for session, day in days if day and day.isoformat() > f"{as_of}-99-99"[:10])
+    days = [(session, _day_of(session)) for session in sessions]
+    later = (session.start for session, day in days if day > f"{as_of}-99-99"[:10])
     return min(later, default=document.characters)
+
+
+def _day_of(session: Session) -> str:
+    """The first day on which a session may have been, YYYY-MM-DD; "" where it has no date."""
+    if find_date(session.time) == session.time != "":  # the date of a file
+        return f"{session.time}-01-01"[:10]
+    found = date_in(session.time) or date_in(session.title)
+    return found.isoformat() if found else ""
 
 
 async def passages_as_of(pages: PageStore, found: Sequence[PassageHit], query: str, as_of: str) -> list[PassageHit]:

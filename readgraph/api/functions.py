@@ -16,6 +16,7 @@ from langgraph.store.base import BaseStore
 from readgraph.api import finding, results
 from readgraph.api.documents import PickingScope, document_named, documents_as_one, documents_near, pick_as_one_document
 from readgraph.api.memories import memories_to_show, method_of, parts_numbered
+from readgraph.api.notices import answer_notices
 from readgraph.api.results import CompressedText
 from readgraph.api.running import RunThread, builder_for, in_use, memory_sizes, run_method
 from readgraph.compression.engine import CompressionEngine, check_request
@@ -24,16 +25,11 @@ from readgraph.graphs import gam, survey
 from readgraph.graphs import summary as summarising
 from readgraph.graphs import verify as verifying
 from readgraph.graphs.methods import Method, method_for, method_named
-from readgraph.library.documents import names_apart
 from readgraph.library.histories import Appended, SessionText, append_sessions
 from readgraph.library.library import Library
 from readgraph.library.page_store import PageStore
-from readgraph.library.search.passages import document_languages, search_documents
-from readgraph.library.versions import earlier_versions
-from readgraph.nodes.extractive.hints import find_hints
 from readgraph.nodes.opening import check_question, check_types
 from readgraph.nodes.survey.table import table_of
-from readgraph.nodes.verifying.evidence import find_difference
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.loops import Listen
@@ -158,36 +154,8 @@ async def ask(
     used = named or method_for(document)
     builder = builder_for(used, asks_person=bool(thread and thread.ask_person))
     output = await run_method(pages, builder, used.name, document, asked, context, listen, thread)
-    notices = await _hints(pages, document, asked, output) + await _earlier(pages, document, output["citations"])
+    notices = await answer_notices(pages, document, asked, output, as_of)
     return results.Answer.of(output, citations=cite(document, output["citations"]), notices=notices)
-
-
-MOST_EARLIER = 5  # quotes that are compared with superseded documents, and passages of these for each
-
-
-async def _earlier(pages: PageStore, document: Document, citations: Sequence[Mapping[str, Any]]) -> list[str]:
-    """What superseded documents have in place of what is quoted: "Mill report (2023): 400 tons; now: 450 tons"."""
-    told = list[str]()
-    for citation in citations[:MOST_EARLIER]:
-        of = await pages.document(document.part_at(citation["start"]).document) if document.parts else document
-        async for earlier in earlier_versions(pages, of):
-            near = (await search_documents(pages, [earlier], citation["quote"]))[:MOST_EARLIER]
-            texts = await pages.spans(earlier, [(passage.start, passage.end) for passage in near])
-            if differs := find_difference(citation["quote"], "\n\n".join(texts)):
-                told.append(f"{names_apart([earlier])[0]}: {differs['text']}; now: {differs['draft']}")
-    return [*dict.fromkeys(told)]
-
-
-LANGUAGES_OF = 20  # documents of a collection whose languages are looked at for a hint: each takes two fetches
-
-
-async def _hints(pages: PageStore, document: Document, asked: Question, output: Mapping[str, Any]) -> list[str]:
-    """What a reader must know of quotes that stand for an answer; nothing where a model or a table gave it."""
-    by_model = output["steps"][-1]["model"] or output["status"] not in ("nearest", "no_answer")
-    if by_model or asked["options"] or "programme" in output:
-        return []
-    spoken = await document_languages(pages, replace(document, parts=document.parts[:LANGUAGES_OF]))
-    return find_hints(asked["question"], [each["quote"] for each in output["citations"]], spoken.languages)
 
 
 async def summarise(

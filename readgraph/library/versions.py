@@ -29,6 +29,15 @@ async def earlier_versions(pages: PageStore, document: Document) -> AsyncIterato
         yield document
 
 
+def latest_version(documents: Iterable[Document], document: Document) -> Document | None:
+    """Which of these stands in place of a document now, at the end of the chain; None where none does."""
+    later, seen, latest = {each.supersedes: each for each in documents if each.supersedes}, {document.id}, None
+    while (found := later.get((latest or document).id)) and found.id not in seen:
+        seen.add(found.id)
+        latest = found
+    return latest
+
+
 async def choose_valid(pages: PageStore, documents: Iterable[Document], as_of: str = "") -> list[Document]:
     """Those that hold on a day, by default now: none with a later date, and none that another of them supersedes.
 

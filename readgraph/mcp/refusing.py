@@ -17,6 +17,7 @@ WORDS = {
     Way.ADD_ONE: "call read with a file or a text,",
     Way.BROWSE: "choose another method",
     Way.SUMMARISE: "choose another method",
+    Way.REMEMBER: "remember, as texts",
     Way.FORGET_IT: "only the user can delete it",
     Way.LIST_AGENTS: "no tool lists agents",
 }

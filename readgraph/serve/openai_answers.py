@@ -31,6 +31,7 @@ def said_in(result: Mapping[str, Any], base: str) -> Said:
     if marked not in text and found["status"] == "nearest":  # which stands above the quotes
         text = f"{text} {marked}"
     usage, at = found["usage"], text.find(marked)
+    text = "\n\n".join([text, *found.get("notices", ())])
     cited = {each["number"]: each for each in found["citations"]}
     citations = [
         {"start_index": at + start, "end_index": at + end, **_place(cited[number], result, base)}

@@ -34,11 +34,14 @@ MESSAGES: dict[str, type[BaseMessage]] = {"user": HumanMessage, "assistant": AIM
 
 
 class ChatMessage(RequestBody):
-    """A message of a conversation; those of other roles than the user's and the assistant's are passed over."""
+    """A message of a conversation; those of other roles than the user's and the assistant's are passed over.
+
+    So are items of a response without a role, such as a call of a tool.
+    """
 
     model_config = ConfigDict(extra="ignore")
 
-    role: str
+    role: str = ""
     content: str | list[dict[str, Any]] | None = None
 
 

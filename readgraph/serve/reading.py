@@ -13,6 +13,7 @@ from langchain_core.messages import AIMessageChunk
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command, Overwrite, StreamMode
 
+from readgraph.api.notices import answer_notices
 from readgraph.api.running import BUILDS, Pace, RunThread, builder_for, is_at_work, node_activity, run_method
 from readgraph.graphs.methods import Method
 from readgraph.library.checkpointer import steps_back
@@ -174,6 +175,7 @@ class PreparedRun(NamedTuple):
     method: Method
     context: ReaderContext
     task: Making | None = None  # None: it is read, or a question is answered
+    as_of: str = ""
 
 
 @dataclass
@@ -231,7 +233,7 @@ class RunWork:
         await self._run(None)
 
     async def _run(self, question: Question | Command[Any] | None) -> None:
-        room, run, (document, method, context, _) = self.room, self.run_, self.prepared
+        room, run, (document, method, context, *_) = self.room, self.run_, self.prepared
         at_once = bool(self.asked) and not context.model
         telling = RunReporter(run, room.pages, document, context, room.price, at_once)
         following = asyncio.ensure_future(telling.follow())
@@ -273,6 +275,10 @@ class RunWork:
             memory = await pages.memory(found["document"], found["memory"])
             return await report_of_document(pages, self.prepared.document, memory, method.note, can_ask=True)
         priced = {**found, "cost": cost(found["steps"], self.room.price, batch=self.prepared.context.batch)}
+        if not self.prepared.task:
+            asked = Question(question=self.asked["question"], options=self.asked.get("options", []))
+            document, as_of = self.prepared.document, self.prepared.as_of
+            priced["notices"] = await answer_notices(pages, document, asked, found, as_of)
         return await report_of_answer(pages, self.asked, with_marks(priced), method.note, can_ask=True)
 
 

@@ -216,7 +216,8 @@ class Runs:
             raise BadInput(f"{method.name} has no step '{unknown[0]}' to pause before.")
         if wanted.review:
             builder_for(method, asks_person=True)
-        return PreparedRun(await documents_as_one(pages, documents, wanted.as_of), method, context, task)
+        document = await documents_as_one(pages, documents, wanted.as_of)
+        return PreparedRun(document, method, context, task, wanted.as_of)
 
     async def estimate(self, wanted: RunRequest) -> RunEstimate:
         """What a run will take, without a call."""

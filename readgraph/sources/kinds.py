@@ -61,6 +61,7 @@ ALL = (
 KINDS = {ending: kind for kind in ALL for ending in kind.endings}  # the kind of the files with each ending
 ENDINGS_BY_TYPE = {each: ending for kind in ALL for ending, types in kind.endings.items() for each in types.split()}
 
+JSON_LINES, DATABASES = ".jsonl", (".db", ".sqlite", ".sqlite3")  # hold sessions of a history, and are no documents
 SUFFIXES = tuple(KINDS)
 """Endings of the files that can be read, in lower case."""
 

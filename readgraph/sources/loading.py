@@ -15,10 +15,10 @@ from typing_extensions import TypeVar
 from readgraph.sources.bibliography import BIBLIOGRAPHY, CitedFile, cited_files
 from readgraph.sources.converting import Converter, SourceText
 from readgraph.sources.inputs import Address, fetch, read_bytes, read_standard_input
-from readgraph.sources.kinds import IN_FOLDERS, KINDS, PDF, PICTURE, PLAIN, SUFFIXES, FileKind
+from readgraph.sources.kinds import DATABASES, IN_FOLDERS, JSON_LINES, KINDS, PDF, PICTURE, PLAIN, SUFFIXES, FileKind
 from readgraph.sources.pdf.scans import recognizer_version
 from readgraph.sources.places import shorten_label
-from readgraph.state.errors import BadInput
+from readgraph.state.errors import BadInput, Way
 
 PROGRAMS = frozenset(
     f".{ending}"
@@ -116,6 +116,8 @@ def _title_and_kind(path: Path) -> tuple[str, FileKind | None]:
 
 
 def _unreadable(name: str) -> BadInput:
+    if Path(name).suffix.lower() in (JSON_LINES, *DATABASES):
+        return BadInput(f"{name} can't be read as a document: sessions in it are taken by ", Way.REMEMBER, ".")
     return BadInput(
         f"{name} is not of a kind that can be read ({', '.join(SUFFIXES)}, and programs such as .py): "
         "if it is text, pipe it into standard input, and write - as its name."

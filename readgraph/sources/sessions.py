@@ -12,15 +12,14 @@ from readgraph.sources.encodings import decode
 from readgraph.sources.formats.chat_turns import ChatConversation, minute, sessions_in
 from readgraph.sources.formats.chats import chat_of, chats_in, chats_in_folder, is_slack_folder
 from readgraph.sources.formats.mail_text import mail_chats
-from readgraph.sources.formats.transcripts import DATABASES, chats_in_database, is_transcript, json_lines, transcript_of
+from readgraph.sources.formats.transcripts import chats_in_database, is_transcript, json_lines, transcript_of
 from readgraph.sources.inputs import read_bytes
-from readgraph.sources.kinds import CHATS, IN_FOLDERS, MAIL
+from readgraph.sources.kinds import CHATS, DATABASES, IN_FOLDERS, JSON_LINES, MAIL
 from readgraph.sources.loading import load, load_all, printable_path, raise_problem, select_files
 from readgraph.state.errors import BadInput
 from readgraph.state.words import format_count
 
 __all__ = ["SourceSession", "load_sessions"]
-JSON_LINES = ".jsonl"
 SAMPLE_FILES, SAMPLE_BYTES = 5, 1_000_000  # of a folder, and of each file: from these it is told if an agent wrote it
 SESSION_HEADING = r"^#{1,6}\s+session\s+\d+\b\W*(?:(?P<time>.*\d.*)|(?P<title>.*))$"  # ## Session 3, 12 March 2024
 
@@ -84,19 +83,18 @@ def load_sessions(
             return _sessions_of_lines(file, name)
         if file.is_dir():
             chats = chats_in_folder(file, name)
-        elif suffix in MAIL.endings:
-            chats, problems = mail_chats(read_bytes(file, name), name)
+        elif suffix in (*MAIL.endings, *CHATS.endings):
+            read_chats = mail_chats if suffix in MAIL.endings else chats_in
+            chats, problems = read_chats(read_bytes(file, name), name)
             for problem in problems:
                 left_out(BadInput(problem))
-        elif suffix in CHATS.endings:
-            chats = chats_in(read_bytes(file, name), name)
         else:
             source = load(file)
             if sessions := split_sessions(source.text, pattern):
                 return sessions
             chat = chat_of(source.text)
             if chat is None:
-                return [SourceSession(source.text, source.title, "")]
+                return [SourceSession(source.text, source.title, source.date)]
             chats = [chat]
         return _as_sessions(chats, gap_hours)
 

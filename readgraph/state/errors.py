@@ -14,6 +14,7 @@ class Way(Enum):
     ADD_ONE = "name a file,"
     BROWSE = "'readgraph browse' runs the web agent, and 'readgraph evaluate' takes it on a dataset of web pages"
     SUMMARISE = "'readgraph summarise' writes summaries, and 'readgraph evaluate' takes it on a dataset of summaries"
+    REMEMBER = "'readgraph remember NAME FILE'"
     FORGET_IT = "'readgraph forget' deletes it"
     LIST_AGENTS = "'readgraph agents' lists its agents"
 

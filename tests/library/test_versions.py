@@ -34,6 +34,16 @@ async def versions(library: Library) -> list[Document]:
     return kept
 
 
+async def test_a_superseded_one_that_is_named_tells_what_holds_now(library: Library, versions: list[Document]) -> None:
+    now = "Mill report (2021): 400 tons; now: 450 tons"
+    alone = await functions.ask(library, QUESTION, documents=[versions[0]])
+    assert "400" in (alone.answer or "") and now in alone.notices
+    together = await functions.ask(library, QUESTION, documents=[versions[0], versions[2]])
+    assert together.notices.count(now) == 1
+    then = await functions.ask(library, QUESTION, documents=[versions[0]], as_of="2022")
+    assert now not in then.notices
+
+
 async def test_the_newest_answers_and_earlier_ones_are_told(library: Library, versions: list[Document]) -> None:
     answer = await functions.ask(library, QUESTION)
     assert "450" in (answer.answer or "") and {each.document for each in answer.citations} == {versions[2].id}
@@ -183,6 +193,16 @@ def test_front_matter_names_what_a_file_supersedes(readgraph: Command, tmp_path:
     assert "new supersedes 'old', which is not in the library" in early.err and early.code == 0
     assert readgraph("read", old, "--date", "2023").code == readgraph("read", new).code == 0
     assert "old (2023): 400 tons; now: 450 tons" in readgraph("ask", QUESTION).text
+
+
+def test_a_file_in_a_history_has_its_date(readgraph: Command, tmp_path: Path) -> None:
+    for name, date, text in (("a", "2021", OLD), ("b", "2023-05", MIDDLE), ("c", "2024-01-10", NEW)):
+        (tmp_path / f"{name}.md").write_text(f"---\ndate: {date}\n---\n\n{text}")
+    readgraph("remember", "mill", tmp_path)
+    for day, tons in (("2022", "400"), ("2023-04-30", "400"), ("2023-05-01", "430"), ("2024-01-10", "450")):
+        found = readgraph("ask", f"Does the mill at Orrin make {tons} tons of flour?", "mill", "--as-of", day)
+        assert f"{tons} tons" in found.text
+        assert not [later for later in ("430", "450") if later > tons and f"{later} tons" in found.text]
 
 
 def test_the_command_takes_dates(readgraph: Command, tmp_path: Path) -> None:

@@ -104,7 +104,10 @@ def test_responses_are_answered_whole_and_streamed(client: OpenAI) -> None:
     assert whole.usage and whole.usage.total_tokens > 0
     with client.responses.stream(
         model="readgraph/full-text:lamp",
-        input=[{"role": "user", "content": [{"type": "input_text", "text": QUESTION}]}],
+        input=[
+            {"type": "function_call_output", "call_id": "1", "output": "passed over"},
+            {"role": "user", "content": [{"type": "input_text", "text": QUESTION}]},
+        ],
     ) as stream:
         events = [*stream]
         final = stream.get_final_response()
@@ -232,6 +235,8 @@ def test_without_a_model_the_text_says_so_and_nothing_is_counted(quiet: OpenRoom
     assert told.usage and told.usage.total_tokens == 0
     nothing = client.responses.create(model="readgraph:Turm", input="Xylophon?")
     assert "shares a word with your question" in nothing.output_text
+    other = client.responses.create(model="readgraph:Turm", input="Who took the log book to the tower?")
+    assert "\n\nThe question is in English and the text in German" in other.output_text
 
 
 @pytest.mark.browser

@@ -181,7 +181,7 @@ def test_exports_of_assistants(tmp_path: Path) -> None:
         ('[{"mapping": {"a": {"parent": "a", "message": {"author": 1}}}, "current_node": "a"}]', "holds no chat"),
         ('[{"chat_messages": [1, {"sender": [], "text": {}, "created_at": 1e999}]}]', "holds no chat"),
         ("", "is empty"),
-        (b"PK\3\4 cut", "not text but a zip archive"),
+        (b"PK\3\4 cut", "is not a valid zip file"),
     ],
 )
 def test_a_damaged_export(tmp_path: Path, content: str | bytes, reason: str) -> None:
@@ -206,6 +206,14 @@ def test_archives_in_an_archive_are_read_one_level_deep(tmp_path: Path, monkeypa
     outer = write_zip(tmp_path / "all.zip", {"a.zip": chat, "talks/b.ZIP": chat, "c.zip": deeper})
     assert load(outer).text.count("Who has the key?") == 2
     assert_file_refused(write_zip(tmp_path / "torn.zip", {"a.zip": chat[:-50]}), r"a\.zip.* is not a valid zip file")
+    members = {"a.zip": chat, "b.zip": chat[:-50], "__MACOSX/._a.zip": b"\0", "_chat.txt": b"\xff\0\1" * 9}
+    left_out = list[str]()
+    some = write_zip(tmp_path / "some.zip", members)
+    assert len(load_sessions([some], left_out=lambda problem: left_out.append(str(problem)))) == len(
+        load_sessions([tmp_path / "anna.zip"])
+    )
+    assert ["'_chat.txt'" in left_out[0], "'b.zip'" in left_out[1]] == [True, True] and len(left_out) == 2
+    assert load(some).problems == tuple(left_out)
     packed = write_zip(tmp_path / "x.zip", {"conversations.json": f"[{chr(32) * 2_000_000}]"}).read_bytes()
     monkeypatch.setenv("READGRAPH_MAX_FILE_MB", "5")
     bomb = write_zip(tmp_path / "bomb.zip", {f"{number}.zip": packed for number in range(9)})

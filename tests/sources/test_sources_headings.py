@@ -23,6 +23,7 @@ STYLES = {
     "chapter": ParagraphStyle("chapter", SPACED, fontName="Helvetica-Bold", fontSize=18, leading=21, spaceAfter=14),
     "section": ParagraphStyle("section", SPACED, fontName="Helvetica-Bold", fontSize=13, leading=16, spaceBefore=10),
     "bold": ParagraphStyle("bold", SPACED, fontName="Times-Bold", spaceBefore=10),
+    "apart": ParagraphStyle("apart", SPACED, fontName="Times-Bold", spaceBefore=16, spaceAfter=9),
     "text": SPACED,
     "code": ParagraphStyle("code", SPACED, fontName="Courier-Bold", fontSize=8),
 }
@@ -79,6 +80,17 @@ def test_a_table_of_contents_confirms(tmp_path: Path) -> None:
     for name in names:
         flow += [("page", ""), ("section", name), *[("text", TEXT)] * 3, ("bold", "Note"), *[("text", TEXT)] * 3]
     assert headings_of(print_pdf(tmp_path / "a.pdf", flow)) == [[name] for name in names]
+
+
+def test_chapters_are_known_by_their_word_in_print_of_the_text_s_size(tmp_path: Path) -> None:
+    chapters = {"Kapitel 1 Der Fluss": ("1.1 Abfluss", "1.2 Eis"), "Kapitel 2 Der Hafen": ("2.1 Molen", "2.2 Kräne")}
+    flow, expected = list[tuple[str, str]](), list[list[str]]()
+    for chapter, sections in chapters.items():
+        flow += [("apart", chapter), *[("text", TEXT)] * 4]
+        for section in sections:
+            flow += [("apart", section), *[("text", TEXT)] * 4, ("apart", "Tabelle 1"), *[("text", TEXT)] * 4]
+        expected += [[chapter], *([chapter, section] for section in sections)]
+    assert headings_of(print_pdf(tmp_path / "a.pdf", flow)) == expected
 
 
 def test_a_heading_of_two_lines_and_captions(tmp_path: Path) -> None:

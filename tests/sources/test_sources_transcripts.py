@@ -16,7 +16,7 @@ from readgraph.sources import load
 from readgraph.sources.formats.transcripts import chat_of_messages, without_secrets
 from readgraph.sources.sessions import load_sessions
 from readgraph.state.errors import BadInput
-from tests.support.command import Command
+from tests.support.command import Command, assert_refused
 from tests.support.source_files import write_file
 
 pytestmark = pytest.mark.quick
@@ -33,6 +33,7 @@ def claude(kind: str, content: Any, at: str = "2026-03-12T19:40:11.000Z", **more
 
 CLAUDE = [
     json.dumps({"type": "file-history-snapshot", "snapshot": {}}),
+    claude("user", "<command-name>/clear</command-name>\n<command-message>clear</command-message>"),
     claude("user", "left out", isMeta=True),
     claude("user", "Drop the queue?<system-reminder>left out</system-reminder>"),
     claude("assistant", [{"type": "thinking", "thinking": "left out"}, {"type": "text", "text": "Yes: it stalls."}]),
@@ -41,6 +42,8 @@ CLAUDE = [
     claude("user", [{"type": "tool_result", "tool_use_id": "t2", "content": [{"type": "text", "text": "Saved."}]}]),
     claude("user", "left out", isCompactSummary=True),
     claude("assistant", "left out", isSidechain=True),
+    claude("assistant", "left out", isApiErrorMessage=True),
+    claude("user", [{"type": "text", "text": "[Request interrupted by user for tool use]"}]),
     claude("user", f"Use {KEY}", "2026-03-13T08:00:00Z"),
 ]
 SAID = (
@@ -74,6 +77,21 @@ def test_a_folder_of_sessions_stands_for_these_in_the_order_of_time(tmp_path: Pa
         load_sessions([tmp_path / "c.jsonl"])
 
 
+def test_a_folder_whose_first_files_hold_only_summaries(tmp_path: Path) -> None:
+    for number in range(6):
+        write_file(tmp_path / f"0{number}.jsonl", '{"type": "summary", "summary": "Lamps", "leafUuid": "u"}')
+    write_file(tmp_path / "s1.jsonl", "\n".join(CLAUDE))
+    write_file(tmp_path / "notes.md", "left out")
+    assert [session.title for session in load_sessions([tmp_path])] == ["lamp: Drop the queue?"]
+
+
+def test_the_first_that_is_said_on_a_day_names_it_also_after_a_tool(tmp_path: Path) -> None:
+    result = [{"type": "tool_result", "tool_use_id": "t1", "content": "Saved."}]
+    next_day = [claude("user", result, "2026-03-13T00:01:00Z"), claude("assistant", "Done.", "2026-03-13T00:06:00Z")]
+    (session,) = load_sessions([write_file(tmp_path / "s1.jsonl", "\n".join([*CLAUDE[:6], *next_day]))])
+    assert session.text.endswith("Saved.\n\nAgent, 13 March 2026, 00:06: Done.")
+
+
 def item(at: str, **payload: Any) -> str:
     return json.dumps({"timestamp": at, "type": "response_item", "payload": payload})
 
@@ -100,9 +118,19 @@ ITEMS = [
         "input": "*** Begin Patch\n*** Add File: c.py\n+x",
     },
     {"type": "custom_tool_call_output", "call_id": "2", "output": ""},
+    {"type": "function_call", "name": "exec", "call_id": "3", "arguments": '{"cmd": "make"}'},
+    {
+        "type": "function_call_output",
+        "call_id": "3",
+        "output": "Chunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code 2\nOutput:\nno rule\n",
+    },
+    said("user", "input_text", "<turn_aborted>left out</turn_aborted>"),
     said("assistant", "output_text", "For bursts."),
 ]
-ITEMS_SAID = ["Why a queue?", "shell: ls src → failed: a.py / b.py", "apply_patch: c.py → no output", "For bursts."]
+ITEMS_SAID = [
+    *("Why a queue?", "shell: ls src → failed: a.py / b.py", "apply_patch: c.py → no output"),
+    *("exec: make → failed: no rule", "For bursts."),
+]
 
 
 def test_a_session_of_codex(tmp_path: Path) -> None:
@@ -115,6 +143,9 @@ def test_a_session_of_codex(tmp_path: Path) -> None:
     assert [turn.partition(": ")[2] for turn in session.text.split("\n\n")] == ITEMS_SAID
     (session,) = load_sessions([write_file(tmp_path / "old.jsonl", "\n".join(map(json.dumps, ITEMS)))])
     assert session.text.startswith("User: Why a queue?")
+    first = json.dumps({"id": "1", "timestamp": at, "instructions": None})  # the only time in older files
+    (session,) = load_sessions([write_file(tmp_path / "older.jsonl", "\n".join([first, *map(json.dumps, ITEMS)]))])
+    assert session.text.startswith("User, 19:40: Why a queue?") and session.time == "12 March 2026, 19:40"
 
 
 def test_sessions_of_openais_agents_sdk(tmp_path: Path) -> None:
@@ -191,6 +222,15 @@ def test_a_database_of_another_kind_is_refused(tmp_path: Path) -> None:
         ("ghp_" + "a1" * 18, "[secret]"),
         ("AKIA" + "A1B2C3D4E5F6G7H8", "[secret]"),
         ("SECRET_TOKEN = abc123def", "SECRET_TOKEN = [secret]"),
+        ("MAIL_TOKEN=abcdefghijkl\nDB_PASS='a b c d'\nDEBUG=1", "MAIL_TOKEN=[secret]\nDB_PASS=[secret]\nDEBUG=1"),
+        ("redis://:pa@ss@host/0", "redis://[secret]@host/0"),
+        ("curl -u me:hunter2 https://host", "curl -u me:[secret] https://host"),
+        ("mysql --password hunter2 -u root", "mysql --password [secret] -u root"),
+        ("Authorization: Token 0123456789abcdef", "Authorization: Token [secret]"),
+        ("gsk_" + "a1" * 16, "[secret]"),
+        ("-----BEGIN PGP PRIVATE KEY BLOCK-----\nx\n-----END PGP PRIVATE KEY BLOCK-----\nrest", "[secret]\nrest"),
+        ("Kennwort: geheim123", "Kennwort: [secret]"),
+        ("MAX_TOKEN=4096, KEY=build, TOKEN=$(cat f), docker -u 1000:1000, --token-limit 500000", None),
         ("max_tokens=500000, password: str, basic understanding, the token: nothing more", None),
     ],
 )
@@ -199,13 +239,32 @@ def test_secrets_are_left_out(text: str, shown: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    "run", ["a", "eyJ", "sk-", "://", "password", "bearer ", "-----BEGIN PRIVATE KEY-----", "token="]
+    "run",
+    [
+        "a",
+        "eyJ",
+        "sk-",
+        "://",
+        "password",
+        "bearer ",
+        "-----BEGIN PRIVATE KEY-----",
+        "token=",
+        "--api-",
+        "A_",
+        " -u a:",
+    ],
 )
 @pytest.mark.slow
 def test_secrets_are_looked_for_in_linear_time(run: str) -> None:
     began = time.process_time()
     without_secrets(run * (200_000 // len(run)))
     assert time.process_time() - began < 2
+
+
+def test_who_asks_such_a_file_is_told_to_remember_it(tmp_path: Path, readgraph: Command) -> None:
+    for name in ("s1.jsonl", "talks.db"):
+        path = write_file(tmp_path / name, "\n".join(CLAUDE))
+        assert_refused(readgraph("ask", "Why?", path), "sessions in it are taken by 'readgraph remember NAME FILE'")
 
 
 def test_a_session_that_went_on_adds_only_what_is_new(tmp_path: Path, readgraph: Command) -> None:

@@ -171,6 +171,7 @@ async def _answer(
             documents=[document],
             method=method,
             options=options.choices,
+            as_of=options.as_of,
             context=context,
             listen=listen,
             thread=thread,

@@ -43,7 +43,7 @@ def find_hints(question: str, quotes: Sequence[str], languages: Iterable[str]) -
         return [WHOLE_TEXT]
     if _LIST.match(question) or (kind_of(question) == "number" and not _has_number(question, quotes)):
         return [EVERY_PART]
-    if other := _other_language(question, spoken):
+    if other := other_language(question, spoken):
         texts = NAMES.get(spoken[0], spoken[0])
         return [
             f"The question is in {NAMES[other]} and the text in {texts}: without a model only words that are the same "
@@ -57,7 +57,7 @@ def _has_number(question: str, quotes: Iterable[str]) -> bool:
     return any(extract_phrase("number", quote, question, None) for quote in quotes)
 
 
-def _other_language(question: str, spoken: Sequence[str]) -> str:
+def other_language(question: str, spoken: Sequence[str]) -> str:
     """The language of a question that none of the text's is, if its stop words show it; else ""."""
     words, listed = {*tokens(question)}, stop_word_lists()
     own = max((len(words & listed.get(language, set())) for language in spoken), default=0)

@@ -204,7 +204,8 @@ _NO_CHAT = "holds no chat: exports of Slack, ChatGPT, Claude and WhatsApp can be
 
 def convert(data: bytes, name: str) -> Converted:
     """An export's turns, days under titles; places are times with speakers. Raises `BadInput` if it holds no chat."""
-    return convert_chats(chats_in(data, name))
+    chats, problems = chats_in(data, name)
+    return convert_chats(chats)._replace(problems=tuple(problems))
 
 
 def convert_chats(chats: Sequence[ChatConversation]) -> Converted:
@@ -217,28 +218,39 @@ def convert_chats(chats: Sequence[ChatConversation]) -> Converted:
     return Converted(blocks.text(), places_of(turns), chats[0].title if len(chats) == 1 else "")
 
 
-def chats_in(data: bytes, name: str) -> list[ChatConversation]:
-    """The chats of an export: a zip archive, also with others in it, or a JSON file. Raises `BadInput` without one."""
-    archive = Archive(data, name, "zip") if zipfile.is_zipfile(BytesIO(data)) else None
-    chats = assistant_chats(parse_chat_json(data, name)) if archive is None else [*_chats_in_archive(archive)]
+def chats_in(data: bytes, name: str) -> tuple[list[ChatConversation], list[str]]:
+    """The chats of an export, a zip archive (also with others in it) or a JSON file, and what is left out of it.
+
+    Raises `BadInput` where nothing can be read.
+    """
+    problems = list[str]()
+    if data.startswith(b"PK") or zipfile.is_zipfile(BytesIO(data)):
+        chats = [*_chats_in_archive(Archive(data, name, "zip"), problems)]
+    else:
+        chats = assistant_chats(parse_chat_json(data, name))
     if not chats:
-        raise BadInput(f"{name} {_NO_CHAT}")
-    return chats
+        raise BadInput(problems[0] if problems else f"{name} {_NO_CHAT}")
+    return chats, problems
 
 
-def _chats_in_archive(archive: Archive, *, inner: bool = False) -> Iterator[ChatConversation]:
-    """The chats of an archive, and of the archives in it; those in these are left out."""
+def _chats_in_archive(archive: Archive, problems: list[str], *, inner: bool = False) -> Iterator[ChatConversation]:
+    """The chats of an archive and of those in it, one level deep; `problems` names what is broken and left out."""
     if is_slack(archive.members):
         yield from slack_chats(archive.members, archive.read, archive.name)
         return
     for member in sorted(archive.members):
         path, name = PurePosixPath(member), f"{archive.name} ({member!a})"
-        if path.suffix == ".json" and path.name.startswith("conversations"):
-            yield from assistant_chats(parse_chat_json(archive.read(member), name))
-        elif path.suffix == ".txt" and (chat := chat_of(decode(archive.read(member), name))):
-            yield chat
-        elif path.suffix.lower() == ".zip" and not inner:
-            yield from _chats_in_archive(archive.open(member), inner=True)
+        if path.name.startswith("._"):  # what macOS adds to each file
+            continue
+        try:
+            if path.suffix == ".json" and path.name.startswith("conversations"):
+                yield from assistant_chats(parse_chat_json(archive.read(member), name))
+            elif path.suffix == ".txt" and (chat := chat_of(decode(archive.read(member), name))):
+                yield chat
+            elif path.suffix.lower() == ".zip" and not inner:
+                yield from _chats_in_archive(archive.open(member), problems, inner=True)
+        except BadInput as problem:
+            problems.append(str(problem))
 
 
 def is_slack_folder(path: Path) -> bool:

@@ -19,7 +19,6 @@ from readgraph.sources.inputs import most_bytes, read_bytes
 from readgraph.sources.places import shorten_label
 from readgraph.state.errors import BadInput
 
-DATABASES = (".db", ".sqlite", ".sqlite3")
 LONGEST_SHOWN = 160  # characters of what a tool was given, and of each line of what came of it
 TOOL = "Tool"  # the speaker of what tools gave
 DATABASE_SECONDS = 60.0  # the longest that a query of a stranger's database may take
@@ -31,26 +30,50 @@ _SUBJECTS = ("command", "cmd", "file_path", "notebook_path", "path", "pattern", 
 _PATCHED = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.+)$", re.MULTILINE)
 _INSERTED = re.compile(
     r"</?(?:system-reminder|environment_context|user_instructions|INSTRUCTIONS|local-command-\w+|command-message|"
-    r"task-notification|ide_\w+)>"
+    r"task-notification|ide_\w+|bash-stdout|bash-stderr|turn_aborted)>"
 )
-_COMMAND = re.compile(r"</?command-(?:name|args)>")
+_COMMAND = re.compile(r"</?(?:command-(?:name|args)|bash-input)>")
+_ORDER = re.compile(
+    r"<command-name>/(?:clear|compact|config|context|cost|doctor|exit|help|login|logout|mcp|model|permissions|quit|"
+    r"rename|resume|status|usage)</command-name>"
+)  # to the program itself
+_HEADER = re.compile(
+    r"(?:(?:Chunk ID|Wall time|Process|Original token count|Total output lines|Exit code)\b.*\n){1,9}Output:"
+)
+_FAILED = re.compile(r"^(?:Process exited with code|Exit code:) -?[1-9]", re.MULTILINE)
+_BEFORE_SECRETS = (  # what is kept, and what then is secret
+    (r"(?i:\b(?:bearer|basic|token)\s{1,4})", r"(?=[^\s\d]{0,200}\d)[\w.~+/=-]{16,}"),
+    (r"\s(?:-u|--user)\s{1,4}[^\s:]{1,100}:", r"(?!\d+\b)\S{4,}"),
+    (
+        r"--(?:[\w-]{0,20}-)?(?:password|passphrase|token|secret|(?:api|access)-?key)\s{1,4}",
+        r"(?![-\d$]\S{0,5}\b)\S{6,}",
+    ),
+    (
+        r"\b[A-Z0-9_]{0,40}(?:PASS|PWD|SECRET|TOKEN|_KEY)=",
+        r"(?!\d{1,6}\b|[$<])(?:\"[^\"\n]{4,500}\"|'[^'\n]{4,500}'|[^\s\"',;]{6,})",
+    ),
+    (
+        r"(?i:(?:passwor[dt]|passwd|passphrase|pwd|kennwort|mot de passe|contraseña|wachtwoord|hasło|пароль"
+        r"|(?:api|access|account|secret|private)[_-]?key"
+        r"|(?:secret|token|credential)(?=[^\n\d]{0,100}\d))(?![a-z])[\w-]{0,20}[\"']?\s{0,4}[:=]\s{0,4})",
+        r"(?!(?i:none|null|true|false|str|string|int|bool)\b)(?:\"[^\"\n]{4,500}\"|'[^'\n]{4,500}'|[^\s\"',;]{6,})",
+    ),
+)
 _SECRETS = re.compile(
-    r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:.*?-----END [A-Z ]{0,40}PRIVATE KEY-----|.*)"
+    r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:.*?-----END [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----|.*)"
     r"|\b(?:sk|pk|rk)[-_][\w-]{16,}|\bgh[pousr]_\w{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}|\bxox[a-z]-[\w-]{10,}"
-    r"|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bAIza[\w-]{30,}|\bhf_\w{20,}|\bnpm_\w{20,}|\bpypi-[\w-]{30,}"
-    r"|\beyJ[\w-]{8,2000}\.[\w-]{8,2000}\.[\w-]*"
-    r"|(?<=://)[^\s/:@]{1,200}:[^\s/@]{1,200}(?=@)"
-    r"|(?P<header>(?i:\b(?:bearer|basic)\s{1,4}))(?=[^\s\d]{0,200}\d)[\w.~+/=-]{16,}"
-    r"|(?P<name>(?i:(?:passwor[dt]|passwd|passphrase|pwd|(?:api|access|secret|private)[_-]?key"
-    r"|(?:secret|token|credential)(?=[^\n\d]{0,100}\d))(?![a-z])[\w-]{0,20}[\"']?\s{0,4}[:=]\s{0,4}))"
-    r"(?!(?i:none|null|true|false|str|string|int|bool)\b)(?:\"[^\"\n]{4,500}\"|'[^'\n]{4,500}'|[^\s\"',;]{6,})",
+    r"|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bAIza[\w-]{30,}|\b(?:hf|npm|gsk|whsec|lsv2|dop_v1|shpat|r8)_\w{20,}"
+    r"|\b(?:pypi|xai|GOCSPX|AGE-SECRET-KEY)-[\w-]{20,}|\bSG\.[\w-]{16,200}\.[\w-]{16,}|\bya29\.[\w-]{20,}"
+    r"|(?<=hooks\.slack\.com/services/)[\w/]{20,}|\beyJ[\w-]{8,2000}\.[\w-]{8,2000}\.[\w-]*"
+    r"|(?<=://)[^\s/:@]{0,200}:[^\s/]{1,200}(?=@)|"
+    + "|".join(f"({before}){secret}" for before, secret in _BEFORE_SECRETS),
     re.DOTALL,
 )
 
 
 def without_secrets(text: str) -> str:
     """The text with "[secret]" for what looks like a key, a token, a password or the header that carries one."""
-    return _SECRETS.sub(lambda found: f"{found['header'] or found['name'] or ''}[secret]", text)
+    return _SECRETS.sub(lambda found: f"{found[found.lastindex] if found.lastindex else ''}[secret]", text)
 
 
 def json_lines(data: bytes) -> tuple[list[dict[str, Any]], int]:
@@ -62,7 +85,10 @@ def json_lines(data: bytes) -> tuple[list[dict[str, Any]], int]:
 
 def is_transcript(lines: Iterable[dict[str, Any]]) -> bool:
     """Whether lines of JSON are those of an agent's session."""
-    return any({"payload", "sessionId", "role"} & line.keys() and not {"text", "turns"} & line.keys() for line in lines)
+    return any(
+        {"payload", "sessionId", "role", "leafUuid"} & line.keys() and not {"text", "turns"} & line.keys()
+        for line in lines
+    )
 
 
 def transcript_of(lines: Iterable[dict[str, Any]]) -> ChatConversation | None:
@@ -70,17 +96,18 @@ def transcript_of(lines: Iterable[dict[str, Any]]) -> ChatConversation | None:
 
     Its title is the project and what the user said first, which stay when it goes on.
     """
-    said, project = list[tuple[dict[str, Any], Any]](), ""
+    said, project, began = list[tuple[dict[str, Any], Any]](), "", None
     for line in lines:
         folder = words(line.get("cwd")) or words(dict_in(line, "payload").get("cwd"))
         project = project or re.split(r"[\\/]", folder.rstrip("\\/"))[-1]
-        if not any(line.get(mark) for mark in ("isSidechain", "isMeta", "isCompactSummary")):
+        began = began or (None if "type" in line else line.get("timestamp"))  # Codex once wrote no other time
+        if not any(line.get(mark) for mark in ("isSidechain", "isMeta", "isCompactSummary", "isApiErrorMessage")):
             item = dict_in(line, "message" if line.get("type") in ("user", "assistant") else "payload")
             queued = dict_in(line, "attachment")  # what the user wrote while the agent was at work
             if queued.get("type") == "queued_command" and queued.get("commandMode", "prompt") == "prompt":
                 item = {"role": "user", "content": queued.get("prompt")}
             if line.get("type") not in ("event_msg", "compacted"):  # these say a second time what was said
-                said.append((item or line, line.get("timestamp")))
+                said.append((item or line, line.get("timestamp") or began))
     return _chat_of_items(said, project)
 
 
@@ -97,9 +124,10 @@ def _chat_of_items(items: Iterable[tuple[dict[str, Any], Any]], project: str = "
     for item, written in items:
         moment, _ = time_of(written)
         for speaker, text in _said_in(item, calls):
-            clock = minute(moment) if shown not in ("", day(moment)) else minute(moment)[-5:]
-            shown = day(moment) or shown
-            turns.append(ChatTurn(", ".join(filter(None, [speaker, "" if speaker == TOOL else clock])), text, moment))
+            if speaker != TOOL:
+                clock = minute(moment) if shown not in ("", day(moment)) else minute(moment)[-5:]
+                speaker, shown = ", ".join(filter(None, [speaker, clock])), day(moment) or shown
+            turns.append(ChatTurn(speaker, text, moment))
     asked = next((turn.text for turn in turns if turn.speaker.startswith("User")), "")
     title = shorten_label(": ".join(filter(None, [project, shorten_label(asked)])))
     return ChatConversation(title, turns) if asked else None
@@ -129,9 +157,13 @@ def _said_in(item: dict[str, Any], calls: dict[str, str]) -> Iterator[tuple[str,
 
 
 def _spoken(text: str) -> str:
+    if text.lstrip().startswith("<command-") and _ORDER.search(text):
+        return ""
     parts = _INSERTED.split(text)
     text = "".join(parts[::2]) if len(parts) % 2 else text
-    return "" if text.startswith("# AGENTS.md instr") else without_secrets(_COMMAND.sub(" ", text)).strip()
+    if text.startswith(("# AGENTS.md instr", "[Request interrupted by user")):
+        return ""
+    return without_secrets(_COMMAND.sub(" ", text)).strip()
 
 
 def _describe_call(part: dict[str, Any]) -> str:
@@ -164,7 +196,9 @@ def _outcome(part: dict[str, Any]) -> str:
         failed = failed or wrapped.get("success") is False or bool(dict_in(wrapped, "metadata").get("exit_code"))
         result = wrapped.get("output", wrapped.get("content"))
     text = "\n".join(words(each.get("text")) for each in dicts(result)) if isinstance(result, list) else words(result)
-    lines = [line for line in text.splitlines() if line.strip()]
+    header = _HEADER.match(text)  # of Codex
+    failed = failed or bool(header and _FAILED.search(header[0]))
+    lines = [line for line in text[header.end() if header else 0 :].splitlines() if line.strip()]
     shown = (" … " if len(lines) > 2 else " / ").join(dict.fromkeys(map(_clip, lines[:1] + lines[-1:])))
     return f"{'failed: ' if failed else ''}{shown or 'no output'}"
 

@@ -121,6 +121,11 @@ def _named(text: str) -> re.Match[str] | None:
     return found if is_sure else None
 
 
+def _is_chapter(text: str) -> bool:
+    """Whether a text begins like "Chapter 4" or "Anhang B", and so is no caption whatever its print."""
+    return bool(_CHAPTER.match(text) and _WORD_NUMBER.match(text))
+
+
 def _style_of(line: PrintedLine) -> Style:
     return round(line.size * 2) / 2, line.bold
 
@@ -134,7 +139,8 @@ def _take_entries(page: list[PrintedLine], most: int) -> list[Entry]:
         on_page = int(own[0]) if own and own[0].isdecimal() else 0
         if own and on_page <= most and _LETTERS.search(title := line.text[: own.start()].rstrip(_LEADERS)[:LONGEST]):
             title = title.replace(" | ", " ").lstrip(" |")
-            depth = 1 + in_digits[1].count(".") if (in_digits := _DIGITS.match(title)) else 0
+            in_digits = _DIGITS.match(title)
+            depth = 1 + in_digits[1].count(".") if in_digits else int(_is_chapter(title))
             found.append((fold_heading(title), on_page, depth))
             at.append(number)
     numbers = [number for _, number, _ in found if number]
@@ -188,7 +194,8 @@ def _level_of_number(block: _Block, size: float) -> int | None:
     """The level that a heading's number tells: 1 for a chapter, 2 for "3.2"; None without a number."""
     if found := _CJK.match(block.text):
         return {"部": 0, "篇": 0, "編": 0, "節": 2, "节": 2}.get(found[1], 1)
-    if not block.numbers and block.style[0] >= CHAPTER_SIZE * size and _named(block.text):
+    is_marked = block.style[0] >= CHAPTER_SIZE * size or (block.style[1] and _is_chapter(block.text))
+    if not block.numbers and is_marked and _named(block.text):
         return 0 if _PART.match(block.text) else 1
     return len(block.numbers) or None
 
@@ -231,7 +238,7 @@ def _choose(blocks: Sequence[_Block], kept: set[Style], size: float, *, has_cont
         if not _LETTERS.search(block.text):
             continue
         is_large = block.style[0] > LARGER * size
-        is_caption = block.level is None and _named(block.text)
+        is_caption = block.level is None and _named(block.text) and not _is_chapter(block.text)
         is_usual = block.is_apart and block.style in kept
         if block.in_contents and has_contents:
             is_heading = (block.is_apart or is_large) and not is_caption

@@ -72,6 +72,16 @@ def test_a_history_is_picked_alone(readgraph: Command, tmp_path: Path) -> None:
     assert (picked(found), found["method"]) == (["days"], "gam")
 
 
+def test_of_few_documents_all_are_taken_for_a_question_in_another_language(readgraph: Command, tmp_path: Path) -> None:
+    (tmp_path / "goats.txt").write_text(TEXTS["goats"])
+    readgraph("read", tmp_path / "goats.txt", "--quiet")
+    readgraph("collection", "add", "farm", "goats")
+    for scope in ((), ("--collection", "farm")):
+        found = readgraph("ask", "Wer hat die Ziege auf den Turm gebracht?", "--json", *scope).json
+        assert picked(found) == ["goats"]
+        assert "The question is in German and the text in English" in found["notices"][0]
+
+
 def test_what_can_not_be_picked_is_reported(readgraph: Command, tmp_path: Path) -> None:
     assert_refused(readgraph("ask", "Who?"), "name a file, since the library is empty")
     (tmp_path / "goats.txt").write_text(TEXTS["goats"])

@@ -1,0 +1,57 @@
+"""What a reader must know of an answer: why quotes stand for it, and what other versions of a document have."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from readgraph.library.documents import names_apart
+from readgraph.library.page_store import PageStore
+from readgraph.library.search.passages import document_languages, search_documents
+from readgraph.library.versions import earlier_versions, latest_version
+from readgraph.nodes.extractive.hints import find_hints
+from readgraph.nodes.verifying.evidence import find_difference
+from readgraph.state.reading import Question
+from readgraph.state.records import Document
+from readgraph.state.verifying import Difference
+
+LANGUAGES_OF = 20  # documents of a collection whose languages are looked at for a hint: each takes two fetches
+MOST_QUOTES = 5  # that are compared with other versions, and passages of these for each
+
+
+async def answer_notices(
+    pages: PageStore, document: Document, asked: Question, output: Mapping[str, Any], as_of: str = ""
+) -> list[str]:
+    """What a reader must know of a graph's answer from this document; `as_of`: the day as of which it was asked."""
+    quoted = output["citations"][:MOST_QUOTES]
+    return await _hints(pages, document, asked, output) + await _other_versions(pages, document, quoted, as_of)
+
+
+async def _hints(pages: PageStore, document: Document, asked: Question, output: Mapping[str, Any]) -> list[str]:
+    """What a reader must know of quotes that stand for an answer; nothing where a model or a table gave it."""
+    by_model = output["steps"][-1]["model"] or output["status"] not in ("nearest", "no_answer")
+    if by_model or asked["options"] or "programme" in output:
+        return []
+    spoken = await document_languages(pages, replace(document, parts=document.parts[:LANGUAGES_OF]))
+    return find_hints(asked["question"], [each["quote"] for each in output["citations"]], spoken.languages)
+
+
+async def _other_versions(
+    pages: PageStore, document: Document, citations: Sequence[Mapping[str, Any]], as_of: str
+) -> list[str]:
+    """What other versions have in place of what is quoted: "Mill report (2023): 400 tons; now: 450 tons"."""
+    told, kept = list[str](), [] if as_of or not citations else await pages.documents()
+    for citation in citations:
+        of = await pages.document(document.part_at(citation["start"]).document) if document.parts else document
+        async for earlier in earlier_versions(pages, of):
+            if differs := await _difference(pages, citation["quote"], earlier):
+                told.append(f"{names_apart([earlier])[0]}: {differs['text']}; now: {differs['draft']}")
+        latest = latest_version(kept, of)
+        if latest and (differs := await _difference(pages, citation["quote"], latest)):
+            told.append(f"{names_apart([of])[0]}: {differs['draft']}; now: {differs['text']}")
+    return [*dict.fromkeys(told)]
+
+
+async def _difference(pages: PageStore, quote: str, other: Document) -> Difference | None:
+    near = (await search_documents(pages, [other], quote))[:MOST_QUOTES]
+    texts = await pages.spans(other, [(passage.start, passage.end) for passage in near])
+    return find_difference(quote, "\n\n".join(texts))
