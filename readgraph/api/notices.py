@@ -39,14 +39,15 @@ async def _other_versions(
     pages: PageStore, document: Document, citations: Sequence[Mapping[str, Any]], as_of: str
 ) -> list[str]:
     """What other versions have in place of what is quoted: "Mill report (2023): 400 tons; now: 450 tons"."""
-    told, kept = list[str](), [] if as_of or not citations else await pages.documents()
+    told, newest = list[str](), dict[str, Document | None]()
     for citation in citations:
         of = await pages.document(document.part_at(citation["start"]).document) if document.parts else document
         async for earlier in earlier_versions(pages, of):
             if differs := await _difference(pages, citation["quote"], earlier):
                 told.append(f"{names_apart([earlier])[0]}: {differs['text']}; now: {differs['draft']}")
-        latest = latest_version(kept, of)
-        if latest and (differs := await _difference(pages, citation["quote"], latest)):
+        if of.id not in newest:
+            newest[of.id] = None if as_of else await latest_version(pages, of)
+        if (latest := newest[of.id]) and (differs := await _difference(pages, citation["quote"], latest)):
             told.append(f"{names_apart([of])[0]}: {differs['draft']}; now: {differs['text']}")
     return [*dict.fromkeys(told)]
 

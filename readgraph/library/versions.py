@@ -7,13 +7,19 @@ from typing import Any
 
 from readgraph.library.documents import source_note
 from readgraph.library.page_store import PageStore
-from readgraph.library.search.catalogue import records
+from readgraph.library.search.catalogue import catalogue_of, records
 from readgraph.library.store import hold_build_lock
 from readgraph.library.stored_items import ROOT, StoredValue
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document, check_date
 
 __all__ = ["set_version"]
+
+_LATER = (
+    "WITH RECURSIVE found (id) AS (SELECT ? UNION"
+    " SELECT later.id FROM documents AS later JOIN found ON later.supersedes = found.id) SELECT id FROM found"
+)
+"""Of a catalogue: the documents that stand in place of one, step by step, and itself."""
 
 
 async def earlier_versions(pages: PageStore, document: Document) -> AsyncIterator[Document]:
@@ -29,9 +35,14 @@ async def earlier_versions(pages: PageStore, document: Document) -> AsyncIterato
         yield document
 
 
-def latest_version(documents: Iterable[Document], document: Document) -> Document | None:
-    """Which of these stands in place of a document now, at the end of the chain; None where none does."""
-    later, seen, latest = {each.supersedes: each for each in documents if each.supersedes}, {document.id}, None
+async def latest_version(pages: PageStore, document: Document) -> Document | None:
+    """What stands in place of a document now, at the end of the chain; None where nothing does."""
+    if catalogue := await catalogue_of(pages):
+        ids = await catalogue.run(lambda connection: connection.execute(_LATER, (document.id,)).fetchall())
+        kept = await records(pages, [identity for (identity,) in ids])
+    else:
+        kept = await pages.documents()
+    later, seen, latest = {each.supersedes: each for each in kept if each.supersedes}, {document.id}, None
     while (found := later.get((latest or document).id)) and found.id not in seen:
         seen.add(found.id)
         latest = found

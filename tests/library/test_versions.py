@@ -34,7 +34,11 @@ async def versions(library: Library) -> list[Document]:
     return kept
 
 
-async def test_a_superseded_one_that_is_named_tells_what_holds_now(library: Library, versions: list[Document]) -> None:
+@pytest.mark.parametrize("many", [2, 1_000])
+async def test_a_superseded_one_that_is_named_tells_what_holds_now(
+    library: Library, versions: list[Document], monkeypatch: pytest.MonkeyPatch, many: int
+) -> None:
+    monkeypatch.setattr("readgraph.library.search.catalogue.MANY", many)
     now = "Mill report (2021): 400 tons; now: 450 tons"
     alone = await functions.ask(library, QUESTION, documents=[versions[0]])
     assert "400" in (alone.answer or "") and now in alone.notices
