@@ -15,11 +15,11 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from readgraph.library.search.terms import stop_words
-from readgraph.nodes.extractive.dates import month_names
 from readgraph.nodes.extractive.passages import label_of, without_label
 from readgraph.nodes.verifying.evidence import names_in, prose_sentences
 from readgraph.nodes.verifying.tokens import NOUNS_LARGE, TITLES, Token, tokens_of
 from readgraph.sources.formats.plain_text import blank_markup
+from readgraph.state.calendars import month_names
 from readgraph.state.languages import language_of
 from readgraph.state.wiki import Subject, SubjectKind
 
