@@ -4,7 +4,7 @@ import asyncio
 import os
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
@@ -15,7 +15,7 @@ from readgraph.corpus.reading import Workers, read_corpus
 from readgraph.corpus.worker import CorpusJob, CorpusLine
 from readgraph.library.forgetting import forget_document
 from readgraph.library.library import Library
-from readgraph.library.store import InUse, hold_lock
+from readgraph.library.store import InUse, hold_lock, mark_in_use, wait_until_unused
 from readgraph.library.versions import move_document, put_in_place
 from readgraph.library.watched import FORGOTTEN, FileState, WatchedFile
 from readgraph.sources.loading import list_files
@@ -64,17 +64,13 @@ async def watch_folders(library: Library, told: Watching) -> None:
     another file has the same text, or the whole folder is gone or empty: then its disk may only be away.
 
     Raises:
-        BadInput: If one of the folders is watched already, or a folder can't be read at the beginning.
+        BadInput: If one of the folders, or one in it or around it, is watched already; if a folder can't be read at the
+            beginning.
         LibraryError: If the library can't be used any more.
     """
     async with AsyncExitStack() as held:
         for folder in sorted({*told.folders}):
-            try:
-                await held.enter_async_context(
-                    hold_lock(library.store, f"watch-{digest(str(folder))}.lock", wait=False)
-                )
-            except InUse:
-                raise BadInput(f"{folder} is watched already: end that command first.") from None
+            await held.enter_async_context(_only_watch_of(library, folder))
         watch = _Watch(library, told)
         await watch.begin()
         looking = asyncio.ensure_future(watch.look_on())
@@ -87,6 +83,28 @@ async def watch_folders(library: Library, told: Watching) -> None:
             for task in (looking, reading):
                 task.cancel()
             await asyncio.gather(looking, reading, return_exceptions=True)
+
+
+@asynccontextmanager
+async def _only_watch_of(library: Library, folder: Path) -> AsyncIterator[None]:
+    """Let nobody else watch a folder, one in it or one around it; raises `BadInput` where somebody does."""
+    store, real = library.store, Path(os.path.realpath(folder))
+    own, *around = (f"watch-{digest(str(each))}" for each in (real, *real.parents))
+    doing = f"{folder} is watched already"
+    async with AsyncExitStack() as held:
+        try:
+            await held.enter_async_context(hold_lock(store, f"{own}.lock", wait=False))
+            for name in around:
+                await held.enter_async_context(mark_in_use(store, name))
+            doing = f"A folder in {folder} is watched already"
+            await wait_until_unused(store, own, wait=False)
+            for name, parent in zip(around, real.parents, strict=True):
+                doing = f"{folder} is in {parent}, which is watched already"
+                async with hold_lock(store, f"{name}.lock", wait=False):
+                    pass
+        except InUse:
+            raise BadInput(f"{doing}: end that command first.") from None
+        yield
 
 
 @dataclass
@@ -235,11 +253,9 @@ class _Watch:
         """Leave each text that a file no longer has to another watched file that has it, or forget it."""
         pages, holders = self.library.pages, list[str]()
         left = [each for each in await pages.documents_from(file.file) if each.id != file.document]
-        if not left:
-            return []
-        listed = [each for each in await self.library.watched.of() if each.file != file.file and each.state != "gone"]
         for document in left:
-            holder = next((each.file for each in listed if each.document == document.id), "")
+            listed = await self.library.watched.of(document=document.id)
+            holder = next((each.file for each in listed if each.file != file.file and each.state != "gone"), "")
             if holder:
                 await move_document(pages, document, holder)
                 holders.append(holder)
