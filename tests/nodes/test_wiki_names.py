@@ -101,8 +101,8 @@ def source(quote: str, document: str = "a") -> WikiSource:
     return WikiSource(quote=quote, document=document, title=document, place=None, start=0, end=len(quote))
 
 
-def conflicts(*quotes: str) -> list[tuple[str, str]]:
-    found = find_conflicts([source(quote) for quote in quotes])
+def conflicts(*quotes: str, documents: tuple[str, ...] = ("a", "a", "a", "a", "a", "a")) -> list[tuple[str, str]]:
+    found = find_conflicts([source(quote, document) for quote, document in zip(quotes, documents, strict=False)])
     return [(each["differs"]["draft"], each["differs"]["text"]) for each in found]
 
 
@@ -116,3 +116,17 @@ def test_sentences_that_can_not_both_hold_are_found() -> None:
     assert not conflicts(
         "The road to Halden passes Orrin Mill after 5 km.", "The road to Orrin passes Halden Mill after 9 km."
     )
+
+
+def test_yearly_figures_are_no_contradiction() -> None:
+    assert not conflicts("In 2021 the mill ground 400 tons.", "In 2022 the mill ground 450 tons.")
+    both = "The mill of Halden ground 400 tons of flour.", "The mill of Halden ground 450 tons of flour."
+    assert conflicts(*both) and conflicts(*both, documents=("Annual report", "Letter (2022)"))
+    for documents in (("Annual report 2021", "Annual report 2022"), ("The mill (2021-03-01)", "A good year (2022)")):
+        assert not conflicts(*both, documents=documents)
+        assert not conflicts("In 2021 the mill of Halden was closed.", "In 2022 the mill of Halden was closed.",
+                             documents=documents)  # fmt: skip
+        built = "The mill of Halden was built in 1871.", "The mill of Halden was built in 1872."
+        assert conflicts(*built, documents=documents) == [("1871", "1872")]
+    high = "The tower of Halden Mill is 40 feet high.", "The tower of Halden Mill is 45 feet high."
+    assert conflicts(*high, documents=("A letter (2021)", "A visit (2022)")) == [("40 feet", "45 feet")]
