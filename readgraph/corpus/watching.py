@@ -4,7 +4,7 @@ import asyncio
 import os
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
@@ -64,13 +64,12 @@ async def watch_folders(library: Library, told: Watching) -> None:
     another file has the same text, or the whole folder is gone or empty: then its disk may only be away.
 
     Raises:
-        BadInput: If one of the folders, or one in it or around it, is watched already; if a folder can't be read at the
-            beginning.
+        BadInput: If a folder, or one in it or around it, is watched already, or can't be read at the beginning.
         LibraryError: If the library can't be used any more.
     """
     async with AsyncExitStack() as held:
         for folder in sorted({*told.folders}):
-            await held.enter_async_context(_only_watch_of(library, folder))
+            await _hold_folder(held, library, folder)
         watch = _Watch(library, told)
         await watch.begin()
         looking = asyncio.ensure_future(watch.look_on())
@@ -85,26 +84,20 @@ async def watch_folders(library: Library, told: Watching) -> None:
             await asyncio.gather(looking, reading, return_exceptions=True)
 
 
-@asynccontextmanager
-async def _only_watch_of(library: Library, folder: Path) -> AsyncIterator[None]:
-    """Let nobody else watch a folder, one in it or one around it; raises `BadInput` where somebody does."""
-    store, real = library.store, Path(os.path.realpath(folder))
+async def _hold_folder(held: AsyncExitStack, library: Library, folder: Path) -> None:
+    """Let nobody else watch a folder, one in it or one around it, while this is held."""
+    real, store = Path(os.path.realpath(folder)), library.store
     own, *around = (f"watch-{digest(str(each))}" for each in (real, *real.parents))
-    doing = f"{folder} is watched already"
-    async with AsyncExitStack() as held:
-        try:
-            await held.enter_async_context(hold_lock(store, f"{own}.lock", wait=False))
-            for name in around:
-                await held.enter_async_context(mark_in_use(store, name))
-            doing = f"A folder in {folder} is watched already"
-            await wait_until_unused(store, own, wait=False)
-            for name, parent in zip(around, real.parents, strict=True):
-                doing = f"{folder} is in {parent}, which is watched already"
-                async with hold_lock(store, f"{name}.lock", wait=False):
-                    pass
-        except InUse:
-            raise BadInput(f"{doing}: end that command first.") from None
-        yield
+    try:
+        await held.enter_async_context(hold_lock(store, f"{own}.lock", wait=False))
+        for name in around:
+            await held.enter_async_context(mark_in_use(store, name))
+        await wait_until_unused(store, own, wait=False)
+        for name in around:
+            async with hold_lock(store, f"{name}.lock", wait=False):
+                pass
+    except InUse:
+        raise BadInput(f"{folder} is watched already, or one in it or around it: end that command first.") from None
 
 
 @dataclass

@@ -47,13 +47,12 @@ def _time(time: str) -> str:
 
 
 _DATE = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?(?!\d|([./])\d\d?\1\d)", re.ASCII)
-_WRITTEN_DATES = (  # "2024/04/12", "12.04.2024", "12. April 2024", "12th of April, 2024", "April 12, 2024"
-    re.compile(r"(?P<year>\d{4})(?P<mark>[./])(?P<month>\d\d?)(?P=mark)(?P<day>\d\d?)(?!\d)"),
-    re.compile(r"(?P<day>\d\d?)\.\s?(?P<month>\d\d?)\.\s?(?P<year>\d{4})(?!\d)"),
+_WRITTEN_DATES = (  # "2024/04/12"; "12.04.2024", "12. April 2024", "12th of April, 2024"; "April 12, 2024"
+    re.compile(r"(?P<year>\d{4})(?P<mark>[./])(?P<month>\d\d?)(?P=mark)(?P<day>\d\d?)\b"),
     re.compile(
-        r"(?P<day>\d\d?)(?:\.|[a-zº]{1,3}\b)?\s(?:(?:of|de)\s)?(?P<month>[^\W\d_]+)[.,]?\s(?:de\s)?(?P<year>\d{4})(?!\d)"
+        r"(?P<day>\d\d?)\.?[a-zº]* ?(?:\w\w )?(?P<month>\d\d?(?=\.)|[^\W\d_]+)\W?\s?(?:\w\w )?(?P<year>\d{4})\b"
     ),
-    re.compile(r"(?P<month>[^\W\d_]+)\.?\s(?P<day>\d\d?)(?:st|nd|rd|th)?,?\s(?P<year>\d{4})(?!\d)"),
+    re.compile(r"(?P<month>[^\W\d_]+)\.? (?P<day>\d\d?)\w{0,2},? (?P<year>\d{4})\b"),
 )
 
 
@@ -65,10 +64,8 @@ def find_date(text: str) -> str:
         if found:
             return found.group() if date.fromisoformat(f"{found.group()}-01-01"[:10]) else ""
         for parts in filter(None, (pattern.match(text) for pattern in _WRITTEN_DATES)):
-            month = (
-                parts["month"] if parts["month"].isdecimal() else month_names("").get(fold_month_name(parts["month"]))
-            )
-            return date(int(parts["year"]), int(month or 0), int(parts["day"])).isoformat()
+            month = month_names("").get(fold_month_name(parts["month"]), parts["month"])
+            return date(int(parts["year"]), int(month), int(parts["day"])).isoformat()
     return ""
 
 

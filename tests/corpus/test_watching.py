@@ -268,12 +268,8 @@ async def test_a_folder_in_or_around_one_that_is_watched_is_refused(tmp_path: Pa
     async with open_library(tmp_path / "library") as library:
         async with watched(library, folder) as heard:
             await heard.next()
-            for near, said in (
-                (folder / "inner", f"is in {folder}, which is watched already"),
-                (tmp_path, f"A folder in {tmp_path} is watched already"),
-                (tmp_path / "link", "is watched already"),
-            ):
-                with pytest.raises(BadInput, match=said):
+            for near in (folder / "inner", tmp_path, tmp_path / "link"):
+                with pytest.raises(BadInput, match=f"^{near} is watched already, or one in it or around it"):
                     await watch_folders(library, watching(library, near, heard))
             async with watched(library, other) as beside:
                 assert await beside.next() == {"read": 1}

@@ -23,7 +23,6 @@ from readgraph.corpus.processes import processes
 from readgraph.corpus.reading import CorpusTotals, Workers, read_corpus
 from readgraph.corpus.watching import Watching, watch_folders
 from readgraph.corpus.worker import CorpusJob, CorpusLine
-from readgraph.library.library import Library
 from readgraph.library.opening import default_place, open_library
 from readgraph.library.watched import STATES, WatchedFile
 from readgraph.sources.loading import select_files
@@ -197,22 +196,18 @@ def _describe_counts(counts: Mapping[str, int]) -> str:
     return f"{format_count(sum(counts.values()), 'file')}{f': {states}' if states else ''}"
 
 
-async def _listed_in(library: Library, folder: Path) -> list[WatchedFile]:
-    """The files of a folder that was watched, which may be away; raises `BadInput` for one that there never was."""
-    if not (files := await library.watched.of(str(folder.absolute()))) and not os.path.isdir(folder):
-        raise BadInput(f"There is no folder {folder}, and none was watched there.")
-    return files
-
-
 def _list_watched(options: CorpusOptions, screen: OutputOptions) -> None:
     """Print the files of the folders with their states; those that need a look come first."""
 
     async def listed() -> list[WatchedFile]:
         async with open_library(options.library) as library:
-            files = [each for path in options.paths for each in await _listed_in(library, path)]
+            files = [each for path in options.paths for each in await library.watched.of(str(path.absolute()))]
         return sorted(files, key=lambda each: STATES.index(each.state))
 
     files = run_until_stopped(listed())
+    known = {each.folder for each in files}
+    if away := [path for path in options.paths if not os.path.isdir(path) and str(path.absolute()) not in known]:
+        raise BadInput(f"There is no folder {away[0]}, and none was watched there.")
     if screen.as_json:
         print_json([{"file": each.file, **_state_of(each), "since": each.since} for each in files])
         return

@@ -9,8 +9,7 @@ from readgraph.nodes.extractive.passages import without_label
 from readgraph.nodes.verifying.compare import compare_sentences, whole_names
 from readgraph.nodes.verifying.evidence import names_in
 from readgraph.nodes.verifying.tokens import tokens_of
-from readgraph.state.languages import language_of
-from readgraph.state.verifying import Difference
+from readgraph.state.languages import DEFAULT, language_of
 from readgraph.state.wiki import Conflict, WikiSource
 from readgraph.state.words import on_one_line
 
@@ -32,34 +31,25 @@ def find_conflicts(sources: Sequence[WikiSource]) -> list[Conflict]:
             continue
         for one, other in (pair, pair[::-1]):  # a sentence may say more than the other
             compared = compare_sentences(texts[one], texts[other], languages[one], names)
-            if (
-                compared.verdict == "contradicted"
-                # of two that name nothing both, each tells of something else
-                and (compared.differs[0]["kind"] not in ("name", "who") or named[one] & named[other])
-                and not _tell_of_own_years(sources[one], sources[other], compared.differs[0], languages[one])
-            ):
+            if compared.verdict == "contradicted" and (
+                compared.differs[0]["kind"] not in ("name", "who") or named[one] & named[other]
+            ):  # of two that name nothing both, each tells of something else
                 found[pair] = Conflict(sentences=[sources[one], sources[other]], differs=compared.differs[0])
                 break
     partners = Counter(number for pair in found for number in pair)
-    return [conflict for pair, conflict in found.items() if max(partners[each] for each in pair) <= MOST_ALIKE]
+    kept = [conflict for pair, conflict in found.items() if max(partners[each] for each in pair) <= MOST_ALIKE]
+    return [each for each in kept if not _tell_of_own_years(each)]
 
 
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 
 
-def _tell_of_own_years(one: WikiSource, other: WikiSource, differs: Difference, language: str) -> bool:
-    """Whether documents of different years, such as yearly reports, tell of their own year each.
-
-    A length ("40 feet high") stays as it is from year to year, but in reports of one title.
-    """
-    years, said = ([{*_YEAR.findall(each[key])} for each in (one, other)] for key in ("title", "quote"))
-    if years[0] == years[1] or not all(own and told <= own for own, told in zip(years, said, strict=True)):
-        return False
-    of_one_title = len({re.sub(r"[\d-]", "", each["title"]) for each in (one, other)}) == 1
-    is_length = any(
-        each.value[1:] == ("length",) for each in tokens_of(differs["draft"], language) if each.kind == "number"
-    )
-    return differs["kind"] == "date" or (differs["kind"] == "number" and (of_one_title or not is_length))
+def _tell_of_own_years(conflict: Conflict) -> bool:
+    """Whether documents of different years, such as yearly reports, tell of their own year each; but for lengths."""
+    years, said = ([{*_YEAR.findall(each[key])} for each in conflict["sentences"]] for key in ("title", "quote"))
+    is_own = years[0] != years[1] and all(own and told <= own for own, told in zip(years, said, strict=True))
+    is_length = any(each.value[1:] == ("length",) for each in tokens_of(conflict["differs"]["draft"], DEFAULT))
+    return is_own and conflict["differs"]["kind"] in ("number", "date") and not is_length
 
 
 def _pairs(texts: Sequence[str], languages: Sequence[str]) -> Iterator[tuple[int, int]]:

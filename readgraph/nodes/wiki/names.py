@@ -15,16 +15,8 @@ from readgraph.library.search.terms import stop_words
 from readgraph.nodes.extractive.passages import label_of, without_label
 from readgraph.nodes.verifying.evidence import names_in, prose_sentences
 from readgraph.nodes.verifying.tokens import NOUNS_LARGE, TITLES, Token, tokens_of
-from readgraph.nodes.wiki.kinds import (
-    PLACE_SHARE,
-    Signs,
-    cues,
-    guess_kind,
-    is_person_at,
-    signs_around,
-    signs_of,
-    word_at,
-)
+from readgraph.nodes.wiki import kinds
+from readgraph.nodes.wiki.kinds import Mention, cues, word_at
 from readgraph.sources.formats.plain_text import blank_markup
 from readgraph.state.calendars import month_names
 from readgraph.state.languages import language_of
@@ -41,28 +33,6 @@ _SOUNDS = (
     *(("qu", "kv"), ("qv", "kv"), ("ch", "k"), ("c", "k"), ("y", "i")),
 )
 _TWICE = re.compile(r"(.)\1")
-
-
-class Mention(NamedTuple):
-    """A name in a sentence `[start, end)` of a document, and what it is the name of, where that is known.
-
-    `also`: other names of the same. The rest are `Signs`.
-    """
-
-    name: str
-    start: int
-    end: int
-    titled: bool = False
-    placed: bool = False
-    kind: SubjectKind = "name"
-    also: tuple[str, ...] = ()
-    personal: bool = False
-    thing: bool = False
-
-    @property
-    def signs(self) -> Signs:
-        """What it tells of what is named."""
-        return Signs(self.titled, self.placed, self.personal, self.thing)
 
 
 def fold_name(name: str) -> str:
@@ -94,10 +64,9 @@ def find_mentions(text: str) -> list[Mention]:
     often, calls = Counter(fold_name(run.whole) for _, run in runs), cues("calls", language)
     runs = [(span, each) for span, run in runs for each in _split_run(run, often)]
     found = [
-        Mention(name, *span, signs.titled, signs.placed, personal=signs.personal, thing=signs.thing)
+        kinds.name_it(run.around, name, language)._replace(start=span[0], end=span[1])
         for span, run in runs
-        for name in ((run.whole,) if run.is_one or often[fold_name(run.whole)] > 1 else run.parts)
-        for signs in (signs_of(name, run.around, language),)
+        for name in ((run.whole,) if often[fold_name(run.whole)] > 1 else run.parts)
         if (key := fold_name(name)) and (len(key) > 1 or not key.isascii()) and key not in calls
         if len(name.split()) <= LONGEST_NAME
     ]
@@ -114,16 +83,12 @@ def _tokens_in(sentence: str, language: str) -> Sequence[Token]:
 
 
 class _Run(NamedTuple):
-    """Names in a row, with the words that join them; `parts`: without these; `first`: they begin a sentence.
-
-    `around`: what the words around it tell. `is_one`: it is one name ("Ministry of Culture").
-    """
+    """Names in a row, with the words that join them; `parts`: without these; `first`: they begin a sentence."""
 
     whole: str
     parts: tuple[str, ...]
-    around: Signs = Signs()
+    around: Mention
     first: bool = False
-    is_one: bool = False
 
 
 def _split_run(run: _Run, often: Mapping[str, int]) -> list[_Run]:
@@ -145,11 +110,9 @@ def _split_run(run: _Run, often: Mapping[str, int]) -> list[_Run]:
     known = [pair for pair in pairs if often[fold_name(pair[0])] or often[fold_name(pair[1])]]
     if len(run.parts) > 1 or often[fold_name(run.whole)] > 1 or not known:
         return [run]
-    head, tail = known[0]
-    return [
-        _Run(head, (head,), run.around._replace(personal=False)),
-        _Run(tail, (tail,), Signs(personal=run.around.personal)),
-    ]
+    place, person = known[0]
+    behind = Mention(person, personal=run.around.personal)
+    return [_Run(place, (place,), run.around._replace(personal=False)), _Run(person, (person,), behind)]
 
 
 def _name_runs(tokens: Sequence[Token], known: Set[str], small: Set[str], language: str) -> Iterator[_Run]:
@@ -180,12 +143,11 @@ def _name_runs(tokens: Sequence[Token], known: Set[str], small: Set[str], langua
             begin += 1
         is_word_too = bool(whole) and whole[0].casefold() in cues("words", language)
         if len(whole) > 1 or is_word_too or (whole and tokens[begin].value not in small):
-            names = tuple(" ".join(part) for part in parts if part)
-            if len(names) == 1 and word_at(tokens, begin - 1) in cues("discoveries", language) and len(whole) == 1:
+            if len(whole) == 1 and word_at(tokens, begin - 1) in cues("discoveries"):
                 whole = [tokens[begin - 1].text, *whole]  # "comet Marwitz" is not Anna Marwitz
-                names = (" ".join(whole),)
-            around, is_one = signs_around(tokens, begin, at, language), whole[0].casefold() in cues("things", language)
-            yield _Run(" ".join(whole), names, around, tokens[begin].first, is_one)
+            is_one = whole[0].casefold() in cues("things")  # "Ministry of Culture"
+            names = (" ".join(whole),) if is_one else tuple(" ".join(part) for part in parts if part)
+            yield _Run(" ".join(whole), names, kinds.mention_at(tokens, begin, at, language), tokens[begin].first)
         at += not whole
 
 
@@ -193,17 +155,16 @@ def _is_no_part(tokens: Sequence[Token], begin: int, language: str) -> bool:
     """Whether the first word of a row is none of its name: "Hello Marta", "der Wärter Emil Brandt"."""
     word, following = word_at(tokens, begin), word_at(tokens, begin + 1)
     noun = language in NOUNS_LARGE and begin and tokens[begin - 1].value in cues("articles", language)
-    if noun and not {word, following} & cues("things", language):
+    if noun and not {word, following} & cues("things"):
         return True
-    titles = cues("titles", language) | (cues("kin", language) if language in NOUNS_LARGE else frozenset())
-    return word in titles or (tokens[begin].first and word in cues("calls", language))
+    return word in cues("kin", language) or (tokens[begin].first and word in cues("calls", language))
 
 
 def _is_name_at(tokens: Sequence[Token], at: int, begin: int, known: Set[str], small: Set[str], language: str) -> bool:
     """Whether a name stands there; of a word or a month that is a name too, whether it is one there."""
     word = _POSSESSIVE.sub("", tokens[at].text).casefold()
     if tokens[at].text[:1].isupper() and (word in month_names(language) or word in cues("words", language)):
-        return is_person_at(tokens, at, begin, language)
+        return kinds.is_person(tokens, at, begin, language)
     return _is_name(tokens[at], known, small, language)
 
 
@@ -261,9 +222,9 @@ def join_mentions(
     placed.update(fold_name(each.name) for each in every if each.placed)
     for key, _ in forms.most_common():
         sounds.setdefault(_sound(key), key)
-    things = Counter(fold_name(each.name) for each in every if each.thing)
-    named = {fold_name(each.name) for each in every if each.kind != "thing" and " " in each.name}
-    whole = {key: 2 * things[key] > forms[key] for key in named if _is_whole(key)}
+    whole = {
+        key for each in every if each.kind != "thing" and " " in each.name and _is_whole(key := fold_name(each.name))
+    }
     by_key = defaultdict[str, list[tuple[int, Mention]]](list)
     for start, mentions in documents:
         keys = {fold_name(each.name) for each in mentions}
@@ -271,9 +232,8 @@ def join_mentions(
         for each in mentions:
             key = same.get(fold_name(each.name), fold_name(each.name))
             if key not in whole:
-                alone = placed[key] >= PLACE_SHARE * forms[key]
-                known = _long_forms(key, {each: whole[each] for each in keys & whole.keys()}, common)
-                known = known or _long_forms(key, whole, common)
+                alone = placed[key] >= kinds.PLACE_SHARE * forms[key]
+                known = _long_forms(key, keys & whole, common) or _long_forms(key, whole, common)
                 known = set() if alone and " " not in key else known  # a place: "Halden" is not Halden Mill
                 key = next(iter(known)) if len(known) == 1 else key
             by_key[sounds.get(_sound(key), key)].append((start, each))
@@ -287,11 +247,8 @@ def _is_whole(key: str) -> bool:
     return len(words) > 1 and all(len(word) > 1 for word in words)
 
 
-def _long_forms(key: str, whole: Mapping[str, bool], common: Set[str]) -> set[str]:
-    """The whole names that a part of a name, or one with initials, may stand for; `whole`: and whether each is a thing.
-
-    A thing that is named after somebody ("Marwitz Comet") is none of them.
-    """
+def _long_forms(key: str, whole: Set[str], common: Set[str]) -> set[str]:
+    """The whole names that a part of a name, or one with initials, may stand for; of no "Comet Marwitz"."""
     *before, last = key.split()
     if before:
         return {
@@ -300,23 +257,17 @@ def _long_forms(key: str, whole: Mapping[str, bool], common: Set[str]) -> set[st
             if each.endswith(f" {key}")  # "Müller-Schmidt"
             or (each.split()[-1] == last and all(map(str.startswith, each.split(), before)) and len(before) < 3)
         }
-    named = {each for each, thing in whole.items() if last == each.split()[0] and not thing}
-    named = {each for each in named if last in cues("words") or not common & {*each.split()}}
-    return named | {
-        each for each, thing in whole.items() if last == each.split()[-1] and (not thing or last in cues("things"))
-    }
+    alike = {each for each in whole if kinds.is_thing_name(each) == (last in cues("things"))}
+    named = {each for each in alike if last in cues("words") or not common & {*each.split()}}
+    return {each for each in named if last == each.split()[0]} | {each for each in alike if last == each.split()[-1]}
 
 
 def _make_subject(key: str, found: Sequence[tuple[int, Mention]], common: Set[str]) -> Subject:
     names = Counter(each.name for _, each in found)
     own = [name for name, _ in names.most_common() if fold_name(name) == key] or [names.most_common(1)[0][0]]
     given = Counter(each.kind for _, each in found if each.kind != "name")
-    if given:
-        [(kind, _)] = given.most_common(1)
-    else:
-        is_short = any(1 == len(form.split()) < len(key.split()) for form in map(fold_name, names))
-        common_word = any(word in common for word in key.split())
-        kind = guess_kind(key, [each.signs for _, each in found], common_word, is_short)
+    mentions, forms = [each for _, each in found], map(fold_name, names)
+    kind: SubjectKind = given.most_common(1)[0][0] if given else kinds.guess_kind(key, forms, mentions, common)
     also = {fold_name(name): name for name in [*names, *(other for _, each in found for other in each.also)]}
     spans = sorted({(start + each.start, start + each.end) for start, each in found})
     return Subject(

@@ -83,9 +83,7 @@ def _line_number_places(text: str, starts: Sequence[int]) -> list[Place]:
 
 
 _FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(?:.*\n)*?(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)")
-_FRONT_FIELD = re.compile(
-    r"^(title|date|supersedes)[ \t]*:(?![ \t]*[>|\[{])[ \t]*(['\"]?)(.*?)\2[ \t]*\r?$", re.MULTILINE | re.IGNORECASE
-)
+_FRONT_FIELD = re.compile(r"(?im)^(title|date|supersedes)[ \t]*:(?![ \t]*[>|\[{])[ \t]*(['\"]?)(.*?)\2[ \t]*\r?$")
 _MARKDOWN_MARK = re.compile(
     r"^ {0,3}(?P<fence>`{3,}|~{3,})(?P<info>.*)$"
     r"|^ {0,3}(?P<hashes>#{1,6})[ \t]+(?P<title>.*)$"
