@@ -99,4 +99,5 @@ def guess_kind(key: str, forms: Iterable[str], found: Sequence[Mention], common:
         return "place"
     if common & {*key.split()} or thing >= THING_SHARE * len(found) or is_thing_name(key):
         return "thing"
-    return "person" if personal or (len(key.split()) in (2, 3) and not all(" " in form for form in forms)) else "name"
+    has_short_form = not placed and len(key.split()) in (2, 3) and not all(" " in form for form in forms)
+    return "person" if personal or has_short_form else "name"
