@@ -15,7 +15,7 @@ from readgraph.corpus.reading import Workers, read_corpus
 from readgraph.corpus.worker import CorpusJob, CorpusLine
 from readgraph.library.forgetting import forget_document
 from readgraph.library.library import Library
-from readgraph.library.store import InUse, hold_lock
+from readgraph.library.store import InUse, hold_lock, mark_in_use, wait_until_unused
 from readgraph.library.versions import move_document, put_in_place
 from readgraph.library.watched import FORGOTTEN, FileState, WatchedFile
 from readgraph.sources.loading import list_files
@@ -64,17 +64,12 @@ async def watch_folders(library: Library, told: Watching) -> None:
     another file has the same text, or the whole folder is gone or empty: then its disk may only be away.
 
     Raises:
-        BadInput: If one of the folders is watched already, or a folder can't be read at the beginning.
+        BadInput: If a folder, or one in it or around it, is watched already, or can't be read at the beginning.
         LibraryError: If the library can't be used any more.
     """
     async with AsyncExitStack() as held:
         for folder in sorted({*told.folders}):
-            try:
-                await held.enter_async_context(
-                    hold_lock(library.store, f"watch-{digest(str(folder))}.lock", wait=False)
-                )
-            except InUse:
-                raise BadInput(f"{folder} is watched already: end that command first.") from None
+            await _hold_folder(held, library, folder)
         watch = _Watch(library, told)
         await watch.begin()
         looking = asyncio.ensure_future(watch.look_on())
@@ -87,6 +82,22 @@ async def watch_folders(library: Library, told: Watching) -> None:
             for task in (looking, reading):
                 task.cancel()
             await asyncio.gather(looking, reading, return_exceptions=True)
+
+
+async def _hold_folder(held: AsyncExitStack, library: Library, folder: Path) -> None:
+    """Let nobody else watch a folder, one in it or one around it, while this is held."""
+    real, store = Path(os.path.realpath(folder)), library.store
+    own, *around = (f"watch-{digest(str(each))}" for each in (real, *real.parents))
+    try:
+        await held.enter_async_context(hold_lock(store, f"{own}.lock", wait=False))
+        for name in around:
+            await held.enter_async_context(mark_in_use(store, name))
+        await wait_until_unused(store, own, wait=False)
+        for name in around:
+            async with hold_lock(store, f"{name}.lock", wait=False):
+                pass
+    except InUse:
+        raise BadInput(f"{folder} is watched already, or one in it or around it: end that command first.") from None
 
 
 @dataclass
@@ -235,11 +246,9 @@ class _Watch:
         """Leave each text that a file no longer has to another watched file that has it, or forget it."""
         pages, holders = self.library.pages, list[str]()
         left = [each for each in await pages.documents_from(file.file) if each.id != file.document]
-        if not left:
-            return []
-        listed = [each for each in await self.library.watched.of() if each.file != file.file and each.state != "gone"]
         for document in left:
-            holder = next((each.file for each in listed if each.document == document.id), "")
+            listed = await self.library.watched.of(document=document.id)
+            holder = next((each.file for each in listed if each.file != file.file and each.state != "gone"), "")
             if holder:
                 await move_document(pages, document, holder)
                 holders.append(holder)

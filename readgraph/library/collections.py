@@ -76,8 +76,9 @@ async def members_of(pages: PageStore, document: Document) -> list[Member]:
 
 
 async def collections_with(pages: PageStore, document: Document) -> list[Document]:
-    """The collections that hold a document."""
-    return [other for other in await pages.documents() if any(part.document == document.id for part in other.parts)]
+    """The collections that hold a document; they come from no file."""
+    values = [item.value for item in await pages.search((ROOT, "documents"), EVERY, {"source": ""})]
+    return [each for each in load_valid(Document, values) if any(part.document == document.id for part in each.parts)]
 
 
 MEMBERS = (ROOT, "collections")  # where memberships are kept, each under the hash of the name and the document's id

@@ -9,7 +9,7 @@ from readgraph.library.documents import source_note
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.catalogue import catalogue_of, records
 from readgraph.library.store import hold_build_lock
-from readgraph.library.stored_items import ROOT, StoredValue
+from readgraph.library.stored_items import EVERY, ROOT, StoredValue
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document, check_date
 
@@ -104,9 +104,8 @@ async def _change_record(pages: PageStore, document: Document, **changes: Any) -
 
 async def skip_version(pages: PageStore, document: Document) -> None:
     """Let what supersedes a document, which is being forgotten, stand in place of the one before it."""
-    for later in await pages.documents():
-        if later.supersedes == document.id:
-            await pages.put([((ROOT, "documents"), later.id, asdict(replace(later, supersedes=document.supersedes)))])
+    for item in await pages.search((ROOT, "documents"), EVERY, {"supersedes": document.id}):
+        await pages.put([((ROOT, "documents"), item.key, {**item.value, "supersedes": document.supersedes})])
 
 
 async def put_in_place(pages: PageStore, document: Document) -> None:

@@ -41,10 +41,11 @@ class WatchedFile:
 class WatchedFiles(StoredItems):
     """The lists of the folders that are watched."""
 
-    async def of(self, folder: str | None = None) -> list[WatchedFile]:
-        """The files of a folder, or of all folders, by their paths."""
+    async def of(self, folder: str | None = None, document: str = "") -> list[WatchedFile]:
+        """The files of a folder, or of all folders, by their paths; of a `document` only those with its text."""
         below = () if folder is None else (_name(folder),)
-        values = [item.value for item in await self.search((*WATCHED, *below), EVERY)]
+        only = {"document": document} if document else None  # the store looks for it: a list may be long
+        values = [item.value for item in await self.search((*WATCHED, *below), EVERY, only)]
         return sorted(load_valid(WatchedFile, values), key=lambda each: (each.folder, each.file))
 
     async def keep(self, files: Iterable[WatchedFile]) -> None:
@@ -54,7 +55,7 @@ class WatchedFiles(StoredItems):
 
     async def leave_out(self, document: Id) -> None:
         """Note of the files of a document that was forgotten that they are left out, until they change."""
-        of = [each for each in await self.of() if each.document == document and each.state != "gone"]
+        of = [each for each in await self.of(document=document) if each.state != "gone"]
         await self.keep(replace(each, state="skipped", reason=FORGOTTEN, document="") for each in of)
 
     async def drop(self, file: WatchedFile) -> None:

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 
+from readgraph.state.calendars import fold_month_name, month_names
 from readgraph.state.errors import BadInput, Damaged
 
 __all__ = ["Document", "Memory", "Note", "Page", "Recipe", "Session", "TreeNode"]
@@ -45,14 +46,26 @@ def _time(time: str) -> str:
     return time
 
 
-_DATE = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?(?!\d)", re.ASCII)
+_DATE = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?(?!\d|([./])\d\d?\1\d)", re.ASCII)
+_WRITTEN_DATES = (  # "2024/04/12"; "12.04.2024", "12. April 2024", "12th of April, 2024"; "April 12, 2024"
+    re.compile(r"(?P<year>\d{4})(?P<mark>[./])(?P<month>\d\d?)(?P=mark)(?P<day>\d\d?)\b"),
+    re.compile(
+        r"(?P<day>\d\d?)\.?[a-zº]* ?(?:\w\w )?(?P<month>\d\d?(?=\.)|[^\W\d_]+)\W?\s?(?:\w\w )?(?P<year>\d{4})\b"
+    ),
+    re.compile(r"(?P<month>[^\W\d_]+)\.? (?P<day>\d\d?)\w{0,2},? (?P<year>\d{4})\b"),
+)
 
 
 def find_date(text: str) -> str:
-    """The date with which a text of a file's own data begins; "" where it is none."""
-    found = _DATE.match(text.strip())
+    """The date with which a text of a file's own data begins, as YYYY-MM-DD, YYYY-MM or YYYY; "" where it is none."""
+    text = text.strip()
+    found = _DATE.match(text)
     with suppress(ValueError):
-        return found.group() if found and date.fromisoformat(f"{found.group()}-01-01"[:10]) else ""
+        if found:
+            return found.group() if date.fromisoformat(f"{found.group()}-01-01"[:10]) else ""
+        for parts in filter(None, (pattern.match(text) for pattern in _WRITTEN_DATES)):
+            month = month_names("").get(fold_month_name(parts["month"]), parts["month"])
+            return date(int(parts["year"]), int(month), int(parts["day"])).isoformat()
     return ""
 
 

@@ -62,6 +62,7 @@ def test_what_cannot_be_done_is_refused_in_one_line(
     assert_refused(readgraph("corpus", folder, "--glob", "*.pdf"), "holds no file of a known kind that matches")
     assert_refused(readgraph("corpus", folder, "--max-hops", 3), "--max-hops")
     assert_refused(readgraph("corpus", folder, "--list"), "was watched: 'readgraph corpus FOLDER --watch'")
+    assert_refused(readgraph("corpus", folder / "gone", "--list", "--json"), "There is no folder")
     assert_refused(readgraph("corpus", folder, "--watch", "--on", "ray"), "--on")
     assert_refused(readgraph("corpus", folder, "--method", "nonsense"), "There is no method 'nonsense'")
     monkeypatch.setitem(sys.modules, "ray", None)

@@ -260,6 +260,23 @@ async def test_a_folder_that_is_away_takes_nothing_with_it(tmp_path: Path, folde
             assert await heard.next() == {"read": 2, "skipped": 3}
 
 
+async def test_a_folder_in_or_around_one_that_is_watched_is_refused(tmp_path: Path, folder: Path) -> None:
+    (tmp_path / "link").symlink_to(folder)
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "new.txt").write_text("New.")
+    async with open_library(tmp_path / "library") as library:
+        async with watched(library, folder) as heard:
+            await heard.next()
+            for near in (folder / "inner", tmp_path, tmp_path / "link"):
+                with pytest.raises(BadInput, match=f"^{near} is watched already, or one in it or around it"):
+                    await watch_folders(library, watching(library, near, heard))
+            async with watched(library, other) as beside:
+                assert await beside.next() == {"read": 1}
+        async with watched(library, folder / "inner") as heard:
+            assert await heard.next() == {"read": 1}
+
+
 async def test_files_wait_while_no_model_answers(
     tmp_path: Path, folder: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,12 +5,14 @@ from pathlib import Path
 import pytest
 
 from readgraph.api import functions
+from readgraph.api.documents import store_file
 from readgraph.library.collections import NamedCollections
 from readgraph.library.forgetting import forget_document
 from readgraph.library.histories import SessionText
 from readgraph.library.opening import Library
 from readgraph.library.versions import choose_valid, set_version
 from readgraph.sources import load
+from readgraph.sources.loading import read_file
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document, check_date
 from tests.support.command import Command, assert_refused
@@ -181,12 +183,26 @@ def test_files_say_their_dates(tmp_path: Path) -> None:
         "b.md": ("---\ndate: 'next spring'\n---\n\nThe mill.", ""),
         "g.md": ("---\ndate: 2023-02-31\n---\n\nThe mill.", ""),
         "c.md": ("The mill.\n\ndate: 2023-01-01\n", ""),
+        "h.md": ("---\ndate: 2023/04/12\n---\n\nThe mill.", "2023-04-12"),
+        "i.md": ("---\nDate: 12.04.2023\n---\n\nThe mill.", "2023-04-12"),
+        "j.md": ("---\ndate: 12 April 2023\n---\n\nThe mill.", "2023-04-12"),
+        "k.md": ("---\ndate: 'April 12, 2023'\n---\n\nThe mill.", "2023-04-12"),
+        "l.md": ("---\ndate: 3. März 2023\n---\n\nDie Mühle.", "2023-03-03"),
+        "m.md": ("---\ndate: 31 February 2023\n---\n\nThe mill.", ""),
+        "n.md": ("---\ndate: 04/05/2023\n---\n\nThe mill.", ""),
         "d.html": ('<meta property="article:published_time" content="2022-04-03T10:00:00Z"><p>The mill.', "2022-04-03"),
         "e.html": ('<meta name="date" content="yesterday"><p>The mill.', ""),
     }
     for name, (text, date) in files.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
         assert load(tmp_path / name).date == date, name
+
+
+async def test_front_matter_gives_a_document_its_title_and_its_date(library: Library, tmp_path: Path) -> None:
+    for name, title in (("a", '"The mill: 1921"'), ("b", ""), ("c", ">-")):
+        (tmp_path / f"{name}.md").write_text(f"---\ntitle: {title}\ndate: May 7, 1921\n---\n\nMill {name} stood.")
+        document = (await store_file(library.pages, read_file(tmp_path / f"{name}.md"))).document
+        assert (document.title, document.date) == ("The mill: 1921" if name == "a" else name, "1921-05-07")
 
 
 def test_front_matter_names_what_a_file_supersedes(readgraph: Command, tmp_path: Path) -> None:

@@ -9,9 +9,10 @@ from unicodedata import normalize
 import pytest
 
 import readgraph
-from readgraph.nodes.extractive.dates import calendars, month_names, order_of
+from readgraph.nodes.extractive.dates import order_of
+from readgraph.state.calendars import calendars, month_names
 
-FILE = Path(readgraph.__path__[0]) / "nodes" / "extractive" / "months.txt"
+FILE = Path(readgraph.__path__[0]) / "state" / "months.txt"
 MORE = {"en": "en_GB", "de": "de_AT", "ar": "ar_LB"}
 """Regions that have other names of months."""
 

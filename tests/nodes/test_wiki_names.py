@@ -55,6 +55,57 @@ def test_months_may_be_names_and_words_before_a_name_are_none_of_it() -> None:
     assert {*found} == {"June Young", "Tom Reed", "Hedwig May"}
 
 
+def kinds_in(*texts: str) -> dict[str, str]:
+    return {name: each["kind"] for name, each in subjects_in(*texts).items()}
+
+
+def test_kinds_follow_from_the_words_of_a_name_and_from_those_around_it() -> None:
+    assert kinds_in(
+        "The Heritage Trust paid half. Priya Nair wrote to the Heritage Trust. Nair lives in Carlow. Yesterday Priya "
+        "Nair walked to Carlow. Osei slept at the Crown Inn. Nobody left the Crown Inn. Then Osei asked for Mill Lane. "
+        "Lorries use Mill Lane. Project Heron began. Nobody stopped Project Heron. They saw Velt Aro. She had Velt Aro."
+    ) == {
+        **{"Heritage Trust": "thing", "Crown Inn": "thing", "Project Heron": "thing", "Velt Aro": "name"},
+        **{"Priya Nair": "person", "Osei": "person", "Carlow": "place", "Mill Lane": "place"},
+    }
+    assert kinds_in(
+        "Der Stein von Josef Pell lag in Kollnau. Das Grab von Josef Pell ist bei Kollnau. Im Gasthaus Krone schlief "
+        "Osterkamp. Man sah das Gasthaus Krone. Herr Osterkamp ging. Die Nordstein AG zahlt. Man traf die Nordstein AG."
+    ) == {
+        **{"Josef Pell": "person", "Osterkamp": "person", "Kollnau": "place"},
+        **{"Gasthaus Krone": "thing", "Nordstein AG": "thing"},
+    }
+    assert kinds_in(
+        "La Fondation Perrault paie. On écrit à la Fondation Perrault. M. Ferrand habite à Lyon. Il a vu M. Ferrand. "
+        "Au Mont Cendre Odile Bonnet a ri. Odile Bonnet est à Lyon. Le vent du Mont Cendre est froid."
+    ) == {"Fondation Perrault": "thing", "Ferrand": "person", "Lyon": "place", "Odile Bonnet": "person",
+          "Mont Cendre": "place"}  # fmt: skip
+
+
+def test_names_that_are_words_too_are_names_where_persons_are_told_of() -> None:
+    found = subjects_in(
+        "Will Harper went to Ashcombe. Will said that it was late. They asked Will. The will was read. Will Harper "
+        "come? Will it rain? Will is strong. It will rain.",
+        "Mark Ellis spoke. Nobody asked Mark. Mark the date. Grace Holloway wrote to Mark. Grace was said. Grace said "
+        "so. Rose petals fell. They saw Rose Tanner. Rose Tanner came late. Hope was expressed. The hope is gone.",
+        "May Whitlock cooked. His wife May sang. In May it rained. May we go? Tom Hope wept. They saw Tom Hope.",
+    )
+    assert {name: (each["kind"], len(each["spans"])) for name, each in found.items()} == {
+        **{"Will Harper": ("person", 4), "Mark Ellis": ("person", 3), "Grace Holloway": ("person", 2)},
+        **{"Rose Tanner": ("person", 2), "May Whitlock": ("person", 2), "Tom Hope": ("person", 2)},
+    }
+    assert [*kinds_in("Ernst Lauber ging. Ernst sagte nein. Ernst war die Lage. Es war ernst.")] == ["Ernst Lauber"]
+
+
+def test_what_is_named_after_a_person_is_not_that_person() -> None:
+    for comet in ("the comet Marwitz-Zeiler", "the comet Marwitz", "Comet Marwitz"):
+        found = subjects_in(
+            f"Anna Marwitz looked up. Then Marwitz saw it. They call it {comet}. Anna Marwitz slept under {comet}."
+        )
+        assert found["Anna Marwitz"]["also"] == ["Marwitz"] and len(found["Anna Marwitz"]["spans"]) == 3
+        assert found[comet.removeprefix("the ")]["kind"] == "thing" and len(found) == 2
+
+
 def test_front_matter_and_headings_are_no_sentences() -> None:
     text = "---\ntitle: Minutes of Anna Bell.\n---\n\nAnna Bell, clerk.\n====\n\nAnna Bell slept. Anna Bell wrote.\n"
     spans = subjects_in(text)["Anna Bell"]["spans"]
@@ -101,8 +152,8 @@ def source(quote: str, document: str = "a") -> WikiSource:
     return WikiSource(quote=quote, document=document, title=document, place=None, start=0, end=len(quote))
 
 
-def conflicts(*quotes: str) -> list[tuple[str, str]]:
-    found = find_conflicts([source(quote) for quote in quotes])
+def conflicts(*quotes: str, documents: tuple[str, ...] = ("a", "a", "a", "a", "a", "a")) -> list[tuple[str, str]]:
+    found = find_conflicts([source(quote, document) for quote, document in zip(quotes, documents, strict=False)])
     return [(each["differs"]["draft"], each["differs"]["text"]) for each in found]
 
 
@@ -116,3 +167,17 @@ def test_sentences_that_can_not_both_hold_are_found() -> None:
     assert not conflicts(
         "The road to Halden passes Orrin Mill after 5 km.", "The road to Orrin passes Halden Mill after 9 km."
     )
+
+
+def test_yearly_figures_are_no_contradiction() -> None:
+    assert not conflicts("In 2021 the mill ground 400 tons.", "In 2022 the mill ground 450 tons.")
+    both = "The mill of Halden ground 400 tons of flour.", "The mill of Halden ground 450 tons of flour."
+    assert conflicts(*both) and conflicts(*both, documents=("Annual report", "Letter (2022)"))
+    for documents in (("Annual report 2021", "Annual report 2022"), ("The mill (2021-03-01)", "A good year (2022)")):
+        assert not conflicts(*both, documents=documents)
+        assert not conflicts("In 2021 the mill of Halden was closed.", "In 2022 the mill of Halden was closed.",
+                             documents=documents)  # fmt: skip
+        built = "The mill of Halden was built in 1871.", "The mill of Halden was built in 1872."
+        assert conflicts(*built, documents=documents) == [("1871", "1872")]
+    high = "The tower of Halden Mill is 40 feet high.", "The tower of Halden Mill is 45 feet high."
+    assert conflicts(*high, documents=("A letter (2021)", "A visit (2022)")) == [("40 feet", "45 feet")]

@@ -205,6 +205,9 @@ def _list_watched(options: CorpusOptions, screen: OutputOptions) -> None:
         return sorted(files, key=lambda each: STATES.index(each.state))
 
     files = run_until_stopped(listed())
+    known = {each.folder for each in files}
+    if away := [path for path in options.paths if not os.path.isdir(path) and str(path.absolute()) not in known]:
+        raise BadInput(f"There is no folder {away[0]}, and none was watched there.")
     if screen.as_json:
         print_json([{"file": each.file, **_state_of(each), "since": each.since} for each in files])
         return

@@ -1,5 +1,6 @@
 """Sentences that contradict each other, by the rules of a check (see `readgraph.nodes.verifying.compare`)."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
@@ -7,7 +8,8 @@ from readgraph.library.search.terms import content_words
 from readgraph.nodes.extractive.passages import without_label
 from readgraph.nodes.verifying.compare import compare_sentences, whole_names
 from readgraph.nodes.verifying.evidence import names_in
-from readgraph.state.languages import language_of
+from readgraph.nodes.verifying.tokens import tokens_of
+from readgraph.state.languages import DEFAULT, language_of
 from readgraph.state.wiki import Conflict, WikiSource
 from readgraph.state.words import on_one_line
 
@@ -35,7 +37,19 @@ def find_conflicts(sources: Sequence[WikiSource]) -> list[Conflict]:
                 found[pair] = Conflict(sentences=[sources[one], sources[other]], differs=compared.differs[0])
                 break
     partners = Counter(number for pair in found for number in pair)
-    return [conflict for pair, conflict in found.items() if max(partners[each] for each in pair) <= MOST_ALIKE]
+    kept = [conflict for pair, conflict in found.items() if max(partners[each] for each in pair) <= MOST_ALIKE]
+    return [each for each in kept if not _tell_of_own_years(each)]
+
+
+_YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
+
+
+def _tell_of_own_years(conflict: Conflict) -> bool:
+    """Whether documents of different years, such as yearly reports, tell of their own year each; but for lengths."""
+    years, said = ([{*_YEAR.findall(each[key])} for each in conflict["sentences"]] for key in ("title", "quote"))
+    is_own = years[0] != years[1] and all(own and told <= own for own, told in zip(years, said, strict=True))
+    is_length = any(each.value[1:] == ("length",) for each in tokens_of(conflict["differs"]["draft"], DEFAULT))
+    return is_own and conflict["differs"]["kind"] in ("number", "date") and not is_length
 
 
 def _pairs(texts: Sequence[str], languages: Sequence[str]) -> Iterator[tuple[int, int]]:

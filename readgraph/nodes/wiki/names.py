@@ -6,26 +6,25 @@ spelled a little otherwise ("Kristian Holm", "Christian Holm").
 """
 
 import re
-import tomllib
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
-from functools import cache
-from importlib.resources import files
 from typing import NamedTuple
 
 from readgraph.library.search.terms import stop_words
-from readgraph.nodes.extractive.dates import month_names
 from readgraph.nodes.extractive.passages import label_of, without_label
 from readgraph.nodes.verifying.evidence import names_in, prose_sentences
 from readgraph.nodes.verifying.tokens import NOUNS_LARGE, TITLES, Token, tokens_of
+from readgraph.nodes.wiki import kinds
+from readgraph.nodes.wiki.kinds import Mention, cues, word_at
 from readgraph.sources.formats.plain_text import blank_markup
+from readgraph.state.calendars import month_names
 from readgraph.state.languages import language_of
 from readgraph.state.wiki import Subject, SubjectKind
 
 LEAST_SENTENCES = 2  # in which a name stands that has a page
 LEAST_OFTEN, LEAST_FOLLOWED = 3, 2  # sentences with a thing that has a page, and different words that follow it
-PLACE_SHARE, THING_SHARE = 0.4, 0.8  # of a name's mentions after a word for places; of a thing's after an article
+AFTER_ARTICLES = 0.8  # of the mentions of a thing without a capital
 LONGEST_NAME = 6  # words
 
 _POSSESSIVE = re.compile(r"(?:['’]s|['’])$")
@@ -34,28 +33,6 @@ _SOUNDS = (
     *(("qu", "kv"), ("qv", "kv"), ("ch", "k"), ("c", "k"), ("y", "i")),
 )
 _TWICE = re.compile(r"(.)\1")
-
-
-class Mention(NamedTuple):
-    """A name in a sentence `[start, end)` of a document, and what it is the name of, where that is known.
-
-    `titled`: a title stands before it. `placed`: a word after which places stand does, or it has one that they have.
-    `also`: other names of the same.
-    """
-
-    name: str
-    start: int
-    end: int
-    titled: bool = False
-    placed: bool = False
-    kind: SubjectKind = "name"
-    also: tuple[str, ...] = ()
-
-
-@cache
-def _cues(group: str, language: str) -> frozenset[str]:
-    text = files("readgraph.nodes.wiki").joinpath("cues.toml").read_text(encoding="utf-8")
-    return frozenset(tomllib.loads(text)[group].get(language, "").split())
 
 
 def fold_name(name: str) -> str:
@@ -81,13 +58,13 @@ def sentences_of(text: str) -> list[tuple[int, int]]:
 def find_mentions(text: str) -> list[Mention]:
     """The names in a text, each where it stands; names joined by a word such as "of" count as one if that is usual."""
     language, known = language_of(text), names_in(text)
-    sentences = [(span, tokens_of(without_label(text[slice(*span)]), language)) for span in sentences_of(text)]
+    sentences = [(span, _tokens_in(without_label(text[slice(*span)]), language)) for span in sentences_of(text)]
     small = {each.value for _, tokens in sentences for each in tokens if each.text[:1].islower()}
     runs = [(span, run) for span, tokens in sentences for run in _name_runs(tokens, known, small, language)]
-    often, calls = Counter(fold_name(run.whole) for _, run in runs), _cues("calls", language)
+    often, calls = Counter(fold_name(run.whole) for _, run in runs), cues("calls", language)
     runs = [(span, each) for span, run in runs for each in _split_run(run, often)]
     found = [
-        Mention(name, *span, run.titled, run.placed)
+        kinds.name_it(run.around, name, language)._replace(start=span[0], end=span[1])
         for span, run in runs
         for name in ((run.whole,) if often[fold_name(run.whole)] > 1 else run.parts)
         if (key := fold_name(name)) and (len(key) > 1 or not key.isascii()) and key not in calls
@@ -98,13 +75,19 @@ def find_mentions(text: str) -> list[Mention]:
     return found + [Mention(label, *span, titled=True) for label, span in labels if fold_name(label) in keys]
 
 
+def _tokens_in(sentence: str, language: str) -> Sequence[Token]:
+    """The tokens of a sentence, without a word that only asks: "Will Anna come?"."""
+    tokens = tokens_of(sentence, language)
+    asks = sentence.rstrip().endswith("?") and word_at(tokens, 0) in stop_words(language) | {*month_names(language)}
+    return tokens[asks:]
+
+
 class _Run(NamedTuple):
     """Names in a row, with the words that join them; `parts`: without these; `first`: they begin a sentence."""
 
     whole: str
     parts: tuple[str, ...]
-    titled: bool
-    placed: bool
+    around: Mention
     first: bool = False
 
 
@@ -121,15 +104,19 @@ def _split_run(run: _Run, often: Mapping[str, int]) -> list[_Run]:
         and often[fold_name(tail)] > often[fold_name(run.whole)]
         and not often[fold_name(first)]
     ):
-        return [_Run(tail, (tail,), titled=False, placed=False)]
-    is_known = len(rest) > 1 and (often[fold_name(tail)] or often[fold_name(first)])
-    if len(run.parts) > 1 or often[fold_name(run.whole)] > 1 or not is_known:
+        return [_Run(tail, (tail,), run.around)]
+    words = run.whole.split()
+    pairs = [(" ".join(words[:at]), " ".join(words[at:])) for at in range(1, len(words) - 1)]
+    known = [pair for pair in pairs if often[fold_name(pair[0])] or often[fold_name(pair[1])]]
+    if len(run.parts) > 1 or often[fold_name(run.whole)] > 1 or not known:
         return [run]
-    return [_Run(first, (first,), run.titled, run.placed), _Run(tail, (tail,), titled=False, placed=False)]
+    place, person = known[0]
+    behind = Mention(person, personal=run.around.personal)
+    return [_Run(place, (place,), run.around._replace(personal=False)), _Run(person, (person,), behind)]
 
 
 def _name_runs(tokens: Sequence[Token], known: Set[str], small: Set[str], language: str) -> Iterator[_Run]:
-    joins, places, landmarks = (_cues(group, language) for group in ("joins", "places", "landmarks"))
+    joins = cues("joins", language)
     at = 0
     while at < len(tokens):
         begin, parts, whole = at, [list[str]()], list[str]()
@@ -154,29 +141,31 @@ def _name_runs(tokens: Sequence[Token], known: Set[str], small: Set[str], langua
         if len(whole) > 1 and _is_no_part(tokens, begin, language):
             whole, parts[0] = whole[1:], parts[0][1:]
             begin += 1
-        if len(whole) > 1 or (whole and tokens[begin].value not in small):
-            before = tokens[begin - 1].text.casefold() if begin else ""
-            names = tuple(" ".join(part) for part in parts if part)
-            placed = before in places or bool(landmarks & {whole[0].casefold(), whole[-1].casefold()})
-            yield _Run(" ".join(whole), names, before in TITLES, placed, tokens[begin].first)
+        is_word_too = bool(whole) and whole[0].casefold() in cues("words", language)
+        if len(whole) > 1 or is_word_too or (whole and tokens[begin].value not in small):
+            if len(whole) == 1 and word_at(tokens, begin - 1) in cues("discoveries"):
+                whole = [tokens[begin - 1].text, *whole]  # "comet Marwitz" is not Anna Marwitz
+            is_one = whole[0].casefold() in cues("things")  # "Ministry of Culture"
+            names = (" ".join(whole),) if is_one else tuple(" ".join(part) for part in parts if part)
+            yield _Run(" ".join(whole), names, kinds.mention_at(tokens, begin, at, language), tokens[begin].first)
         at += not whole
 
 
 def _is_no_part(tokens: Sequence[Token], begin: int, language: str) -> bool:
     """Whether the first word of a row is none of its name: "Hello Marta", "der Wärter Emil Brandt"."""
-    noun = language in NOUNS_LARGE and begin and tokens[begin - 1].value in _cues("articles", language)
-    return bool(noun or (tokens[begin].first and tokens[begin].text.casefold() in _cues("calls", language)))
+    word, following = word_at(tokens, begin), word_at(tokens, begin + 1)
+    noun = language in NOUNS_LARGE and begin and tokens[begin - 1].value in cues("articles", language)
+    if noun and not {word, following} & cues("things"):
+        return True
+    return word in cues("kin", language) or (tokens[begin].first and word in cues("calls", language))
 
 
 def _is_name_at(tokens: Sequence[Token], at: int, begin: int, known: Set[str], small: Set[str], language: str) -> bool:
-    """Whether a name stands there; of a month, whether one that begins there goes on, or it goes on with the month."""
-    if _is_name(tokens[at], known, small, language):
-        return True
-    if tokens[at].text.casefold() not in month_names(language) or not tokens[at].text[:1].isupper():
-        return False
-    before = tokens[at - 1].text.casefold() if at else ""
-    follows = at + 1 < len(tokens) and tokens[at + 1].kind == "name" and tokens[at + 1].clause == tokens[at].clause
-    return at > begin or (follows and before not in _cues("before_months", language))
+    """Whether a name stands there; of a word or a month that is a name too, whether it is one there."""
+    word = _POSSESSIVE.sub("", tokens[at].text).casefold()
+    if tokens[at].text[:1].isupper() and (word in month_names(language) or word in cues("words", language)):
+        return kinds.is_person(tokens, at, begin, language)
+    return _is_name(tokens[at], known, small, language)
 
 
 def _is_name(token: Token, known: Set[str], small: Set[str], language: str) -> bool:
@@ -192,7 +181,7 @@ def _is_name(token: Token, known: Set[str], small: Set[str], language: str) -> b
 def find_things(text: str) -> list[Mention]:
     """Things that a text tells of often, such as "old mill": two words after an article."""
     language, folded = language_of(text), text.casefold()
-    articles = _cues("articles", language)
+    articles = cues("articles", language)
     found, before, after = defaultdict[str, list[Mention]](list), Counter[str](), defaultdict[str, set[str]](set)
     for start, end in sentences_of(text):
         tokens = tokens_of(text[start:end], language)
@@ -209,7 +198,7 @@ def find_things(text: str) -> list[Mention]:
     things = list[Mention]()
     for key, mentions in found.items():
         is_often = len({each.start for each in mentions}) >= LEAST_OFTEN and len(after[key]) >= LEAST_FOLLOWED
-        if is_often and before[key] >= THING_SHARE * len(mentions):
+        if is_often and before[key] >= AFTER_ARTICLES * len(mentions):
             [(name, _)] = Counter(each.name for each in mentions).most_common(1)
             things += [each._replace(name=name) for each in mentions]
     return things
@@ -233,15 +222,17 @@ def join_mentions(
     placed.update(fold_name(each.name) for each in every if each.placed)
     for key, _ in forms.most_common():
         sounds.setdefault(_sound(key), key)
-    whole = {key for each in every if each.kind != "thing" and _is_whole(key := fold_name(each.name))}
+    whole = {
+        key for each in every if each.kind != "thing" and " " in each.name and _is_whole(key := fold_name(each.name))
+    }
     by_key = defaultdict[str, list[tuple[int, Mention]]](list)
     for start, mentions in documents:
         keys = {fold_name(each.name) for each in mentions}
         same = {fold_name(other): fold_name(each.name) for each in mentions for other in each.also}
         for each in mentions:
             key = same.get(fold_name(each.name), fold_name(each.name))
-            if not _is_whole(key):
-                alone = placed[key] >= PLACE_SHARE * forms[key]
+            if key not in whole:
+                alone = placed[key] >= kinds.PLACE_SHARE * forms[key]
                 known = _long_forms(key, keys & whole, common) or _long_forms(key, whole, common)
                 known = set() if alone and " " not in key else known  # a place: "Halden" is not Halden Mill
                 key = next(iter(known)) if len(known) == 1 else key
@@ -257,36 +248,31 @@ def _is_whole(key: str) -> bool:
 
 
 def _long_forms(key: str, whole: Set[str], common: Set[str]) -> set[str]:
-    """The whole names that a part of a name, or one with initials, may stand for."""
+    """The whole names that a part of a name, or one with initials, may stand for; of no "Comet Marwitz"."""
     *before, last = key.split()
     if before:
         return {
             each
             for each in whole
-            if each.split()[-1] == last and all(map(str.startswith, each.split(), before)) and len(before) < 3
+            if each.endswith(f" {key}")  # "Müller-Schmidt"
+            or (each.split()[-1] == last and all(map(str.startswith, each.split(), before)) and len(before) < 3)
         }
-    named = {each for each in whole if last == each.split()[0] and not common & {*each.split()}}
-    return named | {each for each in whole if last == each.split()[-1]}
+    alike = {each for each in whole if kinds.is_thing_name(each) == (last in cues("things"))}
+    named = {each for each in alike if last in cues("words") or not common & {*each.split()}}
+    return {each for each in named if last == each.split()[0]} | {each for each in alike if last == each.split()[-1]}
 
 
 def _make_subject(key: str, found: Sequence[tuple[int, Mention]], common: Set[str]) -> Subject:
     names = Counter(each.name for _, each in found)
     own = [name for name, _ in names.most_common() if fold_name(name) == key] or [names.most_common(1)[0][0]]
     given = Counter(each.kind for _, each in found if each.kind != "name")
-    kind: SubjectKind = given.most_common(1)[0][0] if given else _guess_kind(key, [each for _, each in found], common)
+    mentions, forms = [each for _, each in found], map(fold_name, names)
+    kind: SubjectKind = given.most_common(1)[0][0] if given else kinds.guess_kind(key, forms, mentions, common)
     also = {fold_name(name): name for name in [*names, *(other for _, each in found for other in each.also)]}
     spans = sorted({(start + each.start, start + each.end) for start, each in found})
     return Subject(
         name=own[0], kind=kind, also=sorted(name for form, name in also.items() if form != key), spans=spans, of=""
     )
-
-
-def _guess_kind(key: str, mentions: Sequence[Mention], common: Set[str]) -> SubjectKind:
-    words, placed = key.split(), sum(each.placed for each in mentions) / len(mentions)
-    is_common = any(word in common for word in words)
-    if any(each.titled for each in mentions) or (len(words) in (2, 3) and not is_common and placed <= PLACE_SHARE):
-        return "person"
-    return "place" if placed >= PLACE_SHARE else "thing" if is_common else "name"
 
 
 def common_words(text: str) -> set[str]:

@@ -21,9 +21,9 @@ from readgraph.nodes.building.parts import NotesSoFar, Parts
 from readgraph.nodes.contracts import ReaderRuntime, StepUpdate
 from readgraph.nodes.step import node
 from readgraph.nodes.tasks import all_finished
+from readgraph.nodes.wiki.kinds import Mention
 from readgraph.nodes.wiki.names import (
     LEAST_SENTENCES,
-    Mention,
     common_words,
     find_mentions,
     find_things,

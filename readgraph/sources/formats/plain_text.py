@@ -83,7 +83,7 @@ def _line_number_places(text: str, starts: Sequence[int]) -> list[Place]:
 
 
 _FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(?:.*\n)*?(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)")
-_FRONT_FIELD = re.compile(r"^(date|supersedes)[ \t]*:[ \t]*(['\"]?)(.*?)\2[ \t]*\r?$", re.MULTILINE)
+_FRONT_FIELD = re.compile(r"(?im)^(title|date|supersedes)[ \t]*:(?![ \t]*[>|\[{])[ \t]*(['\"]?)(.*?)\2[ \t]*\r?$")
 _MARKDOWN_MARK = re.compile(
     r"^ {0,3}(?P<fence>`{3,}|~{3,})(?P<info>.*)$"
     r"|^ {0,3}(?P<hashes>#{1,6})[ \t]+(?P<title>.*)$"
@@ -112,9 +112,9 @@ def convert_markdown(data: bytes, name: str) -> Converted:
     """The decoded text, unchanged."""
     text = decode(data, name)
     front = _FRONT_MATTER.match(text)
-    fields = {found[1]: found[3] for found in _FRONT_FIELD.finditer(front.group() if front else "")}
-    date, supersedes = find_date(fields.get("date", "")), fields.get("supersedes", "")
-    return Converted(text, places_of_markdown(text), date=date, supersedes=supersedes)
+    fields = {found[1].lower(): found[3] for found in _FRONT_FIELD.finditer(front.group() if front else "")}
+    title, date, supersedes = (fields.get(name, "") for name in ("title", "date", "supersedes"))
+    return Converted(text, places_of_markdown(text), title, date=find_date(date), supersedes=supersedes)
 
 
 def places_of_markdown(text: str) -> tuple[Place, ...]:
