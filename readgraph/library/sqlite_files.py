@@ -150,7 +150,7 @@ def connect_to_read(path: Path) -> sqlite3.Connection:
 
 
 def _connect_data_only(address: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(address, BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=True)
+    connection = sqlite3.connect(address, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=True)
     try:
         trust_data_only(connection)
     except sqlite3.Error:
