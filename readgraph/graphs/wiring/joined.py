@@ -7,13 +7,12 @@ time of a question without a model. Where many questions are served and nobody r
 import asyncio
 from collections.abc import Mapping
 from contextvars import copy_context
-from typing import Any, get_type_hints
+from typing import TYPE_CHECKING, Any, TypeAlias, get_type_hints
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.channels.binop import BinaryOperatorAggregate
 from langgraph.errors import GraphRecursionError
 from langgraph.graph import END, START, StateGraph
-from langgraph.graph._branch import BranchSpec
 from langgraph.managed import RemainingSteps
 from langgraph.runtime import Runtime
 from langgraph.types import Command, Overwrite
@@ -23,8 +22,12 @@ from readgraph.graphs.wiring.method_graph import NODE, Builder, GraphStep, Metho
 from readgraph.graphs.wiring.nodes import WITHOUT_TEXTS
 from readgraph.nodes.step import StepNode
 from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
 
-Sequel = str | BranchSpec  # what follows a step: the end of its one edge, or a choice
+if TYPE_CHECKING:
+    from langgraph.graph._branch import BranchSpec
+
+Sequel: TypeAlias = "str | BranchSpec"  # what follows a step: the end of its one edge, or a choice
 
 LEFT = "remaining_steps"  # the channel of what LangGraph's limit of a run leaves, by which loops end in their usual way
 
@@ -82,6 +85,10 @@ async def _choose(sequel: Sequel, state: Mapping[str, Any], config: RunnableConf
     if isinstance(sequel, str):
         return sequel
     chosen: Any = await sequel.path.ainvoke(state, config)
+    if isinstance(chosen, list | tuple):
+        if len(chosen) != 1:
+            raise BadInput(f"Joined steps go on one by one, and a choice named {len(chosen)} of them.")
+        (chosen,) = chosen
     return (sequel.ends or {})[chosen]
 
 
