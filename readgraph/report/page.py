@@ -27,7 +27,7 @@ from readgraph.state.summary_tree import TreeShape, is_leaf, node_id
 __all__ = ["html_page", "render", "report_of_answer", "report_of_document", "shown_pages"]
 
 MOST_CHARACTERS = 2_000_000  # of a document whose whole text goes into the report; of longer ones, what is needed
-MOST_SENT = 5_000  # pages that all go to the reading room with a report; of more, it asks for those that it shows
+MOST_SENT = 200  # pages that all go to the reading room with a report; of more, it asks for those that it shows
 
 
 class ReportPage(TypedDict):
