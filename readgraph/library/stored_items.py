@@ -79,8 +79,7 @@ class StoredItems:
         space, found = replace_surrogates(namespace), list[dict[str, Any] | None]()
         for first in range(0, len(keys), BATCH):
             group = replace_surrogates([*keys[first : first + BATCH]])
-            items = await self._batch([GetOp(space, key, refresh_ttl=False) for key in group])
-            found += [item.value if isinstance(item, Item) else None for item in items]
+            found += await self._get_batch([(space, key) for key in group])
         return found
 
     async def load(self, kind: type[Record], namespace: tuple[str, ...], keys: Iterable[str]) -> list[Record]:
@@ -91,17 +90,19 @@ class StoredItems:
         """The stored values of these (namespace, key) pairs, in this order; only one batch is in memory at a time."""
         wanted = iter(keys)
         while group := list(islice(wanted, BATCH)):
-            gets = [GetOp(space, key, refresh_ttl=False) for space, key in group]
-            for item in await self._batch(gets):
-                yield item.value if isinstance(item, Item) else None
+            for value in await self._get_batch(group):
+                yield value
+
+    async def _get_batch(self, keys: Iterable[tuple[tuple[str, ...], str]]) -> list[dict[str, Any] | None]:
+        items = await self._batch([GetOp(space, key, refresh_ttl=False) for space, key in keys])
+        return [item.value if isinstance(item, Item) else None for item in items]
 
     async def check_last(self, namespace: tuple[str, ...], count: int) -> None:
         """Raise `Damaged` if the last of `count` numbered items is missing: a wrong count could take hours to read.
 
         Items are looked at once for a count: those that were there go only with the record that counts them.
         """
-        seen = _last_seen.setdefault(self.store, {})
-        if count <= BATCH or seen.get(namespace) == count:
+        if count <= BATCH or (seen := _last_seen.setdefault(self.store, {})).get(namespace) == count:
             return
         if (await self.get(namespace, [number_key(count - 1)]))[0] is None:
             raise Damaged(namespace[1])

@@ -7,19 +7,13 @@ from typing import Any
 
 from readgraph.library.documents import source_note
 from readgraph.library.page_store import PageStore
-from readgraph.library.search.catalogue import catalogue_of, records
+from readgraph.library.search.catalogue import WITH_LATER, catalogue_of, records
 from readgraph.library.store import hold_build_lock
 from readgraph.library.stored_items import EVERY, ROOT, StoredValue
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document, check_date
 
 __all__ = ["set_version"]
-
-_LATER = (
-    "WITH RECURSIVE found (id) AS (SELECT ? UNION"
-    " SELECT later.id FROM documents AS later JOIN found ON later.supersedes = found.id) SELECT id FROM found"
-)
-"""Of a catalogue: the documents that stand in place of one, step by step, and itself."""
 
 
 async def earlier_versions(pages: PageStore, document: Document) -> AsyncIterator[Document]:
@@ -38,7 +32,8 @@ async def earlier_versions(pages: PageStore, document: Document) -> AsyncIterato
 async def latest_version(pages: PageStore, document: Document) -> Document | None:
     """What stands in place of a document now, at the end of the chain; None where nothing does."""
     if catalogue := await catalogue_of(pages):
-        ids = await catalogue.run(lambda connection: connection.execute(_LATER, (document.id,)).fetchall())
+        chain = WITH_LATER.format("SELECT ?")
+        ids = await catalogue.run(lambda connection: connection.execute(chain, (document.id,)).fetchall())
         kept = await records(pages, [identity for (identity,) in ids])
     else:
         kept = await pages.documents()

@@ -51,6 +51,12 @@ ON CONFLICT (id) DO UPDATE SET source = excluded.source, title = excluded.title,
     supersedes = excluded.supersedes, record = excluded.record, indexed = 0
 """
 
+WITH_LATER = (
+    "WITH RECURSIVE found (id) AS ({} UNION"
+    " SELECT later.id FROM documents AS later JOIN found ON later.supersedes = found.id) SELECT id FROM found"
+)
+"""The ids that a statement selects, and those of the documents that stand in place of these, step by step."""
+
 _MARK = "SELECT record FROM documents WHERE id = ?"
 T = TypeVar("T")
 

@@ -16,7 +16,14 @@ from functools import partial
 from operator import itemgetter
 
 from readgraph.library.page_store import PageStore
-from readgraph.library.search.catalogue import Catalogue, CatalogueDamaged, catalogue_of, forget_number, records
+from readgraph.library.search.catalogue import (
+    WITH_LATER,
+    Catalogue,
+    CatalogueDamaged,
+    catalogue_of,
+    forget_number,
+    records,
+)
 from readgraph.library.search.hits import IndexEntry, TermCounts, pages_of
 from readgraph.library.search.index_registry import indexes_of
 from readgraph.library.search.keyword_index import KeywordIndex
@@ -151,10 +158,7 @@ def excerpt(text: str, marked: Sequence[tuple[int, int]]) -> tuple[int, int]:
 LIKELY = 100  # documents whose passages are ranked
 AT_ONCE = 500  # documents that are taken in together
 TEXTS = "documents"  # the key of the texts' index in its file
-_WITH_LATER = (
-    "WITH RECURSIVE found (id) AS (SELECT id FROM documents WHERE number = ? UNION"
-    " SELECT later.id FROM documents AS later JOIN found ON later.supersedes = found.id) SELECT id FROM found"
-)
+_WITH_LATER = WITH_LATER.format("SELECT id FROM documents WHERE number = ?")
 _WITH_TEXT = "NOT joined AND NOT damaged"  # the text of a collection is that of its documents
 
 

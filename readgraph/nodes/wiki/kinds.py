@@ -33,9 +33,14 @@ class Mention(NamedTuple):
 
 
 @cache
+def _listed() -> dict[str, dict[str, str]]:
+    return tomllib.loads(files("readgraph.nodes.wiki").joinpath("cues.toml").read_text(encoding="utf-8"))
+
+
+@cache
 def cues(group: str, language: str = "") -> frozenset[str]:
     """The words of a group (`cues.toml`) in a language; without one, in all."""
-    listed = tomllib.loads(files("readgraph.nodes.wiki").joinpath("cues.toml").read_text(encoding="utf-8"))[group]
+    listed = _listed()[group]
     return frozenset((listed.get(language, "") if language else " ".join(listed.values())).split())
 
 
