@@ -78,7 +78,7 @@ class StoredItems:
         """The stored values of these keys, in this order; None for keys that don't exist."""
         space, found = replace_surrogates(namespace), list[dict[str, Any] | None]()
         for first in range(0, len(keys), BATCH):
-            group = replace_surrogates([*keys[first : first + BATCH]])
+            group = [key if key.isascii() else replace_surrogates(key) for key in keys[first : first + BATCH]]
             found += await self._get_batch([(space, key) for key in group])
         return found
 

@@ -155,7 +155,7 @@ _READ_VARIABLES = re.compile(
 
 def environment(*more: str) -> int:
     """A hash, which shows no key, of `more` variables and those that providers' packages may read, by their words."""
-    return hash(tuple((name, value) for name, value in os.environ.items() if name in more or _is_read(name)))
+    return hash(tuple((name, os.environ.get(name)) for name in os.environ if name in more or _is_read(name)))
 
 
 @cache

@@ -83,7 +83,8 @@ def with_instructions(messages: Messages, instructions: str) -> Messages:
 
 def find_unused_name(name: str, texts: Iterable[str]) -> str:
     """The name, with a number if the texts already contain a tag or label of that name."""
-    joined = "\n".join(texts).casefold()
+    marked = [text.casefold() for text in texts if "<" in text]
+    joined = "\n".join(marked)
     if f"<{name}" not in joined and f"</{name}" not in joined:
         return name
     numbers = re.findall(rf"</?{re.escape(name)}-([0-9]{{1,{_DIGITS}}})", joined)

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from typing_extensions import TypedDict
 
@@ -121,7 +122,7 @@ class OpenedMemory:
     document: Document
     record: Memory
 
-    @property
+    @cached_property
     def store(self) -> PageStore:
         """Where it is kept."""
         return page_store(self.runtime)

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import inf
+from operator import itemgetter
 from typing import Literal, NamedTuple
 
 Part = Literal["page", "header", "memo"]
@@ -79,12 +81,13 @@ def fuse(rankings: Iterable[Ranking]) -> list[tuple[int, float]]:
     for ranking in rankings:
         scores: dict[int, float] = {}
         for page, score in ranking:
-            scores[page] = max(score, scores.get(page, score))
+            if score > scores.get(page, -inf):
+                scores[page] = score
         lowest, best = min([0.0, *scores.values()]), max(scores.values(), default=0.0)
         for page, score in scores.items():
             share = (score - lowest) / (best - lowest) if best > lowest else 1.0
             fused[page] = fused.get(page, 0.0) + share
-    return sorted(fused.items(), key=lambda scored: (-scored[1], scored[0]))
+    return sorted(sorted(fused.items()), key=itemgetter(1), reverse=True)
 
 
 def pages_of(ranking: Ranking) -> list[int]:

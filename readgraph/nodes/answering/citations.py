@@ -138,8 +138,7 @@ def _after_marks(text: str, at: int) -> int:
     return at
 
 
-def _find_words(quote: str, folded: str, text: str) -> tuple[int, int] | None:
-    wanted, folded = f" {quote} ", f" {folded} "
+def _find_words(wanted: str, folded: str, text: str) -> tuple[int, int] | None:
     at = folded.find(wanted)
     if at < 0:
         return None
@@ -164,7 +163,7 @@ def _find_letters(wanted: str, folded: str, text: str) -> tuple[int, int] | None
 
 
 class _Folded(NamedTuple):
-    """The words of a text in lower case, separated by single spaces, and their letters without spaces."""
+    """The words of a text in lower case, each between single spaces, and their letters without spaces."""
 
     words: str
     letters: str
@@ -176,7 +175,7 @@ def _fold_text(text: str) -> _Folded:
 
 def _fold(text: str) -> _Folded:
     words = text.translate(_ASCII_MARKS).split() if text.isascii() else _WORD.findall(text)  # in half the time
-    return _Folded(" ".join(words).lower(), "".join(words).lower())
+    return _Folded(f" {' '.join(words)} ".lower(), "".join(words).lower())
 
 
 _fold_again = lru_cache(maxsize=32)(_fold)  # several quotes are looked for on the same pages
