@@ -29,6 +29,7 @@ from benchmarks.gisting import bare, model_server
 from benchmarks.memorizing import made_sessions
 from readgraph import ReaderContext, open_library
 from readgraph.graphs.gam import build, build_memorize
+from readgraph.graphs.wiring import join_steps
 from readgraph.library.histories import SessionText, append_sessions, sessions_of
 from readgraph.library.opening import Library
 from readgraph.state.reading import Question
@@ -60,8 +61,11 @@ class Cost(NamedTuple):
     calls: int
 
 
-async def question_costs(pages: int, questions: int, context: ReaderContext) -> list[Cost]:
-    """The costs of this many questions, each in a thread of its own, after a first one that is not counted."""
+async def question_costs(pages: int, questions: int, context: ReaderContext, *, joined: bool = False) -> list[Cost]:
+    """The costs of this many questions, each in a thread of its own, after a first one that is not counted.
+
+    `joined`: with steps joined and one checkpoint a question, as where questions are served.
+    """
     with tempfile.TemporaryDirectory() as folder:
         async with open_library(folder) as library:
             sessions = made_sessions(pages)
@@ -71,16 +75,18 @@ async def question_costs(pages: int, questions: int, context: ReaderContext) -> 
             await memorizer.ainvoke({"document": document.id}, context=without_model)
             (memory,) = await library.pages.memories(document.id)
             # The memory was built without a model; the questions use it as it is.
-            graph = build(memorize=lambda state: {"memory": memory.id}).compile(
+            builder = build(memorize=lambda state: {"memory": memory.id})
+            graph = (join_steps(builder) if joined else builder).compile(
                 checkpointer=library.checkpointer, store=library.store
             )
+            kept: Any = {"durability": "exit" if joined else "async"}
             costs = list[Cost]()
             for number in range(questions + 1):
                 words = " ".join(sessions[(7 * number) % pages].text.split()[number : number + 6])
                 config: Any = {"configurable": {"thread_id": str(number)}}
                 question = Question(document=document.id, question=f"{words}?")
                 start, processor_start = time.perf_counter(), time.process_time()
-                output = await graph.ainvoke(question, config, context=context)
+                output = await graph.ainvoke(question, config, context=context, **kept)
                 spent = time.perf_counter() - start, time.process_time() - processor_start
                 costs.append(Cost(*spent, output["usage"]["calls"]))
                 assert not output["fallbacks"] and len(output["rounds"]) == context.rounds, output["steps"]

@@ -81,21 +81,26 @@ def measure_memorizing(runs: int) -> dict[str, float]:
 
 def measure_walking(runs: int) -> dict[str, float]:
     context = replace(MODEL, concurrency=32, segment_words=walking.SEGMENT_WORDS, node_words=60, max_hops=32)
-    text, ratios = walking.made_text(512), []
+    text, ratios, joined = walking.made_text(512), list[float](), list[float]()
     with model_server(0.0, "benchmarks.walking:responder") as url, tempfile.TemporaryDirectory() as folder:
         os.environ |= {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": "none"}
         asyncio.run(walking.grow(folder, text, context))
         for run in range(runs):
             seconds, _, _, calls = asyncio.run(walking.walk(folder, text, context, run))
-            ratios.append(seconds / calls / bare_call(url, 400))
-    return {"walking": median(ratios)}
+            ratios.append(seconds / calls / (bare := bare_call(url, 400)))
+            seconds, calls = asyncio.run(walking.walk_joined(folder, text, context, run))
+            joined.append(seconds / calls / bare)
+    return {"walking": median(ratios), "walking, joined": median(joined)}
 
 
 def measure_researching(runs: int) -> dict[str, float]:
+    found = {}
     with researching.double(0.0) as url:
-        costs = asyncio.run(researching.question_costs(109, 5 * runs, MODEL))
-        calls = researching.bare_seconds(url, runs)
-    return {"researching": median(cost.seconds / cost.calls for cost in costs) / median(calls)}
+        for name, joined in (("researching", False), ("researching, joined", True)):
+            costs = asyncio.run(researching.question_costs(109, 10 * runs, MODEL, joined=joined))
+            bare = median(researching.bare_seconds(url, 5 * runs))
+            found[name] = median(cost.seconds / cost.calls for cost in costs) / bare
+    return found
 
 
 def measure_serving(runs: int) -> dict[str, float]:

@@ -21,6 +21,7 @@ from dataclasses import replace
 from benchmarks.gisting import SENTENCE, model_server
 from readgraph import ReaderContext, open_library
 from readgraph.graphs.mem_walker import build
+from readgraph.graphs.wiring import join_steps
 from readgraph.state.reading import Question
 from readgraph.state.summary_tree import TreeShape
 from tests.doubles.model_server import ChatRequest
@@ -85,6 +86,23 @@ async def walk(folder: str, text: str, context: ReaderContext, run: int) -> tupl
         snapshot = await graph.aget_state({"configurable": {"thread_id": f"walk {run}"}})
     seconds, processor = end[0] - start[0], end[1] - start[1]
     return seconds, processor, len(snapshot.values["hops"]), snapshot.values["usage"]["calls"]
+
+
+async def walk_joined(folder: str, text: str, context: ReaderContext, run: int) -> tuple[float, int]:
+    """Walk with steps joined and one checkpoint, as where questions are served; returns seconds and calls."""
+    async with open_library(folder) as library:
+        graph = join_steps(build()).compile(checkpointer=library.checkpointer, store=library.store)
+        document = await library.pages.add_document(text, title="benchmark")
+        for hops in (2, context.max_hops):  # the first one opens the connection to the model
+            question = Question(document=document.id, question=f"What did nobody write in run {run} of {hops}?")
+            start = time.perf_counter()
+            found = await graph.ainvoke(
+                question,
+                {"configurable": {"thread_id": f"joined {run} {hops}"}},
+                context=replace(context, max_hops=hops),
+                durability="exit",
+            )
+    return time.perf_counter() - start, found["usage"]["calls"]
 
 
 def measure_growing(options: argparse.Namespace, text: str, context: ReaderContext, folder: str) -> float:

@@ -1,26 +1,33 @@
 """What the model sees of a memory: notes in page order, pages read again in full; and what a memory lacks."""
 
 import asyncio
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import Any, TypeVar
 
 from typing_extensions import TypedDict
 
 from readgraph.library.histories import sessions_of
 from readgraph.library.page_store import PageStore, page_store
+from readgraph.library.search.hits import Part
 from readgraph.models.metering import record_corrections
 from readgraph.models.prompt import find_unused_name
 from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.gist_levels import FULL_TAG_WORDS, TAG_WORDS, OlderGist, find_gists_to_show
-from readgraph.nodes.search import SearchTool, open_ranker
+from readgraph.nodes.search import SearchTool, Tools, memory_tools, open_ranker
 from readgraph.state.channels import NotMemorised
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document, Memory, Note, Page, TreeNode
 from readgraph.state.summary_tree import TreeShape, is_leaf, node_id, page_of, tree_ids
+from readgraph.state.variables import set_variable
 from readgraph.state.words import count_words, first_words, format_count, take_fitting, with_numbers
 
 __all__ = ["flat_tree", "memory_pages", "view_memory", "view_nodes"]
+
+RecordT = TypeVar("RecordT", Page, Note)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +121,18 @@ class MemoryState(TypedDict):
     memory: str
 
 
+MOST_KEPT = 2_000  # pages of a memory of which joined steps keep what they fetched; of a larger one it takes too much
+
+
+@dataclass(frozen=True, slots=True)
+class _Fetched:
+    """What steps have fetched of a memory: pages and notes by their numbers, and search tools by what they search."""
+
+    pages: dict[int, Page] = field(default_factory=dict)
+    notes: dict[int, Note] = field(default_factory=dict)
+    tools: dict[tuple[Part, ...], Tools] = field(default_factory=dict)
+
+
 @dataclass(frozen=True)
 class OpenedMemory:
     """A memory as a step uses it: its record and that of its document are there, the rest is fetched on demand."""
@@ -121,6 +140,7 @@ class OpenedMemory:
     runtime: ReaderRuntime
     document: Document
     record: Memory
+    fetched: _Fetched = field(default_factory=_Fetched, repr=False)
 
     @cached_property
     def store(self) -> PageStore:
@@ -134,11 +154,33 @@ class OpenedMemory:
 
     async def pages(self, numbers: Iterable[int] | None = None) -> list[Page]:
         """The pages with these numbers, or all."""
-        return await self.store.pages(self.record.id, range(self.record.pages) if numbers is None else numbers)
+        fetch = partial(self.store.pages, self.record.id)
+        return await self._once(self.fetched.pages, numbers, fetch, lambda page: page.number)
 
     async def notes(self, numbers: Iterable[int] | None = None) -> list[Note]:
         """The notes of these pages, or all."""
-        return await self.store.notes(self.record.id, range(self.record.pages) if numbers is None else numbers)
+        fetch = partial(self.store.notes, self.record.id)
+        return await self._once(self.fetched.notes, numbers, fetch, lambda note: note.page)
+
+    async def _once(
+        self,
+        fetched: dict[int, RecordT],
+        numbers: Iterable[int] | None,
+        fetch: Callable[[list[int]], Awaitable[list[RecordT]]],
+        number_of: Callable[[RecordT], int],
+    ) -> list[RecordT]:
+        """The records of these numbers, or of all pages; those that were fetched before are not fetched again."""
+        wanted = [*(range(self.record.pages) if numbers is None else numbers)]
+        if not self.whole or self.record.pages > MOST_KEPT:
+            return await fetch(wanted)
+        if missing := [number for number in wanted if number not in fetched]:
+            fetched |= {number_of(record): record for record in await fetch(missing)}
+        return [fetched[number] for number in wanted if number in fetched]
+
+    @property
+    def whole(self) -> bool:
+        """Whether all of the document as it is now is in it."""
+        return self.record.complete and self.record.read_to == self.document.characters
 
     async def texts(self, numbers: Iterable[int] | None = None) -> dict[int, str]:
         """The texts of these pages, or of all, by their numbers."""
@@ -210,13 +252,19 @@ class OpenedMemory:
             found[node.id] = TreeSummary(TreeShape.final_tree(self.record).pages(node.id), node.text, node.words)
         return found
 
+    async def tools(self, parts: tuple[Part, ...]) -> Tools:
+        """Keyword search and, with an embedding model, vector search of these parts of its pages."""
+        if parts not in self.fetched.tools:
+            self.fetched.tools[parts] = await memory_tools(self.runtime, self.document, self.record, parts)
+        return self.fetched.tools[parts]
+
     async def open_ranker(self) -> SearchTool:
         """Ranks its pages by the words of their texts."""
         return await open_ranker(self.store, self.document, self.record)
 
     async def find_missing(self) -> NotMemorised:
         """What has no page in it, or a page without a note. A session counts that lacks any of its pages."""
-        if self.record.complete and self.record.read_to == self.document.characters:
+        if self.whole:
             return NotMemorised(sessions=0, words=0)
         noted = {note.page for note in await self.notes()}
         missing = [(page.start, page.end) for page in await self.pages() if page.number not in noted]
@@ -224,13 +272,28 @@ class OpenedMemory:
         return await sizes_of(self.store, self.document, missing)
 
 
+_opened: ContextVar[dict[object, OpenedMemory]] = ContextVar("readgraph_opened")
+
+
+def open_memories_once() -> AbstractContextManager[Any]:
+    """Inside of the `with`, steps that load the same whole memory share what was fetched of it."""
+    return set_variable(_opened, {})
+
+
 async def load_memory(runtime: ReaderRuntime, state: MemoryState) -> OpenedMemory:
     """The memory that the state names, with its document."""
+    opened = _opened.get({})
+    asked = (runtime.store, runtime.context.namespace, state["document"], state["memory"])
+    if (known := opened.get(asked)) and known.runtime.context == runtime.context:
+        return OpenedMemory(runtime, known.document, known.record, known.fetched)
     document, memory = await page_store(runtime).document_and_memory(state["document"], state["memory"])
     if memory.recipe.model and not (runtime.context.model or runtime.context.reading_model):
         # A graph that is resumed without its context would silently continue without a model.
         raise BadInput(f"This was read with {memory.recipe.model}: give the context with its model again to go on.")
-    return OpenedMemory(runtime, document, memory)
+    loaded = OpenedMemory(runtime, document, memory)
+    if loaded.whole:
+        opened[asked] = loaded
+    return loaded
 
 
 async def view_memory(

@@ -20,6 +20,7 @@ from typing_extensions import TypedDict
 
 from readgraph.graphs.wiring.method_graph import NODE, Builder, GraphStep, MethodGraph
 from readgraph.graphs.wiring.nodes import WITHOUT_TEXTS
+from readgraph.nodes.memory import open_memories_once
 from readgraph.nodes.step import StepNode
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
@@ -51,7 +52,9 @@ class JoinedSteps(StepNode[Any, Any]):
 
     async def run(self, state: Any, runtime: Runtime[ReaderContext], config: RunnableConfig | None = None) -> Any:
         """Run the steps one after the other; what they wrote is given to the graph together, with where to go on."""
-        known, written, around = dict(state), dict[str, Any](), copy_context()
+        known, written = dict(state), dict[str, Any]()
+        with open_memories_once():
+            around = copy_context()
         name = next(iter(self.steps))
         while name in self.steps:
             if not known[LEFT]:

@@ -11,6 +11,7 @@ from typing_extensions import TypedDict
 from readgraph.library.page_store import page_store
 from readgraph.library.search.hits import score_by_place
 from readgraph.library.search.okapi import rank
+from readgraph.library.search.passages import document_languages
 from readgraph.models.asking import ask
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.reply_types import LenientReply, Numbers
@@ -155,9 +156,8 @@ async def _add_to_notes(
     told: Iterable[int] = (),
 ) -> IntegrateUpdate:
     """The update with these notes, and the snippets that show them; `told`: further pages that they rest on."""
-    store, numbers = page_store(runtime), [page.number for page in shown]
-    document = await store.document(state["document"])
-    places = await store.place_names(document, [snippet["start"] for snippet in snippets])
+    memory, numbers = await load_memory(runtime, state), [page.number for page in shown]
+    places = await memory.store.place_names(memory.document, [snippet["start"] for snippet in snippets])
     for snippet, place in zip(snippets, places, strict=True):
         snippet["place"] = place
     notes = first_words(notes, LONGEST_NOTES)
@@ -277,7 +277,7 @@ def _source_of_context(context: Context, state: FoundState, runtime: ReaderRunti
         prompt = answer_from_notes_prompt(context.notes, context.evidence, state["question_text"], state["choices"])
         said = await ask_for_answer(runtime, prompt, state, quoting=bool(context.evidence))
         did = f"answered from {context.words} words of context" if said.answer else "found no answer in the context"
-        quotes = said.quotes if context.evidence else _nearest(state, said)
+        quotes = said.quotes if context.evidence else await _nearest(context.memory, state, said)
         return said._replace(quotes=quotes, words=context.words, summary=did)
 
     async def quote() -> AnswerDraft:
@@ -309,9 +309,11 @@ async def _context(state: FoundState, runtime: ReaderRuntime) -> Context:
     return Context(memory, notes, evidence, words)
 
 
-def _nearest(state: FoundState, said: AnswerDraft) -> list[Quote]:
-    quotes = [Quote(page=snippet["page"], quote=snippet["quote"]) for snippet in state["snippets"]]
-    if not said.answer:
+async def _nearest(memory: OpenedMemory, state: FoundState, said: AnswerDraft) -> list[Quote]:
+    snippets = state["snippets"]
+    if not (said.answer and snippets):
         return []
-    ranked = rank(f"{state['question_text']} {said.answer}", [quote["quote"] for quote in quotes])
+    quotes = [Quote(page=snippet["page"], quote=snippet["quote"]) for snippet in snippets]
+    language = (await document_languages(memory.store, memory.document)).at(snippets[0]["start"])
+    ranked = rank(f"{state['question_text']} {said.answer}", [quote["quote"] for quote in quotes], language)
     return ([quotes[number] for number, _ in ranked] or quotes)[:MOST_QUOTES]
