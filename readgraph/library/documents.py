@@ -15,6 +15,9 @@ from dataclasses import asdict, dataclass
 from itertools import chain, islice
 from operator import itemgetter
 from typing import Any
+from weakref import WeakKeyDictionary
+
+from langgraph.store.base import BaseStore
 
 from readgraph.library.store import hold_build_lock
 from readgraph.library.stored_items import BATCH, EVERY, ROOT, StoredItems, StoredValue, number_key, replace_surrogates
@@ -148,6 +151,10 @@ class _Places:
     places: list[tuple[Count, str]]
 
 
+MOST_READ_GROUPS = 64  # groups of places that are kept of a store: every question about a long text needs a few of them
+_read_groups = WeakKeyDictionary[BaseStore, dict[tuple[str, int, int], list[tuple[int, str]]]]()
+
+
 def names_at(places: Sequence[tuple[int, str]], offsets: Sequence[int]) -> list[str | None]:
     """The names of the places that hold at these offsets; None before the first."""
     nearest = [bisect_right(places, offset, key=itemgetter(0)) - 1 for offset in offsets]
@@ -233,10 +240,16 @@ class DocumentStore(StoredItems):
         if 2 * len(spans) >= count:
             return await self.places(document)
 
+        kept = _read_groups.setdefault(self.store, {})
+
         async def group(number: int) -> list[tuple[int, str]]:
-            if number not in known:
+            key = document.id, document.places, number  # what an append adds to has another number of places then
+            if key not in kept:
                 groups = await self.load(_Places, (ROOT, "places", document.id), [number_key(number)])
-                known[number] = [place for each in groups for place in each.places][: document.places - number * BATCH]
+                for oldest in [*kept][: max(len(kept) - MOST_READ_GROUPS + 1, 0)]:
+                    kept.pop(oldest, None)
+                kept[key] = [place for each in groups for place in each.places][: document.places - number * BATCH]
+            known[number] = kept[key]
             return known[number]
 
         for start, end in spans:

@@ -1,6 +1,7 @@
 """Languages by their ISO 639-1 codes and English names, and which of them a text is in."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from functools import cache, lru_cache
@@ -56,6 +57,25 @@ _ENGLISH_SHARE, _FEWEST_WORDS = 0.15, 4
 _ONLY_ENGLISH = frozenset("the what which who whom whose when where why how did does and of is this that".split())
 _ONLY_ENGLISH_SHARE = 0.1
 """Words that seldom stand in other languages, as even short questions have them; and their share that is enough."""
+
+_OWN_WORDS = {
+    "de": "und nicht ist eine einen einer auch sich wird auf zu ich wir sie nach bei aus das dem durch",
+    "fr": "les des est dans pour qui pas sur avec cette sont aux elle nous vous du et leur une",
+    "es": "los las por como más pero fue sus su el y está lo",
+    "it": "che gli della sono non per nel nella anche di più era alla al il dei delle dal è ha",
+    "pt": "não uma são ele ela seu sua também em um com pelo foi",
+    "nl": "een niet voor zijn deze ook naar werd hij bij ik wordt het",
+    "sv": "och att är inte för ett jag från också efter",
+    "pl": "się jest że był przez dla oraz jego czy są ale nie",
+    "hu": "az és hogy nem egy volt meg csak már mint",
+    "ro": "și în nu este că cu din pentru mai pe care sunt",
+    "ru": "что это он его из был все они было она бы мы вы или если чтобы только когда была быть как их её ещё были",
+    "uk": "і що та це він від як до про але вона був була було",
+}
+_LANGUAGE_OF_WORD = {word: language for language, words in _OWN_WORDS.items() for word in words.split()}
+_OWN_SHARE, _FEWEST_OWN, _MOST_OTHERS = 0.1, 6, 0.25
+"""Frequent words, each of one of these languages, and rare in those near to it. A text of which such a share, and so
+many, are one language's is in it, if those of the others are few beside them: then no model has to be loaded."""
 
 _FEWEST_LATIN_WORDS, _LEAST_SURE, _SURE_SCRIPT_SHARE = 3, 0.5, 0.6
 """Less doesn't make a language certain: words in Latin script, its probability, its script's share of the letters."""
@@ -128,8 +148,16 @@ def _language_of_sample(sample: str) -> str:
     words = _WORD.findall(sample.lower())
     if len(words) < _FEWEST_WORDS or sum(word in _ENGLISH for word in words) > _ENGLISH_SHARE * len(words):
         return DEFAULT
-    classified: str = classifier().classify(sample)[0]
+    classified: str = _language_of_own_words(words) or classifier().classify(sample)[0]
     return classified
+
+
+def _language_of_own_words(words: Sequence[str]) -> str:
+    """The language whose own words many of these are; "" where that is not certain."""
+    found = Counter(language for word in words if (language := _LANGUAGE_OF_WORD.get(word)))
+    (first, own), others = next(iter(found.most_common(1)), ("", 0)), found.total()
+    sure = own >= max(_FEWEST_OWN, _OWN_SHARE * len(words)) and others - own <= _MOST_OTHERS * own
+    return first if sure else ""
 
 
 @lru_cache(4096)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from readgraph.library.search.hits import SPEAKER
 from readgraph.library.search.okapi import Okapi, Term, TextsWith
 from readgraph.library.search.terms import cache_by_text, content_words, tokens
-from readgraph.state.languages import main_language
+from readgraph.state.languages import DEFAULT, main_language
 from readgraph.state.sentences import LABEL, ROW, paragraph_spans, sentence_spans
 from readgraph.state.words import count_words
 
@@ -181,7 +181,7 @@ def nearest_sentences(
 
     totals = {number: score(number) for number in scores}
     chosen = sorted(scores, key=lambda number: (-totals[number], number))[:most]
-    candidates = [(totals[number], sentences_of(passages[number], fewest_words)) for number in chosen]
+    candidates = [(totals[number], sentences_of(passages[number], fewest_words, language)) for number in chosen]
     return _by_own_words(query, weights, candidates, language)
 
 
@@ -218,19 +218,22 @@ def _adjoin(two: Sequence[Passage]) -> bool:
     return len(two) == 2 and two[0].page == two[1].page and two[1].start - two[0].end <= LINE_ENDS
 
 
-def sentences_of(passage: Passage, fewest_words: int = FEWEST_WORDS) -> list[PageSentence]:
-    """The sentences of a passage; one of fewer words is joined with those after it."""
-    at = passage.start
+def sentences_of(passage: Passage, fewest_words: int = FEWEST_WORDS, language: str = DEFAULT) -> list[PageSentence]:
+    """The sentences of a passage; one of fewer words is joined with those after it.
+
+    `language` is that of the passages around. Among English ones it is told anew: theirs is seen without a model.
+    """
+    at, language = passage.start, language if language != DEFAULT else ""
     return [
         PageSentence(passage.page, at + start, at + end, text, said, at)
-        for start, end, text, said in _prose(passage.text, fewest_words)
+        for start, end, text, said in _prose(passage.text, fewest_words, language)
     ]
 
 
 @cache_by_text
-def _prose(text: str, fewest_words: int) -> tuple[tuple[int, int, str, str], ...]:
+def _prose(text: str, fewest_words: int, language: str) -> tuple[tuple[int, int, str, str], ...]:
     joined = list[tuple[int, int]]()
-    for start, end in sentence_spans(text):
+    for start, end in sentence_spans(text, language=language):
         if not is_prose(text[start:end]):
             continue
         if joined and count_words(without_label(text[slice(*joined[-1])])) < fewest_words:
