@@ -6,6 +6,8 @@
 - `memorizing`, `walking`, `researching`: what a call takes with a server without latency, with everything that
   readgraph does for it, beside a call of the bare SDK with as many words. Both include the server's own work.
 - `serving`: questions a second without a model, 64 at once, as a share of a bare graph's of six nodes.
+- `…, joined`: the same with steps joined (`join_steps`), as `ask` of `readgraph.api` runs them; walking and researching
+  with one checkpoint a question too.
 
 `--save` adds the run's figures to a file as a line of JSON. `--against` compares with the last line of such a file, and
 says which figure is worse by more than a third: two runs of one machine differ by up to a quarter. `speed.json` holds

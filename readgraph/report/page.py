@@ -139,8 +139,7 @@ async def report_of_answer(
     These are the pages that were cited or read, and their neighbours. `can_ask`: for a page that can ask for more,
     which gets these alone of a memory of many.
     """
-    document = await store.document(found["document"])
-    memory = await store.memory(document.id, found["memory"])
+    document, memory = await store.document_and_memory(found["document"], found["memory"])
     some = can_ask and sends_some(memory)
     around: Sequence[int] = range(memory.pages)
     if some or document.characters > MOST_CHARACTERS:

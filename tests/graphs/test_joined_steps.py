@@ -1,17 +1,19 @@
 """Steps that nobody stops between run as one superstep: with the same outcome, and fewer checkpoints."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from langgraph.errors import GraphRecursionError
+from langgraph.store.base import GetOp
 from langgraph.types import Command
 
 from readgraph.api import functions
 from readgraph.graphs import gam
 from readgraph.graphs.methods import METHODS, Method
 from readgraph.graphs.wiring import join_steps
-from readgraph.library.opening import Library
+from readgraph.library.opening import Library, open_library
 from readgraph.nodes.persons import review_answer
 from readgraph.state.context import ReaderContext
 from tests.doubles.model_server import ModelServer
@@ -51,6 +53,40 @@ async def test_the_outcome_is_the_same(server: ModelServer, library: Library, st
         found = [{**each, "usage": 0, "steps": [step[0] for step in each["steps"]]} for each in found]
     assert found[0] == found[1]
     assert checkpoints[1] < checkpoints[0]
+
+
+@pytest.mark.parametrize("method", mostly_slow([*METHODS]))
+async def test_so_is_that_of_a_question_that_reads_first(
+    server: ModelServer, tmp_path: Path, story: str, method: str
+) -> None:
+    server.respond = reader
+    found = list[dict[str, Any]]()
+    for name, joined in (("alone", False), ("joined", True)):
+        async with open_library(tmp_path / name) as library:
+            document = await library.pages.add_document(story[:9000])
+            builder = METHODS[method].build()
+            graph = (join_steps(builder) if joined else builder).compile(store=library.store)
+            given: Any = {"document": document.id, "question": ASKED}
+            found.append(without_times(dict(await graph.ainvoke(given, context=CONTEXT))))
+    assert found[0] == found[1]
+
+
+async def test_a_memory_is_opened_once_for_the_steps_of_a_question(
+    library: Library, story: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document, fetch = await library.pages.add_document(story), type(library.store).abatch
+    given: Any = {"document": document.id, "question": ASKED}
+    fetched = list[int]()
+
+    async def count(store: Any, ops: Any) -> Any:
+        fetched[-1] += sum("memories" in op.namespace for op in ops if isinstance(op, GetOp))
+        return await fetch(store, ops)
+
+    monkeypatch.setattr(type(library.store), "abatch", count)
+    for builder in (gam.build(), gam.build(), join_steps(gam.build())):  # the first one reads
+        fetched.append(0)
+        await builder.compile(store=library.store).ainvoke(given, context=ReaderContext(model=""))
+    assert fetched[2] <= fetched[1] / 2
 
 
 @pytest.mark.parametrize(
