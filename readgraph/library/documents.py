@@ -237,7 +237,7 @@ class DocumentStore(StoredItems):
         if document.parts:
             return await self._places_in_parts(document, spans)
         count, known = -(-document.places // BATCH), dict[int, list[tuple[int, str]]]()
-        if 2 * len(spans) >= count:
+        if 2 * len(spans) >= count != 1:
             return await self.places(document)
 
         kept = _read_groups.setdefault(self.store, {})
