@@ -52,7 +52,7 @@ _BEFORE_SECRETS = (  # what is kept, and what then is secret
         r"\b(?:mysql(?:dump|admin|import)?\b[^\n|;&]{0,200}?\s-p|sshpass\s{1,4}-p\s{0,4})",
         r"(?![-$])(?:\"[^\"$\n]{4,200}\"|'[^'\n]{4,200}'|[^\s\"']{4,})",
     ),
-    (r"\b[A-Z0-9_]{0,40}PASS(?:PHRASE|WORD)?=", r"(?:[a-z]{3,30} ){3,12}[a-z]{3,30}(?=\s*(?:\n|$))"),
+    (r"\b[A-Z0-9_]{0,40}PASS(?:PHRASE|WORD)?=", r"(?:[a-z]{2,30} ){3,12}[a-z]{2,30}(?=\s*(?:\n|$))"),
     (
         r"\b[A-Z0-9_]{0,40}(?:PASS|PWD|SECRET|TOKEN|_KEY)=",
         r"(?!\d{1,6}\b|[$<])(?:\"[^\"\n]{4,500}\"|'[^'\n]{4,500}'|[^\s\"',;]{6,})",
