@@ -83,8 +83,7 @@ def with_instructions(messages: Messages, instructions: str) -> Messages:
 
 def find_unused_name(name: str, texts: Iterable[str]) -> str:
     """The name, with a number if the texts already contain a tag or label of that name."""
-    marked = [text.casefold() for text in texts if "<" in text]
-    joined = "\n".join(marked)
+    joined = "\n".join(text.casefold() for text in texts if "<" in text)
     if f"<{name}" not in joined and f"</{name}" not in joined:
         return name
     numbers = re.findall(rf"</?{re.escape(name)}-([0-9]{{1,{_DIGITS}}})", joined)

@@ -195,8 +195,6 @@ NOTHING_USED = cast(Usage, {**dict.fromkeys(Usage.__annotations__, 0), "seconds"
 
 def add_usage(first: Usage, second: Usage) -> Usage:
     """The sum of two usages; calls answered from recorded replies cost nothing and are counted separately."""
-    if not any(second.values()):
-        return cast(Usage, {**NOTHING_USED, **first})
     one, other = cast("dict[str, Any]", first or NOTHING_USED), cast("dict[str, Any]", second)
     both = {name: one.get(name, 0) + other.get(name, 0) for name in NOTHING_USED}  # older ones count no cache
     return cast(Usage, both | {"seconds": round(both["seconds"], 4)})

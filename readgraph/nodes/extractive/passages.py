@@ -221,7 +221,7 @@ def _adjoin(two: Sequence[Passage]) -> bool:
 def sentences_of(passage: Passage, fewest_words: int = FEWEST_WORDS, language: str = DEFAULT) -> list[PageSentence]:
     """The sentences of a passage; one of fewer words is joined with those after it.
 
-    `language` is that of the passages around. Among English ones it is told anew: theirs is seen without a model.
+    `language` is that of the passages around; among English ones it is told anew, which needs no model.
     """
     at, language = passage.start, language if language != DEFAULT else ""
     return [

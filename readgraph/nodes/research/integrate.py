@@ -128,7 +128,8 @@ async def integrate(state: IntegrateState, runtime: ReaderRuntime) -> IntegrateU
     for quote in reply.quotes:  # on the page that it names, else on any that was shown
         pages = sorted(shown, key=lambda page: page.number != quote.page)
         places = (find_citation_on_page(page.number, page.start, page.text, quote.quote) for page in pages)
-        snippets += filter(None, [next(filter(None, places), None)])
+        if found := next(filter(None, places), None):
+            snippets.append(found)
     told = [page for page in reply.sources if page in read]
     return await _add_to_notes(state, runtime, shown, reply.content.strip(), snippets, told)
 
