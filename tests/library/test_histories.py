@@ -151,6 +151,13 @@ async def test_places_name_the_session(library: Library) -> None:
     ]
 
 
+async def test_places_are_those_of_the_history_that_has_the_name_now(library: Library) -> None:
+    for session, place in ((FIRST, "session 1, Lamp, 11 February 2024, 19:05"), (SECOND, "session 1, 22 February 2024")):
+        document = (await append_sessions(library.pages, "log", [session])).document
+        assert await library.pages.place_names(document, [0]) == [place]
+        await forget_document(library, document)
+
+
 async def test_an_id_names_its_history_and_never_begins_another(library: Library) -> None:
     first = (await append_sessions(library.pages, "Протокол", [FIRST])).document
     both = (await append_sessions(library.pages, first.id, [SECOND])).document
