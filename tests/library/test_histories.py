@@ -152,7 +152,10 @@ async def test_places_name_the_session(library: Library) -> None:
 
 
 async def test_places_are_those_of_the_history_that_has_the_name_now(library: Library) -> None:
-    for session, place in ((FIRST, "session 1, Lamp, 11 February 2024, 19:05"), (SECOND, "session 1, 22 February 2024")):
+    for session, place in (
+        (FIRST, "session 1, Lamp, 11 February 2024, 19:05"),
+        (SECOND, "session 1, 22 February 2024"),
+    ):
         document = (await append_sessions(library.pages, "log", [session])).document
         assert await library.pages.place_names(document, [0]) == [place]
         await forget_document(library, document)
