@@ -73,9 +73,10 @@ _OWN_WORDS = {
     "uk": "і що та це він від як до про але вона був була було",
 }
 _LANGUAGE_OF_WORD = {word: language for language, words in _OWN_WORDS.items() for word in words.split()}
-_OWN_SHARE, _FEWEST_OWN, _MOST_OTHERS = 0.1, 6, 0.25
-"""Frequent words, each of one of these languages, and rare in those near to it. A text of which such a share, and so
-many, are one language's is in it, if those of the others are few beside them: then no model has to be loaded."""
+_OWN_SHARE, _FEWEST_OWN, _FEWEST_DIFFERENT, _MOST_OTHERS = 0.1, 6, 3, 0.25
+"""Frequent words, each of one of these languages, and rare in those near to it. A text of which such a share, so many,
+and so many different ones are one language's is in it, if those of the others are few beside them: then no model has to
+be loaded. One word alone tells nothing: "di" is Indonesian too, and "com" stands in addresses."""
 
 _FEWEST_LATIN_WORDS, _LEAST_SURE, _SURE_SCRIPT_SHARE = 3, 0.5, 0.6
 """Less doesn't make a language certain: words in Latin script, its probability, its script's share of the letters."""
@@ -156,8 +157,9 @@ def _language_of_own_words(words: Sequence[str]) -> str:
     """The language whose own words many of these are; "" where that is not certain."""
     found = Counter(language for word in words if (language := _LANGUAGE_OF_WORD.get(word)))
     (first, own), others = next(iter(found.most_common(1)), ("", 0)), found.total()
-    sure = own >= max(_FEWEST_OWN, _OWN_SHARE * len(words)) and others - own <= _MOST_OTHERS * own
-    return first if sure else ""
+    many = own >= max(_FEWEST_OWN, _OWN_SHARE * len(words)) and others - own <= _MOST_OTHERS * own
+    different = {word for word in words if _LANGUAGE_OF_WORD.get(word) == first} if many else ()
+    return first if len(different) >= _FEWEST_DIFFERENT else ""
 
 
 @lru_cache(4096)

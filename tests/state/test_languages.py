@@ -112,3 +112,16 @@ def test_a_language_is_not_taken_for_one_near_to_it(language: str) -> None:
     text = (TEXTS | NEAR)[language]
     assert languages.language_of(text) == language
     assert all(languages.language_of(part) in {language, "en"} for part in (text[: len(text) // 2], text[-80:]))
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("id", "Kami tinggal di Jakarta, bekerja di Bandung, belajar di Bogor, makan di Solo, tidur di Medan di sana."),
+        ("az", "Az su içir, az yemək yeyir, az danışır, az gülür, az yatır, az oxuyur, amma çox işləyir kənddə."),
+        ("nl", "Nu komt zij, nu gaat zij, nu lacht zij, nu slaapt zij, nu zingt zij, nu danst zij met de kat."),
+        ("de", "Der Turm: www.a.com, www.b.com, www.c.com, www.d.com, www.e.com, www.f.com; Lieferung in zwei Wochen."),
+    ],
+)
+def test_one_word_that_is_often_repeated_tells_no_language(language: str, text: str) -> None:
+    assert languages.language_of(text) == language
