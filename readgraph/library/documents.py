@@ -152,7 +152,7 @@ class _Places:
 
 
 MOST_READ_GROUPS = 64  # groups of places that are kept of a store: every question about a long text needs a few of them
-_read_groups = WeakKeyDictionary[BaseStore, dict[tuple[str, int, int], list[tuple[int, str]]]]()
+_read_groups = WeakKeyDictionary[BaseStore, dict[tuple[str, str, int, int], list[tuple[int, str]]]]()
 
 
 def names_at(places: Sequence[tuple[int, str]], offsets: Sequence[int]) -> list[str | None]:
@@ -243,7 +243,7 @@ class DocumentStore(StoredItems):
         kept = _read_groups.setdefault(self.store, {})
 
         async def group(number: int) -> list[tuple[int, str]]:
-            key = document.id, document.places, number  # what an append adds to has another number of places then
+            key = document.id, document.added, document.places, number  # others once it was forgotten or appended to
             if key not in kept:
                 groups = await self.load(_Places, (ROOT, "places", document.id), [number_key(number)])
                 for oldest in [*kept][: max(len(kept) - MOST_READ_GROUPS + 1, 0)]:
