@@ -97,6 +97,16 @@ async def test_one_document_needs_no_list(library: Library) -> None:
         await ask(library, "Wer?", documents=["De"], context={"model": ""})  # type: ignore[arg-type]
 
 
+async def test_a_pause_that_cannot_be_made_or_ended_is_refused(library: Library) -> None:
+    await library.pages.add_document("The goat ate the log book.", title="En")
+    for saver, step, said in (
+        (library.checkpointer, "lookup", "read-agent has no step 'lookup' to pause before"),
+        (None, "look_up", "only in a thread that is kept"),
+    ):
+        with pytest.raises(BadInput, match=said):
+            await ask(library, "Who ate it?", documents="En", thread=RunThread(saver=saver, pause_before=[step]))
+
+
 async def test_a_text_is_compressed(library: Library, story: str) -> None:
     small = await compress(library, 200, text=story, engine="extractive")
     assert small.tokens <= 200 < small.original_tokens and small.status == "compressed"
