@@ -12,12 +12,11 @@ from typing_extensions import TypedDict
 
 from readgraph.library.histories import sessions_of
 from readgraph.library.page_store import PageStore, page_store
-from readgraph.library.search.hits import Part
 from readgraph.models.metering import record_corrections
 from readgraph.models.prompt import find_unused_name
 from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.gist_levels import FULL_TAG_WORDS, TAG_WORDS, OlderGist, find_gists_to_show
-from readgraph.nodes.search import SearchTool, Tools, memory_tools, open_ranker
+from readgraph.nodes.search import SearchTool, open_ranker
 from readgraph.state.channels import NotMemorised
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document, Memory, Note, Page, TreeNode
@@ -126,11 +125,10 @@ MOST_KEPT = 2_000  # pages of a memory of which joined steps keep what they fetc
 
 @dataclass(frozen=True, slots=True)
 class _Fetched:
-    """What steps have fetched of a memory: pages and notes by their numbers, and search tools by what they search."""
+    """What steps have fetched of a memory: pages and notes by their numbers."""
 
     pages: dict[int, Page] = field(default_factory=dict)
     notes: dict[int, Note] = field(default_factory=dict)
-    tools: dict[tuple[Part, ...], Tools] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -251,12 +249,6 @@ class OpenedMemory:
         for node in await self.store.tree_nodes(self.record.id, tree_ids(self.record)):
             found[node.id] = TreeSummary(TreeShape.final_tree(self.record).pages(node.id), node.text, node.words)
         return found
-
-    async def tools(self, parts: tuple[Part, ...]) -> Tools:
-        """Keyword search and, with an embedding model, vector search of these parts of its pages."""
-        if parts not in self.fetched.tools:
-            self.fetched.tools[parts] = await memory_tools(self.runtime, self.document, self.record, parts)
-        return self.fetched.tools[parts]
 
     async def open_ranker(self) -> SearchTool:
         """Ranks its pages by the words of their texts."""

@@ -13,8 +13,12 @@ from readgraph.api import functions
 from readgraph.graphs import gam
 from readgraph.graphs.methods import METHODS, Method
 from readgraph.graphs.wiring import join_steps
+from readgraph.library.corrections import correct
 from readgraph.library.opening import Library, open_library
+from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.persons import review_answer
+from readgraph.nodes.research.plan import PlanState, PlanUpdate, plan
+from readgraph.nodes.step import node
 from readgraph.state.context import ReaderContext
 from tests.doubles.model_server import ModelServer
 from tests.doubles.reader import reader
@@ -87,6 +91,26 @@ async def test_a_memory_is_opened_once_for_the_steps_of_a_question(
         fetched.append(0)
         await builder.compile(store=library.store).ainvoke(given, context=ReaderContext(model=""))
     assert fetched[2] <= fetched[1] / 2
+
+
+async def test_a_note_corrected_meanwhile_leaves_the_search_of_joined_steps_as_it_was(
+    library: Library, story: str
+) -> None:
+    document = await library.pages.add_document(story)
+
+    @node(settings=plan.settings)
+    async def plan_and_correct(state: PlanState, runtime: ReaderRuntime) -> PlanUpdate:
+        planned = await plan(state, runtime)
+        (memory,) = await library.pages.memories(document.id)
+        await correct(library.pages, memory, 0, "What a user wrote.")
+        return planned
+
+    given: Any = {"document": document.id, "question": ASKED}
+    found = list[dict[str, Any]]()
+    for builder in (gam.build(plan=plan_and_correct), join_steps(gam.build(plan=plan_and_correct))):
+        output = await builder.compile(store=library.store).ainvoke(given, context=ReaderContext(model=""))
+        found.append(without_times(dict(output)))
+    assert found[1] == found[0] and found[1]["pages_read"] and found[1]["citations"]
 
 
 @pytest.mark.parametrize(
