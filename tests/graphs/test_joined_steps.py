@@ -15,14 +15,17 @@ from readgraph.graphs.methods import METHODS, Method
 from readgraph.graphs.wiring import join_steps
 from readgraph.library.corrections import correct
 from readgraph.library.opening import Library, open_library
-from readgraph.nodes.contracts import ReaderRuntime
+from readgraph.nodes.contracts import AskedState, ReaderRuntime
 from readgraph.nodes.persons import review_answer
 from readgraph.nodes.research.plan import PlanState, PlanUpdate, plan
 from readgraph.nodes.step import node
+from readgraph.nodes.walk.position import WalkUpdate, enter
 from readgraph.state.context import ReaderContext
 from tests.doubles.model_server import ModelServer
 from tests.doubles.reader import reader
 from tests.doubles.researcher import QUESTION, remembered_pages, researcher, trail_pages, wanted_reply
+from tests.doubles.walker import CONTEXT as WALKING
+from tests.doubles.walker import TEXT, Walker, down, moves, says
 from tests.support.some_methods import mostly_slow
 
 CONTEXT = ReaderContext(model="openai:double", embeddings="openai:double-embeddings")
@@ -111,6 +114,25 @@ async def test_a_note_corrected_meanwhile_leaves_the_search_of_joined_steps_as_i
         output = await builder.compile(store=library.store).ainvoke(given, context=ReaderContext(model=""))
         found.append(without_times(dict(output)))
     assert found[1] == found[0] and found[1]["pages_read"] and found[1]["citations"]
+
+
+async def test_a_note_corrected_meanwhile_leads_no_walk_of_joined_steps_astray(
+    server: ModelServer, library: Library
+) -> None:
+    document = await library.pages.add_document(TEXT)
+
+    @node(settings=enter.settings)
+    async def correct_and_enter(state: AskedState, runtime: ReaderRuntime) -> WalkUpdate:
+        entered = await enter(state, runtime)
+        (memory,) = await library.pages.memories(document.id)
+        await correct(library.pages, memory, 0, "What a user wrote.")
+        return entered
+
+    server.respond = walker = Walker(down(1), down(1), says("answer", "a ledger"))
+    joined = join_steps(METHODS["mem-walker"].build(enter=correct_and_enter)).compile(store=library.store)
+    found = await joined.ainvoke({"document": document.id, "question": "What in year 4?"}, context=WALKING)
+    assert moves(dict(found))[:2] == [("2.0", "child", "1.1"), ("1.1", "child", "0.4")]
+    assert "<part-2 1>\nIn short: <part 0> In short: In year 3 " in walker.decided[0].text
 
 
 @pytest.mark.parametrize(
