@@ -149,8 +149,9 @@ def _language_of_sample(sample: str) -> str:
     words = _WORD.findall(sample.lower())
     if len(words) < _FEWEST_WORDS or sum(word in _ENGLISH for word in words) > _ENGLISH_SHARE * len(words):
         return DEFAULT
-    classified: str = _language_of_own_words(words) or classifier().classify(sample)[0]
-    return classified
+    if own := _language_of_own_words(words):
+        return own  # what classifies also knows languages without such a code, such as "ary" and "lij"
+    return next((language for language, _ in classifier().rank(sample) if language in NAMES), DEFAULT)
 
 
 def _language_of_own_words(words: Sequence[str]) -> str:
