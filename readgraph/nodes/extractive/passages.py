@@ -10,7 +10,7 @@ from typing import NamedTuple
 from readgraph.library.search.hits import SPEAKER
 from readgraph.library.search.okapi import Okapi, Term, TextsWith
 from readgraph.library.search.terms import cache_by_text, content_words, tokens
-from readgraph.state.languages import DEFAULT, main_language
+from readgraph.state.languages import DEFAULT, language_by_words, main_language
 from readgraph.state.sentences import LABEL, ROW, paragraph_spans, sentence_spans
 from readgraph.state.words import count_words
 
@@ -221,9 +221,9 @@ def _adjoin(two: Sequence[Passage]) -> bool:
 def sentences_of(passage: Passage, fewest_words: int = FEWEST_WORDS, language: str = DEFAULT) -> list[PageSentence]:
     """The sentences of a passage; one of fewer words is joined with those after it.
 
-    `language` is that of the passages around. Among English ones it is told anew: theirs is seen without a model.
+    `language` is that of the passages around, where its words show no other. Among English ones it is told anew.
     """
-    at, language = passage.start, language if language != DEFAULT else ""
+    at, language = passage.start, language_by_words(passage.text, language) if language != DEFAULT else ""
     return [
         PageSentence(passage.page, at + start, at + end, text, said, at)
         for start, end, text, said in _prose(passage.text, fewest_words, language)
