@@ -14,14 +14,7 @@ from typing import Any, cast
 from langgraph.store.base import BaseStore
 
 from readgraph.api import finding, results
-from readgraph.api.documents import (
-    PickingScope,
-    document_named,
-    documents_as_one,
-    documents_named,
-    documents_near,
-    pick_as_one_document,
-)
+from readgraph.api.documents import PickingScope, documents_as_one, documents_near, find_named, pick_as_one_document
 from readgraph.api.memories import memories_to_show, method_of, parts_numbered
 from readgraph.api.notices import answer_notices
 from readgraph.api.results import CompressedText
@@ -302,7 +295,7 @@ async def search(
     """
     pages = pages_of(library)
     finding.check_search(query, documents, collection)
-    named = await documents_named(pages, documents)
+    named = await find_named(pages, documents)
     return await finding.find_hits(pages, query, named, collection, most, as_of)
 
 
@@ -325,7 +318,7 @@ async def open_page(
         BadInput: Where there is no such page.
     """
     pages = pages_of(library)
-    known = await document_named(pages, document)
+    known = await documents_as_one(pages, [document])
     if memory is not None:
         memories = [await pages.memory(known.id, memory)]
     else:
@@ -411,7 +404,7 @@ async def research(
         BadInput: If GAM has not read it.
     """
     pages = pages_of(library, context)
-    known = await document_named(pages, document)
+    known = await documents_as_one(pages, [document])
     context_only = replace(context or ReaderContext(), context_only=True)
     asked, builder = Question(question=question), gam.build_research()
     return results.Researched.of(await run_method(pages, builder, "gam", known, asked, context_only, listen))

@@ -272,6 +272,11 @@ def open_memories_once() -> AbstractContextManager[Any]:
     return set_variable(_opened, {})
 
 
+def forget_opened() -> None:
+    """A question that begins inside of such a step, with a graph of its own, sees memories as they are then."""
+    _opened.get({}).clear()
+
+
 async def load_memory(runtime: ReaderRuntime, state: MemoryState) -> OpenedMemory:
     """The memory that the state names, with its document."""
     opened = _opened.get({})

@@ -20,6 +20,7 @@ from readgraph.models.metering import Meter, current_meter, let_node_substitute,
 from readgraph.models.names import check_batch, within_window
 from readgraph.models.watching import watch_node
 from readgraph.nodes.contracts import ReaderRuntime
+from readgraph.nodes.memory import forget_opened
 from readgraph.nodes.tasks import cancel_if_forgotten
 from readgraph.state.context import ReaderContext, run_context
 from readgraph.state.declaring import Groups
@@ -166,6 +167,8 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
         check_batch(context)
         context = self.own_context(context)
         channels: dict[str, Any] = {} if self.starts_question else dict(cast("dict[str, Any]", state))
+        if self.starts_question:
+            forget_opened()
         meter = Meter(
             context,
             before=channels.get("usage") or Usage(**NOTHING_USED),

@@ -14,10 +14,12 @@ from readgraph.graphs import gam
 from readgraph.graphs.methods import METHODS, Method
 from readgraph.graphs.wiring import join_steps
 from readgraph.library.corrections import correct
+from readgraph.library.histories import SessionText, append_sessions
 from readgraph.library.opening import Library, open_library
 from readgraph.nodes.contracts import AskedState, ReaderRuntime
 from readgraph.nodes.persons import review_answer
 from readgraph.nodes.research.plan import PlanState, PlanUpdate, plan
+from readgraph.nodes.research.reflect import ReflectState, ReflectUpdate, reflect
 from readgraph.nodes.step import node
 from readgraph.nodes.walk.position import WalkUpdate, enter
 from readgraph.state.context import ReaderContext
@@ -114,6 +116,23 @@ async def test_a_note_corrected_meanwhile_leaves_the_search_of_joined_steps_as_i
         output = await builder.compile(store=library.store).ainvoke(given, context=ReaderContext(model=""))
         found.append(without_times(dict(output)))
     assert found[1] == found[0] and found[1]["pages_read"] and found[1]["citations"]
+
+
+async def test_a_question_inside_of_joined_steps_sees_what_was_appended_since(library: Library) -> None:
+    key, song = SessionText("Ana: The key is under the pot. " * 30), SessionText("Bo: The goat sang a song.")
+    history, answers = (await append_sessions(library.pages, "H", [key])).document.id, list[str]()
+    inner, context = gam.build().compile(store=library.store), ReaderContext(model="")
+
+    @node(settings=reflect.settings)
+    async def append_and_ask(state: ReflectState, runtime: ReaderRuntime) -> ReflectUpdate:
+        await append_sessions(library.pages, "H", [song])
+        given: Any = {"document": history, "question": "Who sang a song?"}
+        answers.append((await inner.ainvoke(given, context=context))["answer"])
+        return await reflect(state, runtime)
+
+    joined = join_steps(gam.build(reflect=append_and_ask)).compile(store=library.store)
+    await joined.ainvoke({"document": history, "question": "Where is the key?"}, context=context)
+    assert "sang a song" in answers[0]
 
 
 async def test_a_note_corrected_meanwhile_leads_no_walk_of_joined_steps_astray(
