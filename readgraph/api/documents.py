@@ -250,8 +250,15 @@ async def pick_as_one_document(pages: PageStore, query: str, choice: PickingScop
 
 async def documents_as_one(pages: PageStore, documents: Sequence[str | Document], as_of: str = "") -> Document:
     """The document that is given or has the name, or the collection of several; those `as_of` a day as they were."""
-    found = [each if isinstance(each, Document) else await document_named(pages, each) for each in documents]
+    if not (found := await find_named(pages, documents)):
+        raise BadInput("No document is named: give an id, a title or a file.")
     return await as_it_was(pages, await add_collection(pages, found), as_of)
+
+
+async def find_named(pages: PageStore, documents: str | Document | Iterable[str | Document]) -> list[Document]:
+    """The documents that are given or have these names; one alone may stand without a list."""
+    given = [documents] if isinstance(documents, str | Document) else documents
+    return [each if isinstance(each, Document) else await document_named(pages, each) for each in given]
 
 
 def in_one_order(documents: Iterable[Document]) -> list[Document]:

@@ -14,7 +14,7 @@ from typing import Any, cast
 from langgraph.store.base import BaseStore
 
 from readgraph.api import finding, results
-from readgraph.api.documents import PickingScope, document_named, documents_as_one, documents_near, pick_as_one_document
+from readgraph.api.documents import PickingScope, documents_as_one, documents_near, find_named, pick_as_one_document
 from readgraph.api.memories import memories_to_show, method_of, parts_numbered
 from readgraph.api.notices import answer_notices
 from readgraph.api.results import CompressedText
@@ -42,6 +42,8 @@ __all__ = ["CompressedText"]
 
 def pages_of(library: Library | BaseStore, context: ReaderContext | None = None) -> PageStore:
     """The page store of a library, or of a plain store: the part of it that is the context's namespace."""
+    if not isinstance(context, ReaderContext | None):
+        raise BadInput(f"The context must be a ReaderContext, not {type(context).__name__}.")
     pages = library.pages if isinstance(library, Library) else PageStore(library)
     return PageStore(pages.store, namespace=context.namespace) if context and context.namespace else pages
 
@@ -293,7 +295,7 @@ async def search(
     """
     pages = pages_of(library)
     finding.check_search(query, documents, collection)
-    named = [await document_named(pages, name) for name in documents]
+    named = await find_named(pages, documents)
     return await finding.find_hits(pages, query, named, collection, most, as_of)
 
 
@@ -316,7 +318,7 @@ async def open_page(
         BadInput: Where there is no such page.
     """
     pages = pages_of(library)
-    known = await document_named(pages, document)
+    known = await documents_as_one(pages, [document])
     if memory is not None:
         memories = [await pages.memory(known.id, memory)]
     else:
@@ -402,7 +404,7 @@ async def research(
         BadInput: If GAM has not read it.
     """
     pages = pages_of(library, context)
-    known = await document_named(pages, document)
+    known = await documents_as_one(pages, [document])
     context_only = replace(context or ReaderContext(), context_only=True)
     asked, builder = Question(question=question), gam.build_research()
     return results.Researched.of(await run_method(pages, builder, "gam", known, asked, context_only, listen))

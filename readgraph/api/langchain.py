@@ -16,7 +16,7 @@ from langchain_core.tools import StructuredTool, ToolException
 from langgraph.store.base import BaseStore
 from pydantic import BaseModel, ConfigDict, Field, SkipValidation, field_validator
 
-from readgraph.api.documents import document_named
+from readgraph.api.documents import find_named
 from readgraph.api.finding import check_search, passages
 from readgraph.api.functions import ask, pages_of, research
 from readgraph.api.results import Answer
@@ -241,7 +241,7 @@ class LibraryRetriever(BaseRetriever):
         pages = pages_of(self.library, self.context)
         if self.method is None:
             check_search(query, self.documents, self.collection)
-            named = [await document_named(pages, name) for name in self.documents]
+            named = await find_named(pages, self.documents)
             return [await _passage(pages, one) for one in await passages(pages, query, named, self.collection, most)]
         with searched_by(keyword=self.keyword, vector=self.vector):
             answer = await ask(
@@ -281,7 +281,7 @@ def as_retriever(
     return LibraryRetriever(
         library=library,
         method=method,
-        documents=tuple(documents),
+        documents=(documents,) if isinstance(documents, str) else tuple(documents),
         collection=collection,
         context=context,
         keyword=keyword,

@@ -70,8 +70,10 @@ async def run_method(
     """
     thread, context = thread or RunThread(saver=None), context or ReaderContext()
     name = thread.id or uuid.uuid4().hex
-    if thread.ask_person and not thread.saver:
-        raise BadInput("A person can be asked only in a thread that is kept: give RunThread a saver.")
+    if (thread.ask_person or thread.pause_before) and not thread.saver:
+        raise BadInput("A run can ask, or go on after a pause, only in a thread that is kept: give RunThread a saver.")
+    if unknown := sorted({*thread.pause_before} - {*builder.nodes}):
+        raise BadInput(f"{method} has no step '{unknown[0]}' to pause before.")
     if (
         listen is None
         and not (thread.pause_before or thread.ask_person)

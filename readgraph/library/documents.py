@@ -243,7 +243,7 @@ class DocumentStore(StoredItems):
         kept = _read_groups.setdefault(self.store, {})
 
         async def group(number: int) -> list[tuple[int, str]]:
-            key = document.id, document.added, document.places, number  # these change with what is in the groups
+            key = document.id, document.added, document.places, number  # others once it was forgotten or appended to
             if key not in kept:
                 groups = await self.load(_Places, (ROOT, "places", document.id), [number_key(number)])
                 for oldest in [*kept][: max(len(kept) - MOST_READ_GROUPS + 1, 0)]:

@@ -12,12 +12,11 @@ from typing_extensions import TypedDict
 
 from readgraph.library.histories import sessions_of
 from readgraph.library.page_store import PageStore, page_store
-from readgraph.library.search.hits import Part
 from readgraph.models.metering import record_corrections
 from readgraph.models.prompt import find_unused_name
 from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.gist_levels import FULL_TAG_WORDS, TAG_WORDS, OlderGist, find_gists_to_show
-from readgraph.nodes.search import SearchTool, Tools, memory_tools, open_ranker
+from readgraph.nodes.search import SearchTool, open_ranker
 from readgraph.state.channels import NotMemorised
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document, Memory, Note, Page, TreeNode
@@ -126,11 +125,10 @@ MOST_KEPT = 2_000  # pages of a memory of which joined steps keep what they fetc
 
 @dataclass(frozen=True, slots=True)
 class _Fetched:
-    """What steps have fetched of a memory: pages and notes by their numbers, and search tools by what they search."""
+    """What steps have fetched of a memory: pages and notes by their numbers."""
 
     pages: dict[int, Page] = field(default_factory=dict)
     notes: dict[int, Note] = field(default_factory=dict)
-    tools: dict[tuple[Part, ...], Tools] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -252,12 +250,6 @@ class OpenedMemory:
             found[node.id] = TreeSummary(TreeShape.final_tree(self.record).pages(node.id), node.text, node.words)
         return found
 
-    async def tools(self, parts: tuple[Part, ...]) -> Tools:
-        """Keyword search and, with an embedding model, vector search of these parts of its pages."""
-        if parts not in self.fetched.tools:
-            self.fetched.tools[parts] = await memory_tools(self.runtime, self.document, self.record, parts)
-        return self.fetched.tools[parts]
-
     async def open_ranker(self) -> SearchTool:
         """Ranks its pages by the words of their texts."""
         return await open_ranker(self.store, self.document, self.record)
@@ -278,6 +270,11 @@ _opened: ContextVar[dict[object, OpenedMemory]] = ContextVar("readgraph_opened")
 def open_memories_once() -> AbstractContextManager[Any]:
     """Inside of the `with`, steps that load the same whole memory share what was fetched of it."""
     return set_variable(_opened, {})
+
+
+def forget_opened() -> None:
+    """A question that begins inside of such a step, with a graph of its own, sees memories as they are then."""
+    _opened.get({}).clear()
 
 
 async def load_memory(runtime: ReaderRuntime, state: MemoryState) -> OpenedMemory:

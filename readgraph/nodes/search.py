@@ -152,7 +152,7 @@ class OkapiTool:
     async def _ranker(self, languages: DocumentLanguages) -> BM25Okapi | None:
         """The ranker of these pages, which is made once and keeps all their words; None where they have no word."""
         kept = _rankers.setdefault(base_of(self.store.store), {})
-        key = (self.store.namespace, self.memory.id, self.memory.pages)
+        key = (self.store.namespace, index_key(self.memory), self.memory.pages)
         if key not in kept:
             words = list[list[str]]()
             for first in range(0, self.memory.pages, RANKED_AT_ONCE):

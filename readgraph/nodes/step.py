@@ -20,10 +20,11 @@ from readgraph.models.metering import Meter, current_meter, let_node_substitute,
 from readgraph.models.names import check_batch, within_window
 from readgraph.models.watching import watch_node
 from readgraph.nodes.contracts import ReaderRuntime
+from readgraph.nodes.memory import forget_opened
 from readgraph.nodes.tasks import cancel_if_forgotten
 from readgraph.state.context import ReaderContext, run_context
 from readgraph.state.declaring import Groups
-from readgraph.state.errors import BudgetSpent
+from readgraph.state.errors import BadInput, BudgetSpent
 from readgraph.state.lazy_names import former_names
 from readgraph.state.loops import end_this_task_when_left, in_background
 from readgraph.state.reading import NOTHING_USED, Status, Step, Usage, add_usage
@@ -166,6 +167,8 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
         check_batch(context)
         context = self.own_context(context)
         channels: dict[str, Any] = {} if self.starts_question else dict(cast("dict[str, Any]", state))
+        if self.starts_question:
+            forget_opened()
         meter = Meter(
             context,
             before=channels.get("usage") or Usage(**NOTHING_USED),
@@ -201,15 +204,22 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
 
     async def _update(self, state: StateT, runtime: ReaderRuntime) -> dict[str, Any]:
         if self.without_model is None:
-            return dict(await self.work(state, runtime))
+            return self._as_update(await self.work(state, runtime))
         if not runtime.context.model:
-            return dict(await self.without_model(state, runtime))
+            return self._as_update(await self.without_model(state, runtime))
         meter = current_meter()
         if not meter.spent_before:
             with suppress(BudgetSpent), let_node_substitute():
-                return dict(await self.work(state, runtime))
+                return self._as_update(await self.work(state, runtime))
         meter.went_without = True
-        return dict(await self.without_model(state, runtime))
+        return self._as_update(await self.without_model(state, runtime))
+
+    def _as_update(self, update: object) -> dict[str, Any]:
+        if not isinstance(update, Mapping | None):
+            raise BadInput(
+                f"The step '{self.name}' must return a dictionary of what changed: it returned {update!r:.60}."
+            )
+        return dict(update or {})
 
     def _add_record(self, update: dict[str, Any], meter: Meter) -> dict[str, Any]:
         fallbacks = dict(meter.fallbacks)

@@ -73,9 +73,10 @@ _OWN_WORDS = {
     "uk": "і що та це він від як до про але вона був була було",
 }
 _LANGUAGE_OF_WORD = {word: language for language, words in _OWN_WORDS.items() for word in words.split()}
-_OWN_SHARE, _FEWEST_OWN, _MOST_OTHERS = 0.1, 6, 0.25
-"""Frequent words, each of one of these languages, and rare in those near to it. A text of which such a share, and so
-many, are one language's is in it, if those of the others are few beside them: then no model has to be loaded."""
+_OWN_SHARE, _FEWEST_OWN, _FEWEST_DIFFERENT, _MOST_OTHERS = 0.1, 6, 3, 0.25
+"""Frequent words, each of one of these languages, and rare in those near to it. A text of which such a share, so many,
+and so many different ones (since "di" is Indonesian too) are one language's is in it, if those of the others are few
+beside them: then no model has to be loaded."""
 
 _FEWEST_LATIN_WORDS, _LEAST_SURE, _SURE_SCRIPT_SHARE = 3, 0.5, 0.6
 """Less doesn't make a language certain: words in Latin script, its probability, its script's share of the letters."""
@@ -105,6 +106,11 @@ def paragraph_language(paragraph: str, main: str) -> str:
     sample = paragraph[:SAMPLE]
     found = certain_language([sample])
     return found if found not in ("", main) and classifier().classify(sample)[0] == found else main
+
+
+def language_by_words(text: str, main: str) -> str:
+    """The language by whose frequent words a text is seen to be in it, without a model; else the main one."""
+    return _language_of_words(_WORD.findall(text[:SAMPLE].lower())) or main
 
 
 def main_language(texts: Sequence[str]) -> str:
@@ -146,18 +152,22 @@ def _language_of_sample(sample: str) -> str:
         if letters and len(script.findall(sample)) > _SCRIPT_SHARE * letters:
             return language
     words = _WORD.findall(sample.lower())
-    if len(words) < _FEWEST_WORDS or sum(word in _ENGLISH for word in words) > _ENGLISH_SHARE * len(words):
+    if len(words) < _FEWEST_WORDS:
         return DEFAULT
-    classified: str = _language_of_own_words(words) or classifier().classify(sample)[0]
-    return classified
+    if seen := _language_of_words(words):
+        return seen  # what classifies also knows languages without such a code, such as "ary" and "lij"
+    return next((language for language, _ in classifier().rank(sample) if language in NAMES), DEFAULT)
 
 
-def _language_of_own_words(words: Sequence[str]) -> str:
-    """The language whose own words many of these are; "" where that is not certain."""
+def _language_of_words(words: Sequence[str]) -> str:
+    """English, or the language whose own words many of these are; "" where that is not certain."""
+    if len(words) >= _FEWEST_WORDS and sum(word in _ENGLISH for word in words) > _ENGLISH_SHARE * len(words):
+        return DEFAULT
     found = Counter(language for word in words if (language := _LANGUAGE_OF_WORD.get(word)))
     (first, own), others = next(iter(found.most_common(1)), ("", 0)), found.total()
-    sure = own >= max(_FEWEST_OWN, _OWN_SHARE * len(words)) and others - own <= _MOST_OTHERS * own
-    return first if sure else ""
+    many = own >= max(_FEWEST_OWN, _OWN_SHARE * len(words)) and others - own <= _MOST_OTHERS * own
+    different = {word for word in words if _LANGUAGE_OF_WORD.get(word) == first} if many else ()
+    return first if len(different) >= _FEWEST_DIFFERENT else ""
 
 
 @lru_cache(4096)

@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 from langgraph.types import Durability
 
-from readgraph.api import research_tool
+from readgraph.api import as_retriever, research_tool
 from readgraph.api.functions import (
     ask,
     compress,
@@ -79,6 +79,32 @@ async def test_a_history_is_remembered_and_researched(server: ModelServer, libra
     assert server.calls == 0
     with pytest.raises(BadInput, match="no memory of the method 'gam'"):
         await research(library, "Where is the key?", document=(await library.pages.add_document("A text.")).id)
+
+
+async def test_one_document_needs_no_list(library: Library) -> None:
+    for title, text in (("De", "Die Ziege fraß das Logbuch."), ("En", "The goat rang the bell. Die Ziege schlief.")):
+        await library.pages.add_document(text, title=title)
+    for given in ("De", (await ask(library, "Wer fraß das Logbuch?", documents=["De"])).document):
+        assert (await ask(library, "Was fraß die Ziege?", documents=given)).title == "De"
+        assert (await summarise(library, given, words=20)).title == "De"
+        assert {hit.title for hit in await search(library, "Ziege", documents=given)} == {"De"}
+        assert {each.metadata["title"] for each in await as_retriever(library, documents=given).ainvoke("Ziege")} == {
+            "De"
+        }
+    with pytest.raises(BadInput, match="No document is named"):
+        await summarise(library, [])
+    with pytest.raises(BadInput, match="must be a ReaderContext, not dict"):
+        await ask(library, "Wer?", documents=["De"], context={"model": ""})  # type: ignore[arg-type]
+
+
+async def test_a_pause_that_cannot_be_made_or_ended_is_refused(library: Library) -> None:
+    await library.pages.add_document("The goat ate the log book.", title="En")
+    for saver, step, said in (
+        (library.checkpointer, "lookup", "read-agent has no step 'lookup' to pause before"),
+        (None, "look_up", "only in a thread that is kept"),
+    ):
+        with pytest.raises(BadInput, match=said):
+            await ask(library, "Who ate it?", documents="En", thread=RunThread(saver=saver, pause_before=[step]))
 
 
 async def test_a_text_is_compressed(library: Library, story: str) -> None:

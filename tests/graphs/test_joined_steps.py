@@ -13,12 +13,21 @@ from readgraph.api import functions
 from readgraph.graphs import gam
 from readgraph.graphs.methods import METHODS, Method
 from readgraph.graphs.wiring import join_steps
+from readgraph.library.corrections import correct
+from readgraph.library.histories import SessionText, append_sessions
 from readgraph.library.opening import Library, open_library
+from readgraph.nodes.contracts import AskedState, ReaderRuntime
 from readgraph.nodes.persons import review_answer
+from readgraph.nodes.research.plan import PlanState, PlanUpdate, plan
+from readgraph.nodes.research.reflect import ReflectState, ReflectUpdate, reflect
+from readgraph.nodes.step import node
+from readgraph.nodes.walk.position import WalkUpdate, enter
 from readgraph.state.context import ReaderContext
 from tests.doubles.model_server import ModelServer
 from tests.doubles.reader import reader
 from tests.doubles.researcher import QUESTION, remembered_pages, researcher, trail_pages, wanted_reply
+from tests.doubles.walker import CONTEXT as WALKING
+from tests.doubles.walker import TEXT, Walker, down, moves, says
 from tests.support.some_methods import mostly_slow
 
 CONTEXT = ReaderContext(model="openai:double", embeddings="openai:double-embeddings")
@@ -87,6 +96,62 @@ async def test_a_memory_is_opened_once_for_the_steps_of_a_question(
         fetched.append(0)
         await builder.compile(store=library.store).ainvoke(given, context=ReaderContext(model=""))
     assert fetched[2] <= fetched[1] / 2
+
+
+async def test_a_note_corrected_meanwhile_leaves_the_search_of_joined_steps_as_it_was(
+    library: Library, story: str
+) -> None:
+    document = await library.pages.add_document(story)
+
+    @node(settings=plan.settings)
+    async def plan_and_correct(state: PlanState, runtime: ReaderRuntime) -> PlanUpdate:
+        planned = await plan(state, runtime)
+        (memory,) = await library.pages.memories(document.id)
+        await correct(library.pages, memory, 0, "What a user wrote.")
+        return planned
+
+    given: Any = {"document": document.id, "question": ASKED}
+    found = list[dict[str, Any]]()
+    for builder in (gam.build(plan=plan_and_correct), join_steps(gam.build(plan=plan_and_correct))):
+        output = await builder.compile(store=library.store).ainvoke(given, context=ReaderContext(model=""))
+        found.append(without_times(dict(output)))
+    assert found[1] == found[0] and found[1]["pages_read"] and found[1]["citations"]
+
+
+async def test_a_question_inside_of_joined_steps_sees_what_was_appended_since(library: Library) -> None:
+    key, song = SessionText("Ana: The key is under the pot. " * 30), SessionText("Bo: The goat sang a song.")
+    history, answers = (await append_sessions(library.pages, "H", [key])).document.id, list[str]()
+    inner, context = gam.build().compile(store=library.store), ReaderContext(model="")
+
+    @node(settings=reflect.settings)
+    async def append_and_ask(state: ReflectState, runtime: ReaderRuntime) -> ReflectUpdate:
+        await append_sessions(library.pages, "H", [song])
+        given: Any = {"document": history, "question": "Who sang a song?"}
+        answers.append((await inner.ainvoke(given, context=context))["answer"])
+        return await reflect(state, runtime)
+
+    joined = join_steps(gam.build(reflect=append_and_ask)).compile(store=library.store)
+    await joined.ainvoke({"document": history, "question": "Where is the key?"}, context=context)
+    assert "sang a song" in answers[0]
+
+
+async def test_a_note_corrected_meanwhile_leads_no_walk_of_joined_steps_astray(
+    server: ModelServer, library: Library
+) -> None:
+    document = await library.pages.add_document(TEXT)
+
+    @node(settings=enter.settings)
+    async def correct_and_enter(state: AskedState, runtime: ReaderRuntime) -> WalkUpdate:
+        entered = await enter(state, runtime)
+        (memory,) = await library.pages.memories(document.id)
+        await correct(library.pages, memory, 0, "What a user wrote.")
+        return entered
+
+    server.respond = walker = Walker(down(1), down(1), says("answer", "a ledger"))
+    joined = join_steps(METHODS["mem-walker"].build(enter=correct_and_enter)).compile(store=library.store)
+    found = await joined.ainvoke({"document": document.id, "question": "What in year 4?"}, context=WALKING)
+    assert moves(dict(found))[:2] == [("2.0", "child", "1.1"), ("1.1", "child", "0.4")]
+    assert "<part-2 1>\nIn short: <part 0> In short: In year 3 " in walker.decided[0].text
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from langgraph.store.base import Op, PutOp, Result
 
+from readgraph.api import functions
 from readgraph.graphs.read_agent import build
 from readgraph.library import documents as unfinished
 from readgraph.library import stored_items
@@ -80,6 +81,26 @@ async def test_a_document_that_is_read_again_is_new(server: ModelServer, library
     assert await library.pages.add_document(story) != document
     await ask(library, document.id)
     assert server.calls == 2 * calls
+
+
+@pytest.mark.parametrize("method", ["read-agent", "bm25"])
+async def test_a_history_of_the_same_name_has_its_own_days_and_words(library: Library, method: str) -> None:
+    days = {"Monday": "The goat ate the log book. ", "Tuesday": "Iolo lit the lamp at six. "}
+    for first, second in (["Monday", "Tuesday"], ["Tuesday", "Monday"]):
+        sessions = [SessionText(days[day] + "A dog slept. " * 300, day) for day in (first, second)]
+        await append_sessions(library.pages, "Diary", sessions)
+        context = ReaderContext(model="", max_pages=1)
+        found = await functions.ask(library, "Who ate it?", documents=["Diary"], method=method, context=context)
+        assert [cited.place for cited in found.citations] == [f"session {1 if first == 'Monday' else 2}, Monday"]
+        for document in await library.pages.documents():
+            await forget_document(library, document)
+
+
+async def test_a_text_that_is_stored_again_has_the_places_it_comes_with(library: Library) -> None:
+    for place in ("PDF page 1", "PDF page 7"):
+        document = await library.pages.add_document("The goat ate the log book.", places=[(0, place)])
+        assert await library.pages.place_names(document, [4]) == [place]
+        await forget_document(library, document)
 
 
 def rows(where: Path | str) -> dict[str, int]:

@@ -30,6 +30,15 @@ def test_a_further_passage_is_quoted_only_for_words_that_the_others_lack() -> No
     assert quoted(pages, "Xylophones?").status == "no_answer"
 
 
+def test_a_passage_among_those_of_another_language_is_cut_by_its_own_abbreviations() -> None:
+    around = "La chèvre est dans la tour avec le gardien, et les bateaux sont pour nous sur la mer, qui est calme. " * 6
+    english = "In the evening of that day the old keeper Mr. Iolo and the goat took the log book from the lamp room."
+    german = "Und nach der langen Nacht ging auch der alte Hr. Moser zu dem Turm, und er war nicht allein bei sich."
+    pages = {0: around, 1: english, 2: around, 3: german}
+    assert [quote["quote"] for quote in quoted(pages, "Who took the log book from the lamp room?").quotes] == [english]
+    assert [quote["quote"] for quote in quoted(pages, "Wer ging in der Nacht zu dem Turm?").quotes][:1] == [german]
+
+
 @pytest.mark.parametrize(
     "method", mostly_slow([*OF_THE_PAPERS[:3], "overwrite-memory", "walk-and-read", "walk-and-research"])
 )

@@ -17,7 +17,8 @@ from langgraph.store.memory import InMemoryStore
 from langgraph.types import Command, interrupt
 
 from readgraph.graphs.read_agent import build
-from readgraph.nodes.contracts import LookUpState, LookUpUpdate
+from readgraph.nodes.contracts import LookUpState, LookUpUpdate, ReaderRuntime
+from readgraph.nodes.step import node
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 
@@ -107,8 +108,20 @@ def test_its_return_is_what_changed() -> None:
         compiled(lambda state: [3]).invoke(GIVEN, THREAD)
 
 
+def test_so_is_that_of_a_step() -> None:
+    @node
+    async def gives(state: LookUpState, runtime: ReaderRuntime) -> LookUpUpdate:
+        changed: LookUpUpdate = given.pop()
+        return changed
+
+    given: list[Any] = [Command(update=looked("twice")), None]
+    assert compiled(gives).invoke(GIVEN, THREAD)["pages_read"] == []
+    with pytest.raises(BadInput, match=r"^The step 'gives' must return a dictionary of what changed: it returned Com"):
+        compiled(gives).invoke(GIVEN, {"configurable": {"thread_id": "2"}})
+
+
 @pytest.mark.parametrize(
-    ("node", "what"),
+    ("step", "what"),
     [
         (None, "can't be None: give a step, a function or a coroutine."),
         ("retrieve", "can't be 'str'"),
@@ -119,9 +132,9 @@ def test_its_return_is_what_changed() -> None:
         (build, "takes (open, read, merge, look_up, answer, cite, state)"),
     ],
 )
-def test_what_is_no_node_is_refused_when_the_graph_is_built(node: Any, what: str) -> None:
+def test_what_is_no_node_is_refused_when_the_graph_is_built(step: Any, what: str) -> None:
     with pytest.raises(BadInput, match=f"^The node 'look_up' {re.escape(what)}"):
-        build(look_up=node)
+        build(look_up=step)
 
 
 def test_names_that_only_a_type_checker_sees() -> None:

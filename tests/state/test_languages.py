@@ -112,3 +112,27 @@ def test_a_language_is_not_taken_for_one_near_to_it(language: str) -> None:
     text = (TEXTS | NEAR)[language]
     assert languages.language_of(text) == language
     assert all(languages.language_of(part) in {language, "en"} for part in (text[: len(text) // 2], text[-80:]))
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("ar", "Ana: Wo ist der Schlüssel? Ben: Unter dem Topf. Ana: مرحبا، أين القط؟ Ben: على السطح، وهو نائم هناك"),
+        ("it", "Lu cani nun è dintra, e la carusa lu purtau a lu voscu. Nun sapemu unni è ora, ma lu circamu tutti."),
+    ],
+)
+def test_a_language_without_a_code_is_taken_for_the_nearest_that_has_one(language: str, text: str) -> None:
+    assert languages.language_of(text) == language
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("id", "Kami tinggal di Jakarta, bekerja di Bandung, belajar di Bogor, makan di Solo, tidur di Medan di sana."),
+        ("az", "Az su içir, az yemək yeyir, az danışır, az gülür, az yatır, az oxuyur, amma çox işləyir kənddə."),
+        ("nl", "Nu komt zij, nu gaat zij, nu lacht zij, nu slaapt zij, nu zingt zij, nu danst zij met de kat."),
+        ("de", "Der Turm: www.a.com, www.b.com, www.c.com, www.d.com, www.e.com, www.f.com; Lieferung in zwei Wochen."),
+    ],
+)
+def test_one_word_that_is_often_repeated_tells_no_language(language: str, text: str) -> None:
+    assert languages.language_of(text) == language

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from readgraph.library.search.hits import SPEAKER
 from readgraph.library.search.okapi import Okapi, Term, TextsWith
 from readgraph.library.search.terms import cache_by_text, content_words, tokens
-from readgraph.state.languages import DEFAULT, main_language
+from readgraph.state.languages import DEFAULT, language_by_words, main_language
 from readgraph.state.sentences import LABEL, ROW, paragraph_spans, sentence_spans
 from readgraph.state.words import count_words
 
@@ -221,7 +221,7 @@ def _adjoin(two: Sequence[Passage]) -> bool:
 def sentences_of(passage: Passage, fewest_words: int = FEWEST_WORDS, language: str = DEFAULT) -> list[PageSentence]:
     """The sentences of a passage; one of fewer words is joined with those after it.
 
-    `language` is that of the passages around; among English ones it is told anew, which needs no model.
+    `language` is that of the passages around, where its words show no other. Among English ones it is told anew.
     """
     at, language = passage.start, language if language != DEFAULT else ""
     return [
@@ -233,7 +233,7 @@ def sentences_of(passage: Passage, fewest_words: int = FEWEST_WORDS, language: s
 @cache_by_text
 def _prose(text: str, fewest_words: int, language: str) -> tuple[tuple[int, int, str, str], ...]:
     joined = list[tuple[int, int]]()
-    for start, end in sentence_spans(text, language=language):
+    for start, end in sentence_spans(text, language=language and language_by_words(text, language)):
         if not is_prose(text[start:end]):
             continue
         if joined and count_words(without_label(text[slice(*joined[-1])])) < fewest_words:

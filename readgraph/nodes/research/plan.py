@@ -18,7 +18,7 @@ from readgraph.nodes.extractive import query_of
 from readgraph.nodes.look_up import look_up_pages
 from readgraph.nodes.memory import OpenedMemory, format_pages, format_parts, load_memory
 from readgraph.nodes.prompts import question_part, with_reasons
-from readgraph.nodes.search import Tools, fuse_hits, search_pages
+from readgraph.nodes.search import Tools, fuse_hits, memory_tools, search_pages
 from readgraph.nodes.step import node
 from readgraph.state.channels import Plan, Round, SearchHit, no_plan
 from readgraph.state.context import ReaderContext
@@ -162,7 +162,8 @@ class PlanUpdate(StepUpdate):
 
 async def _research_tools(memory: OpenedMemory) -> Tools:
     """The tools of a memory; without memory they find pages by text and header alone (section 3.5)."""
-    return await memory.tools(WITHOUT_MEMOS if memory.runtime.context.without_memory else PARTS)
+    parts = WITHOUT_MEMOS if memory.runtime.context.without_memory else PARTS  # a correction may have dropped an index
+    return await memory_tools(memory.runtime, memory.document, memory.record, parts)
 
 
 @node(settings=(Reasoning, Reflecting, Research, SearchTools, Embeddings, Window))

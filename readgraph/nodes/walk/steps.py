@@ -116,11 +116,11 @@ async def descend(state: WalkingState, runtime: ReaderRuntime) -> WalkUpdate:
     context, may_revert = place.context, place.at != place.shape.root
     children, offered = place.shape.children(place.at), place.children_left()
     notes = await place.notes([*children, *place.memory_nodes()])
-    below = [notes[child] for child in children if child in notes]
-    shown = sum(note.words for note in below)
+    below = [notes.get(child) for child in children]  # a note that is corrected meanwhile drops the one above it
+    shown = sum(note.words for note in below if note)
     memory, memory_words = await place.fit_working_memory(notes, shown)
     prompt = triage_prompt(
-        [note.text for note in below],
+        [note.text if note else "" for note in below],
         [number for number, child in enumerate(children) if child not in offered],
         memory,
         place.earlier_findings,
