@@ -44,6 +44,7 @@ def test_who_asks_for_something_of_every_part_is_led_to_a_table(question: str) -
         "What was the quarrel about that Tom had over the lamp?",
         "What did the list on the wall of the house say of Tom?",
         "Was Tom known?",
+        "How old was the lamp?",
     ],
 )
 def test_an_ordinary_question_gets_none(question: str) -> None:
@@ -63,6 +64,7 @@ def test_a_match_of_a_single_word_is_named() -> None:
         ("Qui a cassé la lampe de la maison ?", "French"),
         ("¿Quién rompió la lámpara de la casa?", "Spanish"),
         ("Кто разбил лампу в этом доме?", "Russian"),
+        ("Wie viele Lampen waren in dem Haus?", "German"),
     ],
 )
 def test_another_language_is_named(question: str, language: str) -> None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from readgraph.library.search.terms import content_words, stop_word_lists, tokens
-from readgraph.nodes.extractive.quoting import extract_phrase, kind_of
+from readgraph.nodes.extractive.quoting import COUNTING, extract_phrase
 from readgraph.state.languages import DEFAULT, NAMES
 
 FEWEST_ASKED = 3
@@ -41,7 +41,7 @@ def find_hints(question: str, quotes: Sequence[str], languages: Iterable[str]) -
     spoken = [*dict.fromkeys(languages)]
     if _SUMMARY.search(question):
         return [WHOLE_TEXT]
-    if _LIST.match(question) or (kind_of(question) == "number" and not _has_number(question, quotes)):
+    if _LIST.match(question):
         return [EVERY_PART]
     if other := other_language(question, spoken):
         texts = NAMES.get(spoken[0], spoken[0])
@@ -49,6 +49,8 @@ def find_hints(question: str, quotes: Sequence[str], languages: Iterable[str]) -
             f"The question is in {NAMES[other]} and the text in {texts}: without a model only words that are the same "
             f"are found. Ask in {texts}, or with a model."
         ]
+    if COUNTING.search(question) and not _has_number(question, quotes):
+        return [EVERY_PART]
     shared = _shared_words(question, quotes, spoken[0] if spoken else DEFAULT)
     return [f"Only '{shared[0]}' is shared with the question."] if len(shared) == 1 else []
 
