@@ -75,6 +75,11 @@ def test_another_language_is_named(question: str, language: str) -> None:
     )
 
 
+def test_a_language_that_the_quotes_are_in_is_not_called_another() -> None:
+    quote = "Le gardien Yann Le Goff a quitté le phare le 12 septembre 1978 après vingt-trois ans de service."
+    assert find_hints("Quand le gardien Yann a-t-il quitté le phare ?", [quote], ["ru"]) == []
+
+
 def test_names_of_one_title_are_told_apart(readgraph: Command, tmp_path: Path) -> None:
     for name, text in {"old": "The lamp of the tower was lit by Ann at six.", "new": QUOTE}.items():
         (tmp_path / name).mkdir()

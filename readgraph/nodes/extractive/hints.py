@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from readgraph.library.search.terms import content_words, stop_word_lists, tokens
 from readgraph.nodes.extractive.quoting import COUNTING, extract_phrase
-from readgraph.state.languages import DEFAULT, NAMES
+from readgraph.state.languages import DEFAULT, NAMES, certain_language
 
 FEWEST_ASKED = 3
 """Content words of a question of which a match may share too few: "Who lit it?" has one, and needs no more."""
@@ -43,7 +43,8 @@ def find_hints(question: str, quotes: Sequence[str], languages: Iterable[str]) -
         return [WHOLE_TEXT]
     if _LIST.match(question):
         return [EVERY_PART]
-    if other := other_language(question, spoken):
+    other = other_language(question, spoken)
+    if other and other not in {certain_language([quote]) for quote in quotes}:
         texts = NAMES.get(spoken[0], spoken[0])
         return [
             f"The question is in {NAMES[other]} and the text in {texts}: without a model only words that are the same "
