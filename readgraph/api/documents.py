@@ -31,6 +31,10 @@ NEAR = 0.75  # how alike a title must be to be suggested; 1 is the same
 MOST_LISTED = 5
 
 
+class UnknownName(BadInput):
+    """No document of the library has this name."""
+
+
 def find_by_title(documents: Sequence[Document], part: str) -> Document | None:
     """The document whose title has this part, from the beginning of a word; None where there is none.
 
@@ -106,12 +110,12 @@ def missing_version(source: SourceText, document: Document) -> str:
 
 
 async def find_kept_document(pages: PageStore, name: str) -> Document:
-    """The document of a name that is no file's. Raises `BadInput` where there is none, or several."""
+    """The document of a name that is no file's. Raises `UnknownName` where there is none, `BadInput` where several."""
     kept = await possible_documents(pages, name)
     if known := same_name(kept, name) or find_by_title(kept, name):
         return known
     problem = f"There is no file {printable_path(Path(name))}, and no document of that name in the library."
-    raise BadInput(problem + suggestion(kept, name))
+    raise UnknownName(problem + suggestion(kept, name))
 
 
 async def id_without_conversion(pages: PageStore, file: SourceFile) -> str | None:

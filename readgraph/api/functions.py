@@ -105,7 +105,7 @@ def check_asked(question: str, options: Sequence[str]) -> Question:
     check_types(asked)
     if not question.strip():
         raise BadInput("The question is empty: write one.")
-    if len(options) == 1:
+    if len({*options}) == 1:
         raise BadInput("A multiple choice needs at least two options; there is one.")
     check_question(question.strip(), asked["options"], given=True)
     return asked

@@ -38,6 +38,7 @@ BAD_INPUT = [
     pytest.param(f"read {'a' * 300}.txt", "too long"),
     ("ask ' \n\t' {story}", "question is empty"),
     ("ask who {story} --option one", "at least two options"),
+    ("ask who {story} --option one --option one", "at least two options"),
     ("ask who {story} --option one --option ' '", "option is empty"),
     ("ask who {story} --model nonsense:x", "'nonsense'"),
     ("ask who {story} --model gpt", "'gpt'"),

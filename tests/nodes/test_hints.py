@@ -44,6 +44,7 @@ def test_who_asks_for_something_of_every_part_is_led_to_a_table(question: str) -
         "What was the quarrel about that Tom had over the lamp?",
         "What did the list on the wall of the house say of Tom?",
         "Was Tom known?",
+        "How old was the lamp?",
     ],
 )
 def test_an_ordinary_question_gets_none(question: str) -> None:
@@ -63,6 +64,7 @@ def test_a_match_of_a_single_word_is_named() -> None:
         ("Qui a cassé la lampe de la maison ?", "French"),
         ("¿Quién rompió la lámpara de la casa?", "Spanish"),
         ("Кто разбил лампу в этом доме?", "Russian"),
+        ("Wie viele Lampen waren in dem Haus?", "German"),
     ],
 )
 def test_another_language_is_named(question: str, language: str) -> None:
@@ -71,6 +73,11 @@ def test_another_language_is_named(question: str, language: str) -> None:
     assert not any(
         "The question is in" in each for each in find_hints(question, [QUOTE], ["en", "de", "fr", "es", "ru"])
     )
+
+
+def test_a_language_that_the_quotes_are_in_is_not_called_another() -> None:
+    quote = "Le gardien Yann Le Goff a quitté le phare le 12 septembre 1978 après vingt-trois ans de service."
+    assert find_hints("Quand le gardien Yann a-t-il quitté le phare ?", [quote], ["ru"]) == []
 
 
 def test_names_of_one_title_are_told_apart(readgraph: Command, tmp_path: Path) -> None:

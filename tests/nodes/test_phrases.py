@@ -101,6 +101,10 @@ def test_a_question_finds_what_it_asks_for(question: str, sentence: str, found: 
         ("Where will she drum?", "The examination is on 12 February.", None),
         ("Who was elected?", "Mr Adeyemi was elected.", "Mr Adeyemi"),
         ("Who lives in Hull?", "Lena Fox; Town: Hull", "Lena Fox"),
+        ("How much did the lamp weigh?", "In 1954 the lamp weighed 340 kilos.", "340"),
+        ("How much did the lamp weigh?", "On 4 May 1954 the lamp weighed 340 kilos.", "340"),
+        ("Für wie viel Mark kaufte Gisela die Mühle?", "1987 kaufte Gisela die Mühle für 42.500 Mark.", "42.500"),
+        ("Wie viel kostete der Tee?", "Der Tee kostete 4,75 Mark.", "4,75"),
     ],
 )
 def test_what_stands_near_is_not_taken_for_what_is_asked(question: str, sentence: str, found: str | None) -> None:

@@ -13,6 +13,7 @@ from rich.table import Table
 from readgraph.api.documents import (
     WHOLE_LIBRARY,
     PickingScope,
+    UnknownName,
     document_named,
     documents_as_one,
     find_kept_document,
@@ -120,7 +121,7 @@ async def _find_kept(library: Library, name: str) -> Document:
         if name.casefold() in named:
             with_it = f"write --collection {quote_argument(name)}, with ask or search"
             raise BadInput(f"'{name}' is a collection: {with_it}.") from None
-        if meant := _or_near(Path(name)):
+        if isinstance(problem, UnknownName) and (meant := _or_near(Path(name))):
             raise BadInput(f"There is no file or document {printable_path(Path(name))}.{meant}") from None
         raise problem
 

@@ -21,7 +21,7 @@ from readgraph.cli.run.documents import find_document, find_documents
 from readgraph.cli.run.in_library import run_in_library
 from readgraph.cli.run.reports import check_report, source_links, write_report
 from readgraph.cli.settings import find_typed_method
-from readgraph.cli.terminal.rendering import print_json, size_of
+from readgraph.cli.terminal.rendering import print_json, size_of, titles_told_apart
 from readgraph.cli.terminal.safe_text import Console, SafeText, one_line
 from readgraph.cli.terminal.screen import mark_text, print_paged
 from readgraph.library.address import LibraryPlace
@@ -315,18 +315,18 @@ def search(
         return await find_hits(opened.pages, words, found, collection, most, as_of)
 
     hits = run_in_library(library, find, only_shows=True)
+    as_values = [hit.model_dump() for hit in hits]
     if as_json:
-        print_json([hit.model_dump() for hit in hits])
+        print_json(as_values)
         return
+    titles = titles_told_apart(as_values, "document")
     console = Console()
     if not hits:
         console.print(f"No passage shares a word with '{words}'.")
     for hit in hits:
         part = f"part {hit.page} of {hit.method}" if hit.page is not None else ""
-        console.print(
-            SafeText(", ".join(filter(None, [hit.title, place_in_words(hit.place or "") or part])), style="bold"),
-            soft_wrap=True,
-        )
+        named = [titles[hit.document], place_in_words(hit.place or "") or part]
+        console.print(SafeText(", ".join(filter(None, named)), style="bold"), soft_wrap=True)
         spans = [(start - hit.start, end - hit.start) for start, end in hit.marks]
         excerpt = "".join(" " if character.isspace() else character for character in hit.text)
         shown = mark_text(excerpt, spans, styled=console.is_terminal)

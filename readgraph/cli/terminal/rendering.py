@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import Any
@@ -160,7 +161,7 @@ def print_answer(found: dict[str, Any], screen: OutputOptions) -> None:
     if screen.quiet:
         return
     if "picked" in found:
-        titles = ", ".join(f"'{each['title']}'" for each in found["picked"])
+        titles = ", ".join(f"'{name}'" for name in titles_told_apart(picked, "id").values())
         console.print(SafeText(f"picked from the library: {titles}", style="dim"))
     if corrected := found.get("corrected_notes"):
         plural = "s" if len(corrected) > 1 else ""
@@ -192,6 +193,13 @@ def print_answer_or_table(found: dict[str, Any]) -> None:
         print_rows(found, answer_lead(found))
     else:
         console.print(answer_text(found))
+
+
+def titles_told_apart(named: Iterable[Mapping[str, Any]], key: str) -> dict[str, str]:
+    """The titles of what is named, by the ids of the documents; those of one title are followed by their ids."""
+    titles = {each[key]: each["title"] for each in named}
+    alike = Counter(titles.values())
+    return {each: f"{title} ({each})" if alike[title] > 1 else title for each, title in titles.items()}
 
 
 def print_citations(citations: Sequence[Citation], book: str = "") -> None:

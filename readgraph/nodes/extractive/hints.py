@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Sequence
 
 from readgraph.library.search.terms import content_words, stop_word_lists, tokens
-from readgraph.nodes.extractive.quoting import extract_phrase, kind_of
-from readgraph.state.languages import DEFAULT, NAMES
+from readgraph.nodes.extractive.quoting import COUNTING, extract_phrase
+from readgraph.state.languages import DEFAULT, NAMES, certain_language
 
 FEWEST_ASKED = 3
 """Content words of a question of which a match may share too few: "Who lit it?" has one, and needs no more."""
@@ -41,14 +41,17 @@ def find_hints(question: str, quotes: Sequence[str], languages: Iterable[str]) -
     spoken = [*dict.fromkeys(languages)]
     if _SUMMARY.search(question):
         return [WHOLE_TEXT]
-    if _LIST.match(question) or (kind_of(question) == "number" and not _has_number(question, quotes)):
+    if _LIST.match(question):
         return [EVERY_PART]
-    if other := other_language(question, spoken):
+    other = other_language(question, spoken)
+    if other and other not in {certain_language([quote]) for quote in quotes}:
         texts = NAMES.get(spoken[0], spoken[0])
         return [
             f"The question is in {NAMES[other]} and the text in {texts}: without a model only words that are the same "
             f"are found. Ask in {texts}, or with a model."
         ]
+    if COUNTING.search(question) and not _has_number(question, quotes):
+        return [EVERY_PART]
     shared = _shared_words(question, quotes, spoken[0] if spoken else DEFAULT)
     return [f"Only '{shared[0]}' is shared with the question."] if len(shared) == 1 else []
 

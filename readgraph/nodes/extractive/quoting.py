@@ -84,8 +84,8 @@ _GERMAN_PLACE = re.compile(
 )
 _TITLES = frozenset("mr mrs ms miss dr professor herr frau monsieur madame".split())
 _NO_NAMES = _TITLES | {*dates.WEEKDAYS, *map(str.casefold, dates.MONTHS), *"i i'm i'll i've i'd".split()}
-_MANY = re.compile(
-    r"\b(?:how many|wie viele?|combien d(?:e\b|['’])|cuánt[ao]s|quant[aei]\b|hoeveel|сколько)", re.IGNORECASE
+COUNTING = re.compile(
+    r"\b(?:how many|wie viele|combien d(?:e\b|['’])|cuánt[ao]s|quant[aei]\b|hoeveel|сколько)", re.IGNORECASE
 )
 _PRICED = re.compile(r"\b(?:costs?|price|pay|paid|fee|spen[dt]|charged?|earn)\b", re.IGNORECASE)
 _CURRENCY = re.compile(
@@ -111,7 +111,8 @@ def extract_phrase(
         meant = dates.resolve_time_words(sentence, said_on, by_date=by_date) if said_on else None
         return meant or _first_new(dates.find_dates_as_written(sentence), asked)
     if kind == "number":
-        return _first_new(_numbers_asked_for(sentence, question), asked)
+        in_dates = {*_NUMBER.findall(" ".join(dates.find_dates_as_written(sentence)))}
+        return _first_new(sorted(_numbers_asked_for(sentence, question), key=in_dates.__contains__), asked)
     if kind == "duration":
         return _first_new((found.group() for found in _DURATION.finditer(sentence)), asked)
     names = [_whole_name(found) for found in _NAME.finditer(sentence)]
@@ -125,7 +126,7 @@ def extract_phrase(
 
 def _numbers_asked_for(sentence: str, question: str) -> Iterator[str]:
     """The numbers of a sentence: of what is counted where that is asked, and with their currency of what is paid."""
-    counted, priced = _MANY.search(question), _PRICED.search(question)
+    counted, priced = COUNTING.search(question), _PRICED.search(question)
     what = {*content_words(" ".join(question[counted.end() :].split()[:NAMED_WITHIN]))} if counted else set[str]()
     for found in _NUMBER.finditer(sentence):
         behind = sentence[found.end() :]

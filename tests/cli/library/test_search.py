@@ -52,6 +52,16 @@ def test_each_document_is_searched_in_its_language(readgraph: Command, tmp_path:
     assert "пожарного" in readgraph("ask", "Кто такие пожарные?", "--quiet").text
 
 
+def test_documents_of_one_title_are_told_apart_by_their_ids(readgraph: Command, tmp_path: Path) -> None:
+    for bells in ("nine", "ten"):  # two versions of one file
+        (tmp_path / "tower.txt").write_text(f"The tower has {bells} bells.")
+        readgraph("read", tmp_path / "tower.txt", "--quiet")
+    names = [f"tower ({each['id']})" for each in readgraph("show", "--json").json]
+    searched, asked = readgraph("search", "bells").text, readgraph("ask", "How many bells has the tower?").text
+    assert all(f"{name}, line 1" in searched and f"'{name}'" in asked for name in names)
+    assert "tower, line 1" in readgraph("search", "nine").text
+
+
 def test_nothing_is_found_in_plain_words(readgraph: Command) -> None:
     assert_refused(readgraph("search", "goat"), "The library is empty")
     readgraph("read", STORY, "--method", "bm25")

@@ -49,6 +49,16 @@ def test_a_title_is_found_by_a_part_and_suggested_where_it_is_misspelt(readgraph
     assert_refused(readgraph("forget", "minutes", "--yes"), "Do you mean 'harbour minutes'?")
 
 
+def test_a_title_of_several_documents_is_not_called_unknown_beside_a_file_with_such_a_name(
+    readgraph: Command, tmp_path: Path, monkeypatch: MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for bells in ("nine", "ten"):
+        Path("tower.txt").write_text(f"The tower has {bells} bells.")
+        readgraph("read", "tower.txt", "--quiet")
+    assert_refused(readgraph("ask", "How many bells has the tower?", "tower"), "'tower' matches several documents")
+
+
 def test_show_finds_a_path_from_any_folder(readgraph: Command, monkeypatch: MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(STORY.parent)
     readgraph("read", STORY.name)
