@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from readgraph.library.search.terms import content_words, stop_word_lists, tokens
 from readgraph.nodes.extractive.quoting import extract_phrase, kind_of
-from readgraph.state.languages import DEFAULT, NAMES
+from readgraph.state.languages import DEFAULT, NAMES, certain_language
 
 FEWEST_ASKED = 3
 """Content words of a question of which a match may share too few: "Who lit it?" has one, and needs no more."""
@@ -63,7 +63,10 @@ def other_language(question: str, spoken: Sequence[str]) -> str:
     own = max((len(words & listed.get(language, set())) for language in spoken), default=0)
     seen = {language: len(words & listed[language]) for language in listed if language not in spoken}
     best = max(seen, key=seen.__getitem__, default="")
-    return best if best and seen[best] >= max(FEWEST_SEEN, 2 * own + 1) else ""
+    if seen.get(best, 0) < max(FEWEST_SEEN, 2 * own + 1):
+        return ""
+    known = listed.keys() >= {*spoken}  # else words of the text's own language count for those near to it
+    return best if known or certain_language([question]) == best else ""
 
 
 def _shared_words(question: str, quotes: Sequence[str], language: str) -> list[str]:
