@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -27,17 +27,27 @@ class Said(NamedTuple):
 def said_in(result: Mapping[str, Any], base: str) -> Said:
     """What a run's `result` says; its citations lead to the page of the reading room at `base`."""
     found = result["report"]["found"]
-    text, marked = plain_answer(found), found["marked_answer"] or ""
+    text, marked, spans = plain_answer(found), found["marked_answer"] or "", mark_spans(found)
     if marked not in text and found["status"] == "nearest":  # which stands above the quotes
-        text = f"{text} {marked}"
+        marked, spans = _marked_quotes(found["citations"])
+        text = f"{text}\n\n{marked}" if len(spans) > 1 else f"{text} {marked}"
     usage, at = found["usage"], text.find(marked)
     text = "\n\n".join([text, *found.get("notices", ())])
     cited = {each["number"]: each for each in found["citations"]}
     citations = [
         {"start_index": at + start, "end_index": at + end, **_place(cited[number], result, base)}
-        for number, start, end in (mark_spans(found) if at >= 0 else ())
+        for number, start, end in (spans if at >= 0 else ())
     ]
     return Said(text, citations, usage["input_tokens"], usage["output_tokens"], usage.get("cache_read_tokens", 0))
+
+
+def _marked_quotes(citations: Sequence[Mapping[str, Any]]) -> tuple[str, list[tuple[int, int, int]]]:
+    """A paragraph for each quote with its mark, and where the marks stand, as `mark_spans` says it."""
+    text, spans = "", list[tuple[int, int, int]]()
+    for number, quoted in enumerate((each["quote"] for each in citations), 1):
+        text += f"\n\n{quoted} [{number}]" if text else f"{quoted} [{number}]"
+        spans.append((number, len(text) - len(f"[{number}]"), len(text)))
+    return text, spans
 
 
 def _place(citation: Mapping[str, Any], result: Mapping[str, Any], base: str) -> dict[str, str]:
@@ -47,7 +57,8 @@ def _place(citation: Mapping[str, Any], result: Mapping[str, Any], base: str) ->
     where = place_or_part(citation["place"], citation["page"])
     ways = [result["document"], result["memory"], "part", str(citation["page"])]
     place = "/".join(quote(each, safe="") for each in ([elsewhere] if elsewhere else ways))
-    named = f"{title}, {where}" if title and not elsewhere else where
+    has_title = elsewhere or (held and where.startswith(title))  # as places of several documents have it
+    named = f"{title}, {where}" if title and not has_title else where
     return {"title": named, "url": f"{base}#/document/{place}"}
 
 
