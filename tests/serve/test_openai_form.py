@@ -261,6 +261,22 @@ def test_a_citation_of_several_documents_names_its_own_once(quiet: OpenRoom) -> 
     assert titles and {*titles} <= {"shed, line 1", "house, line 1", "shed", "house"}
 
 
+def test_what_is_no_request_gets_a_line_that_says_why(quiet: OpenRoom) -> None:
+    def refused(method: str, path: str, **given: Any) -> tuple[int, Any]:
+        response = quiet.client.request(method, path, **given)
+        return response.status_code, response.json()["error"]
+
+    status, broken = refused("POST", "/v1/responses", content=b"{bad", headers={"content-type": "application/json"})
+    assert status == 400 and broken["param"] is None
+    assert broken["message"].startswith("The request is no valid JSON, from character 1 on: ")
+    for given in ({"json": []}, {"content": b"{}", "headers": {"content-type": "text/plain"}}, {}):
+        status, error = refused("POST", "/v1/responses", **given)
+        assert status == 400 and error["message"].startswith("The request must be a JSON object"), given
+    status, unknown = refused("POST", "/v1/embeddings", json={})
+    assert status == 404 and unknown["message"].startswith("There is no POST /v1/embeddings: ")
+    assert refused("GET", "/v1/responses")[0] == 405
+
+
 @pytest.mark.browser
 def test_a_citation_leads_to_its_part(page: OpenPage) -> None:
     page.room.added("lamp.txt", Path(STORY).read_bytes())
