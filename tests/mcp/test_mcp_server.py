@@ -14,6 +14,7 @@ from httpx2 import AsyncClient
 from mcp import Client, MCPError
 from mcp_types import ElicitResult, PromptReference
 
+from readgraph.api.functions import NO_ROWS
 from readgraph.api.sockets import open_listener
 from readgraph.library.opening import Library
 from readgraph.library.stored_items import ROOT
@@ -210,6 +211,7 @@ async def test_only_files_of_named_folders_are_read(
         ("ask", {"question": ["Wann?"]}, "'question' of ask must be a text."),
         ("ask", {"question": "Wann?", "document": {"id": 3}}, "'document' of ask must be a text or a list of texts."),
         ("ask", {"question": None}, "ask needs 'question': What you want to know."),
+        ("table", {"wanted": " ", "document": "finds"}, NO_ROWS),
         ("read", {"document": "finds", "title": "Funde"}, "A title belongs to a text: leave it out."),
         ("read", {"handle": "/finds.txt@gam", "method": "survey"},
          "This handle is of a reading with gam: leave the method out."),
