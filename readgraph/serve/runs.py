@@ -248,6 +248,7 @@ class Runs:
     async def stop(self, run: str) -> RunState:
         """Stop a run; what it read is kept."""
         self.room.stop(self._run(run))
+        await asyncio.sleep(0)  # a run that was paused is stopped by then
         return self._run(run).snapshot
 
     async def delete(self, run: str) -> dict[str, str]:
