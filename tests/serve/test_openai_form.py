@@ -269,7 +269,8 @@ def test_what_is_no_request_gets_a_line_that_says_why(quiet: OpenRoom) -> None:
     status, broken = refused("POST", "/v1/responses", content=b"{bad", headers={"content-type": "application/json"})
     assert status == 400 and broken["param"] is None
     assert broken["message"].startswith("The request is no valid JSON, from character 1 on: ")
-    for given in ({"json": []}, {"content": b"{}", "headers": {"content-type": "text/plain"}}, {}):
+    wrong: list[dict[str, Any]] = [{"json": []}, {"content": b"{}", "headers": {"content-type": "text/plain"}}, {}]
+    for given in wrong:
         status, error = refused("POST", "/v1/responses", **given)
         assert status == 400 and error["message"].startswith("The request must be a JSON object"), given
     status, unknown = refused("POST", "/v1/embeddings", json={})
