@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -29,8 +29,11 @@ def said_in(result: Mapping[str, Any], base: str) -> Said:
     found = result["report"]["found"]
     text, marked, spans = plain_answer(found), found["marked_answer"] or "", mark_spans(found)
     if marked not in text and found["status"] == "nearest":  # which stands above the quotes
-        marked, spans = _marked_quotes(found["citations"])
-        text = f"{text}\n\n{marked}" if len(spans) > 1 else f"{text} {marked}"
+        quotes = [f"{each['quote']} [{each['number']}]" for each in found["citations"]]
+        ends = [len("\n\n".join(quotes[:number])) for number in range(1, len(quotes) + 1)]
+        spans = [(number, end - len(f"[{number}]"), end) for number, end in enumerate(ends, 1)]
+        marked = "\n\n".join(quotes)
+        text += f"\n\n{marked}" if len(quotes) > 1 else f" {marked}"
     usage, at = found["usage"], text.find(marked)
     text = "\n\n".join([text, *found.get("notices", ())])
     cited = {each["number"]: each for each in found["citations"]}
@@ -39,15 +42,6 @@ def said_in(result: Mapping[str, Any], base: str) -> Said:
         for number, start, end in (spans if at >= 0 else ())
     ]
     return Said(text, citations, usage["input_tokens"], usage["output_tokens"], usage.get("cache_read_tokens", 0))
-
-
-def _marked_quotes(citations: Sequence[Mapping[str, Any]]) -> tuple[str, list[tuple[int, int, int]]]:
-    """A paragraph for each quote with its mark, and where the marks stand, as `mark_spans` says it."""
-    text, spans = "", list[tuple[int, int, int]]()
-    for number, quoted in enumerate((each["quote"] for each in citations), 1):
-        text += f"\n\n{quoted} [{number}]" if text else f"{quoted} [{number}]"
-        spans.append((number, len(text) - len(f"[{number}]"), len(text)))
-    return text, spans
 
 
 def _place(citation: Mapping[str, Any], result: Mapping[str, Any], base: str) -> dict[str, str]:
