@@ -18,6 +18,7 @@ from readgraph.api.functions import NO_ROWS
 from readgraph.api.sockets import open_listener
 from readgraph.library.opening import Library
 from readgraph.library.stored_items import ROOT
+from readgraph.mcp.jobs import Progress
 from readgraph.mcp.refusing import WORDS, resolve_allowed_folders
 from readgraph.mcp.server import LibraryTools, library_server, security_settings, serve_http
 from readgraph.state.context import ReaderContext
@@ -397,3 +398,8 @@ async def test_the_list_of_tools_is_short(tools: LibraryTools) -> None:
         assert tools_now.ttl_ms > 0 and tools_now.cache_scope == "public"
     shown = [{name: value for name, value in tool.items() if name != "outputSchema"} for tool in listed]
     assert len(json.dumps(shown)) / 4 < 3000, "tokens of what a model sees of the tools, about"
+
+
+def test_progress_counts_in_words() -> None:
+    assert Progress(1_200, 2_000, 1, 0, 1).line == "1,200 of 2,000 characters, 1 page; 1 call to the model"
+    assert Progress(calls=2_000).line == "2,000 calls to the model"
