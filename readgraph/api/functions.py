@@ -39,6 +39,8 @@ from readgraph.state.survey import NO_TABLE
 
 __all__ = ["CompressedText"]
 
+NO_ROWS = 'Say what the table is to hold, such as "every person: name, role, first appearance".'
+
 
 def pages_of(library: Library | BaseStore, context: ReaderContext | None = None) -> PageStore:
     """The page store of a library, or of a plain store: the part of it that is the context's namespace."""
@@ -262,6 +264,8 @@ async def table(
     Returns:
         The columns and rows, and what a reader must know of them.
     """
+    if not wanted.strip():
+        raise BadInput(NO_ROWS)
     pages = pages_of(library, context)
     document, asked = await documents_as_one(pages, documents, as_of), Question(question=wanted)
     output = await run_method(pages, survey.build_table(), "survey", document, asked, context, listen, thread)

@@ -14,7 +14,7 @@ from readgraph.library.documents import names_apart
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.catalogue import records
 from readgraph.library.stored_items import EVERY, ROOT, replace_surrogates
-from readgraph.state.errors import BadInput
+from readgraph.state.errors import BadInput, Way
 from readgraph.state.records import CollectionPart, Document, Id, Time, digest, load_valid, utc_now
 from readgraph.state.words import count_words
 
@@ -125,7 +125,7 @@ class NamedCollections:
             return found
         near = [f"'{known[each].name}'" for each in get_close_matches(wanted.casefold(), known, cutoff=NEAR)]
         meant = f" Do you mean {' or '.join(near)}?" if near else ""
-        raise BadInput(f"There is no collection '{wanted}': 'readgraph collection list' lists them.{meant}")
+        raise BadInput(f"There is no collection '{wanted}': ", Way.LIST_COLLECTIONS, f".{meant}")
 
     async def add(self, name: str, documents: Sequence[Document]) -> NamedCollection:
         """Put documents under a name; a new name makes a collection. Raises `BadInput` for several documents in one."""

@@ -25,6 +25,7 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph.state.logs import log_run, new_inner_run
 from readgraph.state.records import Document
+from readgraph.state.words import format_count
 
 T = TypeVar("T")
 EVERY = 1.0  # seconds between notifications
@@ -53,8 +54,8 @@ class Progress:
     @property
     def line(self) -> str:
         """One line for a person."""
-        read = f"{self.done:,} of {self.of:,} characters, {self.pages:,} pages; " if self.of else ""
-        return f"{read}{self.calls:,} calls to the model"
+        read = f"{self.done:,} of {self.of:,} characters, {format_count(self.pages, 'page')}; " if self.of else ""
+        return f"{read}{format_count(self.calls, 'call')} to the model"
 
 
 async def report_while(run: Context[Any, Any], work: "asyncio.Task[Any]", progress: Progress, most: float) -> None:

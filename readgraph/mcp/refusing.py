@@ -12,6 +12,7 @@ from readgraph.state.errors import BadInput, ReadgraphError, Way
 
 WORDS = {
     Way.LIST_DOCUMENTS: "list_documents lists them, and read takes a new file as 'file'",
+    Way.LIST_COLLECTIONS: "no tool lists collections",
     Way.READ_IT: "call read",
     Way.NAME_ONE: "name a document",
     Way.ADD_ONE: "call read with a file or a text,",

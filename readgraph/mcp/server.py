@@ -1,5 +1,7 @@
 """The server of a library: tools, pages as resources; by default over HTTP for this machine alone."""
 
+import asyncio
+import logging
 import socket
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
@@ -401,6 +403,8 @@ async def serve_http(server: MCPServer, listener: socket.socket, host: str, name
     app = server.streamable_http_app(
         streamable_http_path=PATH, stateless_http=True, host=host, transport_security=security
     )
-    await uvicorn.Server(uvicorn.Config(app, log_level="warning", ws="none", timeout_graceful_shutdown=2)).serve(
-        [listener]
+    uvicorn_server = uvicorn.Server(uvicorn.Config(app, log_level="warning", ws="none", timeout_graceful_shutdown=2))
+    logging.getLogger("uvicorn.error").addFilter(  # a call that is cut at the end is no error: made again, it goes on
+        lambda record: not (record.exc_info and isinstance(record.exc_info[1], asyncio.CancelledError))
     )
+    await uvicorn_server.serve([listener])

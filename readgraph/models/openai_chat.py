@@ -30,6 +30,7 @@ from readgraph.state.declaring import LARGEST
 from readgraph.state.errors import BadInput, ModelUnavailable
 
 MOST_BYTES = 20_000_000  # of one response, unpacked, where no setting says otherwise: 64 embeddings of 4,096 take 6 MB
+OVERFLOWS = ("context_length_exceeded", "prompt is too long", "ContextWindowExceededError")  # what LangChain looks for
 CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR")  # variables of the environment that name certificates
 
 
@@ -181,7 +182,7 @@ async def with_model_errors(sent: Awaitable[T]) -> T:
             kind = known if issubclass(known, kinds.ModelError) else kinds.ModelTimeoutError
         elif isinstance(problem, APIConnectionError):
             kind = kinds.ModelConnectionError
-        elif problem.code == "context_length_exceeded":
+        elif problem.code == OVERFLOWS[0] or (status_of(problem) == 400 and any(map(str(problem).count, OVERFLOWS))):
             kind = kinds.ContextOverflowError
         elif isinstance(problem, APIStatusError):
             kind = kind_of_status(problem.status_code)

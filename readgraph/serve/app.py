@@ -130,13 +130,19 @@ def _add_errors(app: FastAPI) -> None:
     async def of_form(request: Request, problem: RequestValidationError) -> JSONResponse:
         first = problem.errors()[0]
         where = ".".join(str(each) for each in first["loc"] if each != "body")
-        path, line = request.url.path, f"{where or 'The request'}: {first['msg']}."
+        path, line = request.url.path, f"{where}: {first['msg']}."
+        if first["type"] == "json_invalid":  # its place is a number
+            where, line = "", f"The request is no valid JSON, from character {where} on: {first['ctx']['error']}."
+        elif not where:
+            line = "The request must be a JSON object, with the content type application/json."
         return problem_response(path, line, 400 if path.startswith(OPENAI) else 422, {"param": where or None})
 
     @app.exception_handler(AnyHTTPException)
     async def of_paths(request: Request, problem: AnyHTTPException) -> JSONResponse:
-        about = problem.about if isinstance(problem, Refused) else None
-        return problem_response(request.url.path, str(problem.detail), problem.status_code, about)
+        about, path, line = problem.about if isinstance(problem, Refused) else None, request.url.path, problem.detail
+        if line in ("Not Found", "Method Not Allowed"):  # of no route here
+            line = f"There is no {request.method} {path}: GET /openapi.json lists what there is."
+        return problem_response(path, str(line), problem.status_code, about)
 
     @app.exception_handler(Exception)
     async def of_nobody(request: Request, problem: Exception) -> JSONResponse:  # which is logged besides

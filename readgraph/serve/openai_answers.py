@@ -27,15 +27,19 @@ class Said(NamedTuple):
 def said_in(result: Mapping[str, Any], base: str) -> Said:
     """What a run's `result` says; its citations lead to the page of the reading room at `base`."""
     found = result["report"]["found"]
-    text, marked = plain_answer(found), found["marked_answer"] or ""
+    text, marked, spans = plain_answer(found), found["marked_answer"] or "", mark_spans(found)
     if marked not in text and found["status"] == "nearest":  # which stands above the quotes
-        text = f"{text} {marked}"
+        quotes = [f"{each['quote']} [{each['number']}]" for each in found["citations"]]
+        ends = [len("\n\n".join(quotes[:number])) for number in range(1, len(quotes) + 1)]
+        spans = [(number, end - len(f"[{number}]"), end) for number, end in enumerate(ends, 1)]
+        marked = "\n\n".join(quotes)
+        text += f"\n\n{marked}" if len(quotes) > 1 else f" {marked}"
     usage, at = found["usage"], text.find(marked)
     text = "\n\n".join([text, *found.get("notices", ())])
     cited = {each["number"]: each for each in found["citations"]}
     citations = [
         {"start_index": at + start, "end_index": at + end, **_place(cited[number], result, base)}
-        for number, start, end in (mark_spans(found) if at >= 0 else ())
+        for number, start, end in (spans if at >= 0 else ())
     ]
     return Said(text, citations, usage["input_tokens"], usage["output_tokens"], usage.get("cache_read_tokens", 0))
 
@@ -47,7 +51,8 @@ def _place(citation: Mapping[str, Any], result: Mapping[str, Any], base: str) ->
     where = place_or_part(citation["place"], citation["page"])
     ways = [result["document"], result["memory"], "part", str(citation["page"])]
     place = "/".join(quote(each, safe="") for each in ([elsewhere] if elsewhere else ways))
-    named = f"{title}, {where}" if title and not elsewhere else where
+    has_title = elsewhere or (held and where.startswith(title))  # as places of several documents have it
+    named = f"{title}, {where}" if title and not has_title else where
     return {"title": named, "url": f"{base}#/document/{place}"}
 
 

@@ -215,6 +215,8 @@ class RunWork:
                 raise BadInput("This run asks something: give a reply.")
             self.room.begin(self.run_, partial(self._run, Command(resume=reply)))
             return
+        if reply is not None:
+            raise BadInput("This run asks nothing: leave the reply out.")
         if pages is not None:
             document, method = self.prepared.document, self.prepared.method
             config: RunnableConfig = {

@@ -144,6 +144,8 @@ WORDS = {
     Way.ADD_ONE: "add a document,",
     Way.BROWSE: "choose another method",
     Way.SUMMARISE: "choose another method",
+    Way.LIST_DOCUMENTS: "the list of documents names those that it holds",
+    Way.LIST_COLLECTIONS: "the list of collections names those that there are",
     Way.LIST_AGENTS: "the list of agents names those that it holds",
 }
 """What the command's errors tell to do, on the page."""

@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 from starlette.responses import StreamingResponse
 
 from readgraph.api.documents import PickingScope, documents_as_one, in_one_order, pick_documents
-from readgraph.api.functions import check_asked
+from readgraph.api.functions import NO_ROWS, check_asked
 from readgraph.api.running import builder_for, cost_with, estimate_with_question
 from readgraph.library.collections import members_of
 from readgraph.report.page import whole_report
@@ -114,7 +114,7 @@ class RunRequest(RequestBody):
         if self.options or self.follow_up or self.pause_before or self.review:
             raise BadInput(f"A {self.task} has no options, follows no question, and stops nowhere: leave these out.")
         if self.task == "table" and not self.question.strip():
-            raise BadInput('Say what the table is to hold, such as "every person: name, role, first appearance".')
+            raise BadInput(NO_ROWS)
         if self.task == "check" and not self.question.strip():
             raise BadInput("There is nothing to check: give the text as the question.")
 
@@ -248,6 +248,7 @@ class Runs:
     async def stop(self, run: str) -> RunState:
         """Stop a run; what it read is kept."""
         self.room.stop(self._run(run))
+        await asyncio.sleep(0)  # a run that was paused is stopped by then
         return self._run(run).snapshot
 
     async def delete(self, run: str) -> dict[str, str]:

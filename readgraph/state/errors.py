@@ -9,6 +9,7 @@ class Way(Enum):
     """Something to do about an error, in the words of the command; in tools and on the page it is done otherwise."""
 
     LIST_DOCUMENTS = "'readgraph show' lists them"
+    LIST_COLLECTIONS = "'readgraph collection list' lists them"
     READ_IT = "readgraph read FILE"
     NAME_ONE = "name a file"
     ADD_ONE = "name a file,"

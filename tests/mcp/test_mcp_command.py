@@ -1,5 +1,6 @@
 """The command that serves agents, started as an agent's program starts it: by a list of servers, and over HTTP."""
 
+import asyncio
 import json
 import os
 import signal
@@ -118,6 +119,21 @@ async def test_a_client_that_gives_up_on_a_call_asks_again(listed: Any, server: 
         while (state := await call(client, "read", handle=handle, wait_seconds=1))["state"] == "reading":
             pass
     assert state["state"] == "done"
+
+
+@pytest.mark.slow
+async def test_over_http_it_ends_within_a_call_and_shows_no_traceback(listed: Any, server: ModelServer) -> None:
+    server.latency = 30
+    with started(listed, "--http", "--port", "0") as process:
+        async with Client(where(process)) as client:
+            asking = asyncio.ensure_future(call(client, "read", file="finds.txt", wait_seconds=60))
+            while not server.calls:
+                await asyncio.sleep(0.01)
+            process.send_signal(signal.SIGTERM)
+            code, (_, told) = await asyncio.to_thread(process.wait, 20), await asyncio.to_thread(process.communicate)
+            assert code == 0 and "Traceback" not in told
+            await asyncio.wait([asking])
+            assert asking.exception()
 
 
 @pytest.mark.slow

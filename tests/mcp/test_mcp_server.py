@@ -14,9 +14,11 @@ from httpx2 import AsyncClient
 from mcp import Client, MCPError
 from mcp_types import ElicitResult, PromptReference
 
+from readgraph.api.functions import NO_ROWS
 from readgraph.api.sockets import open_listener
 from readgraph.library.opening import Library
 from readgraph.library.stored_items import ROOT
+from readgraph.mcp.jobs import Progress
 from readgraph.mcp.refusing import WORDS, resolve_allowed_folders
 from readgraph.mcp.server import LibraryTools, library_server, security_settings, serve_http
 from readgraph.state.context import ReaderContext
@@ -210,6 +212,7 @@ async def test_only_files_of_named_folders_are_read(
         ("ask", {"question": ["Wann?"]}, "'question' of ask must be a text."),
         ("ask", {"question": "Wann?", "document": {"id": 3}}, "'document' of ask must be a text or a list of texts."),
         ("ask", {"question": None}, "ask needs 'question': What you want to know."),
+        ("table", {"wanted": " ", "document": "finds"}, NO_ROWS),
         ("read", {"document": "finds", "title": "Funde"}, "A title belongs to a text: leave it out."),
         ("read", {"handle": "/finds.txt@gam", "method": "survey"},
          "This handle is of a reading with gam: leave the method out."),
@@ -395,3 +398,8 @@ async def test_the_list_of_tools_is_short(tools: LibraryTools) -> None:
         assert tools_now.ttl_ms > 0 and tools_now.cache_scope == "public"
     shown = [{name: value for name, value in tool.items() if name != "outputSchema"} for tool in listed]
     assert len(json.dumps(shown)) / 4 < 3000, "tokens of what a model sees of the tools, about"
+
+
+def test_progress_counts_in_words() -> None:
+    assert Progress(1_200, 2_000, 1, 0, 1).line == "1,200 of 2,000 characters, 1 page; 1 call to the model"
+    assert Progress(calls=2_000).line == "2,000 calls to the model"

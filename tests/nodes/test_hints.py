@@ -80,6 +80,20 @@ def test_a_language_that_the_quotes_are_in_is_not_called_another() -> None:
     assert find_hints("Quand le gardien Yann a-t-il quitté le phare ?", [quote], ["ru"]) == []
 
 
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [
+        ("Hvad hed koen, der blev født om bord?", "da"),
+        ("Hvem var kaptajn på færgen?", "da"),
+        ("Kdo byl kapitán na lodi a kde se to stalo?", "cs"),
+    ],
+)
+def test_a_question_in_the_language_of_the_text_is_not_taken_for_one_near_to_it(question: str, language: str) -> None:
+    assert not any("The question is in" in each for each in find_hints(question, ["Rosa"], [language]))
+    (hint,) = find_hints("Wer war der Kapitän und wie hieß die Kuh?", ["Rosa"], [language])
+    assert hint.startswith("The question is in German and the text in ")
+
+
 def test_names_of_one_title_are_told_apart(readgraph: Command, tmp_path: Path) -> None:
     for name, text in {"old": "The lamp of the tower was lit by Ann at six.", "new": QUOTE}.items():
         (tmp_path / name).mkdir()

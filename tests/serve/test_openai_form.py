@@ -239,6 +239,45 @@ def test_without_a_model_the_text_says_so_and_nothing_is_counted(quiet: OpenRoom
     assert "\n\nThe question is in English and the text in German" in other.output_text
 
 
+def test_all_sentences_that_are_nearest_stand_in_the_text_with_their_marks(quiet: OpenRoom) -> None:
+    quiet.added(
+        "goat.txt", b"The keeper had a goat.\n\nIts name was Mirabelle, and it fell down.\n\nThen the lamp went out."
+    )
+    asked: list[ChatCompletionMessageParam] = [{"role": "user", "content": "What name had the goat of the keeper?"}]
+    message = client_of(quiet).chat.completions.create(model="readgraph", messages=asked).choices[0].message
+    lead, *quotes = (message.content or "").split("\n\n")
+    assert lead == "No answer, but these sentences are nearest:"
+    assert quotes == ["The keeper had a goat. [1]", "Its name was Mirabelle, and it fell down. [2]"]
+    cited = [each.url_citation for each in message.annotations or []]
+    assert [(message.content or "")[each.start_index : each.end_index] for each in cited] == ["[1]", "[2]"]
+
+
+def test_a_citation_of_several_documents_names_its_own_once(quiet: OpenRoom) -> None:
+    for name, text in {"shed": "The goat stood in the shed.", "house": "The lamp of the house went out."}.items():
+        quiet.added(f"{name}.txt", text.encode())
+    asked: list[ChatCompletionMessageParam] = [{"role": "user", "content": "Where stood the goat, and the lamp?"}]
+    message = client_of(quiet).chat.completions.create(model="readgraph", messages=asked).choices[0].message
+    titles = [each.url_citation.title for each in message.annotations or []]
+    assert titles and {*titles} <= {"shed, line 1", "house, line 1", "shed", "house"}
+
+
+def test_what_is_no_request_gets_a_line_that_says_why(quiet: OpenRoom) -> None:
+    def refused(method: str, path: str, **given: Any) -> tuple[int, Any]:
+        response = quiet.client.request(method, path, **given)
+        return response.status_code, response.json()["error"]
+
+    status, broken = refused("POST", "/v1/responses", content=b"{bad", headers={"content-type": "application/json"})
+    assert status == 400 and broken["param"] is None
+    assert broken["message"].startswith("The request is no valid JSON, from character 1 on: ")
+    wrong: list[dict[str, Any]] = [{"json": []}, {"content": b"{}", "headers": {"content-type": "text/plain"}}, {}]
+    for given in wrong:
+        status, error = refused("POST", "/v1/responses", **given)
+        assert status == 400 and error["message"].startswith("The request must be a JSON object"), given
+    status, unknown = refused("POST", "/v1/embeddings", json={})
+    assert status == 404 and unknown["message"].startswith("There is no POST /v1/embeddings: ")
+    assert refused("GET", "/v1/responses")[0] == 405
+
+
 @pytest.mark.browser
 def test_a_citation_leads_to_its_part(page: OpenPage) -> None:
     page.room.added("lamp.txt", Path(STORY).read_bytes())

@@ -66,6 +66,20 @@ def test_errors_speak_of_the_page_and_not_of_commands(room: OpenRoom) -> None:
     ):
         assert room.client.post("/api/runs", json=body).json()["problem"].endswith(line)
         added(room, "Wann stand die Ziege im Hof?")
+    unknown = room.client.get("/api/search", params={"words": "Ziege", "document": "nix"}).json()["problem"]
+    assert unknown.endswith(": the list of documents names those that it holds.")
+    unknown = room.client.delete("/api/collections/nix").json()["problem"]
+    assert unknown.endswith(": the list of collections names those that there are.")
+
+
+def test_a_run_that_waits_takes_no_reply_if_it_asks_nothing_and_says_that_it_was_stopped(room: OpenRoom) -> None:
+    run = room.post("/api/runs", documents=added(room), question="What went out?", pause_before=["answer"])["id"]
+    room.until(run, "paused")
+    refused = room.client.post(f"/api/runs/{run}/go-on", json={"reply": {"accept": True}})
+    assert (refused.status_code, refused.json()["problem"]) == (400, "This run asks nothing: leave the reply out.")
+    assert room.get(f"/api/runs/{run}")["state"] == "paused"
+    stopped = room.post(f"/api/runs/{run}/stop")
+    assert stopped["state"] == "stopped" and stopped["ended"]
 
 
 def test_pages_that_are_not_there_are_refused_and_the_run_still_waits(room: OpenRoom) -> None:

@@ -66,7 +66,9 @@ def other_language(question: str, spoken: Sequence[str]) -> str:
     own = max((len(words & listed.get(language, set())) for language in spoken), default=0)
     seen = {language: len(words & listed[language]) for language in listed if language not in spoken}
     best = max(seen, key=seen.__getitem__, default="")
-    return best if best and seen[best] >= max(FEWEST_SEEN, 2 * own + 1) else ""
+    enough = best and seen[best] >= max(FEWEST_SEEN, 2 * own + 1)
+    known = listed.keys() >= {*spoken}  # else words of the text's own language count for those near to it
+    return best if enough and (known or certain_language([question]) == best) else ""
 
 
 def _shared_words(question: str, quotes: Sequence[str], language: str) -> list[str]:

@@ -380,6 +380,16 @@ async def test_one_refused_request_degrades_no_other(
     assert all(request.schema for request in server.requests if "house 3" not in request.text)
 
 
+@pytest.mark.parametrize("words", ["context_length_exceeded", "Your prompt is too long.", "ContextWindowExceededError"])
+async def test_a_server_may_say_in_words_that_a_prompt_is_too_long(
+    server: ModelServer, runtime: Runtime[ReaderContext], words: str
+) -> None:
+    server.fault_for = lambda request, number: Fault(words, status=400)
+    with pytest.raises(ModelUnavailable, match="A prompt is too long for 'openai:double'"):
+        await ask(runtime, PROMPT, Count)
+    assert server.calls == 1
+
+
 async def test_a_prompt_that_is_refused_first_leaves_the_form(
     server: ModelServer, runtime: Runtime[ReaderContext]
 ) -> None:
