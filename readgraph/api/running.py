@@ -72,8 +72,7 @@ async def run_method(
     name = thread.id or uuid.uuid4().hex
     if (thread.ask_person or thread.pause_before) and not thread.saver:
         raise BadInput("A run can ask, or go on after a pause, only in a thread that is kept: give RunThread a saver.")
-    if unknown := sorted({*thread.pause_before} - {*builder.nodes}):
-        raise BadInput(f"{method} has no step '{unknown[0]}' to pause before.")
+    check_pauses(method, builder, thread.pause_before)
     if (
         listen is None
         and not (thread.pause_before or thread.ask_person)
@@ -99,6 +98,12 @@ async def run_method(
     found = {name: value for name, value in output.items() if name != "messages"}  # these are for chat clients
     about = {"title": document.title, "documents": documents, "method": method, "model": context.model or None}
     return {**about, **found, **({"asked": asked[0]} if asked else {})}
+
+
+def check_pauses(method: str, builder: StateGraph[Any, ReaderContext, Any, Any], pause_before: Sequence[str]) -> None:
+    """Raise `BadInput` where a run is to pause before a step that its graph hasn't."""
+    if unknown := sorted({*pause_before} - {*builder.nodes}):
+        raise BadInput(f"{method} has no step '{unknown[0]}' to pause before.")
 
 
 async def _ask(person: AskPerson, asked: Mapping[str, Any]) -> Mapping[str, Any]:

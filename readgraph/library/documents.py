@@ -20,7 +20,16 @@ from weakref import WeakKeyDictionary
 from langgraph.store.base import BaseStore
 
 from readgraph.library.store import hold_build_lock
-from readgraph.library.stored_items import BATCH, EVERY, ROOT, StoredItems, StoredValue, number_key, replace_surrogates
+from readgraph.library.stored_items import (
+    BATCH,
+    EVERY,
+    ROOT,
+    StoredItems,
+    StoredValue,
+    drop_oldest,
+    number_key,
+    replace_surrogates,
+)
 from readgraph.state.errors import BadInput, Damaged, Forgotten, LibraryError
 from readgraph.state.records import CollectionPart, Count, Document, Record, check_date, digest, utc_now
 from readgraph.state.words import check_words, count_words
@@ -240,16 +249,9 @@ class DocumentStore(StoredItems):
         if 2 * len(spans) >= count != 1:
             return await self.places(document)
 
-        kept = _read_groups.setdefault(self.store, {})
-
         async def group(number: int) -> list[tuple[int, str]]:
-            key = document.id, document.added, document.places, number  # others once it was forgotten or appended to
-            if key not in kept:
-                groups = await self.load(_Places, (ROOT, "places", document.id), [number_key(number)])
-                for oldest in [*kept][: max(len(kept) - MOST_READ_GROUPS + 1, 0)]:
-                    kept.pop(oldest, None)
-                kept[key] = [place for each in groups for place in each.places][: document.places - number * BATCH]
-            known[number] = kept[key]
+            if number not in known:
+                known[number] = await self._group_of_places(document, number)
             return known[number]
 
         for start, end in spans:
@@ -259,6 +261,16 @@ class DocumentStore(StoredItems):
             while at < count and (places := await group(at)) and places[0][0] < end:
                 at = at + 1 if places[-1][0] < end else count
         return [place for number in sorted(known) for place in known[number]]
+
+    async def _group_of_places(self, document: Document, number: int) -> list[tuple[int, str]]:
+        """One of the groups in which a document's places are stored."""
+        kept = _read_groups.setdefault(self.store, {})
+        key = document.id, document.added, document.places, number  # others once it was forgotten or appended to
+        if key not in kept:
+            groups = await self.load(_Places, (ROOT, "places", document.id), [number_key(number)])
+            drop_oldest(kept, MOST_READ_GROUPS)
+            kept[key] = [place for each in groups for place in each.places][: document.places - number * BATCH]
+        return kept[key]
 
     async def _places_in_parts(self, document: Document, spans: Sequence[tuple[int, int]]) -> list[tuple[int, str]]:
         starts = list[int]()

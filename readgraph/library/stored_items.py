@@ -36,6 +36,12 @@ def number_key(number: int) -> str:
     return f"{number:010d}"
 
 
+def drop_oldest(kept: dict[Any, Any], most: int) -> None:
+    """Make room for one more among at most `most` things that are kept: those that were kept first go."""
+    for oldest in [*kept][: max(len(kept) - most + 1, 0)]:
+        kept.pop(oldest, None)
+
+
 async def search_until_empty(search: Callable[[], Awaitable[list[Found]]]) -> AsyncIterator[list[Found]]:
     """What a search finds, again and again until it finds nothing: the caller deletes it each time.
 

@@ -397,6 +397,11 @@ def security_settings(host: str, port: int, names: Sequence[str]) -> TransportSe
     return TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=origins)
 
 
+def _is_no_cut(record: logging.LogRecord) -> bool:
+    """False for a call that is cut at the server's end, which is no error: made again, it goes on."""
+    return not (record.exc_info and isinstance(record.exc_info[1], asyncio.CancelledError))
+
+
 async def serve_http(server: MCPServer, listener: socket.socket, host: str, names: Sequence[str]) -> None:
     """Serve until the process is told to stop. No session is kept, so clients go on after a restart."""
     security = security_settings(host, listener.getsockname()[1], names)
@@ -404,7 +409,5 @@ async def serve_http(server: MCPServer, listener: socket.socket, host: str, name
         streamable_http_path=PATH, stateless_http=True, host=host, transport_security=security
     )
     uvicorn_server = uvicorn.Server(uvicorn.Config(app, log_level="warning", ws="none", timeout_graceful_shutdown=2))
-    logging.getLogger("uvicorn.error").addFilter(  # a call that is cut at the end is no error: made again, it goes on
-        lambda record: not (record.exc_info and isinstance(record.exc_info[1], asyncio.CancelledError))
-    )
+    logging.getLogger("uvicorn.error").addFilter(_is_no_cut)
     await uvicorn_server.serve([listener])

@@ -23,6 +23,7 @@ from readgraph.library.search.postings import SHORT
 from readgraph.library.search.terms import tokens
 from readgraph.library.search.vector_index import Matrix, VectorIndex
 from readgraph.library.store import base_of, hold_build_lock
+from readgraph.library.stored_items import drop_oldest
 from readgraph.models.embedding_models import Embedder
 from readgraph.models.metering import current_meter
 from readgraph.nodes.contracts import ReaderRuntime
@@ -160,8 +161,7 @@ class OkapiTool:
                 pages = await self.store.pages(self.memory.id, numbers)
                 texts = await self.store.spans(self.document, [(page.start, page.end) for page in pages])
                 words += [tokens(text, languages.at(page.start)) for page, text in zip(pages, texts, strict=True)]
-            for oldest in [*kept][: max(len(kept) - MOST_RANKERS + 1, 0)]:
-                del kept[oldest]
+            drop_oldest(kept, MOST_RANKERS)
             kept[key] = BM25Okapi(words) if any(words) else None
         return kept[key]
 

@@ -29,11 +29,12 @@ def said_in(result: Mapping[str, Any], base: str) -> Said:
     found = result["report"]["found"]
     text, marked, spans = plain_answer(found), found["marked_answer"] or "", mark_spans(found)
     if marked not in text and found["status"] == "nearest":  # which stands above the quotes
-        quotes = [f"{each['quote']} [{each['number']}]" for each in found["citations"]]
-        ends = [len("\n\n".join(quotes[:number])) for number in range(1, len(quotes) + 1)]
-        spans = [(number, end - len(f"[{number}]"), end) for number, end in enumerate(ends, 1)]
-        marked = "\n\n".join(quotes)
-        text += f"\n\n{marked}" if len(quotes) > 1 else f" {marked}"
+        marked, spans = "", []
+        for each in found["citations"]:
+            mark = f"[{each['number']}]"
+            marked += ("\n\n" if marked else "") + f"{each['quote']} {mark}"
+            spans.append((each["number"], len(marked) - len(mark), len(marked)))
+        text += f"\n\n{marked}" if len(spans) > 1 else f" {marked}"
     usage, at = found["usage"], text.find(marked)
     text = "\n\n".join([text, *found.get("notices", ())])
     cited = {each["number"]: each for each in found["citations"]}

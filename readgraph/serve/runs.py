@@ -15,7 +15,7 @@ from starlette.responses import StreamingResponse
 
 from readgraph.api.documents import PickingScope, documents_as_one, in_one_order, pick_documents
 from readgraph.api.functions import NO_ROWS, check_asked
-from readgraph.api.running import builder_for, cost_with, estimate_with_question
+from readgraph.api.running import builder_for, check_pauses, cost_with, estimate_with_question
 from readgraph.library.collections import members_of
 from readgraph.report.page import whole_report
 from readgraph.report.table_files import sheet_of, table_bytes
@@ -212,8 +212,7 @@ class Runs:
         documents = in_one_order(documents) if wanted.task == "wiki" else documents
         alone = documents[0] if len(documents) == 1 else None
         method = task.method if task else room.method_for(wanted.method, alone)
-        if unknown := sorted({*wanted.pause_before} - {*builder_for(method).nodes}):
-            raise BadInput(f"{method.name} has no step '{unknown[0]}' to pause before.")
+        check_pauses(method.name, builder_for(method), wanted.pause_before)
         if wanted.review:
             builder_for(method, asks_person=True)
         document = await documents_as_one(pages, documents, wanted.as_of)

@@ -155,7 +155,8 @@ def _language_of_sample(sample: str) -> str:
     if len(words) < _FEWEST_WORDS:
         return DEFAULT
     if seen := _language_of_words(words):
-        return seen  # what classifies also knows languages without such a code, such as "ary" and "lij"
+        return seen
+    # What classifies also knows languages without such a code, such as "ary" and "lij".
     return next((language for language, _ in classifier().rank(sample) if language in NAMES), DEFAULT)
 
 

@@ -45,6 +45,11 @@ def _calls(usage: dict[str, int]) -> int:
     return usage["calls"] + usage["cached_calls"]
 
 
+async def correct_first_note(library: Library, document: str) -> None:
+    (memory,) = await library.pages.memories(document)
+    await correct(library.pages, memory, 0, "What a user wrote.")
+
+
 @pytest.mark.parametrize("method", mostly_slow([*METHODS]))
 async def test_the_outcome_is_the_same(server: ModelServer, library: Library, story: str, method: str) -> None:
     server.respond = reader
@@ -106,8 +111,7 @@ async def test_a_note_corrected_meanwhile_leaves_the_search_of_joined_steps_as_i
     @node(settings=plan.settings)
     async def plan_and_correct(state: PlanState, runtime: ReaderRuntime) -> PlanUpdate:
         planned = await plan(state, runtime)
-        (memory,) = await library.pages.memories(document.id)
-        await correct(library.pages, memory, 0, "What a user wrote.")
+        await correct_first_note(library, document.id)
         return planned
 
     given: Any = {"document": document.id, "question": ASKED}
@@ -143,8 +147,7 @@ async def test_a_note_corrected_meanwhile_leads_no_walk_of_joined_steps_astray(
     @node(settings=enter.settings)
     async def correct_and_enter(state: AskedState, runtime: ReaderRuntime) -> WalkUpdate:
         entered = await enter(state, runtime)
-        (memory,) = await library.pages.memories(document.id)
-        await correct(library.pages, memory, 0, "What a user wrote.")
+        await correct_first_note(library, document.id)
         return entered
 
     server.respond = walker = Walker(down(1), down(1), says("answer", "a ledger"))

@@ -315,11 +315,10 @@ def search(
         return await find_hits(opened.pages, words, found, collection, most, as_of)
 
     hits = run_in_library(library, find, only_shows=True)
-    as_values = [hit.model_dump() for hit in hits]
     if as_json:
-        print_json(as_values)
+        print_json([hit.model_dump() for hit in hits])
         return
-    titles = titles_told_apart(as_values, "document")
+    titles = titles_told_apart((hit.document, hit.title) for hit in hits)
     console = Console()
     if not hits:
         console.print(f"No passage shares a word with '{words}'.")

@@ -161,7 +161,9 @@ def print_answer(found: dict[str, Any], screen: OutputOptions) -> None:
     if screen.quiet:
         return
     if "picked" in found:
-        titles = ", ".join(f"'{name}'" for name in titles_told_apart(picked, "id").values())
+        titles = ", ".join(
+            f"'{name}'" for name in titles_told_apart((each["id"], each["title"]) for each in picked).values()
+        )
         console.print(SafeText(f"picked from the library: {titles}", style="dim"))
     if corrected := found.get("corrected_notes"):
         plural = "s" if len(corrected) > 1 else ""
@@ -195,9 +197,9 @@ def print_answer_or_table(found: dict[str, Any]) -> None:
         console.print(answer_text(found))
 
 
-def titles_told_apart(named: Iterable[Mapping[str, Any]], key: str) -> dict[str, str]:
-    """The titles of what is named, by the ids of the documents; those of one title are followed by their ids."""
-    titles = {each[key]: each["title"] for each in named}
+def titles_told_apart(named: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """The titles of documents by their ids, of (id, title) pairs; those of one title are followed by their ids."""
+    titles = dict(named)
     alike = Counter(titles.values())
     return {each: f"{title} ({each})" if alike[title] > 1 else title for each, title in titles.items()}
 

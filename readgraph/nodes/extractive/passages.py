@@ -223,7 +223,7 @@ def sentences_of(passage: Passage, fewest_words: int = FEWEST_WORDS, language: s
 
     `language` is that of the passages around, where its words show no other. Among English ones it is told anew.
     """
-    at, language = passage.start, language if language != DEFAULT else ""
+    at = passage.start
     return [
         PageSentence(passage.page, at + start, at + end, text, said, at)
         for start, end, text, said in _prose(passage.text, fewest_words, language)
@@ -233,7 +233,8 @@ def sentences_of(passage: Passage, fewest_words: int = FEWEST_WORDS, language: s
 @cache_by_text
 def _prose(text: str, fewest_words: int, language: str) -> tuple[tuple[int, int, str, str], ...]:
     joined = list[tuple[int, int]]()
-    for start, end in sentence_spans(text, language=language and language_by_words(text, language)):
+    own = language_by_words(text, language) if language != DEFAULT else ""
+    for start, end in sentence_spans(text, language=own):
         if not is_prose(text[start:end]):
             continue
         if joined and count_words(without_label(text[slice(*joined[-1])])) < fewest_words:
