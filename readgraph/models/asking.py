@@ -15,7 +15,7 @@ from readgraph.models import json_form, metering
 from readgraph.models.batches.calls import CallIdentity, identify_call
 from readgraph.models.calling import call_model
 from readgraph.models.client import ModelClient, model_client
-from readgraph.models.plain_form import is_plain, parse_plain
+from readgraph.models.plain_form import is_plain, parse_plain, take_whole_part
 from readgraph.models.prompt import Messages, Prompt, apply_own_words, fit_prompt
 from readgraph.models.reply import FLAWED, WITHHELD, Flaw, ModelReply, prompt_key, replies_to_replay
 from readgraph.models.streaming import stream_whole_reply
@@ -187,8 +187,7 @@ class PromptTries(Generic[Answer]):
                     response = await self._find_or_request_reply(key, messages, words, prompt, call)
                     self.recorded = self.recorded and response.recorded
                     try:
-                        self._check_whole(response)
-                        answer = await self.read(response.text, self.client.form)
+                        answer = await self.read(self._take_whole(response), self.client.form)
                         if reason := self.complaint(answer):
                             raise json_form.ReplyRefusal(reason, "content")
                     except json_form.ReplyRefusal as refusal:
@@ -219,12 +218,16 @@ class PromptTries(Generic[Answer]):
         key = digest([*asked, len(self.flaws)] if self.flaws else asked, length=40)
         return key, messages, words + refused, replace(within, head=0) if self.again else within
 
-    def _check_whole(self, response: ModelReply) -> None:
-        """Refuse a reply that is not whole; if that comes again, what could be saved of it counts as the model's."""
+    def _take_whole(self, response: ModelReply) -> str:
+        """The text to read, refused if it is not whole; if a flaw comes again, what was saved is the model's."""
         if response.flaw and not (self.flaws and response.text):
             raise json_form.ReplyRefusal(FLAWED.format(response.flaw), "flaw")
-        if response.cut and not is_plain(self.client.form, self.reply):
-            raise json_form.ReplyRefusal("the reply was cut off before its end; be shorter", "cut")
+        if not response.cut:
+            return response.text
+        plain = self.reply if is_plain(self.client.form, self.reply) else None
+        if not (whole := take_whole_part(response.text, plain) if plain else ""):
+            raise json_form.ReplyRefusal(json_form.CUT_OFF, "cut")
+        return whole
 
     def _refuse(self, messages: Messages, response: ModelReply, refusal: json_form.ReplyRefusal) -> None:
         """Prepare the next try: the model is told why, unless its server is to blame."""

@@ -67,6 +67,7 @@ async def call_model(
                 shown = _mark_head(shown, prompt.head) if long and prompt.goes_on and client.marks_heads else shown
                 message = await chat.ainvoke(shown, config, **options)
                 response = reply_of(message, None if reply is None or is_plain(form, reply) else form)
+                response = response if reply else client.check_ending(response)
         except Exception as problem:  # also a client's own, such as for a response that is not a chat completion
             if isinstance(problem, ReadgraphError) or is_of_callback(problem):  # such as: a function returned no string
                 raise

@@ -4,7 +4,7 @@ import asyncio
 import json
 import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, cast
 from urllib.parse import urlsplit, urlunsplit
@@ -17,7 +17,7 @@ from readgraph.models.batches.calls import BatchedCalls, calls_at_once
 from readgraph.models.functions import is_function, unknown_function
 from readgraph.models.local import LocalServer, is_local, local_server
 from readgraph.models.names import Limits, ModelEntry, ModelTable, check_batch, find_model_entry, get_loop_object
-from readgraph.models.reply import replies_to_replay
+from readgraph.models.reply import BROKEN_OFF, ModelReply, replies_to_replay
 from readgraph.models.waiting import SharedPause
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ModelUnavailable, ReadgraphError
@@ -208,6 +208,14 @@ class ModelClient:
     batches: BatchedCalls | None = None  # what makes its calls in batches, if they are
     forms_come_first: bool = False  # its cache sees the form of a reply before the messages
     marks_heads: bool = False  # its cache keeps what is marked
+    names_endings: bool = False  # its server has said how a note ended
+
+    def check_ending(self, note: ModelReply) -> ModelReply:
+        """The note, without its text where the server, which has said how others ended, doesn't say it of this one."""
+        if self.names_endings and not (note.ending or note.flaw):
+            return replace(note, text="", flaw=BROKEN_OFF)
+        self.names_endings |= bool(note.ending)
+        return note
 
     def remember_form(self, form: ReplyForm | None) -> None:
         """Remember that the server replied in this form, which is used from now on unless a better one has worked."""

@@ -82,6 +82,8 @@ _THOUGHT = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 _FENCE = re.compile(r"```[\w-]*\s*\n(.*?)(?:\n```|\Z)", re.DOTALL)
 LONGEST = 64_000  # the most characters of a reply; a longer one is refused
 MOST_FAULTS = 1000  # that are listed: pydantic can list only all of them, and blocks all other threads meanwhile
+CUT_OFF = "the reply was cut off before its end; be shorter"
+_QUOTE = re.compile(r'(?<!\\)"')
 QUICK = 4_000  # characters up to which the event loop parses a reply itself, in milliseconds, if nothing needs repair
 
 
@@ -108,9 +110,24 @@ def plain_text(reply_text: str) -> str:
 def parse_reply(reply_text: str, reply: type[Reply]) -> Reply:
     """The typed reply in a text, bare, in a fence or in prose, its usual mistakes repaired; raises `ReplyRefusal`."""
     text = plain_text(reply_text)
+    if _ends_in_string(text):
+        raise ReplyRefusal(CUT_OFF, "cut")
     # Valid JSON objects, the last first, then what can be repaired to one.
     valid, repaired = reversed([*_valid_objects(text)]), repair_objects([text, *reversed(_FENCE.findall(text))])
     return _first_fitting(chain(valid, repaired), reply, len(text))
+
+
+def is_unclosed(text: str) -> bool:
+    """Whether a text begins a JSON object and ends before its end, however its strings are written."""
+    if text.count("{") <= text.count("}"):
+        return False
+    first = next(_valid_objects(text), None)
+    return first is None or first[0] > text.index("{")
+
+
+def _ends_in_string(text: str) -> bool:
+    """Whether a text ends within a string of its JSON: what would be lacking there is the model's to say."""
+    return is_unclosed(text) and len(_QUOTE.findall(text, text.index("{"))) % 2 == 1
 
 
 async def read_reply(reply_text: str, reply: type[Reply]) -> Reply:

@@ -24,7 +24,7 @@ def decision_field(reply: type[BaseModel]) -> str | None:
 
 
 def is_plain(form: ReplyForm, reply: type[BaseModel] | None) -> bool:
-    """Whether the reply is one value in plain words, which can be used even if it was cut off."""
+    """Whether the reply is one value in plain words, of which a part may be enough (`take_whole_part`)."""
     return form == "plain" and reply is not None and decision_field(reply) is not None
 
 
@@ -62,6 +62,14 @@ def parse_plain(reply_text: str, reply: type[Reply]) -> Reply:
         return reply.model_validate({**empty, name: _value(line, schema[name])})
     except ValidationError as problem:
         raise ReplyRefusal(f"reply with {schema[name].get('description', name)} {problem.errors()[0]['msg']}") from None
+
+
+def take_whole_part(reply_text: str, reply: type[BaseModel]) -> str:
+    """What surely came whole of a reply that was cut off: all words but the last, of a free text all lines but that."""
+    field = reply_schema(reply)["properties"][decision_field(reply) or ""]
+    kinds = {each.get("type") for option in _options(field) for each in (option, option.get("items", {}))}
+    is_free = "string" in kinds and not _values(field)
+    return (reply_text.rpartition("\n")[0] if is_free else re.sub(r"\S*\Z", "", reply_text)).strip()
 
 
 def _value(line: str, field: dict[str, Any]) -> Any:

@@ -1,6 +1,7 @@
 """A model's reply, and why it ended: in its server's message, or in a published run, by a digest of the prompt."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
@@ -9,6 +10,7 @@ from typing import Any, Literal, get_args
 
 from langchain_core.messages import AIMessage
 
+from readgraph.models.json_form import is_unclosed
 from readgraph.models.prompt import Messages
 from readgraph.state.errors import ModelUnavailable
 from readgraph.state.reading import NO_TOKENS, Tokens
@@ -20,18 +22,32 @@ CACHE_WRITES = ("ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens")  # Lan
 LONGEST_REPLY = 200_000  # characters of a reply that are used; a longer one counts as cut off there
 ENDINGS = ("finish_reason", "stop_reason", "stopReason", "done_reason")  # of OpenAI, Google; Anthropic; Bedrock; Ollama
 
-CUT = frozenset({"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"})
+WHOLE = frozenset(
+    {
+        *("stop", "stopsequence", "stopstr", "stopstringfound", "stoptoken", "endturn", "turnend", "eos", "eostoken"),
+        *("eosfound", "eostokenfound", "eot", "endoftext", "toolcalls", "toolcall", "tooluse", "functioncall"),
+        *("complete", "completed", "finish", "finished", "done", "end", "normal", "natural", "success"),
+    }
+)
+"""How a whole reply ends, by all providers, as `fold_ending` writes it. All other endings are those of a part of it."""
+
+CUT = frozenset(
+    {
+        *("length", "limit", "maxtokens", "maxoutputtokens", "maxcompletiontokens", "maxlength", "tokenlimit"),
+        *("modellength", "modelcontextwindowexceeded", "contextlengthreached", "maxpredictedtokensreached"),
+    }
+)
 """The reply is cut off: it reached the most tokens of a reply, or the end of the model's window."""
 
 BLOCKED = frozenset(
     {
-        *("content_filter", "content_filtered", "guardrail_intervened", "refusal"),
-        *("safety", "recitation", "blocklist", "prohibited_content", "spii"),
+        *("contentfilter", "contentfiltered", "guardrailintervened", "refusal", "sensitive", "moderation", "flagged"),
+        *("safety", "recitation", "blocklist", "prohibitedcontent", "spii", "imagesafety", "errortoxic"),
     }
 )  # the provider kept the reply back
 
-Flaw = Literal["", "withheld by its server", "damaged on its way"]  # what a server did; a retry may bring a better one
-NO_FLAW, WITHHELD, DAMAGED = FLAWS = get_args(Flaw)
+Flaw = Literal["", "withheld by its server", "damaged on its way", "broken off by its server"]  # what a server did
+NO_FLAW, WITHHELD, DAMAGED, BROKEN_OFF = FLAWS = get_args(Flaw)  # a retry may bring a better one
 FLAWED = "the reply was {}"  # why a reply with a flaw is refused
 
 
@@ -44,6 +60,7 @@ class ModelReply:
     tokens: Tokens = NO_TOKENS  # as the server counts them
     flaw: Flaw = ""  # what the server did to it
     recorded: bool = False  # it is not new
+    ending: str = ""  # why it ended, folded; "" if its server didn't say it, or it is recorded
 
     @classmethod
     def from_record(cls, record: RecordedReply) -> "ModelReply":
@@ -58,18 +75,20 @@ class ModelReply:
 
 def reply_of(message: AIMessage, form: ReplyForm | None = None) -> ModelReply:
     """The reply in a message, of a typed reply in this form; raises `TypeError` if it holds neither text nor tokens."""
-    ended, tokens = read_stop_reason(message.response_metadata), _tokens(message)
+    ended, tokens = fold_ending(read_stop_reason(message.response_metadata)), _tokens(message)
     if ended in BLOCKED:
-        return ModelReply("", False, tokens, WITHHELD)
+        return ModelReply("", False, tokens, WITHHELD, ending=ended)
     text = _text(message)
+    if ended not in WHOLE | CUT and (ended or (form and is_unclosed(text))):
+        return ModelReply("", False, tokens, BROKEN_OFF, ending=ended)
     if not text and not isinstance(message.content, str):
         if any(tokens):
-            return ModelReply("", False, tokens, DAMAGED)
+            return ModelReply("", False, tokens, DAMAGED, ending=ended)
         raise TypeError
     whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")  # a lone surrogate can't be stored
     cut = ended in CUT or len(text) > LONGEST_REPLY
     damaged = whole != text or not (text or ended) or _is_damaged(whole, form)  # a broken stream has no end
-    return ModelReply(whole[:LONGEST_REPLY], cut, tokens, DAMAGED if damaged else "")
+    return ModelReply(whole[:LONGEST_REPLY], cut, tokens, DAMAGED if damaged else "", ending=ended)
 
 
 def _tokens(message: AIMessage) -> Tokens:
@@ -83,11 +102,20 @@ def _tokens(message: AIMessage) -> Tokens:
 
 
 def read_stop_reason(metadata: Mapping[str, Any]) -> str:
-    """Why the model stopped, in small letters; "" if the response does not say it."""
+    """Why the model stopped, as its server says it; "" if the response does not say it."""
     said = next((metadata[field] for field in ENDINGS if metadata.get(field)), None)
     if said is None:  # OpenAI's newer protocol names a reason only for what is not complete
         said = (metadata.get("incomplete_details") or {}).get("reason") or metadata.get("status")
-    return str(getattr(said, "value", said) or "").lower()
+    return str(getattr(said, "value", said) or "")
+
+
+_REPEATED = re.compile(r"(.+?)\1+")  # LangChain joins the endings that several pieces of a stream name
+
+
+def fold_ending(said: str) -> str:
+    """Why the model stopped, in small letters alone: "STOP_SEQUENCE", "stopSequence" and "stop-sequence" are one."""
+    folded = "".join(filter(str.isalnum, said.lower())).removeprefix("finishreason")
+    return repeated[1] if (repeated := _REPEATED.fullmatch(folded)) else folded
 
 
 def _text(message: AIMessage) -> str:
