@@ -84,6 +84,7 @@ LONGEST = 64_000  # the most characters of a reply; a longer one is refused
 MOST_FAULTS = 1000  # that are listed: pydantic can list only all of them, and blocks all other threads meanwhile
 CUT_OFF = "the reply was cut off before its end; be shorter"
 _QUOTE = re.compile(r'(?<!\\)"')
+_VALUE_END = re.compile(r"(?:[\"'}\]\d]|\b(?:true|false|null|none))[\s`]*\Z", re.IGNORECASE)
 QUICK = 4_000  # characters up to which the event loop parses a reply itself, in milliseconds, if nothing needs repair
 
 
@@ -110,7 +111,7 @@ def plain_text(reply_text: str) -> str:
 def parse_reply(reply_text: str, reply: type[Reply]) -> Reply:
     """The typed reply in a text, bare, in a fence or in prose, its usual mistakes repaired; raises `ReplyRefusal`."""
     text = plain_text(reply_text)
-    if _ends_in_string(text):
+    if _ends_within_value(text):
         raise ReplyRefusal(CUT_OFF, "cut")
     # Valid JSON objects, the last first, then what can be repaired to one.
     valid, repaired = reversed([*_valid_objects(text)]), repair_objects([text, *reversed(_FENCE.findall(text))])
@@ -125,9 +126,11 @@ def is_unclosed(text: str) -> bool:
     return first is None or first[0] > text.index("{")
 
 
-def _ends_in_string(text: str) -> bool:
-    """Whether a text ends within a string of its JSON: what would be lacking there is the model's to say."""
-    return is_unclosed(text) and len(_QUOTE.findall(text, text.index("{"))) % 2 == 1
+def _ends_within_value(text: str) -> bool:
+    """Whether a text ends within a value of its JSON, or before one: what is lacking is more than brackets."""
+    if not is_unclosed(text):
+        return False
+    return len(_QUOTE.findall(text, text.index("{"))) % 2 == 1 or not _VALUE_END.search(text)
 
 
 async def read_reply(reply_text: str, reply: type[Reply]) -> Reply:

@@ -13,7 +13,7 @@ from readgraph import ReaderContext
 from readgraph.graphs.methods import METHODS
 from readgraph.library.opening import Library
 from readgraph.models.json_form import ReplyRefusal
-from readgraph.models.plain_form import decision_field, parse_plain, plain_messages
+from readgraph.models.plain_form import decision_field, parse_plain, plain_messages, take_whole_part
 from readgraph.models.prompt import Messages
 from readgraph.models.reply_types import restrict_reply
 from readgraph.nodes.answering.prompts import ChosenAnswer, FreeAnswer
@@ -175,10 +175,25 @@ async def test_a_conversation_in_plain_words(server: ModelServer, library: Libra
     assert server.calls == 6, "a message ends the turn"
 
 
-async def test_what_is_cut_counts_as_far_as_it_was_said(server: ModelServer, library: Library) -> None:
-    server.respond = lambda request: "The keeper took it, and"
+@pytest.mark.parametrize(
+    ("said", "whole", "calls"),
+    [
+        ("The keeper took it, and", "The keeper took it, and", 2),
+        ("The keeper.\nHe took", "The keeper.", 1),
+        ("\n\nThe keep", "\n\nThe keep", 2),
+    ],
+)
+async def test_of_what_is_cut_only_whole_lines_count(
+    server: ModelServer, library: Library, said: str, whole: str, calls: int
+) -> None:
+    server.respond = lambda request: said
     server.faults.append(Fault.truncated(18))
     graph = METHODS["first-words"].build().compile(store=library.store)
     asks: Any = {"text": "The keeper took the log book.", "question": "Who took it?"}
     found = await graph.ainvoke(asks, context=CONTEXT)
-    assert (found["answer"], server.calls) == ("The keeper took it", 1)
+    assert (found["answer"], server.calls) == (whole.strip(), calls)
+
+
+@pytest.mark.parametrize(("said", "kept"), [("3: because of", "3: because"), ("1", ""), ("12 is", "12"), ("", "")])
+def test_of_a_choice_that_is_cut_only_whole_words_count(said: str, kept: str) -> None:
+    assert take_whole_part(said, NextPage) == kept

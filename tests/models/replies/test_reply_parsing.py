@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from contextlib import suppress
 from typing import Literal
 
 import pytest
@@ -98,7 +99,7 @@ def test_any_reply_comes_back_equal_from_any_frame(found: Found, frame: str, ind
         '{"reason": "the lamp", "page": 7.0}',
         '{"reason": "the lamp", "page": 7, "extra": [1, {}]}',
         '{"reason": "the lamp", "page": 7',
-        '{"reason": "the lamp", "page": 7, "pages": [',
+        '{"reason": "the lamp", "page": 7, "pages": []',
         '```json\n{"reason": "the lamp", "page": 7',
         '[{"reason": "the lamp", "page": 7}]',
         '<think>{"reason": "the sea", "page": 1}</think>{"reason": "the lamp", "page": 7}',
@@ -111,11 +112,20 @@ def test_usual_slips_are_mended(said: str) -> None:
     assert parse_reply(said, Found) == SEVEN
 
 
-def test_a_cut_reply_keeps_what_was_said() -> None:
-    said = '{"reason": "the lamp", "page": 7, "pages": [1, 2], "quotes": [{"page": 3, "quote": "a"}, {"page": 4, "quo'
-    with pytest.raises(ReplyRefusal, match="quote"):
-        parse_reply(said, Found)
-    assert parse_reply('{"reason": "he said \\"no\\"", "page": null, "pages": [1, 2', Found).pages == [1, 2]
+def test_json_that_ends_in_a_string_is_cut_off_and_a_lacking_bracket_is_a_models_mistake() -> None:
+    whole = (
+        '{"reason": "the lamp", "page": 7, "quotes": [{"page": 3, "quote": "a"}, {"page": 4, "quote": "it \\" is"}]}'
+    )
+    assert parse_reply(whole, Found).page == 7
+    for end in range(whole.index("the lamp"), len(whole)):
+        with suppress(ReplyRefusal):
+            found = parse_reply(f"Here: {whole[:end]}", Found)
+            assert found.reason == "the lamp" and "the lamp" in whole[: end - 1]
+            assert [quote.quote for quote in found.quotes] in ([], ["a"], ["a", 'it " is']), whole[:end]
+    for cut in (whole[:-8], '{"reason": "the lamp", "page": 7, "pages": [', '{"reason":'):
+        with pytest.raises(ReplyRefusal, match="cut off"):
+            parse_reply(cut, Found)
+    assert parse_reply('{"reason": "he said \\"no\\"", "page": null, "pages": [1, 2]', Found).pages == [1, 2]
 
 
 @pytest.mark.parametrize(
@@ -131,7 +141,7 @@ def test_a_cut_reply_keeps_what_was_said() -> None:
         ("{}", "JSON|reason"),
         ('{"reason": "the lamp"}', "page"),
         ('{"page": 7}', "reason"),
-        ('{"reason": "the lamp", "pag', "page"),
+        ('{"reason": "the lamp", "pag', "cut off"),
         ('{"reason": null, "page": 7}', "reason"),
         ('{"reason": "the lamp", "page": "seven"}', "page"),
         ('{"reason": "the lamp", "page": 7.5}', "page"),
