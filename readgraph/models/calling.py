@@ -1,6 +1,7 @@
 """One call to a model server: the right reply form, retries for a limited time, errors as one clear line."""
 
 import asyncio
+import warnings
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
@@ -13,14 +14,16 @@ from langchain_core.utils.function_calling import convert_to_openai_function
 from pydantic import BaseModel
 
 from readgraph.models.client import ModelClient, simpler_form
+from readgraph.models.failure_lines import CORRECT_IT, explain_failure, name_own, name_server
 from readgraph.models.failures import Failure, is_of_callback, is_of_network
-from readgraph.models.functions import FUNCTION, is_function
+from readgraph.models.functions import is_function
 from readgraph.models.json_form import reply_instructions
-from readgraph.models.local import how_it_ended, is_local
+from readgraph.models.local import is_local
 from readgraph.models.metering import current_meter
 from readgraph.models.plain_form import is_plain, plain_messages
 from readgraph.models.prompt import Messages, Prompt, with_instructions
-from readgraph.models.reply import ModelReply, reply_of
+from readgraph.models.refusals import FORM_FIELDS
+from readgraph.models.reply import WITHHELD, ModelReply, reply_of
 from readgraph.models.streaming import call_config
 from readgraph.models.waiting import LONGEST_PAUSE, CallTurns, RetryPauses, clock
 from readgraph.state.errors import ModelUnavailable, ReadgraphError
@@ -28,12 +31,11 @@ from readgraph.state.settings import ReplyForm
 
 FIRST_TRIES, FIRST_PAUSE = 12, 1.0  # tries, and longest pause, where none was ever answered: it may be no model server
 BATCH_TRIES = 4  # in how many batches a request is sent before its failure counts: a batch takes up to a day
-TOO_LARGE = "token limit exceeded"  # in why a batch failed: it is more than an account may have under way
 TOO_LONG_TRIES = 3  # how often in a row a reply may have more bytes than it may before its server is given up
 LONG_HEAD = 4000  # characters of a head, about 1,000 tokens: providers' caches keep no shorter ones
 GOOGLE = "langchain_google"  # what the modules of Google's packages begin with
+MOST_FIELDS = 8  # fields of one request that may be refused, one after the other
 END_OF_PLAIN = "\n\n"  # what ends a reply of one line: small models would go on
-CORRECT_IT = "correct it and run the same again, nothing is lost."
 
 
 async def call_model(
@@ -54,7 +56,7 @@ async def call_model(
     long = prompt.head >= LONG_HEAD
     at_end = long and reply is not None and client.forms_come_first
     form: ReplyForm = "text" if at_end else client.form
-    config, tries = call_config(prompt.name, reply), CallTries(client)
+    config, tries, fields = call_config(prompt.name, reply), CallTries(client), 0
     while True:
         await client.hold.wait_until_over()
         if turns:
@@ -72,16 +74,20 @@ async def call_model(
             if isinstance(problem, ReadgraphError) or is_of_callback(problem):  # such as: a function returned no string
                 raise
             failure = _failure(client, problem, takes_simpler=simpler is not None)
+            if failure.refusal.kind == "withheld":  # the same that other servers send as a reply
+                return ModelReply("", False, flaw=WITHHELD)
         else:
             client.remember_form(form if reply and not at_end else None)
             return response
-        if pause := tries.pause_after(failure):
+        if fields < MOST_FIELDS and _leaves_out(client, failure.refusal.field):
+            fields += 1
+        elif pause := tries.pause_after(failure):
             await clock().sleep(pause)
         elif simpler and failure.refused_form:
             form, tries = simpler, CallTries(client)
         else:
             break
-    line = _line(client, failure)
+    line = explain_failure(client, failure)
     if failure.no_answer:
         current_meter().unavailable = line
     raise ModelUnavailable(line)
@@ -92,10 +98,21 @@ def _failure(client: ModelClient, problem: Exception, *, takes_simpler: bool) ->
     if isinstance(problem, NotImplementedError) and takes_simpler:  # such as: the model takes no functions
         return Failure(kinds.ModelInvalidRequestError, passing=False)
     if client.own and not is_of_network(problem):
-        what = f"The {_own_name(client)} raised {type(problem).__name__}"
+        what = f"The {name_own(client)} raised {type(problem).__name__}"
         line = current_meter().unavailable = f"{what}: {CORRECT_IT}"
         raise ModelUnavailable(line) from problem
     return Failure.of(problem)
+
+
+def _leaves_out(client: ModelClient, field: str) -> bool:
+    """Whether requests go on without a field that was refused, or with its other name; a new one is told once."""
+    leave_out = getattr(client.chat, "leave_out", None)
+    if not field or field in FORM_FIELDS or leave_out is None:
+        return False
+    if (name := leave_out(field)) is not None:
+        then = f"sent as '{name}'" if name else "left out"
+        warnings.warn(f"{name_server(client)} takes no '{field}': it is {then} from now on.", UserWarning, stacklevel=2)
+    return True
 
 
 class CallTries:
@@ -173,54 +190,3 @@ def _without_numbers_to_choose(reply: type[BaseModel]) -> dict[str, Any]:
 
     lifted: dict[str, Any] = lift(convert_to_openai_function(reply))
     return lifted
-
-
-def _own_name(client: ModelClient) -> str:
-    function = is_function(client.name)
-    return f"function '{client.name.removeprefix(FUNCTION)}'" if function else f"model '{client.name}'"
-
-
-def _line(client: ModelClient, failure: Failure) -> str:
-    server = f"The model server at {client.server}" if client.server else "The model server"
-    times = f"{failure.tries} times in a row" if failure.tries > 1 else "once"
-    if failure.cause:
-        then = "Reduce the batch, with --max-calls" if TOO_LARGE in failure.cause else "Go on later"
-        return f"{server} left a request of a batch without a reply {times}: {failure.cause}. {then}."
-    if failure.too_long:
-        longer = f"sent a reply of more than {failure.too_long} MB {times}"
-        return f"{server} {longer}: see what it sends, or raise the limit with --max-reply-mb."
-    if failure.broke_off and not is_local(client.name):
-        return f"{server} broke its answer off {times}: go on later, nothing is lost."
-    if is_function(client.name):
-        return f"The {_own_name(client)} raised {failure.kind.__name__} {times}: {CORRECT_IT}"
-    if not issubclass(failure.kind, kinds.ModelError):
-        if client.worked:
-            return f"{server} sent no usable reply {times}: go on later, nothing is lost."
-        return f"{server} doesn't speak its provider's protocol ({failure.kind.__name__}): check its address."
-    for kind, line in _lines_by_kind(client, failure, server, times).items():
-        if issubclass(failure.kind, kind):
-            return line
-    return f"{server} failed {times} ({failure.status or 'an error'}): go on later, nothing is lost."
-
-
-def _lines_by_kind(client: ModelClient, failure: Failure, server: str, times: str) -> dict[type[Exception], str]:
-    at, name = f" at {client.server}" if client.server else "", client.name
-    provider = name.partition(":")[0]
-    address = "OPENAI_BASE_URL" if provider == "openai" else f"the network and the address of {provider}'s server"
-    nobody = f"No model server answers{at}: start it, or check {address}."
-    if is_local(name):
-        ended = f"has ended{how_it_ended(name)}: go on with the same command, nothing is lost."
-        nobody = f"The process that runs '{name}' {ended}"
-    status = f" ({failure.status})" if failure.status else ""
-    return {
-        kinds.ModelAuthenticationError: f"{server} refused the key: set a valid one in the environment.",
-        kinds.ModelPermissionDeniedError: f"The key may not use the model '{name}'{at}.",
-        kinds.ModelNotFoundError: f"{server} does not know the model '{name}': check its name, and the address, which "
-        "often ends in /v1.",
-        kinds.ModelTimeoutError: f"{server} did not answer in time ({client.timeout:g} s, {times}): raise the timeout.",
-        kinds.ModelConnectionError: nobody,
-        kinds.ModelRateLimitError: f"{server} takes no more calls for now: go on later, or check your credit there; "
-        "nothing is lost.",
-        kinds.ContextOverflowError: f"A prompt is too long for '{name}': take one with a larger window.",
-        kinds.ModelInvalidRequestError: f"{server} refused a request to '{name}' as invalid{status}.",
-    }

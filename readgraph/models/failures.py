@@ -3,17 +3,20 @@
 import math
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
 from langchain_core import exceptions as kinds
 
+from readgraph.models.refusals import Refusal, read_refusal
+
 _BY_STATUS = {
     **{401: kinds.ModelAuthenticationError, 403: kinds.ModelPermissionDeniedError, 404: kinds.ModelNotFoundError},
     **{408: kinds.ModelTimeoutError, 429: kinds.ModelRateLimitError},
     **dict.fromkeys((409, 425), kinds.ModelAPIError),
+    **dict.fromkeys((501, 505), kinds.ModelInvalidRequestError),
 }
 _CODES = {
     400: ("validationexception",),
@@ -40,6 +43,19 @@ BROKEN = {
 }
 """What errors of a connection that ended before a response was whole are called, by package."""
 
+UNDECODED = {"DecodingError", "ContentDecodingError", "ContentEncodingError"}
+"""What errors of a body are called that is not compressed as its headers say."""
+
+SAID: Mapping[str, type[kinds.ModelError]] = {
+    "too long": kinds.ContextOverflowError,
+    "spent": kinds.ModelRateLimitError,
+    "busy": kinds.ModelRateLimitError,
+    "key": kinds.ModelAuthenticationError,
+    "unknown model": kinds.ModelNotFoundError,
+    **dict.fromkeys(("form", "field", "withheld", "web page"), kinds.ModelInvalidRequestError),
+}
+"""The exception types of what refusals say, where their statuses would tell something else."""
+
 MOST_CAUSES = 5
 LONGEST_WAIT = 60.0  # the longest pause in seconds, even if the server asks for a longer one (Retry-After)
 ENDED_LOOP = "Event loop is closed"  # what asyncio says of a connection that another event loop opened, which has ended
@@ -56,6 +72,15 @@ class ReplyTooLong(ConnectionError):
 def too_long(problem: BaseException) -> int:
     """The megabytes that a server's reply has more of than it may; 0 where something else went wrong."""
     return next((each.most for each in causes_of(problem) if isinstance(each, ReplyTooLong)), 0)
+
+
+class UnreadableReply(Exception):
+    """A response that holds no completion; its text says in a few words of ours what it holds."""
+
+
+def kind_of_refusal(status: int, refusal: Refusal) -> type[kinds.ModelError]:
+    """The exception type for what a refusal says, or else for its HTTP status."""
+    return SAID.get(refusal.kind) or kind_of_status(status)
 
 
 def kind_of_status(status: int) -> type[kinds.ModelError]:
@@ -121,8 +146,23 @@ def kind_of(problem: Exception) -> type[Exception]:
 
 def broke_off(problem: BaseException) -> bool:
     """Whether a server was there, but ended the connection before its response was whole."""
-    names = {kind.__name__ for each in causes_of(problem) for kind in type(each).__mro__}
-    return bool(names & BROKEN)
+    return bool(names_of(problem) & BROKEN)
+
+
+def names_of(problem: BaseException) -> set[str]:
+    """The names of an error's types, and of those that it was raised from."""
+    return {kind.__name__ for each in causes_of(problem) for kind in type(each).__mro__}
+
+
+def _refusal_of(problem: Exception) -> Refusal:
+    """What the server's refusal says, in whichever field the provider's package keeps it."""
+    known = next(
+        (said for each in causes_of(problem) if isinstance(said := getattr(each, "refusal", None), Refusal)), None
+    )
+    if known or not (status := status_of(problem)):
+        return known or Refusal()
+    bodies = [getattr(each, "body", None) or getattr(each, "message", None) or str(each) for each in causes_of(problem)]
+    return read_refusal(status, bodies, waits="retry-after" in headers_of(problem))
 
 
 def is_of_network(problem: Exception) -> bool:
@@ -165,24 +205,30 @@ class Failure:
     cause: str = ""  # why a batch brought no reply
     too_long: int = 0  # the megabytes that the reply had more of
     broke_off: bool = False  # a server was there, but its reply was not whole
+    refusal: Refusal = field(default_factory=Refusal)  # what it says, if the request was refused
+    sent: str = ""  # what the server sent in the place of a completion
 
     @staticmethod
     def of(problem: Exception) -> "Failure":
-        """The failure that an error stands for; it is not temporary if the credit is used up."""
+        """The failure that an error stands for; it is not temporary if the same request can never pass."""
         if isinstance(problem, TimeoutError):
             return Failure(kinds.ModelTimeoutError)
-        kind = kind_of(problem)
+        refusal, status, kind = _refusal_of(problem), status_of(problem), kind_of(problem)
+        if status and refusal.kind:
+            kind = kind_of_refusal(status, refusal)
         spent = any(getattr(cause, "code", None) == "insufficient_quota" for cause in causes_of(problem))
         return Failure(
             kind,
-            status_of(problem),
+            status,
             retry_after_seconds(headers_of(problem)),
             passing=(not issubclass(kind, kinds.ModelError) or kind.is_retryable)
-            and not (spent or getattr(problem, "final", False)),
+            and not (spent or refusal.is_final or getattr(problem, "final", False)),
             tries=getattr(problem, "tries", 1),
             cause=getattr(problem, "cause", ""),
             too_long=getattr(problem, "most_mb", 0) or too_long(problem),
             broke_off=getattr(problem, "broke_off", False) or broke_off(problem),
+            refusal=refusal,
+            sent=str(problem) if isinstance(problem, UnreadableReply) else getattr(problem, "sent", ""),
         )
 
     @property
@@ -192,6 +238,6 @@ class Failure:
 
     @property
     def refused_form(self) -> bool:
-        """Whether the server refused the request as it was made, but not for its length."""
+        """Whether the server refused the request as it was made, maybe for the form of its reply."""
         invalid = issubclass(self.kind, kinds.ModelInvalidRequestError)
-        return invalid and not issubclass(self.kind, kinds.ContextOverflowError)
+        return invalid and self.refusal.kind in ("", "form", "field")

@@ -1,36 +1,34 @@
 """OpenAI's protocol with less overhead for each call, and with a bound for what a server sends."""
 
-import json
 import os
 import ssl
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import cache
 from importlib.util import find_spec
-from typing import Any, TypeVar
+from typing import Any, Self
 
-from langchain_core import exceptions as kinds
+import httpx2
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun
 from langchain_core.messages import BaseMessage
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_openai import ChatOpenAI
-from openai import (
-    APIConnectionError,
-    APIError,
-    APIStatusError,
-    APITimeoutError,
-    DefaultAioHttpClient,
-    DefaultAsyncHttpxClient,
-)
-from openai import BaseModel as UntypedResponse
-from pydantic import PrivateAttr
+from openai import DefaultAioHttpClient, DefaultAsyncHttpxClient
+from pydantic import PrivateAttr, model_validator
 
-from readgraph.models.failures import ReplyTooLong, broke_off, kind_of, kind_of_status, status_of, too_long
-from readgraph.state.declaring import LARGEST
+from readgraph.models.failures import ReplyTooLong
+from readgraph.models.openai_completions import (
+    ONLY_KEY,
+    PATH,
+    WholeStreams,
+    read_completion,
+    repair_response,
+    with_model_errors,
+)
+from readgraph.models.refusals import FORM_FIELDS, NEEDED, OTHER_NAMES
 from readgraph.state.errors import BadInput, ModelUnavailable
 
 MOST_BYTES = 20_000_000  # of one response, unpacked, where no setting says otherwise: 64 embeddings of 4,096 take 6 MB
-OVERFLOWS = ("context_length_exceeded", "prompt is too long", "ContextWindowExceededError")  # what LangChain looks for
 CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR")  # variables of the environment that name certificates
 
 
@@ -93,7 +91,6 @@ def openai_key() -> str:
 
 
 NO_REPLY = {"message": {"role": "assistant", "content": ""}, "finish_reason": ""}  # of a response that broke off
-T = TypeVar("T")
 Send = Callable[[dict[str, Any]], Awaitable[Any]]  # sends the body of a request; returns the response as JSON
 
 
@@ -106,6 +103,13 @@ class InLoopChatOpenAI(ChatOpenAI):
 
     stream_usage: bool | None = True
     _send: Send | None = PrivateAttr(default=None)
+    _names: dict[str, str] = PrivateAttr(default_factory=dict)  # other names of fields that were refused; "": left out
+
+    @model_validator(mode="after")
+    def _watch_streams(self) -> Self:
+        """Let streamed replies say whether they came to their end."""
+        self.async_client = WholeStreams(self.root_async_client)
+        return self
 
     async def _agenerate(
         self,
@@ -128,7 +132,7 @@ class InLoopChatOpenAI(ChatOpenAI):
 
     def result_of(self, content: Any) -> ChatResult:
         """The result in a server's response; raises LangChain's errors for one without a reply and without counts."""
-        mended = _repair_response(content)
+        mended = repair_response(content)
         counted = isinstance(mended, dict) and any(mended["usage"].values())
         try:
             result = self._create_chat_result(mended)
@@ -141,93 +145,32 @@ class InLoopChatOpenAI(ChatOpenAI):
         return self._create_chat_result({"choices": [NO_REPLY], "usage": mended["usage"]})
 
     async def _post(self, body: dict[str, Any]) -> Any:
-        sent = self.root_async_client.post(
-            "/chat/completions",
-            body=body,
-            cast_to=UntypedResponse,
-            options={"security": {"bearer_auth": True}},  # else an administrator's key would be sent too
-        )
-        response = await with_model_errors(sent)
-        return response.model_dump() if isinstance(response, UntypedResponse) else response
+        sent = self.root_async_client.post(PATH, body=body, cast_to=httpx2.Response, options=ONLY_KEY)
+        return read_completion(await with_model_errors(sent, body), body)
 
-    async def _astream(self, *args: Any, **kwargs: Any) -> AsyncIterator[ChatGenerationChunk]:
-        """A streamed reply, with its token counts; a server that refuses to send them is not asked again."""
-        begun = False
-        try:
-            async for chunk in super()._astream(*args, **kwargs):
-                begun = True
-                yield chunk
-            return
-        except Exception as problem:
-            refused = status_of(problem) in (400, 422) and "stream_options" in str(problem)
-            if begun or not (self.stream_usage and refused):
-                raise
-        self.stream_usage = False
-        async for chunk in super()._astream(*args, **kwargs):
-            yield chunk
+    def leave_out(self, field: str) -> str | None:
+        """From now on, name a field of requests otherwise, or leave it out.
+
+        Returns:
+            Its other name, "" if it is left out, None if it was not sent any more or can't be left out.
+        """
+        if field == "stream":
+            self.disable_streaming = True
+            return ""
+        name = next((name for name, sent in self._names.items() if sent == field), field)
+        if field in self._names or name in NEEDED or field in FORM_FIELDS:
+            return None
+        self._names[name] = "" if name in self._names else OTHER_NAMES.get(name, "")
+        return self._names[name]
+
+    def _get_request_payload(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        payload = super()._get_request_payload(*args, **kwargs)
+        for name in self._names.keys() & payload.keys():
+            value = payload.pop(name)
+            if sent := self._names[name]:
+                payload[sent] = value
+        return payload
 
     def _convert_chunk_to_generation_chunk(self, chunk: dict[str, Any], *args: Any) -> ChatGenerationChunk | None:
         """A chunk, mended as a reply is: LangChain would parse arguments anew for each of them, in unbounded time."""
-        return super()._convert_chunk_to_generation_chunk(_repair_response(chunk, "delta"), *args)
-
-
-async def with_model_errors(sent: Awaitable[T]) -> T:
-    """The response to a request of OpenAI's SDK; raises LangChain's errors of models in the place of the SDK's."""
-    try:
-        return await sent
-    except APIError as problem:
-        kind: type[kinds.ModelError] = kinds.ModelAPIError
-        if isinstance(problem, APITimeoutError):
-            known = kind_of(problem)
-            kind = known if issubclass(known, kinds.ModelError) else kinds.ModelTimeoutError
-        elif isinstance(problem, APIConnectionError):
-            kind = kinds.ModelConnectionError
-        elif problem.code == OVERFLOWS[0] or (status_of(problem) == 400 and any(map(str(problem).count, OVERFLOWS))):
-            kind = kinds.ContextOverflowError
-        elif isinstance(problem, APIStatusError):
-            kind = kind_of_status(problem.status_code)
-        error = kind(kind.__name__)
-        vars(error).update(most_mb=too_long(problem), broke_off=broke_off(problem))
-        if isinstance(problem, APIStatusError):  # the response is kept for its headers
-            vars(error).update(response=problem.response, status_code=problem.status_code, code=problem.code)
-    raise error  # outside of `except`, so that the SDK's error, with the server's text, is not chained to it
-
-
-def _repair_response(response: Any, part: str = "message") -> Any:
-    """The response as LangChain can parse it, arguments as text; `part` is a choice's message, "delta" in a chunk."""
-    if not isinstance(response, dict):
-        return response
-    choices = response.get("choices")
-    mended = [_repair_choice(choice, part) for choice in choices] if isinstance(choices, list) else choices
-    return {**response, "choices": mended, "usage": _counts(response.get("usage"))}
-
-
-def _repair_choice(choice: Any, part: str) -> Any:
-    try:
-        call = choice[part]["tool_calls"][0]
-        if part == "message":
-            arguments = call["function"]["arguments"]
-        else:  # only the first call is used, and its first chunk may add no arguments
-            given = (call.get("function") or {}).get("arguments")
-            arguments = "" if call.get("index") or given is None else given
-    except (TypeError, LookupError, AttributeError):
-        return choice
-    text = arguments if isinstance(arguments, str) else json.dumps(arguments)
-    return {**choice, part: {**choice[part], "content": text, "tool_calls": None}}
-
-
-def _counts(usage: Any) -> dict[str, Any]:
-    """The token counts of a call that are valid, with those of a cache; DeepSeek has a field of its own for these."""
-    reported = usage if isinstance(usage, dict) else {}
-    counts = _valid_counts(reported, "prompt_tokens", "completion_tokens")
-    hits = reported.get("prompt_cache_hit_tokens")
-    details = reported.get("prompt_tokens_details") or {"cached_tokens": hits}
-    cached = _valid_counts(details, "cached_tokens", "cache_write_tokens") if isinstance(details, dict) else {}
-    if sum(cached.values()) > counts.get("prompt_tokens", 0):  # it can't be a part of them
-        return counts
-    return counts | ({"prompt_tokens_details": cached} if cached else {})
-
-
-def _valid_counts(reported: Mapping[str, Any], *names: str) -> dict[str, int]:
-    counts = {name: reported.get(name) for name in names}
-    return {name: count for name, count in counts.items() if type(count) is int and 0 <= count <= LARGEST}
+        return super()._convert_chunk_to_generation_chunk(repair_response(chunk, "delta"), *args)

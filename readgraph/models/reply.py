@@ -46,6 +46,8 @@ BLOCKED = frozenset(
     }
 )  # the provider kept the reply back
 
+_NO_END = re.compile("error|malformed|fail|abort|cancel|timeout|incomplete|broken|insufficient")
+
 Flaw = Literal["", "withheld by its server", "damaged on its way", "broken off by its server"]  # what a server did
 NO_FLAW, WITHHELD, DAMAGED, BROKEN_OFF = FLAWS = get_args(Flaw)  # a retry may bring a better one
 FLAWED = "the reply was {}"  # why a reply with a flaw is refused
@@ -116,6 +118,12 @@ def fold_ending(said: str) -> str:
     """Why the model stopped, in small letters alone: "STOP_SEQUENCE", "stopSequence" and "stop-sequence" are one."""
     folded = "".join(filter(str.isalnum, said.lower())).removeprefix("finishreason")
     return repeated[1] if (repeated := _REPEATED.fullmatch(folded)) else folded
+
+
+def names_no_end(said: str) -> bool:
+    """Whether an ending is surely not that of a whole reply, whatever a gateway has made of it."""
+    ended = fold_ending(said)
+    return ended in CUT | BLOCKED or bool(_NO_END.search(ended))
 
 
 def _text(message: AIMessage) -> str:

@@ -9,8 +9,10 @@ from typing import Any, NamedTuple
 from langchain_core import exceptions as kinds
 from openai import AsyncOpenAI
 
-from readgraph.models.failures import kind_of_status
-from readgraph.models.openai_chat import make_http_client, with_model_errors
+from readgraph.models.failures import kind_of_refusal
+from readgraph.models.openai_chat import make_http_client
+from readgraph.models.openai_completions import with_model_errors
+from readgraph.models.refusals import read_refusal
 from readgraph.state.errors import ModelUnavailable
 
 MOST_OF_FILE = 1_000_000_000  # bytes of a file of responses that are read: 50,000 replies of 20,000 bytes
@@ -148,9 +150,10 @@ def body_of(line: Any, ended: BatchStatus) -> Any:
     code = _code(body.get("error")) if isinstance(body, dict) else ""
     if type(status) is not int or status < 400:
         raise Unfinished(code.replace("_", " ") or "a response without a status")
-    kind = kinds.ContextOverflowError if code == "context_length_exceeded" else kind_of_status(status)
+    refusal = read_refusal(status, body.get("error") if isinstance(body, dict) else body)
+    kind = kind_of_refusal(status, refusal)
     problem = kind(kind.__name__)
-    vars(problem).update(status_code=status, code=code)
+    vars(problem).update(status_code=status, code=code, refusal=refusal)
     raise problem
 
 

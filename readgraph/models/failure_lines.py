@@ -1,0 +1,91 @@
+"""Why calls to a model server failed, in one line that says what to do, without the server's own words."""
+
+from langchain_core import exceptions as kinds
+
+from readgraph.models.client import ModelClient
+from readgraph.models.failures import Failure
+from readgraph.models.functions import FUNCTION, is_function
+from readgraph.models.local import how_it_ended, is_local
+
+TOO_LARGE = "token limit exceeded"  # in why a batch failed: it is more than an account may have under way
+CORRECT_IT = "correct it and run the same again, nothing is lost."
+
+
+def name_own(client: ModelClient) -> str:
+    """The model that is an object or a function of the caller's."""
+    function = is_function(client.name)
+    return f"function '{client.name.removeprefix(FUNCTION)}'" if function else f"model '{client.name}'"
+
+
+def name_server(client: ModelClient) -> str:
+    """The model server, at its address where that is known."""
+    return f"The model server at {client.server}" if client.server else "The model server"
+
+
+def explain_failure(client: ModelClient, failure: Failure) -> str:
+    """Why a call brought no reply, and what to do."""
+    server = name_server(client)
+    times = f"{failure.tries} times in a row" if failure.tries > 1 else "once"
+    if failure.cause:
+        then = "Reduce the batch, with --max-calls" if TOO_LARGE in failure.cause else "Go on later"
+        return f"{server} left a request of a batch without a reply {times}: {failure.cause}. {then}."
+    if failure.too_long:
+        longer = f"sent a reply of more than {failure.too_long} MB {times}"
+        return f"{server} {longer}: see what it sends, or raise the limit with --max-reply-mb."
+    if failure.broke_off and not is_local(client.name):
+        return f"{server} broke its answer off {times}: go on later, nothing is lost."
+    if is_function(client.name):
+        return f"The {name_own(client)} raised {failure.kind.__name__} {times}: {CORRECT_IT}"
+    if not issubclass(failure.kind, kinds.ModelError):
+        if client.worked:
+            return f"{server} sent no usable reply {times}: go on later, nothing is lost."
+        sent = f"it sent {failure.sent}" if failure.sent else failure.kind.__name__
+        return f"{server} doesn't speak its provider's protocol ({sent}): check its address."
+    if failure.sent:
+        return f"{server} sent {failure.sent} {times}: see what stands before it, such as a proxy."
+    if line := _explain_refusal(client, failure, server):
+        return line
+    for kind, line in _lines_by_kind(client, failure, server, times).items():
+        if issubclass(failure.kind, kind):
+            return line
+    return f"{server} failed {times} ({failure.status or 'an error'}): go on later, nothing is lost."
+
+
+def _explain_refusal(client: ModelClient, failure: Failure, server: str) -> str:
+    """What a refusal says that its status alone doesn't; "" for the others."""
+    said, name, status = failure.refusal, client.name, f" ({failure.status})" if failure.status else ""
+    if said.kind == "too long":
+        window = f" (at most {said.most_tokens:,} tokens)" if said.tokens > said.most_tokens else ""
+        return f"A prompt is too long for '{name}'{window}: set a smaller --window-words, or take a larger window."
+    if said.kind == "spent":
+        used = "a credit, a budget or a daily limit is used up"
+        return f"{server} takes no more calls{status}: {used}, check your credit there. Nothing is lost."
+    if said.kind == "web page":
+        page = "a web page in the place of a reply"
+        return f"{server} sent {page}{status}: check its address, and whether a proxy or firewall stands before it."
+    if said.kind == "field":
+        return f"{server} takes no '{said.field}' for '{name}'{status}: leave it out where the model is set up."
+    return ""
+
+
+def _lines_by_kind(client: ModelClient, failure: Failure, server: str, times: str) -> dict[type[Exception], str]:
+    at, name = f" at {client.server}" if client.server else "", client.name
+    provider = name.partition(":")[0]
+    address = "OPENAI_BASE_URL" if provider == "openai" else f"the network and the address of {provider}'s server"
+    nobody = f"No model server answers{at}: start it, or check {address}."
+    if is_local(name):
+        ended = f"has ended{how_it_ended(name)}: go on with the same command, nothing is lost."
+        nobody = f"The process that runs '{name}' {ended}"
+    status = f" ({failure.status})" if failure.status else ""
+    return {
+        kinds.ModelAuthenticationError: f"{server} refused the key: set a valid one in the environment.",
+        kinds.ModelPermissionDeniedError: f"The key may not use the model '{name}'{at}.",
+        kinds.ModelNotFoundError: f"{server} does not know the model '{name}': check its name, and the address, which "
+        "often ends in /v1.",
+        kinds.ModelTimeoutError: f"{server} did not answer in time ({client.timeout:g} s, {times}): raise --timeout, "
+        "or lower --concurrency.",
+        kinds.ModelConnectionError: nobody,
+        kinds.ModelRateLimitError: f"{server} takes no more calls for now: go on later, or check your credit there; "
+        "nothing is lost.",
+        kinds.ModelInvalidRequestError: f"{server} refused a request to '{name}' as invalid{status}.",
+    }
