@@ -61,10 +61,11 @@ async def call_model(
         await client.hold.wait_until_over()
         if turns:
             await turns.wait()
-        simpler = simpler_form(form) if reply else None
+        simpler, asked = simpler_form(form) if reply else None, clock().now()
         try:
             # The client's own timeout bounds only silence; slow trickles would never end.
-            async with asyncio.timeout(None if client.batches else client.timeout):
+            async with client.in_flight.take_place() as began, asyncio.timeout(client.most_seconds):
+                tries.pauses.extend(began - asked)
                 chat, shown, options = _in_form(client.chat, messages, reply, form)
                 shown = _mark_head(shown, prompt.head) if long and prompt.goes_on and client.marks_heads else shown
                 message = await chat.ainvoke(shown, config, **options)
@@ -78,7 +79,10 @@ async def call_model(
                 return ModelReply("", False, flaw=WITHHELD)
         else:
             client.remember_form(form if reply and not at_end else None)
+            client.in_flight.count_reply()
             return response
+        if issubclass(failure.kind, kinds.ModelTimeoutError):
+            client.in_flight.count_timeout(began)
         if fields < MOST_FIELDS and _leaves_out(client, failure.refusal.field):
             fields += 1
         elif pause := tries.pause_after(failure):
@@ -126,16 +130,19 @@ class CallTries:
         client = self.client
         here = is_local(client.name) or is_function(client.name)
         new = failure.no_answer and (not client.worked or here)
-        pause, late = self.pauses.next(failure.retry_after, FIRST_PAUSE if new else LONGEST_PAUSE)
+        pause, over = self.pauses.next(failure.retry_after, FIRST_PAUSE if new else LONGEST_PAUSE)
         failures = self.pauses.failures
         failure.tries = max(failures, failure.tries)
         self.too_long = self.too_long + 1 if failure.too_long else 0
-        late = late or (new and failures >= FIRST_TRIES) or self.too_long >= TOO_LONG_TRIES
-        if not failure.passing or (failures >= BATCH_TRIES if client.batches else late):
+        over = over or (new and failures >= FIRST_TRIES) or self.too_long >= TOO_LONG_TRIES
+        if not failure.passing or (failures >= BATCH_TRIES if client.batches else over):
             return 0.0
-        if failure.retry_after or issubclass(failure.kind, kinds.ModelRateLimitError):
+        queues = issubclass(failure.kind, kinds.ModelTimeoutError) and client.in_flight.limit < client.in_flight.most
+        if failure.retry_after or issubclass(failure.kind, kinds.ModelRateLimitError) or queues:
             client.hold.extend(pause)
         reason = "the model server gave no answer"
+        if queues:
+            reason = f"the model server did not answer in time, and gets {client.in_flight.limit} at once from now on"
         if not issubclass(failure.kind, kinds.ModelError):
             reason = "the model server gave no usable answer"
         if failure.status:

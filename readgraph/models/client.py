@@ -18,7 +18,7 @@ from readgraph.models.functions import is_function, unknown_function
 from readgraph.models.local import LocalServer, is_local, local_server
 from readgraph.models.names import Limits, ModelEntry, ModelTable, check_batch, find_model_entry, get_loop_object
 from readgraph.models.reply import BROKEN_OFF, ModelReply, replies_to_replay
-from readgraph.models.waiting import SharedPause
+from readgraph.models.waiting import CallsInFlight, SharedPause
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ModelUnavailable, ReadgraphError
 from readgraph.state.loops import PerLoop, close_client
@@ -200,6 +200,7 @@ class ModelClient:
     # a lock for each prompt that is being asked, so that the same prompt meanwhile uses the recorded reply
     asking: "WeakValueDictionary[str, asyncio.Lock]" = field(default_factory=WeakValueDictionary)
     hold: SharedPause = field(default_factory=SharedPause)  # the pause that all calls share
+    in_flight: CallsInFlight = field(default_factory=lambda: CallsInFlight(1))
     worked: set[ReplyForm | None] = field(default_factory=set)  # the forms that the server has replied in (None: notes)
     writes: Any = ""  # what changes the text of its replies, as plain JSON
     ours: bool = True  # we made the chat model, and close it
@@ -209,6 +210,11 @@ class ModelClient:
     forms_come_first: bool = False  # its cache sees the form of a reply before the messages
     marks_heads: bool = False  # its cache keeps what is marked
     names_endings: bool = False  # its server has said how a note ended
+
+    @property
+    def most_seconds(self) -> float | None:
+        """How long a call may take; None: as long as its batch does."""
+        return None if self.batches else self.timeout
 
     def check_ending(self, note: ModelReply) -> ModelReply:
         """The note, without its text where the server, which has said how others ended, doesn't say it of this one."""
@@ -261,6 +267,7 @@ async def model_client(context: ReaderContext) -> ModelClient:
             else:
                 chat = await asyncio.to_thread(_make_chat, context, named.table if named else None, server)
             clients[identity] = await asyncio.to_thread(_client, context, chat, slots, named)
+            clients[identity].in_flight = CallsInFlight(at_once)
     client: ModelClient = clients[identity]
     return client
 

@@ -3,9 +3,11 @@
 import asyncio
 import random
 import time
-from contextlib import AbstractContextManager
+from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import AbstractContextManager, asynccontextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from langgraph.store.base import BaseStore
 
@@ -64,12 +66,72 @@ class SharedPause:
 
 
 @dataclass
+class CallsInFlight:
+    """How many calls a server gets at once: after time-outs as many as it answered, and one more for as many replies.
+
+    Servers that take one request at a time queue the others, and go on with those whose client has left.
+    """
+
+    most: int
+    limit: int = 0  # at this moment; 0: not known yet
+    flying: int = 0
+    answered: int = 0  # replies since the limit was changed
+    changed: float = -1.0  # when a time-out has changed it
+    waiting: deque["asyncio.Future[None]"] = field(default_factory=deque)
+
+    def __post_init__(self) -> None:
+        self.limit = self.most
+
+    @asynccontextmanager
+    async def take_place(self) -> AsyncIterator[float]:
+        """Wait for a place for one call, which is free again at the end of the `with`; gives when the call began."""
+        while self.flying >= self.limit:
+            place = asyncio.get_running_loop().create_future()
+            self.waiting.append(place)
+            try:
+                await place
+            except asyncio.CancelledError:
+                self._wake()  # it may have been this one's turn
+                raise
+        self.flying += 1
+        try:
+            yield clock().now()
+        finally:
+            self.flying -= 1
+            self._wake()
+
+    def count_reply(self) -> None:
+        """A call was answered: after as many as the limit, it grows by one."""
+        self.answered += 1
+        if self.limit < self.most and self.answered >= self.limit:
+            self.limit, self.answered = self.limit + 1, 0
+            self._wake()
+
+    def count_timeout(self, began: float) -> None:
+        """A call that began then was not answered in time: fewer are sent at once, if it was not sent before that."""
+        if began > self.changed and self.limit > 1:
+            self.limit = max(1, min(self.answered, self.limit - 1))
+            self.answered, self.changed = 0, clock().now()
+
+    def _wake(self) -> None:
+        free = self.limit - self.flying
+        while self.waiting and free > 0:
+            if not (place := self.waiting.popleft()).done():
+                place.set_result(None)
+                free -= 1
+
+
+@dataclass
 class RetryPauses:
     """The pauses between the tries of one request, which is given up `seconds` after its first failure."""
 
     seconds: float
     failures: int = 0
     give_up: float = 0.0
+
+    def extend(self, seconds: float) -> None:
+        """Add the seconds that the request has waited for its place: they are not its server's."""
+        self.give_up += seconds if self.give_up else 0.0
 
     def next(self, asked: float, longest: float = LONGEST_PAUSE) -> tuple[float, bool]:
         """How long to wait after one more failure, at least as `asked` by the server; and whether that is too long."""
