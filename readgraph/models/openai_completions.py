@@ -95,7 +95,7 @@ class WholeStream(AsyncStream[Any]):
     async def __stream__(self) -> AsyncIterator[Any]:
         if "json" in self.response.headers.get("content-type", ""):  # it streams nothing, or says so
             await self.response.aread()
-            yield _as_piece(read_completion(self.response, ()))
+            yield read_completion(self.response, ())
             return
         try:
             async for piece in super().__stream__():
@@ -147,16 +147,6 @@ def read_completion(response: httpx2.Response, fields: Iterable[str]) -> Any:
     return value
 
 
-def _as_piece(completion: Any) -> Any:
-    """A whole completion as the only piece of a stream."""
-    if not (isinstance(completion, dict) and completion.get("choices")):
-        return completion
-    choice = repair_response(completion)["choices"][0]
-    message, calls = choice["message"], choice["message"].get("tool_calls") or ()
-    numbered = [{"index": number, **call} for number, call in enumerate(calls)]
-    return {**completion, "choices": [{**choice, "delta": {**message, "tool_calls": numbered or None}}]}
-
-
 def _name_content(text: str, coding: str) -> str:
     """What stands where a completion was expected, in a few words."""
     if coding not in ("", "identity", "gzip", "deflate"):
@@ -200,6 +190,8 @@ def repair_response(response: Any, part: str = "message") -> Any:
 
 
 def _repair_choice(choice: Any, part: str) -> Any:
+    if part == "delta" and isinstance(choice, dict) and "delta" not in choice:  # a whole reply in one piece
+        choice = {**choice, part: choice.get("message")}
     choice = _repair_content(_name_error(choice), part)
     try:
         call = choice[part]["tool_calls"][0]

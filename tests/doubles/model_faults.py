@@ -39,6 +39,7 @@ class Fault:
     breaks_off: bool = False
     limit: int | None = None
     body: str | bytes | None = None
+    media_type: str = ""
     change: Callable[[JsonObject], None] | None = None
     drip: float | None = None
     answer: str | JsonObject | None = field(default=None, hash=False)
@@ -199,7 +200,7 @@ def event_stream(head: JsonObject, message: JsonObject, finish: str, usage: Json
 def completion(body: JsonObject, question: str, tool: str | None, answer: Answer, fault: Fault, mark: int) -> Response:
     """The response to a request, with the answer changed by the fault, in the form that the request's body asks for."""
     if fault.body is not None:
-        kind_of_body = "text/html" if fault.body[:1] in ("<", b"<") else "application/json"
+        kind_of_body = fault.media_type or ("text/html" if fault.body[:1] in ("<", b"<") else "application/json")
         return Response(fault.body, fault.status, media_type=kind_of_body)
     message = assistant_message(answer, tool, fault.limit, mark)
     kind = CutResponse if fault.breaks_off else Response
