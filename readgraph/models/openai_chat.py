@@ -155,7 +155,7 @@ class InLoopChatOpenAI(ChatOpenAI):
             Its other name, "" if it is left out, None if it was not sent any more or can't be left out.
         """
         if field == "stream":
-            self.disable_streaming = True
+            self.disable_streaming, self.streaming = True, False
             return ""
         name = next((name for name, sent in self._names.items() if sent == field), field)
         if field in self._names or name in NEEDED or field in FORM_FIELDS:

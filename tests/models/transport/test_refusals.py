@@ -1,0 +1,223 @@
+"""What refusals of model servers say, as these word it, and what a call then does."""
+
+import json
+import time
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from langgraph.runtime import Runtime
+from langgraph.store.memory import InMemoryStore
+
+from readgraph.models.asking import ask, ask_text
+from readgraph.models.refusals import read_refusal
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import ModelUnavailable, NoUsableReply
+from tests.doubles.model_server import ChatRequest, Fault, ModelServer
+from tests.models.test_asking import PROMPT, Count, metered, seven, with_context
+
+SENT = ("model", "messages", "temperature", "stop", "max_tokens", "response_format", "stream", "stream_options")
+TOO_LONG = [
+    (400, "This model's maximum context length is 8192 tokens. However, your messages resulted in 9001 tokens.", 8192),
+    (400, "The maximum context length is 4,096 tokens. You asked for 5,012 (4,500 for input, 512 for output).", 4096),
+    (400, {"message": "the request exceeds the available context size", "n_ctx": 4096, "n_prompt_tokens": 9012}, 4096),
+    (413, "Request too large on tokens per minute (TPM): Limit 6000, Requested 9263, reduce your message size", 6000),
+    (429, "Request too large on tokens per min (TPM): Limit 30,000, Requested 41,000.", 30000),
+    (400, "prompt is too long: 208310 tokens > 199999 maximum", 199999),
+    (400, "Requested tokens (5000) exceed context window of 4096", 4096),
+    (422, {"error": "Input validation error: `inputs` must have less than 4095 tokens. Given: 5030"}, 4095),
+    (400, {"code": "1261", "message": "Prompt 超长"}, 0),
+    (413, "<html>413 Request Entity Too Large</html>", 0),
+    (500, "input exceeds the context length", 0),
+]
+SPENT = [
+    (402, "Insufficient Balance"),
+    (400, {"message": "Budget has been exceeded! Current cost: 0.5, Max budget: 0.1", "type": "budget_exceeded"}),
+    (400, "Your credit balance is too low. Please go to Plans & Billing to purchase credits."),
+    (403, "Key limit exceeded (total limit)."),
+    (429, {"message": "You exceeded your current quota, check your plan", "code": "insufficient_quota"}),
+    (429, "Rate limit exceeded: free-models-per-day"),
+    (400, {"code": "Arrearage", "message": "make sure your account is in good standing"}),
+]
+WITHHELD = [
+    (400, {"code": "content_filter", "message": "triggering the content management policy"}),
+    (400, {"code": "data_inspection_failed", "message": "Input data may contain inappropriate content."}),
+    (403, 'Your chosen model requires moderation and your input was flagged for "violence"'),
+    (400, {"code": "invalid_prompt", "message": "flagged as potentially violating our usage policy"}),
+    (400, {"code": "1301", "message": "系统检测到输入可能包含不安全或敏感内容"}),
+]
+FORMS = [
+    (404, "No endpoints found that support tool use."),
+    (404, "No endpoints found that can handle the requested parameters."),
+    (500, "failed to parse grammar"),
+    (501, {"message": "json_schema is not implemented"}),
+    (400, {"error": "gemma:2b does not support tools"}),
+    (400, {"message": "Unsupported parameter", "param": "response_format"}),
+    (422, {"detail": [{"type": "extra_forbidden", "loc": ["body", "response_format"], "msg": "Extra inputs"}]}),
+]
+FIELDS = [
+    (400, {"message": "Unsupported value", "param": "temperature"}, "temperature"),
+    (
+        422,
+        {"detail": [{"type": "extra_forbidden", "loc": ["body", "max_tokens"], "msg": "Extra inputs"}]},
+        "max_tokens",
+    ),
+    (400, "Unrecognized request argument supplied: stream_options", "stream_options"),
+    (400, "`temperature` is deprecated for this model.", "temperature"),
+    (400, "property 'stop' is unsupported", "stop"),
+]
+OTHERS = [
+    (400, "foo/bar is not a valid model ID", "unknown model"),
+    (404, {"code": "model_not_found", "message": "The model does not exist"}, "unknown model"),
+    (400, "API key not valid. Please pass a valid API key.", "key"),
+    (403, "<!DOCTYPE html><html>Just a moment</html>", "web page"),
+    (
+        429,
+        "Rate limit reached on tokens per min (TPM): Limit 10000, Used 9000, Requested 2100. Try again in 6s.",
+        "busy",
+    ),
+    (429, "You exceeded your current quota. Please retry in 35.1s.", ""),
+    (502, "<html>Bad gateway</html>", ""),
+    (500, "CUDA error: out of memory", ""),
+    (400, "please stop sending this", ""),
+    (429, "", ""),
+]
+CASES = [
+    *((status, body, "too long") for status, body, _ in TOO_LONG),
+    *((*case, "spent") for case in SPENT),
+    *((*case, "withheld") for case in WITHHELD),
+    *((*case, "form") for case in FORMS),
+    *((status, body, "field") for status, body, _ in FIELDS),
+    *OTHERS,
+]
+
+
+@pytest.mark.parametrize(("status", "body", "kind"), CASES, ids=lambda case: str(case)[:60])
+def test_a_refusal_is_read_by_what_it_says(status: int, body: Any, kind: str) -> None:
+    assert read_refusal(status, body, SENT).kind == kind
+
+
+def test_numbers_and_fields_are_read() -> None:
+    assert [read_refusal(status, body).most_tokens for status, body, _ in TOO_LONG] == [most for *_, most in TOO_LONG]
+    assert [read_refusal(status, body, SENT).field for status, body, _ in FIELDS] == [field for *_, field in FIELDS]
+
+
+def test_a_long_refusal_is_read_in_no_time() -> None:
+    began = time.process_time()
+    for text in ("context " * 100_000, "token exceed" * 100_000, "{" * 1_000_000, "9" * 1_000_000, "model " * 200_000):
+        read_refusal(400, {"message": text}, SENT)
+    assert time.process_time() - began < 1
+
+
+@pytest.fixture
+def server(server: ModelServer) -> ModelServer:
+    """The double, whose answer is seven."""
+    server.respond = seven
+    return server
+
+
+@pytest.fixture
+def runtime() -> Runtime[ReaderContext]:
+    return Runtime(context=ReaderContext(model="openai:double", retry_seconds=600), store=InMemoryStore())
+
+
+def refusal(status: int, body: Any) -> Fault:
+    error = body if isinstance(body, dict) else {"message": body}
+    whole = error if {"error", "detail"} & {*error} else {"error": error}
+    return Fault("refused", status=status, body=body if str(body).startswith("<") else json.dumps(whole))
+
+
+@pytest.mark.parametrize(
+    ("cases", "line"),
+    [(SPENT, "check your credit"), ([case[:2] for case in TOO_LONG], "smaller --window-words")],
+    ids=["spent", "too long"],
+)
+async def test_what_can_never_pass_is_said_at_once(
+    server: ModelServer, runtime: Runtime[ReaderContext], cases: list[tuple[int, Any]], line: str
+) -> None:
+    for status, body in cases:
+        server.reset()
+        server.fault_for = lambda request, call, status=status, body=body: refusal(status, body)  # type: ignore[misc]
+        with pytest.raises(ModelUnavailable, match=line):
+            await ask(runtime, PROMPT, Count)
+        assert server.calls == 1, body
+
+
+@pytest.mark.parametrize("status", [200, 402])
+async def test_an_error_counts_as_what_it_says_also_in_a_response_of_the_status_200(
+    server: ModelServer, runtime: Runtime[ReaderContext], status: int
+) -> None:
+    error = {"error": {"code": 402, "message": "Insufficient credits"}}
+    server.fault_for = lambda request, call: Fault("refused", status=status, body=json.dumps(error))
+    with pytest.raises(ModelUnavailable, match=r"\(402\).*check your credit"):
+        await ask_text(runtime, PROMPT)
+    assert server.calls == 1
+
+
+@pytest.mark.parametrize("case", WITHHELD, ids=str)
+async def test_a_filtered_prompt_is_a_withheld_reply(
+    server: ModelServer, runtime: Runtime[ReaderContext], case: tuple[int, Any]
+) -> None:
+    server.faults.append(refusal(*case))
+    meter = metered(runtime)
+    assert await ask_text(runtime, PROMPT) == "There are seven." and meter.used["refused"] == 1
+    server.fault_for = lambda request, call: refusal(*case)
+    with pytest.raises(NoUsableReply, match="withheld by its server"):
+        await ask_text(with_context(runtime, sample=1), PROMPT)
+    assert server.calls == 4
+
+
+@pytest.mark.parametrize("case", FORMS, ids=str)
+async def test_a_form_that_is_not_supported_is_left_for_a_simpler_one_at_once(
+    server: ModelServer, runtime: Runtime[ReaderContext], case: tuple[int, Any]
+) -> None:
+    def refuse(request: ChatRequest, call: int) -> Fault | None:
+        return refusal(*case) if request.schema or request.tools else None
+
+    server.fault_for = refuse
+    houses = [replace(PROMPT, user=f"How many lamps in house {number}?") for number in range(3)]
+    assert [(await ask(runtime, house, Count)).count for house in houses] == [7, 7, 7]
+    assert server.calls == 5, "what works is remembered"
+
+
+@pytest.mark.filterwarnings("ignore:The model server")
+@pytest.mark.parametrize("field", ["temperature", "stop", "max_completion_tokens", "stream_options", "stream"])
+async def test_a_refused_field_is_left_out_or_named_otherwise(
+    server: ModelServer, runtime: Runtime[ReaderContext], monkeypatch: pytest.MonkeyPatch, field: str
+) -> None:
+    from readgraph.models.client import model_client
+
+    chat: Any = (await model_client(runtime.context)).chat
+    chat.temperature, chat.max_tokens, chat.stop, chat.streaming = 0.2, 50, ["END"], field.startswith("stream")
+
+    def refuse(request: ChatRequest, call: int) -> Fault | None:
+        said = {"message": f"Unsupported parameter: '{field}'", "param": field}
+        return refusal(400, said) if field in request.body else None
+
+    server.fault_for = refuse
+    with pytest.warns(UserWarning, match=f"takes no '{field}'"):
+        assert await ask_text(runtime, PROMPT) == "There are seven."
+    assert await ask_text(with_context(runtime, sample=1), PROMPT) == "There are seven."
+    assert server.calls == 3 and field not in server.requests[-1].body
+    assert ("max_tokens" in server.requests[-1].body) == (field == "max_completion_tokens")
+
+
+async def test_a_field_that_is_refused_by_both_names_is_left_out(
+    server: ModelServer, runtime: Runtime[ReaderContext], recwarn: pytest.WarningsRecorder
+) -> None:
+    from readgraph.models.client import model_client
+
+    chat: Any = (await model_client(runtime.context)).chat
+    chat.max_tokens = 50
+    server.refuses = frozenset({"max_tokens", "max_completion_tokens"})
+    assert await ask_text(runtime, PROMPT) == "There are seven."
+    assert (server.calls, len(recwarn)) == (3, 2)
+
+
+async def test_a_server_that_refuses_what_was_not_sent_is_not_asked_for_ever(
+    server: ModelServer, runtime: Runtime[ReaderContext]
+) -> None:
+    server.fault_for = lambda request, call: refusal(400, {"message": "Unsupported value", "param": "model"})
+    with pytest.raises(ModelUnavailable, match="refused a request"):
+        await ask_text(runtime, PROMPT)
+    assert server.calls == 1
