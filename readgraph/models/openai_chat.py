@@ -154,7 +154,7 @@ class InLoopChatOpenAI(ChatOpenAI):
         Returns:
             Its other name, "" if it is left out, None if it was not sent any more or can't be left out.
         """
-        if field == "stream":
+        if field == "stream" and self.disable_streaming is not True:
             self.disable_streaming, self.streaming = True, False
             return ""
         name = next((name for name, sent in self._names.items() if sent == field), field)
