@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -142,11 +143,13 @@ class OkapiTool:
     async def find(self, query: str, most: int) -> list[tuple[int, float]]:
         """Pages whose text shares words with the query."""
         languages = await document_languages(self.store, self.document)
-        wanted = dict.fromkeys(word for language in {*languages.languages} for word in tokens(query, language))
+        wanted = Counter[str]()  # a word that the query repeats counts as often as it does
+        for language in languages.languages:
+            wanted |= Counter(tokens(query, language))
         if (ranker := await self._ranker(languages)) is None:
             return []
         sharing = [number for number, counts in enumerate(ranker.doc_freqs) if not wanted.keys().isdisjoint(counts)]
-        scores = ranker.get_scores([*wanted])
+        scores = ranker.get_scores([*wanted.elements()])
         best = nlargest(most, sharing, key=lambda number: (scores[number], -number))
         return [(number, float(scores[number])) for number in best]
 

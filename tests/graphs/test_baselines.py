@@ -7,12 +7,14 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rank_bm25 import BM25Okapi
 
 from readgraph.evaluation import metrics
 from readgraph.evaluation.records import Item, Outcome
 from readgraph.graphs.methods import METHODS
 from readgraph.library.collections import add_collection
 from readgraph.library.opening import Library
+from readgraph.library.search.terms import tokens
 from readgraph.nodes.building.paging import even_ends
 from readgraph.nodes.building.summaries import PIECE_WORDS, SUMMARY_WORDS
 from readgraph.state.context import PROFILES, ReaderContext
@@ -236,6 +238,20 @@ async def test_segments_are_retrieved_by_embeddings(
     assert server.embedding_calls == before, "embeddings that were paid for are kept"
     with pytest.raises(BadInput, match="needs an embedding model"):
         await run(method, library, long, replace(CONTEXT, embeddings=""))
+
+
+@pytest.mark.parametrize(
+    "question", ["goat lamp lamp lamp", "lamp goat goat goat snow", "Remarks, Remarks and the keeper"]
+)
+async def test_bm25_counts_a_word_as_often_as_the_question_has_it(
+    server: ModelServer, library: Library, long: Document, question: str
+) -> None:
+    found = await run("bm25", library, long, replace(CONTEXT, max_pages=3), question=question)
+    memory = await library.pages.memory(long.id, found["memory"])
+    pages = await library.pages.pages(memory.id, range(memory.pages))
+    texts = await library.pages.spans(long, [(page.start, page.end) for page in pages])
+    scores = BM25Okapi([tokens(text, "en") for text in texts]).get_scores(tokens(question, "en"))
+    assert found["pages_read"] == sorted(scores.argsort()[-3:])
 
 
 async def test_where_nothing_is_found_the_first_segments_are_read(
