@@ -21,6 +21,7 @@ from readgraph.models.metering import current_meter
 from readgraph.models.plain_form import is_plain, plain_messages
 from readgraph.models.prompt import Messages, Prompt, with_instructions
 from readgraph.models.reply import ModelReply, reply_of
+from readgraph.models.server_address import through_proxy
 from readgraph.models.streaming import call_config
 from readgraph.models.waiting import LONGEST_PAUSE, CallTurns, RetryPauses, clock
 from readgraph.state.errors import ModelUnavailable, ReadgraphError
@@ -180,7 +181,10 @@ def _own_name(client: ModelClient) -> str:
 
 
 def _line(client: ModelClient, failure: Failure) -> str:
-    server = f"The model server at {client.server}" if client.server else "The model server"
+    if failure.line:
+        return failure.line
+    at = f" at {client.server}{through_proxy(client.server)}" if client.server else ""
+    server = f"The model server{at}"
     times = f"{failure.tries} times in a row" if failure.tries > 1 else "once"
     if failure.cause:
         then = "Reduce the batch, with --max-calls" if TOO_LARGE in failure.cause else "Go on later"
@@ -196,14 +200,14 @@ def _line(client: ModelClient, failure: Failure) -> str:
         if client.worked:
             return f"{server} sent no usable reply {times}: go on later, nothing is lost."
         return f"{server} doesn't speak its provider's protocol ({failure.kind.__name__}): check its address."
-    for kind, line in _lines_by_kind(client, failure, server, times).items():
+    for kind, line in _lines_by_kind(client, failure, at, times).items():
         if issubclass(failure.kind, kind):
             return line
     return f"{server} failed {times} ({failure.status or 'an error'}): go on later, nothing is lost."
 
 
-def _lines_by_kind(client: ModelClient, failure: Failure, server: str, times: str) -> dict[type[Exception], str]:
-    at, name = f" at {client.server}" if client.server else "", client.name
+def _lines_by_kind(client: ModelClient, failure: Failure, at: str, times: str) -> dict[type[Exception], str]:
+    server, name = f"The model server{at}", client.name
     provider = name.partition(":")[0]
     address = "OPENAI_BASE_URL" if provider == "openai" else f"the network and the address of {provider}'s server"
     nobody = f"No model server answers{at}: start it, or check {address}."

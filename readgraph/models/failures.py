@@ -10,6 +10,8 @@ from typing import Any
 
 from langchain_core import exceptions as kinds
 
+from readgraph.state.certificates import explain_tls
+
 _BY_STATUS = {
     **{401: kinds.ModelAuthenticationError, 403: kinds.ModelPermissionDeniedError, 404: kinds.ModelNotFoundError},
     **{408: kinds.ModelTimeoutError, 429: kinds.ModelRateLimitError},
@@ -165,6 +167,7 @@ class Failure:
     cause: str = ""  # why a batch brought no reply
     too_long: int = 0  # the megabytes that the reply had more of
     broke_off: bool = False  # a server was there, but its reply was not whole
+    line: str = ""  # all that is to be said, where no encrypted connection comes about: then trying again is of no use
 
     @staticmethod
     def of(problem: Exception) -> "Failure":
@@ -173,16 +176,18 @@ class Failure:
             return Failure(kinds.ModelTimeoutError)
         kind = kind_of(problem)
         spent = any(getattr(cause, "code", None) == "insufficient_quota" for cause in causes_of(problem))
+        line = explain_tls(problem, "The model server")
         return Failure(
             kind,
             status_of(problem),
             retry_after_seconds(headers_of(problem)),
             passing=(not issubclass(kind, kinds.ModelError) or kind.is_retryable)
-            and not (spent or getattr(problem, "final", False)),
+            and not (spent or line or getattr(problem, "final", False)),
             tries=getattr(problem, "tries", 1),
             cause=getattr(problem, "cause", ""),
             too_long=getattr(problem, "most_mb", 0) or too_long(problem),
             broke_off=getattr(problem, "broke_off", False) or broke_off(problem),
+            line=line,
         )
 
     @property

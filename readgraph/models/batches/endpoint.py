@@ -10,7 +10,8 @@ from langchain_core import exceptions as kinds
 from openai import AsyncOpenAI
 
 from readgraph.models.failures import kind_of_status
-from readgraph.models.openai_chat import make_http_client, with_model_errors
+from readgraph.models.openai_chat import with_model_errors
+from readgraph.models.transport import make_http_client
 from readgraph.state.errors import ModelUnavailable
 
 MOST_OF_FILE = 1_000_000_000  # bytes of a file of responses that are read: 50,000 replies of 20,000 bytes
