@@ -125,7 +125,9 @@ class Certificate:
         key, now = ec.generate_private_key(ec.SECP256R1()), datetime.datetime.now(datetime.UTC)
         named = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, names[0])])
         made = x509.CertificateBuilder(named, named, key.public_key(), x509.random_serial_number())
-        made = made.not_valid_before(now + datetime.timedelta(days[0])).not_valid_after(now + datetime.timedelta(days[1]))
+        made = made.not_valid_before(now + datetime.timedelta(days[0])).not_valid_after(
+            now + datetime.timedelta(days[1])
+        )
         made = made.add_extension(x509.SubjectAlternativeName([*map(_name, names)]), critical=False)
         made = made.add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
         self.file = folder / f"{names[0]}.pem"
@@ -142,9 +144,9 @@ class Certificate:
         context.load_cert_chain(self._with_key)
 
         def serve(connection: socket.socket) -> None:
-            with context.wrap_socket(connection, server_side=True) as secure:
-                with socket.create_connection(("127.0.0.1", port)) as server:
-                    join(secure, server)
+            secure = context.wrap_socket(connection, server_side=True)
+            with secure, socket.create_connection(("127.0.0.1", port)) as server:
+                join(secure, server)
 
         return Wire(serve)
 

@@ -70,7 +70,7 @@ async def test_a_certificate_that_is_named_is_trusted_for_chat_and_embeddings(
     made = Certificate(tmp_path, "127.0.0.1")
     with made.front(port_of(server)) as front:
         monkeypatch.setenv("OPENAI_BASE_URL", f"https://127.0.0.1:{front.port}/v1")
-        with pytest.raises(ModelUnavailable, match="nothing here vouches for .*set SSL_CERT_FILE"):
+        with pytest.raises(ModelUnavailable, match=r"nothing here vouches for .*set SSL_CERT_FILE"):
             await Embedder("openai:double").query("a lamp")
         monkeypatch.setenv("SSL_CERT_FILE", str(made.file))
         assert len(await Embedder("openai:double").query("a lamp")) > 1
