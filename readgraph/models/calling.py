@@ -211,6 +211,8 @@ def _lines_by_kind(client: ModelClient, failure: Failure, at: str, times: str) -
     provider = name.partition(":")[0]
     address = "OPENAI_BASE_URL" if provider == "openai" else f"the network and the address of {provider}'s server"
     nobody = f"No model server answers{at}: start it, or check {address}."
+    if through_proxy(client.server):
+        nobody = f"No model server answers{at}: check the proxy."
     if is_local(name):
         ended = f"has ended{how_it_ended(name)}: go on with the same command, nothing is lost."
         nobody = f"The process that runs '{name}' {ended}"

@@ -17,6 +17,7 @@ from readgraph.library.stored_items import replace_surrogates
 from readgraph.models.client import environment, setup_error
 from readgraph.models.failures import kind_of, status_of, too_long
 from readgraph.models.functions import is_function, unknown_function
+from readgraph.models.metering import current_meter
 from readgraph.models.names import find_embeddings_entry, get_loop_object
 from readgraph.models.server_address import environment_settings, read_address, without_secrets
 from readgraph.models.watching import watch_embedding
@@ -185,6 +186,8 @@ class Embedder:
         async with self._client() as model:
             if self._kept:
                 await self._kept.check_room(len(texts))
+            if not (self.name == LOCAL or is_function(self.name)):  # these get them on this machine
+                current_meter().count_embedded(len(texts))
             with watch_embedding(self.name, len(texts)):
                 if kind == "query":
                     raw = [await model.aembed_query(text) for _, text in texts]

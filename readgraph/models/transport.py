@@ -21,8 +21,10 @@ from readgraph.state.proxies import proxy_for
 MOST_BYTES = 20_000_000  # of one response, unpacked, where no setting says otherwise: 64 embeddings of 4,096 take 6 MB
 MOST_MOVES = 5  # how often in a row a server may send a request on
 PROBING = 3.0  # seconds for finding out whether a server wants encryption
+REACHING = 10.0  # the most seconds for a connection to a proxy, which is near
 PORTS = {"http": 80, "https": 443}
 WEB_PAGE = "text/html"
+EXCEPT = "If the server needs no proxy, list its host in NO_PROXY."
 PACKAGE = DefaultAsyncHttpxClient.__mro__[1].__module__.partition(".")[0]  # the HTTP package below OpenAI's
 
 
@@ -82,10 +84,14 @@ class _OnItsWay:
 
     async def _send_once(self, request: Any, options: dict[str, Any]) -> Any:
         proxy, sender = proxy_for(str(request.url)), super()
+        if proxy and (limits := request.extensions.get("timeout")):
+            request.extensions["timeout"] = {**limits, "connect": min(limits.get("connect") or REACHING, REACHING)}
         try:
             response = await (self._proxied(proxy) if proxy else sender).send(request, **options)  # type: ignore[misc]
         except Exception as caught:
             problem, line = caught, explain_tls(caught, _server(request, proxy)) or _explain_proxy(caught, proxy)
+            if not (line or self._answered) and proxy and type(caught).__name__ in ("ConnectError", "ConnectTimeout"):
+                line = f"The proxy {without_secrets(proxy)} does not answer: check the variable that names it. {EXCEPT}"
         else:
             problem, line = None, _explain_answer(response, proxy)
             self._answered = self._answered or response.status_code < 400
@@ -146,7 +152,7 @@ def _explain_answer(response: Any, proxy: str) -> str:
     if proxy and page and not tunnelled and response.status_code < 500:
         return (
             f"The proxy {without_secrets(proxy)} answers with a web page ({response.status_code}) in the place of the "
-            "model server: look at it in a browser, or list the server's host in NO_PROXY."
+            f"model server: look at it in a browser. {EXCEPT}"
         )
     return ""
 
@@ -168,7 +174,7 @@ def _explain_status(status: int, proxy: str) -> str:
     named = f"The proxy {without_secrets(proxy)}" if proxy else "A proxy"
     if status == 407:
         return f"{named} wants a user and a password (407): write http://USER:PASSWORD@HOST:PORT in its variable."
-    return f"{named} refuses the way to the model server ({status}): name another, or list the server in NO_PROXY."
+    return f"{named} refuses the way to the model server ({status}): ask who runs it. {EXCEPT}"
 
 
 def _explain_move(source: str, target: str, method: str, status: int) -> str:

@@ -25,6 +25,7 @@ class Wire:
 
     def __init__(self, handle: Handler | None = None) -> None:
         self.heads: list[str] = []
+        self._connections: list[socket.socket] = []
         self.handle = handle or self.answer
 
     def answer(self, connection: socket.socket) -> None:
@@ -48,8 +49,15 @@ class Wire:
                 threading.Thread(target=self._serve, args=self.listener.accept()[:1], daemon=True).start()
 
     def _serve(self, connection: socket.socket) -> None:
+        self._connections.append(connection)
         with suppress(OSError), connection:
             self.handle(connection)
+
+    def end_connections(self) -> None:
+        """End all connections that are open."""
+        for connection in self._connections:
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
 
     def read_head(self, connection: socket.socket) -> tuple[str, bytes]:
         """The head of a request, and what has come of its body."""

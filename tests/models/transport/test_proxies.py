@@ -3,18 +3,24 @@
 import asyncio
 import os
 import socket
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from langgraph.runtime import Runtime
+from langgraph.store.memory import InMemoryStore
 
+from readgraph.models.asking import ask_text
 from readgraph.models.embedding_models import Embedder
 from readgraph.sources.inputs import fetch
-from readgraph.state.errors import BadInput
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput, ModelUnavailable
 from readgraph.state.proxies import except_this_machine, is_this_machine, proxy_for
 from tests.doubles.hurried import Hurried
 from tests.doubles.model_server import ModelServer
 from tests.doubles.wires import Certificate, Proxy, Wire, respond
+from tests.models.test_asking import PROMPT
 from tests.models.transport.test_certificates import port_of
 from tests.support.command import ASK, DOUBLE, Command, assert_refused
 
@@ -165,12 +171,33 @@ def test_a_proxy_that_refuses(
 
 
 def test_a_proxy_that_does_not_answer_is_named(
-    readgraph: Command, monkeypatch: pytest.MonkeyPatch, hurried: Hurried
+    server: ModelServer, readgraph: Command, monkeypatch: pytest.MonkeyPatch, hurried: Hurried
 ) -> None:
-    monkeypatch.setenv("ALL_PROXY", NOBODY)
     monkeypatch.setenv("OPENAI_BASE_URL", REMOTE)
-    assert_refused(readgraph(*ASK, *DOUBLE), f"at {REMOTE} (through the proxy {NOBODY}): start it, or check")
-    assert sum(hurried.pauses) <= 12
+    monkeypatch.setenv("ALL_PROXY", NOBODY)
+    assert_refused(readgraph(*ASK, *DOUBLE), f"The proxy {NOBODY} does not answer: check the variable that names it.")
+    with pytest.raises(ModelUnavailable, match="The proxy .* does not answer"):
+        asyncio.run(Embedder("openai:double").query("a lamp"))
+    assert not hurried.pauses
+
+
+def test_a_proxy_that_ends_while_it_is_used_is_waited_for_and_named(
+    server: ModelServer, monkeypatch: pytest.MonkeyPatch, hurried: Hurried
+) -> None:
+    server.respond = lambda request: "seven"
+
+    async def ask_twice() -> None:
+        with Proxy(port_of(server)) as proxy:
+            monkeypatch.setenv("ALL_PROXY", proxy.url)
+            runtime = Runtime(context=ReaderContext(model="openai:double", retry_seconds=10), store=InMemoryStore())
+            await ask_text(runtime, PROMPT)
+            proxy.end_connections()
+        with pytest.raises(ModelUnavailable, match=rf"at {REMOTE} \(through the proxy {proxy.url}\): check the proxy"):
+            await ask_text(runtime, replace(PROMPT, user="How many lamps upstairs?"))
+
+    monkeypatch.setenv("OPENAI_BASE_URL", REMOTE)
+    asyncio.run(ask_twice())
+    assert len(hurried.pauses) > 1
 
 
 def test_an_address_that_is_fetched_takes_the_same_way(monkeypatch: pytest.MonkeyPatch) -> None:
