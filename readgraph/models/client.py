@@ -110,7 +110,8 @@ def _openai_chat(context: ReaderContext, model: str, **settings: Any) -> BaseCha
     from readgraph.models.openai_chat import InLoopChatOpenAI
     from readgraph.models.transport import make_http_client, unused_sync_client
 
-    own: dict[str, Any] = {"timeout": context.timeout, "max_retries": 0, "http_socket_options": ()}  # else: it warns
+    own: dict[str, Any] = {"timeout": context.timeout, "max_retries": 0, "openai_proxy": None}
+    own["http_socket_options"] = ()  # else it warns that proxies would not be used
     own["http_async_client"] = make_http_client(context.timeout, context.max_reply_mb * MB)
     return InLoopChatOpenAI(model=model, http_client=unused_sync_client(), **own, **settings)
 

@@ -71,6 +71,7 @@ def embedding_model(name: str, timeout: float) -> Embeddings:
             # LangChain would share one client between event loops, but a client works only in its first one.
             "http_async_client": make_http_client(timeout),
             "http_client": unused_sync_client(),
+            "openai_proxy": None,  # ours goes through it already
         }
     try:
         model: Embeddings = init_embeddings(name, **settings)

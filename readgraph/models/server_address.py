@@ -10,6 +10,7 @@ from readgraph.state.proxies import proxy_for
 
 AROUND = "\"'`“”‘’ \t\r\n"  # what is copied along with an address
 VARIABLES = ("OPENAI_API_BASE", "OPENAI_BASE_URL")  # the first that is set counts, as for LangChain
+PROXY_OF_OWN = "openai"  # OPENAI_PROXY, as LangChain's clients read it, comes before the others
 FORM = "write it as https://HOST/v1, or http://localhost:8080/v1"
 _ENDPOINT = re.compile(r"/chat/completions/*$|(?<=/v1)/(completions|embeddings|responses|models)/*$")
 
@@ -73,5 +74,5 @@ def without_secrets(address: str) -> str:
 
 def through_proxy(address: str) -> str:
     """What follows a server's address in a line where requests to it go through a proxy; else ""."""
-    proxy = proxy_for(address)
+    proxy = proxy_for(address, PROXY_OF_OWN)
     return f" (through the proxy {without_secrets(proxy)})" if proxy else ""

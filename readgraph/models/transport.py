@@ -7,13 +7,13 @@ import asyncio
 import ssl
 from collections.abc import AsyncIterator
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urljoin, urlsplit
 
 from openai import DefaultAioHttpClient, DefaultAsyncHttpxClient, DefaultHttpxClient
 
 from readgraph.models.failures import ReplyTooLong
-from readgraph.models.server_address import through_proxy, without_secrets
+from readgraph.models.server_address import PROXY_OF_OWN, through_proxy, without_secrets
 from readgraph.state.certificates import explain_tls, trusted_certificates
 from readgraph.state.errors import ModelUnavailable
 from readgraph.state.proxies import proxy_for
@@ -70,7 +70,8 @@ class _OnItsWay:
 
     def __init__(self, settings: dict[str, Any]) -> None:
         super().__init__(**settings)
-        self._shared, self._through, self._answered = settings, dict[str, Any](), False
+        self._shared, self._through = settings, dict[str, Any]()
+        self._answered = self._looked_at = False
 
     async def send(self, request: Any, **options: Any) -> Any:
         """Send a request, also to where its server has moved; raises `ModelUnavailable` for what can never pass."""
@@ -83,23 +84,24 @@ class _OnItsWay:
         raise ModelUnavailable(f"{_server(request)} sends requests on without end: check its address.")
 
     async def _send_once(self, request: Any, options: dict[str, Any]) -> Any:
-        proxy, sender = proxy_for(str(request.url)), super()
+        proxy, own = proxy_for(str(request.url), PROXY_OF_OWN), cast("Any", super())
         if proxy and (limits := request.extensions.get("timeout")):
             request.extensions["timeout"] = {**limits, "connect": min(limits.get("connect") or REACHING, REACHING)}
+        response, problem = None, None
         try:
-            response = await (self._proxied(proxy) if proxy else sender).send(request, **options)  # type: ignore[misc]
+            response = await (self._proxied(proxy) if proxy else own).send(request, **options)
         except Exception as caught:
-            problem, line = caught, explain_tls(caught, _server(request, proxy)) or _explain_proxy(caught, proxy)
-            if not (line or self._answered) and proxy and type(caught).__name__ in ("ConnectError", "ConnectTimeout"):
-                line = f"The proxy {without_secrets(proxy)} does not answer: check the variable that names it. {EXCEPT}"
+            problem = caught
+        if problem is None:
+            line = _explain_answer(response, proxy)
         else:
-            problem, line = None, _explain_answer(response, proxy)
-            self._answered = self._answered or response.status_code < 400
-        odd = problem is not None or (response.status_code >= 400 and not _is_json(response))
-        if not line and odd and not (proxy or self._answered):
-            self._answered = True  # it is looked at once
+            line = explain_tls(problem, _server(request)) or _explain_proxy(problem, proxy, new=not self._answered)
+        odd = response is None or (response.status_code >= 400 and not _is_json(response))
+        if odd and not (line or proxy or self._answered or self._looked_at):
+            self._looked_at = True
             if await _wants_encryption(request.url):
                 line = f"{_server(request)} wants encryption: write https:// in its address."
+        self._answered = self._answered or not odd
         if line:
             raise ModelUnavailable(line)
         if problem is not None:
@@ -132,12 +134,12 @@ class _OnItsWay:
         """Close the connections, also those through proxies."""
         for client in self._through.values():
             await client.aclose()
-        await super().aclose()  # type: ignore[misc]
+        await cast("Any", super()).aclose()
 
 
-def _server(request: Any, proxy: str = "") -> str:
+def _server(request: Any) -> str:
     parts = urlsplit(without_secrets(str(request.url)))
-    return f"The model server at {parts.scheme}://{parts.netloc}{through_proxy(str(request.url)) if proxy else ''}"
+    return f"The model server at {parts.scheme}://{parts.netloc}{through_proxy(str(request.url))}"
 
 
 def _is_json(response: Any) -> bool:
@@ -157,12 +159,14 @@ def _explain_answer(response: Any, proxy: str) -> str:
     return ""
 
 
-def _explain_proxy(problem: BaseException, proxy: str) -> str:
-    """Why a proxy lets nothing through; "" where that may pass."""
+def _explain_proxy(problem: BaseException, proxy: str, *, new: bool) -> str:
+    """Why a proxy lets nothing through, which is `new` until it first does; "" where that may pass."""
+    if proxy and new and type(problem).__name__ in ("ConnectError", "ConnectTimeout"):
+        return f"The proxy {without_secrets(proxy)} does not answer: check the variable that names it. {EXCEPT}"
     each: BaseException | None = problem
     while each is not None and proxy:
-        status = getattr(each, "status", None)
-        said = str(each).split(maxsplit=1)[0] if "ProxyError" in type(each).__name__ and str(each) else ""
+        status = getattr(each, "status", None)  # as aiohttp has it; httpx begins its message with it
+        said = str(each).partition(" ")[0] if "ProxyError" in type(each).__name__ else ""
         status = status if isinstance(status, int) else int(said) if said.isdecimal() else 0
         if 400 <= status < 500 or "username/password" in str(each):
             return _explain_status(status or 407, proxy)

@@ -43,14 +43,17 @@ def _ip_address(name: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | No
         return None
 
 
-def proxy_for(address: str) -> str:
-    """The address of the proxy that requests to `address` go through, "" for none; raises `BadInput`, in one line."""
+def proxy_for(address: str, own: str = "") -> str:
+    """The address of the proxy that requests to `address` go through, "" for none; raises `BadInput`, in one line.
+
+    `own`: what precedes _PROXY in the name of a variable that comes before the usual ones.
+    """
     parts = urlsplit(address)
     host = parts.hostname or ""
     if is_this_machine(host):
         return ""
     proxies = getproxies()
-    kind = next((kind for kind in (parts.scheme, "all") if proxies.get(kind)), "")
+    kind = next((kind for kind in (own, parts.scheme, "all") if proxies.get(kind)), "")
     if not kind or _is_excepted(parts, proxies.get("no", "")) or proxy_bypass(host):
         return ""
     given, variable = proxies[kind].strip(), f"{kind.upper()}_PROXY"

@@ -1,6 +1,6 @@
 """What a command says was sent where no model was called: nothing, unless something did leave this machine."""
 
-from pathlib import Path
+import socket
 
 import pytest
 from opentelemetry import trace
@@ -50,10 +50,10 @@ def test_texts_for_an_embedding_model_are_counted(server: ModelServer, readgraph
 
 @pytest.mark.slow
 @pytest.mark.parametrize("variable", ["LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2", "LANGCHAIN_TRACING"])
-def test_traces_that_are_sent_are_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, variable: str) -> None:
-    def collect(connection: object) -> None:
-        collector.read_head(connection)  # type: ignore[arg-type]
-        respond(connection, "202 Accepted", "content-type: application/json", body="{}")  # type: ignore[arg-type]
+def test_traces_that_are_sent_are_told(monkeypatch: pytest.MonkeyPatch, variable: str) -> None:
+    def collect(connection: socket.socket) -> None:
+        collector.read_head(connection)
+        respond(connection, "202 Accepted", "content-type: application/json", body="{}")
 
     with Wire(collect) as collector:
         monkeypatch.setenv(variable, "true")

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.quick
 
 REMOTE = "http://model.example/v1"
 NOBODY = "http://127.0.0.1:9"
-VARIABLES = ("HTTP_PROXY", "all_proxy")
+VARIABLES = ("HTTP_PROXY", "all_proxy", "OPENAI_PROXY")
 
 
 @pytest.mark.parametrize("variable", VARIABLES)
@@ -176,7 +176,7 @@ def test_a_proxy_that_does_not_answer_is_named(
     monkeypatch.setenv("OPENAI_BASE_URL", REMOTE)
     monkeypatch.setenv("ALL_PROXY", NOBODY)
     assert_refused(readgraph(*ASK, *DOUBLE), f"The proxy {NOBODY} does not answer: check the variable that names it.")
-    with pytest.raises(ModelUnavailable, match="The proxy .* does not answer"):
+    with pytest.raises(ModelUnavailable, match=r"The proxy .* does not answer"):
         asyncio.run(Embedder("openai:double").query("a lamp"))
     assert not hurried.pauses
 

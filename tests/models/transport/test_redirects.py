@@ -128,9 +128,12 @@ async def test_a_file_elsewhere_is_fetched_without_the_key(
 ) -> None:
     """A batch endpoint may keep its files at a store that the address itself opens."""
     made = Certificate(tmp_path, "store.example")
-    store = stack.enter_context(
-        Wire(lambda connection: (store.read_head(connection), respond(connection, "200 OK"))[1])
-    )
+
+    def serve(connection: socket.socket) -> None:
+        store.read_head(connection)
+        respond(connection, "200 OK")
+
+    store = stack.enter_context(Wire(serve))
     proxy = stack.enter_context(Proxy(stack.enter_context(made.front(store.port)).port))
     stack.enter_context(Moved(0, "302 Found", "https://store.example/{rest}?sig=1")).use(monkeypatch)
     monkeypatch.setenv("HTTPS_PROXY", proxy.url)
