@@ -193,7 +193,8 @@ def _explain_move(source: str, target: str, method: str, status: int) -> str:
     if method == "GET":
         return "" if same or new.scheme == "https" else f"sends requests on ({status}) to {shown}, without encryption."
     if not same:
-        where = "without encryption" if new.hostname == old.hostname else "another server"
+        where = "another server" if new.hostname != old.hostname else "another port"
+        where = "without encryption" if (old.scheme, new.scheme) == ("https", "http") else where
         return f"sends requests on ({status}) to {shown}, {where}: if that is right, make it the address."
     if status == 303 or _endpoint(new.path) != _endpoint(old.path):
         return f"sends requests on ({status}) to {shown}, which is no address of a model: check its address, or log in."

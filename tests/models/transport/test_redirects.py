@@ -93,7 +93,7 @@ async def test_its_encrypted_address_is_followed_and_then_verified(
         (
             "308 M",
             "http://127.0.0.1:{target}/v1/{rest}",
-            "(308) to http://127.0.0.1:{target}/v1/chat/completions, without",
+            "(308) to http://127.0.0.1:{target}/v1/chat/completions, another port",
         ),
         ("307 M", "https://hub.example/v1/{rest}", "(307) to https://hub.example/v1/chat/completions, another server"),
         ("302 F", "/login?next=hush", "(302) to http://127.0.0.1:{port}/login, which is no address of a model"),
