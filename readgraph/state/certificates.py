@@ -66,11 +66,15 @@ def explain_tls(problem: BaseException, server: str) -> str:
 
 
 def _explain_certificate(problem: ssl.SSLCertVerificationError, server: str) -> str:
-    said = f" ({problem.verify_message})" if problem.verify_message else ""
-    if problem.verify_code in OTHER_NAMES:
+    message, code = (
+        getattr(problem, "verify_message", ""),
+        getattr(problem, "verify_code", 0),
+    )  # not where Python made it
+    said = f" ({message})" if message else ""
+    if code in OTHER_NAMES:
         return f"{server} shows a certificate for another name: write its address with the name that it is for."
-    if problem.verify_code in (EXPIRED, NOT_YET):
-        when = "has expired" if problem.verify_code == EXPIRED else "is not valid yet"
+    if code in (EXPIRED, NOT_YET):
+        when = "has expired" if code == EXPIRED else "is not valid yet"
         return f"{server} shows a certificate that {when}: renew it there, or correct this machine's clock."
     named = f"{FILE} names no certificate that vouches for it" if os.environ.get(FILE) else f"set {FILE}"
     then = f"{named}: it must be a file with the certificate of its issuer, or its own if it signed that itself"

@@ -50,13 +50,13 @@ def proxy_for(address: str, own: str = "") -> str:
     """
     parts = urlsplit(address)
     host = parts.hostname or ""
-    if is_this_machine(host):
+    if not host or is_this_machine(host):
         return ""
     proxies = getproxies()
     kind = next((kind for kind in (own, parts.scheme, "all") if proxies.get(kind)), "")
     if not kind or _is_excepted(parts, proxies.get("no", "")) or proxy_bypass(host):
         return ""
-    given, variable = proxies[kind].strip(), f"{kind.upper()}_PROXY"
+    given, variable = proxies[kind].strip(" \t\"'"), f"{kind.upper()}_PROXY"
     try:
         proxy = urlsplit(given if "://" in given else f"http://{given}")
         usable = bool(proxy.hostname) and proxy.port != 0

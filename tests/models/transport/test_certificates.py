@@ -5,14 +5,21 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
+from langgraph.runtime import Runtime
+from langgraph.store.memory import InMemoryStore
 
+from readgraph.models.asking import ask_text
 from readgraph.models.embedding_models import Embedder
 from readgraph.state.certificates import explain_tls
+from readgraph.state.context import ReaderContext
 from readgraph.state.errors import ModelUnavailable
 from tests.doubles.hurried import Hurried
 from tests.doubles.model_server import ModelServer
 from tests.doubles.wires import Certificate, Wire, respond
+from tests.models.test_asking import PROMPT
+from tests.models.transport.test_other_providers import Raising, told_again
 from tests.support.command import ASK, DOUBLE, Command, assert_refused
 
 pytestmark = pytest.mark.quick
@@ -75,6 +82,27 @@ async def test_a_certificate_that_is_named_is_trusted_for_chat_and_embeddings(
         monkeypatch.setenv("SSL_CERT_FILE", str(made.file))
         assert len(await Embedder("openai:double").query("a lamp")) > 1
         assert server.embedding_calls == 1
+
+
+@pytest.mark.parametrize(("days", "reason"), [((-1, 1), "nothing here vouches for"), ((-9, -1), "has expired")])
+async def test_other_providers_packages_meet_the_same(
+    server: ModelServer,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    hurried: Hurried,
+    days: tuple[int, int],
+    reason: str,
+) -> None:
+    made = Certificate(tmp_path, "127.0.0.1", days=days)
+    context = ssl.create_default_context(cafile=made.file if "expired" in reason else None)
+    with made.front(port_of(server)) as front, pytest.raises(httpx.ConnectError) as met:
+        httpx.get(f"https://127.0.0.1:{front.port}", verify=context)
+    chat = Raising(problem=told_again(met.value))
+    monkeypatch.setattr("langchain.chat_models.init_chat_model", lambda *_, **__: chat)
+    runtime = Runtime(context=ReaderContext(model=f"mistralai:{days[0]}"), store=InMemoryStore())
+    with pytest.raises(ModelUnavailable, match=f"^The model server shows a certificate that {reason}"):
+        await ask_text(runtime, PROMPT)
+    assert chat.calls == 1 and not hurried.pauses
 
 
 def no_file(folder: Path) -> Path:

@@ -170,6 +170,18 @@ def test_a_proxy_that_refuses(
         assert "Proxy-Authorization" in proxy.heads[0] or "proxy-authorization" in proxy.heads[0]
 
 
+@pytest.mark.parametrize("address", [REMOTE, "https://model.example/v1"])
+def test_a_proxy_that_does_not_reach_the_server_is_tried_again_and_named(
+    readgraph: Command, monkeypatch: pytest.MonkeyPatch, hurried: Hurried, address: str
+) -> None:
+    with Proxy(0, "503 Service Unavailable", "<html>No such host</html>") as proxy:
+        monkeypatch.setenv("ALL_PROXY", f"'{proxy.url}/' ")
+        monkeypatch.setenv("OPENAI_BASE_URL", address)
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-not-a-real-key")
+        assert_refused(readgraph(*ASK, *DOUBLE), f"{address} (through the proxy {proxy.url})")
+    assert len(hurried.pauses) > 1
+
+
 def test_a_proxy_that_does_not_answer_is_named(
     server: ModelServer, readgraph: Command, monkeypatch: pytest.MonkeyPatch, hurried: Hurried
 ) -> None:

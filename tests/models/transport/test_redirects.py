@@ -63,6 +63,7 @@ async def test_the_same_server_is_followed_with_text_and_key(
     server.respond = lambda request: f"You said {request.last}"
     client = await model_client(ReaderContext(model="openai:double"))
     assert (await client.chat.ainvoke("seven")).text == "You said seven"
+    assert "".join([piece.text async for piece in client.chat.astream("eight")]) == "You said eight"
     assert server.requests[0].headers["authorization"] == "Bearer sk-not-a-real-key"
     await Embedder("openai:double").query("a lamp")
     assert server.embedding_calls == 1
