@@ -37,7 +37,8 @@ class Moved(Wire):
             headers = [f"location: {self.location.format(**places)}"] if self.location else []
             return respond(connection, self.status, *headers, body="moved")
         with socket.create_connection(("127.0.0.1", self.target)) as server:
-            server.sendall(head.encode() + b"\r\n\r\n" + body)
+            lines = [line for line in head.split("\r\n") if not line.lower().startswith("connection:")]
+            server.sendall("\r\n".join([*lines, "connection: close", "", ""]).encode() + body)
             join(connection, server)
         return None
 
