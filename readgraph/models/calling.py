@@ -13,7 +13,7 @@ from langchain_core.utils.function_calling import convert_to_openai_function
 from pydantic import BaseModel
 
 from readgraph.models.client import ModelClient, simpler_form
-from readgraph.models.failures import Failure, is_of_callback, is_of_network
+from readgraph.models.failures import Failure, is_of_callback, is_of_network, own_error
 from readgraph.models.functions import FUNCTION, is_function
 from readgraph.models.json_form import reply_instructions
 from readgraph.models.local import how_it_ended, is_local
@@ -24,7 +24,7 @@ from readgraph.models.reply import ModelReply, reply_of
 from readgraph.models.server_address import through_proxy
 from readgraph.models.streaming import call_config
 from readgraph.models.waiting import LONGEST_PAUSE, CallTurns, RetryPauses, clock
-from readgraph.state.errors import ModelUnavailable, ReadgraphError
+from readgraph.state.errors import ModelUnavailable
 from readgraph.state.settings import ReplyForm
 
 FIRST_TRIES, FIRST_PAUSE = 12, 1.0  # tries, and longest pause, where none was ever answered: it may be no model server
@@ -69,7 +69,9 @@ async def call_model(
                 message = await chat.ainvoke(shown, config, **options)
                 response = reply_of(message, None if reply is None or is_plain(form, reply) else form)
         except Exception as problem:  # also a client's own, such as for a response that is not a chat completion
-            if isinstance(problem, ReadgraphError) or is_of_callback(problem):  # such as: a function returned no string
+            if own := own_error(problem):  # such as: a function returned no string
+                raise own from None
+            if is_of_callback(problem):
                 raise
             failure = _failure(client, problem, takes_simpler=simpler is not None)
         else:

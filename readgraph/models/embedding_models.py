@@ -15,14 +15,14 @@ from readgraph.library.search.hits import PARTS, IndexEntry, VectorKey
 from readgraph.library.search.vector_index import Matrix
 from readgraph.library.stored_items import replace_surrogates
 from readgraph.models.client import environment, setup_error
-from readgraph.models.failures import kind_of, status_of, too_long
+from readgraph.models.failures import kind_of, own_error, status_of, too_long
 from readgraph.models.functions import is_function, unknown_function
 from readgraph.models.metering import current_meter
 from readgraph.models.names import find_embeddings_entry, get_loop_object
 from readgraph.models.server_address import environment_settings, read_address, without_secrets
 from readgraph.models.watching import watch_embedding
 from readgraph.state.certificates import explain_tls
-from readgraph.state.errors import BadInput, ModelUnavailable, ReadgraphError
+from readgraph.state.errors import BadInput, ModelUnavailable
 from readgraph.state.loops import PerLoop, close_client
 from readgraph.state.records import digest
 from readgraph.state.words import count_words, end_after_words
@@ -221,10 +221,8 @@ class Embedder:
         async with client.slots:
             try:
                 yield model
-            except ReadgraphError:
-                raise
             except Exception as problem:
-                raise _unavailable(self.identity, problem) from None
+                raise (own_error(problem) or _unavailable(self.identity, problem)) from None
 
 
 @dataclass

@@ -11,6 +11,7 @@ from typing import Any
 from langchain_core import exceptions as kinds
 
 from readgraph.state.certificates import explain_tls
+from readgraph.state.errors import ReadgraphError
 
 _BY_STATUS = {
     **{401: kinds.ModelAuthenticationError, 403: kinds.ModelPermissionDeniedError, 404: kinds.ModelNotFoundError},
@@ -63,6 +64,11 @@ def too_long(problem: BaseException) -> int:
 def kind_of_status(status: int) -> type[kinds.ModelError]:
     """The exception type for an HTTP status of 400 or more."""
     return _BY_STATUS.get(status, kinds.ModelInvalidRequestError if status < 500 else kinds.ModelAPIError)
+
+
+def own_error(problem: Exception) -> ReadgraphError | None:
+    """The error of ours that this one is, or was raised from: older versions of OpenAI's package wrap any error."""
+    return next((each for each in causes_of(problem) if isinstance(each, ReadgraphError)), None)
 
 
 def status_of(problem: Exception) -> int | None:

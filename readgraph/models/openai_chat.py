@@ -14,7 +14,7 @@ from openai import APIConnectionError, APIError, APIStatusError, APITimeoutError
 from openai import BaseModel as UntypedResponse
 from pydantic import PrivateAttr
 
-from readgraph.models.failures import broke_off, kind_of, kind_of_status, status_of, too_long
+from readgraph.models.failures import broke_off, kind_of, kind_of_status, own_error, status_of, too_long
 from readgraph.state.declaring import LARGEST
 from readgraph.state.errors import BadInput, ModelUnavailable
 
@@ -119,6 +119,8 @@ async def with_model_errors(sent: Awaitable[T]) -> T:
     try:
         return await sent
     except APIError as problem:
+        if own := own_error(problem):
+            raise own from None
         kind: type[kinds.ModelError] = kinds.ModelAPIError
         if isinstance(problem, APITimeoutError):
             known = kind_of(problem)

@@ -6,6 +6,7 @@ What can never pass is said at once, as `ModelUnavailable` with the true cause; 
 import asyncio
 import ssl
 from collections.abc import AsyncIterator
+from functools import cache
 from importlib.util import find_spec
 from typing import Any, cast
 from urllib.parse import urljoin, urlsplit
@@ -50,8 +51,12 @@ def make_http_client(timeout: float, most_bytes: int = MOST_BYTES) -> Any:
     over_aiohttp = bool(find_spec("aiohttp"))
     hooks: dict[str, Any] = {"request": [_drop_userinfo] if over_aiohttp else [], "response": [limit_response]}
     settings = {"timeout": timeout, "event_hooks": hooks, "verify": trusted_certificates(PACKAGE), "trust_env": False}
-    base = DefaultAioHttpClient if over_aiohttp else DefaultAsyncHttpxClient
-    return type("ServerClient", (_OnItsWay, base), {})(settings)
+    return _client_class(over_aiohttp)(settings)
+
+
+@cache
+def _client_class(over_aiohttp: bool) -> Any:
+    return type("ServerClient", (_OnItsWay, DefaultAioHttpClient if over_aiohttp else DefaultAsyncHttpxClient), {})
 
 
 def unused_sync_client() -> Any:

@@ -103,7 +103,7 @@ async def test_its_encrypted_address_is_followed_and_then_verified(
         ("303 S", "/v1/{rest}", "(303) to http://127.0.0.1:{port}/v1/chat/completions, which is no"),
         ("301 M", "", "answers 301, and doesn't say where it has moved"),
         ("300 M", "", "answers 300, and doesn't say where it has moved"),
-        ("301 M", "mailto:someone", "sends requests on (301) to no web address"),
+        ("301 M", "ftp://files.example/{rest}", "sends requests on (301) to no web address"),
         ("301 M", "/old/{rest}", "sends requests on without end"),
     ],
 )
