@@ -70,7 +70,7 @@ async def call_model(
                 response = reply_of(message, None if reply is None or is_plain(form, reply) else form)
         except Exception as problem:  # also a client's own, such as for a response that is not a chat completion
             if own := own_error(problem):  # such as: a function returned no string
-                raise own from None
+                raise own from own.__cause__
             if is_of_callback(problem):
                 raise
             failure = _failure(client, problem, takes_simpler=simpler is not None)

@@ -109,7 +109,7 @@ def test_the_query_is_each_requests_own_and_no_one_reads_it(
 async def test_batches_and_lists_ask_with_the_query_too(server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
     with Proxy(port_of(server)) as proxy:
         monkeypatch.setenv("HTTP_PROXY", proxy.url)
-        monkeypatch.setenv("OPENAI_BASE_URL", "http://gateway.example/v1?api-version=1&empty=")
+        monkeypatch.setenv("OPENAI_BASE_URL", "http://gateway.example/v1?api-version=1&team=a")
         client = await model_client(ReaderContext(model="openai:double", batch=True))
         assert client.batches and client.server == "http://gateway.example/v1"
         endpoint = client.batches.endpoint
@@ -120,7 +120,7 @@ async def test_batches_and_lists_ask_with_the_query_too(server: ModelServer, mon
         assert [model.id async for model in sdk.root_async_client.models.list()] == ["test-model"]
         await client.batches.close()
     lines = [head.splitlines()[0].split()[1].partition("/v1/")[2] for head in proxy.heads]
-    assert lines and all("api-version=1&empty=" in line for line in lines)
+    assert lines and all("api-version=1&team=a" in line for line in lines)
 
 
 @pytest.mark.parametrize(
