@@ -113,7 +113,12 @@ def _openai_chat(context: ReaderContext, model: str, **settings: Any) -> BaseCha
     own: dict[str, Any] = {"timeout": context.timeout, "max_retries": 0, "openai_proxy": None}
     own["http_socket_options"] = ()  # else it warns that proxies would not be used
     own["http_async_client"] = make_http_client(context.timeout, context.max_reply_mb * MB)
-    return InLoopChatOpenAI(model=model, http_client=unused_sync_client(), **own, **settings)
+    query = settings.pop("default_query", None)
+    chat = InLoopChatOpenAI(model=model, http_client=unused_sync_client(), **own, **settings)
+    if query:  # it may hold a key, and traces show a model's own fields
+        chat.root_async_client = chat.root_async_client.copy(default_query=query)
+        chat.async_client = chat.root_async_client.chat.completions
+    return chat
 
 
 def setup_error(problem: Exception, provider: str, unknown: str, failed: str = "") -> ReadgraphError:

@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 import pytest
+from langchain_core.load import dumpd
 
 from readgraph.models.client import model_client
 from readgraph.models.embedding_models import Embedder
@@ -117,6 +118,7 @@ async def test_batches_and_lists_ask_with_the_query_too(server: ModelServer, mon
         file = await endpoint.upload(b"{}\n")
         assert file
         sdk: Any = client.chat
+        assert "team" not in repr(dumpd(sdk)) + repr(sdk), "what traces show of a model"
         assert [model.id async for model in sdk.root_async_client.models.list()] == ["test-model"]
         await client.batches.close()
     lines = [head.splitlines()[0].split()[1].partition("/v1/")[2] for head in proxy.heads]
