@@ -70,9 +70,12 @@ def what_is_the_same_for_every_test() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Hide keys, models, libraries and tracing of the person who runs the tests."""
+    """Hide keys, models, libraries, tracing, proxies and certificates of the person who runs the tests."""
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "READGRAPH_MODEL", "LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2"):
         monkeypatch.delenv(name, raising=False)
+    for name in [*os.environ]:
+        if name.lower().endswith("_proxy") or name in ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE"):
+            monkeypatch.delenv(name)
     monkeypatch.setenv("READGRAPH_LIBRARY", str(tmp_path / "library"))
     monkeypatch.setenv("READGRAPH_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("READGRAPH_SETTINGS", str(tmp_path / "settings.toml"))

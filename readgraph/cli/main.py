@@ -4,6 +4,7 @@ import atexit
 import gc
 import io
 import logging
+import os
 import signal
 import sys
 from typing import Annotated, Any, NoReturn
@@ -132,6 +133,10 @@ def _run() -> NoReturn:
             stream.reconfigure(encoding=encoding, errors="replace")  # what a terminal can't show leaves the rest
     atexit.register(gc.freeze)  # freeing memory object by object takes a fifth of a short command's time
     signal.signal(signal.SIGTERM, _end)
+    if any(name.lower().endswith("_proxy") for name in os.environ):
+        from readgraph.state.proxies import except_this_machine
+
+        except_this_machine()
     logging.getLogger("langgraph").addHandler(logging.NullHandler())  # its warnings are for developers
     try:
         with mend_bash_values(NAME):

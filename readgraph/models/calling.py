@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 from readgraph.models.client import ModelClient, simpler_form
 from readgraph.models.failure_lines import CORRECT_IT, explain_failure, name_own, name_server
-from readgraph.models.failures import Failure, is_of_callback, is_of_network
+from readgraph.models.failures import Failure, is_of_callback, is_of_network, own_error
 from readgraph.models.functions import is_function
 from readgraph.models.json_form import reply_instructions
 from readgraph.models.local import is_local
@@ -26,7 +26,7 @@ from readgraph.models.refusals import FORM_FIELDS
 from readgraph.models.reply import WITHHELD, ModelReply, reply_of
 from readgraph.models.streaming import call_config
 from readgraph.models.waiting import LONGEST_PAUSE, CallTurns, RetryPauses, clock
-from readgraph.state.errors import ModelUnavailable, ReadgraphError
+from readgraph.state.errors import ModelUnavailable
 from readgraph.state.settings import ReplyForm
 
 FIRST_TRIES, FIRST_PAUSE = 12, 1.0  # tries, and longest pause, where none was ever answered: it may be no model server
@@ -72,7 +72,9 @@ async def call_model(
                 response = reply_of(message, None if reply is None or is_plain(form, reply) else form)
                 response = response if reply else client.check_ending(response)
         except Exception as problem:  # also a client's own, such as for a response that is not a chat completion
-            if isinstance(problem, ReadgraphError) or is_of_callback(problem):  # such as: a function returned no string
+            if own := own_error(problem):  # such as: a function returned no string
+                raise own from own.__cause__
+            if is_of_callback(problem):
                 raise
             failure = _failure(client, problem, takes_simpler=simpler is not None)
             if failure.refusal.kind == "withheld":  # the same that other servers send as a reply

@@ -7,7 +7,6 @@ import re
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, cast
-from urllib.parse import urlsplit, urlunsplit
 from weakref import WeakValueDictionary
 
 from langchain_core.language_models import BaseChatModel
@@ -18,6 +17,7 @@ from readgraph.models.functions import is_function, unknown_function
 from readgraph.models.local import LocalServer, is_local, local_server
 from readgraph.models.names import Limits, ModelEntry, ModelTable, check_batch, find_model_entry, get_loop_object
 from readgraph.models.reply import BROKEN_OFF, ModelReply, replies_to_replay
+from readgraph.models.server_address import address_settings, environment_settings, without_secrets
 from readgraph.models.waiting import CallsInFlight, SharedPause
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ModelUnavailable, ReadgraphError
@@ -31,8 +31,8 @@ NAMED_BY_OTHERS = {"max_output_tokens": "max_tokens", "headers": "default_header
 def _make_chat(context: ReaderContext, table: ModelTable | None, server: LocalServer | None) -> BaseChatModel:
     """The chat model of a name, for one event loop; blocks. Raises `BadInput`, or `ModelUnavailable` without a key."""
     name = context.model
-    if server:  # without the environment's proxies
-        return _openai_chat(context, name, False, base_url=server.url, api_key=SecretStr(server.key))
+    if server:
+        return _openai_chat(context, name, base_url=server.url, api_key=SecretStr(server.key))
     if table:
         return _table_chat(context, table)
     if is_function(name):
@@ -48,6 +48,7 @@ def _make_chat(context: ReaderContext, table: ModelTable | None, server: LocalSe
         key = openai_key()
         # A key of the environment is left to LangChain, which may send it by a gateway instead.
         given: dict[str, Any] = {} if os.environ.get("OPENAI_API_KEY") else {"api_key": SecretStr(key)}
+        given |= environment_settings()
         try:
             return _openai_chat(context, own_name, **given)
         except (OpenAIError, ValueError) as problem:
@@ -71,7 +72,8 @@ def _table_chat(context: ReaderContext, table: ModelTable) -> BaseChatModel:
     if headers := table.headers_to_send(name):
         settings["headers"] = headers
     if table.base_url:
-        settings["base_url"] = table.base_url
+        address = address_settings(table.base_url, f"base_url of [models.{name}]")
+        settings |= address if table.provider == "openai" else {"base_url": table.base_url.strip()}
     if key := table.key(name):
         settings["api_key"] = SecretStr(key)
     called = {NAMED_BY_OTHERS.get(key, key): value for key, value in settings.items()}
@@ -104,11 +106,19 @@ def _table_chat(context: ReaderContext, table: ModelTable) -> BaseChatModel:
     return chat
 
 
-def _openai_chat(context: ReaderContext, model: str, trust_env: bool = True, **settings: Any) -> BaseChatModel:
-    from readgraph.models.openai_chat import InLoopChatOpenAI, make_http_client
+def _openai_chat(context: ReaderContext, model: str, **settings: Any) -> BaseChatModel:
+    from readgraph.models.openai_chat import InLoopChatOpenAI
+    from readgraph.models.transport import make_http_client, unused_sync_client
 
-    client = make_http_client(context.timeout, context.max_reply_mb * MB, trust_env=trust_env)
-    return InLoopChatOpenAI(model=model, http_async_client=client, timeout=context.timeout, max_retries=0, **settings)
+    own: dict[str, Any] = {"timeout": context.timeout, "max_retries": 0, "openai_proxy": None}
+    own["http_socket_options"] = ()  # else it warns that proxies would not be used
+    own["http_async_client"] = make_http_client(context.timeout, context.max_reply_mb * MB)
+    query = settings.pop("default_query", None)
+    chat = InLoopChatOpenAI(model=model, http_client=unused_sync_client(), **own, **settings)
+    if query:  # it may hold a key, and traces show a model's own fields
+        chat.root_async_client = chat.root_async_client.copy(default_query=query)
+        chat.async_client = chat.root_async_client.chat.completions
+    return chat
 
 
 def setup_error(problem: Exception, provider: str, unknown: str, failed: str = "") -> ReadgraphError:
@@ -161,16 +171,6 @@ def environment(*more: str) -> int:
 @cache
 def _is_read(name: str) -> bool:
     return bool(_READ_VARIABLES.search(name))
-
-
-def without_secrets(address: str) -> str:
-    """The address without user, password, query and fragment; raises `BadInput`, which doesn't repeat it."""
-    try:
-        parts = urlsplit(address)
-    except ValueError:
-        raise BadInput("The address of the model server can't be read: check OPENAI_BASE_URL.") from None
-    netloc = parts.netloc.rpartition("@")[2]
-    return urlunsplit(parts._replace(netloc=netloc, query="", fragment="")).rstrip("/")
 
 
 FORM_FIRST: tuple[str, ...] = ("api.openai.com", "openai.azure.com")

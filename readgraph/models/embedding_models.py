@@ -14,12 +14,15 @@ from langchain_core.embeddings import Embeddings
 from readgraph.library.search.hits import PARTS, IndexEntry, VectorKey
 from readgraph.library.search.vector_index import Matrix
 from readgraph.library.stored_items import replace_surrogates
-from readgraph.models.client import environment, setup_error, without_secrets
-from readgraph.models.failures import kind_of, status_of, too_long
+from readgraph.models.client import environment, setup_error
+from readgraph.models.failures import kind_of, own_error, status_of, too_long
 from readgraph.models.functions import is_function, unknown_function
+from readgraph.models.metering import current_meter
 from readgraph.models.names import find_embeddings_entry, get_loop_object
+from readgraph.models.server_address import environment_settings, read_address, without_secrets
 from readgraph.models.watching import watch_embedding
-from readgraph.state.errors import BadInput, ModelUnavailable, ReadgraphError
+from readgraph.state.certificates import explain_tls
+from readgraph.state.errors import BadInput, ModelUnavailable
 from readgraph.state.loops import PerLoop, close_client
 from readgraph.state.records import digest
 from readgraph.state.words import count_words, end_after_words
@@ -55,9 +58,11 @@ def embedding_model(name: str, timeout: float) -> Embeddings:
 
     provider, settings = name.partition(":")[0], dict[str, Any]()
     if provider == "openai":
-        from readgraph.models.openai_chat import make_http_client, openai_key
+        from readgraph.models.openai_chat import openai_key
+        from readgraph.models.transport import make_http_client, unused_sync_client
 
         settings = {
+            **environment_settings(),
             "api_key": openai_key(),
             "timeout": timeout,
             "max_retries": TRIES - 1,
@@ -65,6 +70,8 @@ def embedding_model(name: str, timeout: float) -> Embeddings:
             "check_embedding_ctx_length": False,
             # LangChain would share one client between event loops, but a client works only in its first one.
             "http_async_client": make_http_client(timeout),
+            "http_client": unused_sync_client(),
+            "openai_proxy": None,  # ours goes through it already
         }
     try:
         model: Embeddings = init_embeddings(name, **settings)
@@ -130,7 +137,7 @@ class Embedder:
     ) -> None:
         self.name = full_name(name)
         address = os.environ.get("OPENAI_BASE_URL", "") if self.name.startswith("openai:") else ""
-        self._server = without_secrets(address)
+        self._server = without_secrets(read_address(address, "OPENAI_BASE_URL").url) if address else ""
         self._kept, self._timeout = kept, timeout
         self._clients = PerLoop(
             lambda: _Client(asyncio.Lock(), asyncio.Semaphore(concurrency)), lambda client: close_client(client.model)
@@ -180,6 +187,8 @@ class Embedder:
         async with self._client() as model:
             if self._kept:
                 await self._kept.check_room(len(texts))
+            if not (self.name == LOCAL or is_function(self.name)):  # these get them on this machine
+                current_meter().count_embedded(len(texts))
             with watch_embedding(self.name, len(texts)):
                 if kind == "query":
                     raw = [await model.aembed_query(text) for _, text in texts]
@@ -212,10 +221,8 @@ class Embedder:
         async with client.slots:
             try:
                 yield model
-            except ReadgraphError:
-                raise
             except Exception as problem:
-                raise _unavailable(self.identity, problem) from None
+                raise (own_error(problem) or _unavailable(self.identity, problem)) from None
 
 
 @dataclass
@@ -241,6 +248,8 @@ def windows(text: str) -> Iterator[str]:
 def _unavailable(model: str, problem: Exception) -> ModelUnavailable:
     """The error in one line, without the server's own text, which may hold a part of the API key."""
     status, kind = status_of(problem), kind_of(problem).__name__
+    if line := explain_tls(problem, f"The server of the embedding model '{model}'"):
+        return ModelUnavailable(line)
     if most := too_long(problem):
         return ModelUnavailable(f"The embedding model '{model}' sent more than {most} MB at once: see what it sends.")
     by_status = {

@@ -6,6 +6,7 @@ from readgraph.models.client import ModelClient
 from readgraph.models.failures import Failure
 from readgraph.models.functions import FUNCTION, is_function
 from readgraph.models.local import how_it_ended, is_local
+from readgraph.models.server_address import through_proxy
 
 TOO_LARGE = "token limit exceeded"  # in why a batch failed: it is more than an account may have under way
 CORRECT_IT = "correct it and run the same again, nothing is lost."
@@ -19,11 +20,18 @@ def name_own(client: ModelClient) -> str:
 
 def name_server(client: ModelClient) -> str:
     """The model server, at its address where that is known."""
-    return f"The model server at {client.server}" if client.server else "The model server"
+    return f"The model server{name_place(client)}"
+
+
+def name_place(client: ModelClient) -> str:
+    """Where the model server is, and through which proxy; "" if that is not known."""
+    return f" at {client.server}{through_proxy(client.server)}" if client.server else ""
 
 
 def explain_failure(client: ModelClient, failure: Failure) -> str:
     """Why a call brought no reply, and what to do."""
+    if failure.line:
+        return failure.line
     server = name_server(client)
     times = f"{failure.tries} times in a row" if failure.tries > 1 else "once"
     if failure.cause:
@@ -69,10 +77,12 @@ def _explain_refusal(client: ModelClient, failure: Failure, server: str) -> str:
 
 
 def _lines_by_kind(client: ModelClient, failure: Failure, server: str, times: str) -> dict[type[Exception], str]:
-    at, name = f" at {client.server}" if client.server else "", client.name
+    at, name = name_place(client), client.name
     provider = name.partition(":")[0]
     address = "OPENAI_BASE_URL" if provider == "openai" else f"the network and the address of {provider}'s server"
     nobody = f"No model server answers{at}: start it, or check {address}."
+    if through_proxy(client.server):
+        nobody = f"No model server answers{at}: check the proxy."
     if is_local(name):
         ended = f"has ended{how_it_ended(name)}: go on with the same command, nothing is lost."
         nobody = f"The process that runs '{name}' {ended}"

@@ -11,6 +11,8 @@ from typing import Any
 from langchain_core import exceptions as kinds
 
 from readgraph.models.refusals import Refusal, read_refusal
+from readgraph.state.certificates import explain_tls
+from readgraph.state.errors import ReadgraphError
 
 _BY_STATUS = {
     **{401: kinds.ModelAuthenticationError, 403: kinds.ModelPermissionDeniedError, 404: kinds.ModelNotFoundError},
@@ -86,6 +88,11 @@ def kind_of_refusal(status: int, refusal: Refusal) -> type[kinds.ModelError]:
 def kind_of_status(status: int) -> type[kinds.ModelError]:
     """The exception type for an HTTP status of 400 or more."""
     return _BY_STATUS.get(status, kinds.ModelInvalidRequestError if status < 500 else kinds.ModelAPIError)
+
+
+def own_error(problem: Exception) -> ReadgraphError | None:
+    """The error of ours that this one is, or was raised from: older versions of OpenAI's package wrap any error."""
+    return next((each for each in causes_of(problem) if isinstance(each, ReadgraphError)), None)
 
 
 def status_of(problem: Exception) -> int | None:
@@ -207,6 +214,7 @@ class Failure:
     broke_off: bool = False  # a server was there, but its reply was not whole
     refusal: Refusal = field(default_factory=Refusal)  # what it says, if the request was refused
     sent: str = ""  # what the server sent in the place of a completion
+    line: str = ""  # all that is to be said, where no encrypted connection comes about: then trying again is of no use
 
     @staticmethod
     def of(problem: Exception) -> "Failure":
@@ -217,18 +225,20 @@ class Failure:
         if status and refusal.kind:
             kind = kind_of_refusal(status, refusal)
         spent = any(getattr(cause, "code", None) == "insufficient_quota" for cause in causes_of(problem))
+        line = explain_tls(problem, "The model server")
         return Failure(
             kind,
             status,
             retry_after_seconds(headers_of(problem)),
             passing=(not issubclass(kind, kinds.ModelError) or kind.is_retryable)
-            and not (spent or refusal.is_final or getattr(problem, "final", False)),
+            and not (spent or line or refusal.is_final or getattr(problem, "final", False)),
             tries=getattr(problem, "tries", 1),
             cause=getattr(problem, "cause", ""),
             too_long=getattr(problem, "most_mb", 0) or too_long(problem),
             broke_off=getattr(problem, "broke_off", False) or broke_off(problem),
             refusal=refusal,
             sent=str(problem) if isinstance(problem, UnreadableReply) else getattr(problem, "sent", ""),
+            line=line,
         )
 
     @property

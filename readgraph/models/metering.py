@@ -168,6 +168,10 @@ class Meter:
         self.used["cached_calls"] += 1
         self.report()
 
+    def count_embedded(self, texts: int) -> None:
+        """Count texts that an embedding model was sent."""
+        self.used["embedded_texts"] = self.used.get("embedded_texts", 0) + texts
+
     def refuse(self, asked: str, reason: str) -> None:
         """Count a reply that can't be used, and report why."""
         self.used["refused"] += 1

@@ -14,6 +14,7 @@ from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from readgraph.models.local import local_settings
+from readgraph.models.server_address import read_address
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ModelUnavailable
 from readgraph.state.loops import PerLoop
@@ -50,7 +51,7 @@ class ModelTable(BaseModel):
 
     model: str = Field(min_length=1, description="The model's own name, without its provider.")
     provider: str = Field("openai", pattern=r"^\w+$", description="As in PROVIDER:NAME.")
-    base_url: str = Field("", pattern=r"^(https?://.+)?$", description="The address of the server.")
+    base_url: str = Field("", description="The address of the server.")
     api_key_env: str = Field(
         "", pattern=r"^\w*$", description="The environment variable that holds the key; the key itself nowhere."
     )
@@ -140,12 +141,15 @@ def validate_table(name: str, table: Any) -> ModelTable:
     if not _NAME.fullmatch(name) or name == "local":
         raise BadInput(f"[models.{name}] can't be a model's name: use letters, digits, _, - and . (but not 'local').")
     try:
-        return ModelTable.model_validate(table)
+        made = ModelTable.model_validate(table)
     except ValidationError as problem:
         fault = problem.errors()[0]
         key = ".".join(map(str, fault["loc"]))
         what = "is not known" if fault["type"] == "extra_forbidden" else f"can't be used: {fault['msg']}"
         raise BadInput(f"[models.{name}] in {settings_file()}: '{key}' {what}.") from None
+    if made.base_url:
+        read_address(made.base_url, f"[models.{name}] in {settings_file()}: 'base_url'")
+    return made
 
 
 Factory = Callable[[], Any]

@@ -1,11 +1,7 @@
-"""OpenAI's protocol with less overhead for each call, and with a bound for what a server sends."""
+"""OpenAI's protocol with less overhead for each call."""
 
 import os
-import ssl
-import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
-from functools import cache
-from importlib.util import find_spec
+from collections.abc import Awaitable, Callable
 from typing import Any, Self
 
 import httpx2
@@ -13,10 +9,8 @@ from langchain_core.callbacks import AsyncCallbackManagerForLLMRun
 from langchain_core.messages import BaseMessage
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_openai import ChatOpenAI
-from openai import DefaultAioHttpClient, DefaultAsyncHttpxClient
 from pydantic import PrivateAttr, model_validator
 
-from readgraph.models.failures import ReplyTooLong
 from readgraph.models.openai_completions import (
     ONLY_KEY,
     PATH,
@@ -27,53 +21,6 @@ from readgraph.models.openai_completions import (
 )
 from readgraph.models.refusals import FORM_FIELDS, NEEDED, OTHER_NAMES
 from readgraph.state.errors import BadInput, ModelUnavailable
-
-MOST_BYTES = 20_000_000  # of one response, unpacked, where no setting says otherwise: 64 embeddings of 4,096 take 6 MB
-CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR")  # variables of the environment that name certificates
-
-
-def make_http_client(timeout: float, most_bytes: int = MOST_BYTES, **settings: Any) -> Any:
-    """OpenAI's client of a server; a response of more than `most_bytes` counts as one that broke off.
-
-    Where aiohttp is installed, requests go over it, which takes less of the processor's time.
-    """
-
-    async def limit_response(response: Any) -> None:
-        unbounded = response.aiter_bytes
-
-        async def read_within_limit(chunk_size: int | None = None) -> AsyncIterator[bytes]:
-            left = most_bytes
-            async for part in unbounded(chunk_size):
-                left -= len(part)
-                if left < 0:
-                    raise ReplyTooLong(most_bytes // 1_000_000)
-                yield part
-
-        response.aiter_bytes = read_within_limit  # all that reads a response, whole or as a stream, takes it from here
-
-    certificates = _certificates(*map(os.environ.get, CERTIFICATES))
-    over_aiohttp = bool(find_spec("aiohttp"))
-    hooks: dict[str, Any] = {"request": [_drop_userinfo] if over_aiohttp else [], "response": [limit_response]}
-    kind = DefaultAioHttpClient if over_aiohttp else DefaultAsyncHttpxClient
-    return kind(timeout=timeout, event_hooks=hooks, verify=certificates, **settings)
-
-
-async def _drop_userinfo(request: Any) -> None:
-    """Leave a user and password out of a request's address: its header holds them, and aiohttp takes them once."""
-    if request.url.userinfo:
-        request.url = request.url.copy_with(userinfo=b"")
-
-
-@cache
-def _certificates(*named: str | None) -> ssl.SSLContext:
-    """The certificates that the HTTP package trusts: half a megabyte, read once in a process and not for each loop."""
-    package = DefaultAsyncHttpxClient.__mro__[1].__module__.partition(".")[0]
-    try:
-        trusted: ssl.SSLContext = sys.modules[package].create_ssl_context()
-    except OSError as problem:
-        raise BadInput(f"The certificates that {' or '.join(CERTIFICATES)} names can't be read: {problem}.") from None
-    return trusted
-
 
 NO_KEY = "none"  # a server of one's own needs no key, but the client does
 

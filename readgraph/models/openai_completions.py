@@ -19,6 +19,7 @@ from readgraph.models.failures import (
     kind_of,
     kind_of_refusal,
     names_of,
+    own_error,
     too_long,
 )
 from readgraph.models.refusals import Refusal, read_refusal
@@ -39,6 +40,8 @@ async def with_model_errors(sent: Awaitable[T], fields: Iterable[str] = ()) -> T
     try:
         return await sent
     except APIError as problem:
+        if own := own_error(problem):
+            raise own from None
         error = _model_error(problem, fields)
     raise error  # outside of `except`, so that the SDK's error, with the server's text, is not chained to it
 
@@ -102,6 +105,8 @@ class WholeStream(AsyncStream[Any]):
                 yield piece
             return
         except APIError as problem:
+            if own := own_error(problem):
+                raise own from None
             error = _model_error(problem, ())
         raise error
 

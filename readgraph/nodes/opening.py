@@ -10,6 +10,7 @@ from langsmith.utils import tracing_is_enabled
 
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.store import base_of
+from readgraph.models.watching import is_tracing_enabled
 from readgraph.nodes.building.recipes import PurposeState, for_question, resolve_notes_language
 from readgraph.nodes.contracts import ReaderRuntime, StepUpdate
 from readgraph.nodes.memory import OpenedMemory, describe_missing
@@ -152,7 +153,14 @@ class TracingOn(UserWarning):
 def warn_of_tracing() -> None:
     """Warn if the environment sends what is read to a tracing service."""
     if tracing_is_enabled() is True:
-        warnings.warn("LangSmith tracing is on: prompts, with what is read, are sent there.", TracingOn, stacklevel=2)
+        warnings.warn(
+            "LangSmith tracing is on: questions, prompts and what is read are sent there.", TracingOn, stacklevel=2
+        )
+
+
+def is_traced() -> bool:
+    """Whether something of a run leaves it without a model: to LangSmith, or to who collects OpenTelemetry's spans."""
+    return tracing_is_enabled() is True or is_tracing_enabled()
 
 
 class ResearchOpenUpdate(OpenUpdate, channels.FreshResearch):

@@ -8,12 +8,14 @@ import sys
 from contextlib import suppress
 from os import PathLike
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from readgraph.sources.kinds import ENDINGS_BY_TYPE, SUFFIXES
+from readgraph.state.certificates import explain_tls, trusted_certificates
 from readgraph.state.errors import BadInput
 from readgraph.state.files import check_regular
+from readgraph.state.proxies import proxy_for
 from readgraph.state.words import limit_set
 
 if TYPE_CHECKING:
@@ -122,6 +124,8 @@ def fetch(address: str) -> tuple[bytes, str]:
     except TimeoutError:
         raise BadInput(f"{address} didn't answer within {MOST_SECONDS:.0f} seconds: try again later.") from None
     except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError, OSError, ValueError) as problem:
+        if line := explain_tls(problem, f"The server of {address}"):
+            raise BadInput(line) from None
         reason = " ".join(_ERROR_NUMBER.sub("", str(problem)).split()) or type(problem).__name__
         raise BadInput(f"{address} doesn't answer ({reason}): check the address and the connection.") from None
 
@@ -131,14 +135,17 @@ async def _fetch(address: str) -> tuple[bytes, str]:
     import httpx2
 
     timeout = httpx2.Timeout(min(_SILENCE, MOST_SECONDS))
+    url, trusted = _check_url(httpx2.URL(address), address), trusted_certificates("httpx2")
     with anyio.fail_after(MOST_SECONDS):
-        async with httpx2.AsyncClient(headers=_HEADERS, timeout=timeout) as client:
-            url = _check_url(httpx2.URL(address), address)
-            for _ in range(MOST_REDIRECTS + 1):
-                async with client.stream("GET", url) as response:
-                    if not response.has_redirect_location:
-                        return await _read_response(response, address)
-                    url = _check_url(url.join(response.headers["location"]), address)
+        for _ in range(MOST_REDIRECTS + 1):
+            way: dict[str, Any] = {"proxy": proxy_for(str(url)) or None, "trust_env": False, "verify": trusted}
+            async with (
+                httpx2.AsyncClient(headers=_HEADERS, timeout=timeout, **way) as client,
+                client.stream("GET", url) as response,
+            ):
+                if not response.has_redirect_location:
+                    return await _read_response(response, address)
+                url = _check_url(url.join(response.headers["location"]), address)
     raise BadInput(f"{address} leads from one address to the next without end: check the address.")
 
 

@@ -77,6 +77,7 @@ class Usage(TypedDict):
 
     `refused` counts the replies that could not be used. Tokens are as the model server reports them, 0 if it reports
     none; of those sent, a provider's cache held the `cache_read_tokens` and took in the `cache_write_tokens`.
+    `embedded_texts` are those that an embedding model was sent; without any, it is left out.
     """
 
     calls: int
@@ -88,6 +89,7 @@ class Usage(TypedDict):
     output_tokens: int
     cache_read_tokens: NotRequired[int]
     cache_write_tokens: NotRequired[int]
+    embedded_texts: NotRequired[int]
     seconds: float
 
 
@@ -190,13 +192,18 @@ class QuestionTurn(TypedDict):
     answer: str | None
 
 
-NOTHING_USED = cast(Usage, {**dict.fromkeys(Usage.__annotations__, 0), "seconds": 0.0})
+EMBEDDED = "embedded_texts"
+NOTHING_USED = cast(
+    Usage, {**dict.fromkeys([name for name in Usage.__annotations__ if name != EMBEDDED], 0), "seconds": 0.0}
+)
 
 
 def add_usage(first: Usage, second: Usage) -> Usage:
     """The sum of two usages; calls answered from recorded replies cost nothing and are counted separately."""
     one, other = cast("dict[str, Any]", first or NOTHING_USED), cast("dict[str, Any]", second)
     both = {name: one.get(name, 0) + other.get(name, 0) for name in NOTHING_USED}  # older ones count no cache
+    if embedded := one.get(EMBEDDED, 0) + other.get(EMBEDDED, 0):
+        both[EMBEDDED] = embedded
     return cast(Usage, both | {"seconds": round(both["seconds"], 4)})
 
 

@@ -97,7 +97,7 @@ def test_tracing_is_reported_even_when_quiet(readgraph: Command, monkeypatch: Mo
     for line in (ASK, ("read", STORY), ("compare", *ASK[1:], "--methods", "bm25"), evaluate):
         for more in ((), ("--quiet",)):
             err = readgraph(*line, *more).err
-            assert "LangSmith tracing is on: prompts, with what is read, are sent there." in err, line
+            assert "LangSmith tracing is on: questions, prompts and what is read are sent there." in err, line
             assert not more or err.count("\n") == 1, "nothing else is told"
 
 

@@ -36,7 +36,9 @@ from readgraph.library.documents import document_id
 from readgraph.library.library import document_of_file
 from readgraph.library.opening import Library, holds_library, open_library_in_background
 from readgraph.library.page_store import PageStore
+from readgraph.models.local import is_local
 from readgraph.models.prices import price_to_pay
+from readgraph.nodes.opening import is_traced
 from readgraph.sources import SourceText, load, load_all
 from readgraph.sources.converting import show_conversion
 from readgraph.sources.loading import STANDARD_INPUT, names_file, printable_path, raise_problem, read_file
@@ -214,9 +216,9 @@ def show_estimate(
         print_json({"words": words, **values[0], **({"judging": values[1]} if rating else {})})
         return
     if words:
-        how = (
-            f"with {context.model}" if context.model else "without a model: nothing is sent, and nothing has to be paid"
-        )
+        elsewhere = is_traced() or (context.embeddings and not is_local(context.embeddings))
+        nothing = "no call to one is made" if elsewhere else "nothing is sent, and nothing has to be paid"
+        how = f"with {context.model}" if context.model else f"without a model: {nothing}"
         _print(f"{words:,} words to read, {how}", estimate, costs[0], *([] if rating else [NO_CALL]))
     if rating:
         _print(f"answers to rate with {rating[1]}", rating[0], costs[1], NO_CALL)

@@ -292,7 +292,7 @@ def _print_addresses(library: LibraryPlace, documents: int, port: int, model: st
     console.print(f"Studio: {page}")
     console.print(
         "The page comes from LangChain's server, which may ask you to sign in; your texts are sent only between your "
-        "browser and this machine, and to the model that you name. Press Ctrl-C to stop."
+        "browser and this machine, and to the models that you name. Press Ctrl-C to stop."
     )
     if open_page:
         webbrowser.open(page)

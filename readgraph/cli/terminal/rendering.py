@@ -19,6 +19,7 @@ from readgraph.cli.terminal.screen import OutputOptions
 from readgraph.models.client import HOW_TO_NAME
 from readgraph.models.prices import in_dollars
 from readgraph.nodes.answering.citations import without_long_runs
+from readgraph.nodes.opening import is_traced
 from readgraph.nodes.survey.table import markdown_of
 from readgraph.report.table_files import Sheet, markdown
 from readgraph.sources.places import BELOW, page_of, pages_among, place_in_words
@@ -280,13 +281,20 @@ def format_usage(usage: Usage, cost: float | None = None) -> str:
     """Calls, words, cost and time in one line."""
     seconds, kept = f"{usage['seconds']:.1f} s", format_count(usage["cached_calls"], "saved reply")
     if not usage["calls"]:
-        return f"nothing sent{f', {kept} used' if usage['cached_calls'] else ''} · {seconds}"
+        return f"{_sent_without_calls(usage)}{f', {kept} used' if usage['cached_calls'] else ''} · {seconds}"
     calls = format_count(usage["calls"], "call") + (f" and {kept}" if usage["cached_calls"] else "")
     words = f"{usage['input_words'] + usage['output_words']:,} words"
     money = f", {in_dollars(cost)}" if cost else ""
     held = usage.get("cache_read_tokens", 0)  # older ones count no cache
     cached = f" ({percent(100 * held / usage['input_tokens'])} of them from the provider's cache)" if held else ""
     return f"{calls}, {words}{cached}{money} · {seconds}"
+
+
+def _sent_without_calls(usage: Usage) -> str:
+    """What left this machine although no model was called: texts for their vectors, traces of the run, or nothing."""
+    if embedded := usage.get("embedded_texts", 0):
+        return f"no call to a model, {format_count(embedded, 'text')} sent for vectors"
+    return "no call to a model" if is_traced() else "nothing sent"
 
 
 _STYLES: dict[Action, str] = {

@@ -15,8 +15,8 @@ from readgraph.models.batches import calls as batched_calls
 from readgraph.models.batches import has_running_batches
 from readgraph.models.calling import BATCH_TRIES
 from readgraph.models.client import model_client
-from readgraph.models.openai_chat import make_http_client
 from readgraph.models.prompt import Prompt
+from readgraph.models.transport import make_http_client
 from readgraph.models.waiting import use_clock
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, BudgetSpent, ModelUnavailable, NoUsableReply
