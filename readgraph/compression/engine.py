@@ -5,6 +5,7 @@ import inspect
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import cached_property, partial
@@ -31,7 +32,7 @@ from readgraph.nodes.building.parts import WriteNote
 from readgraph.nodes.purpose import purpose_of
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import settings_in
-from readgraph.state.errors import BadInput
+from readgraph.state.errors import BadInput, NotEmbedded
 from readgraph.state.logs import new_run_part, use_run
 from readgraph.state.loops import Listen, in_background
 from readgraph.state.records import Document
@@ -237,7 +238,8 @@ class CompressionEngine(ABC):
         await keep_ingested(self.pages, self.id, kept)
         episodes = await keeping.episodes_of(self.pages, kept)
         if self.context.embeddings and episodes:
-            await keeping.embed_gists(self.pages, self.context, episodes)
+            with suppress(NotEmbedded):  # recalling tries again
+                await keeping.embed_gists(self.pages, self.context, episodes)
         return list(dict.fromkeys(episode["id"] for episode in episodes))
 
     def recall(self, query: str, top_k: int = 5) -> list[keeping.Recalled]:

@@ -109,6 +109,7 @@ class Meter:
     corrected: set[int] = field(default_factory=set)
     left_out: int = 0  # words that the step could not show, because the window does not hold them
     unavailable: str = ""  # why a call of the step was given up that nothing answered
+    by_words: str = ""  # why the step searched by words in the place of vectors
     aloud: bool = True  # replies for a person are streamed
     said: str = ""  # the id of the message of which something was streamed
     spent_before: bool = False  # the budget was spent when the step began
