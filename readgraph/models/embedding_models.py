@@ -179,16 +179,23 @@ class Embedder:
         # Servers refuse a text without a character, and with it all others of its request.
         by_key = {key: replace_surrogates(text) for key, text in zip(keys, texts, strict=True) if text.strip()}
         size = _Dimension(self.name, dimension)
-        found = await self._kept.get([*by_key]) if self._kept else [None] * len(by_key)
-        kept = {key: vector for key, vector in zip(by_key, found, strict=True) if vector is not None}
-        vectors = await self._ask_all({key: text for key, text in by_key.items() if key not in kept}, kind, size)
-        size.known = size.known or max(map(len, kept.values()), default=1)
-        kept = {key: vector for key, vector in kept.items() if len(vector) == size.known}
-        vectors |= kept
-        # What was kept of another model that had the same name is asked for again.
+        vectors = await self._find_kept([*by_key], dimension)
         vectors |= await self._ask_all({key: by_key[key] for key in by_key if key not in vectors}, kind, size)
+        size.known = size.known or dimension or max(map(len, vectors.values()), default=1)
+        # What was kept of another model that had the same name is asked for again.
+        others = {key: by_key[key] for key, vector in vectors.items() if len(vector) != size.known}
+        vectors |= await self._ask_all(others, kind, size)
         blank = np.zeros(size.known, np.float32)
         return np.array([vectors.get(key, blank) for key in keys], np.float32)
+
+    async def _find_kept(self, keys: list[str], dimension: int) -> dict[str, Matrix]:
+        """What is kept of these and can be compared with each other, and with an index of this dimension."""
+        found = await self._kept.get(keys) if self._kept else []
+        kept = {key: vector for key, vector in zip(keys, found, strict=False) if vector is not None}
+        dimensions = {len(vector) for vector in kept.values()}
+        if dimension:
+            return {key: vector for key, vector in kept.items() if len(vector) == dimension}
+        return kept if len(dimensions) == 1 else {}
 
     async def _ask_all(self, by_key: Mapping[str, str], kind: Kind, size: "_Dimension") -> dict[str, Matrix]:
         waiting, most = [*by_key.items()], self._calls.most_texts

@@ -57,7 +57,7 @@ def bare(data: list[dict[str, Any]]) -> list[Any]:
         lambda data: data.append(data.pop(0)),
         drop("index", 0, 1, 2),
         drop("index", 0),  # Gemini's server writes no zeros
-        lambda data: [data.reverse(), data[2].pop("index")] and None,
+        lambda data: (data.reverse(), data[2].pop("index"))[0],
         lambda data: set_each(
             "embedding", [base64.b64encode(array("f", each).tobytes()).decode() for each in bare(data)]
         )(data),
