@@ -27,12 +27,13 @@ from readgraph.library.collections import IngestedDocument, keep_ingested
 from readgraph.library.opening import BackgroundLibrary, open_library, open_library_in_background
 from readgraph.library.page_store import PageStore
 from readgraph.models.functions import function_model
+from readgraph.models.vector_replies import NotEmbedded
 from readgraph.nodes.building.notes import gist_prompt, make_gist_writer
 from readgraph.nodes.building.parts import WriteNote
 from readgraph.nodes.purpose import purpose_of
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import settings_in
-from readgraph.state.errors import BadInput, NotEmbedded
+from readgraph.state.errors import BadInput
 from readgraph.state.logs import new_run_part, use_run
 from readgraph.state.loops import Listen, in_background
 from readgraph.state.records import Document

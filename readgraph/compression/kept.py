@@ -17,9 +17,10 @@ from readgraph.library.search.okapi import rank
 from readgraph.library.search.vector_index import Matrix
 from readgraph.library.stored_items import ROOT, StoredValue
 from readgraph.models.metering import Meter, start_meter
+from readgraph.models.vector_replies import NotEmbedded
 from readgraph.nodes.search import count_search_by_words, get_shared_embedder
 from readgraph.state.context import ReaderContext
-from readgraph.state.errors import BadInput, LibraryError, NotEmbedded
+from readgraph.state.errors import BadInput, LibraryError
 from readgraph.state.files import check_format, replace_file
 
 FORMAT = 1  # version of a saved engine's layout; a newer one is refused

@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any, Literal
 
 import numpy as np
@@ -19,10 +20,10 @@ from langchain_core.embeddings import Embeddings
 from readgraph.library.search.vector_index import Matrix
 from readgraph.models.failures import Failure, is_of_network
 from readgraph.models.metering import current_meter
-from readgraph.models.vector_replies import DIFFER, UnusableVectors, read_vectors
+from readgraph.models.vector_replies import DIFFER, NotEmbedded, UnusableVectors, read_vectors
 from readgraph.models.waiting import RetryPauses, SharedPause, clock
 from readgraph.models.watching import watch_embedding
-from readgraph.state.errors import ModelUnavailable, NotEmbedded, ReadgraphError
+from readgraph.state.errors import ModelUnavailable, ReadgraphError
 from readgraph.state.words import count_words, end_after_words
 
 Kind = Literal["document", "query"]
@@ -38,8 +39,8 @@ class ErrorReply(Exception):
 
     def __init__(self, error: Any) -> None:
         super().__init__(str(error))
-        code = error.get("code", error.get("status")) if isinstance(error, dict) else None
-        self.status_code = int(code) if str(code).isdigit() else None
+        code = str(error.get("code", error.get("status"))) if isinstance(error, dict) else ""
+        self.status_code = int(code) if code.isdecimal() else None
 
 
 @dataclass
@@ -150,7 +151,7 @@ class _Request:
     async def _try(self, texts: list[str], tries: int) -> Matrix:
         """The vectors of one request; raises `_TooLarge` where smaller ones may be taken."""
         calls, pauses = self.calls, RetryPauses(self.calls.retry_seconds)
-        for number in range(1, 1000):
+        for number in count(1):
             await calls.hold.wait_until_over()
             try:
                 with watch_embedding(calls.name, len(texts)):

@@ -18,8 +18,8 @@ from readgraph.models.client import environment, setup_error, without_secrets
 from readgraph.models.embedding_calls import EmbeddingCalls, Kind
 from readgraph.models.functions import is_function, unknown_function
 from readgraph.models.names import find_embeddings_entry, get_loop_object
-from readgraph.models.vector_replies import DIFFER
-from readgraph.state.errors import BadInput, NotEmbedded
+from readgraph.models.vector_replies import DIFFER, NotEmbedded
+from readgraph.state.errors import BadInput
 from readgraph.state.loops import PerLoop, close_client
 from readgraph.state.records import digest
 from readgraph.state.settings import Embeddings as Settings

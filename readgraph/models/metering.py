@@ -186,6 +186,11 @@ class Meter:
         log("waiting", WARNING, model=self.context.model, wait_seconds=round(seconds, 2), why=why or reason)
         self.stream({"waiting": {"node": self.node, "seconds": seconds, "reason": reason}})
 
+    def tell_by_words(self, problem: str) -> None:
+        """Report that the step searches by words in the place of vectors, and why."""
+        self.by_words = problem
+        self.stream({"by_words": {"node": self.node, "problem": problem}})
+
     def tell_batch(self, requests: int, done: int, *, ended: bool) -> None:
         """Report that a batch of this many requests is at the server, which is done with so many of them."""
         self.stream({"batch": {"node": self.node, "requests": requests, "done": done, "ended": ended}})

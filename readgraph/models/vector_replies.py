@@ -7,8 +7,13 @@ from typing import Any
 import numpy as np
 
 from readgraph.library.search.vector_index import MOST_NUMBERS, Matrix
+from readgraph.state.errors import ModelUnavailable
 
 DIFFER = "they differ in length"
+
+
+class NotEmbedded(ModelUnavailable):
+    """A server gives no vectors, now or for these texts; what is searched is searched by words."""
 
 
 class UnusableVectors(ValueError):

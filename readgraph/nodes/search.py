@@ -27,11 +27,12 @@ from readgraph.library.store import base_of, hold_build_lock
 from readgraph.library.stored_items import drop_oldest
 from readgraph.models.embedding_models import Embedder
 from readgraph.models.metering import count_fallback, current_meter
+from readgraph.models.vector_replies import NotEmbedded
 from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.tasks import raise_first_error
 from readgraph.state.channels import SearchHit
 from readgraph.state.context import ReaderContext
-from readgraph.state.errors import BadInput, NotEmbedded
+from readgraph.state.errors import BadInput
 from readgraph.state.records import Document, Memory, Note
 from readgraph.state.variables import set_variable
 
@@ -101,7 +102,8 @@ async def memory_tools(
         try:
             await bring_up_to_date(store, document, memory, tool)
         except NotEmbedded as problem:  # its vectors are incomplete: a search with it says so, and goes by words
-            own[name] = replace(tool, problem=problem)  # type: ignore[call-arg]
+            if isinstance(tool, VectorTool):
+                own[name] = replace(tool, problem=problem)
     return {**own, **tools}
 
 
@@ -346,7 +348,7 @@ async def search_pages(
 def count_search_by_words(problem: NotEmbedded) -> None:
     """Count a search that went by words in the place of vectors, and let its step say why."""
     count_fallback("vector_search")
-    current_meter().by_words = str(problem)
+    current_meter().tell_by_words(str(problem))
 
 
 async def find_nearest(ranker: SearchTool, queries: Sequence[str], most: int, among: Collection[int]) -> list[int]:

@@ -47,10 +47,6 @@ class ModelUnavailable(ReadgraphError):
     """The model server can't be used: it does not answer, refuses the key, or does not know the model."""
 
 
-class NotEmbedded(ModelUnavailable):
-    """A server gives no vectors, now or for these texts; what is searched is searched by words."""
-
-
 class LibraryError(ReadgraphError):
     """The library can't be opened, read or written."""
 

@@ -11,12 +11,13 @@ from pydantic import TypeAdapter, ValidationError
 from readgraph.library.agents import Event
 from readgraph.library.search.passages import ExactText
 from readgraph.models.metering import count_fallback
+from readgraph.models.vector_replies import NotEmbedded
 from readgraph.nodes.agent import storages
 from readgraph.nodes.agent.functions import Memory, ResultPage, answer
 from readgraph.nodes.agent.storages import ArchivalResult
 from readgraph.nodes.extractive import nearest_sentences, passages_of
 from readgraph.nodes.search import count_search_by_words
-from readgraph.state.errors import BadInput, NotEmbedded
+from readgraph.state.errors import BadInput
 from readgraph.state.words import LONGEST_WORD, count_words, first_words, format_count, last_words, on_one_line
 
 EXCERPT_WORDS = 60  # most words of a page that a result shows

@@ -9,12 +9,13 @@ from readgraph.library.search.hits import IndexEntry, Ranking, fuse, pages_of, s
 from readgraph.library.search.index_registry import indexes_of
 from readgraph.library.search.postings import SHORT
 from readgraph.library.store import hold_build_lock
+from readgraph.models.vector_replies import NotEmbedded
 from readgraph.nodes.agent.memory import PER_PAGE, AgentMemory, cut_to
 from readgraph.nodes.extractive.passages import label_of
 from readgraph.nodes.search import KeywordTool, VectorTool, count_search_by_words, get_shared_embedder, make_stand_in
 from readgraph.state.agent import AgentState
 from readgraph.state.context import ReaderContext
-from readgraph.state.errors import BadInput, NotEmbedded
+from readgraph.state.errors import BadInput
 from readgraph.state.words import count_words, end_after_words
 
 NEAREST = 10  # so many that are nearest to a query by meaning are found although they share no word with it

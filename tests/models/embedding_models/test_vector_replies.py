@@ -11,7 +11,7 @@ import pytest
 from starlette.responses import Response
 
 from readgraph.models.embedding_models import Embedder
-from readgraph.state.errors import NotEmbedded
+from readgraph.models.vector_replies import NotEmbedded
 from tests.doubles.model_faults import embeddings, vector
 from tests.doubles.model_server import ModelServer
 from tests.models.embedding_models.test_embedding import NAME, Kept
@@ -24,7 +24,7 @@ def change_reply(change: Change) -> Callable[[dict[str, Any]], Response]:
     """Responses whose `data` was changed, or replaced by what `change` returns: the whole body."""
 
     def respond(body: dict[str, Any]) -> Response:
-        whole = json.loads(embeddings(body).body)
+        whole = json.loads(bytes(embeddings(body).body))
         changed = change(whole["data"])
         return Response(json.dumps(whole if changed is None else changed), media_type="application/json")
 
