@@ -2,11 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_openai import OpenAIEmbeddings
 from starlette.responses import Response
 
+from readgraph.compression import ReadAgentGistEngine
 from readgraph.graphs.methods import METHODS
 from readgraph.graphs.reader_agent import build as build_reader_agent
 from readgraph.library.opening import Library
@@ -14,6 +17,7 @@ from readgraph.state.context import ReaderContext
 from tests.doubles.agent import Script, call
 from tests.doubles.model_faults import embeddings, error_response
 from tests.doubles.model_server import ModelServer
+from tests.doubles.pipeline import Pipeline
 from tests.doubles.reader import reader
 from tests.doubles.researcher import researcher, wanted_reply
 from tests.support.command import Command
@@ -142,3 +146,59 @@ def test_a_command_says_why_it_searched_by_words(server: ModelServer, readgraph:
     )
     repair(server)
     assert readgraph(*ask, "--json").json["fallbacks"] == {}
+
+
+async def test_a_tool_of_the_mcp_server_answers(
+    server: ModelServer, library: Library, whole_story: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    pytest.importorskip("mcp", reason="needs pip install 'readgraph[mcp]'")
+    from mcp import Client
+
+    from readgraph.mcp.server import LibraryTools, library_server
+
+    document = await library.pages.add_document(whole_story, title="story")
+    tools, given = LibraryTools(library, CONTEXT, []), {"document": document.id, "method": "fused"}
+
+    async def ask(client: Client, question: str) -> dict[str, Any]:
+        result: Any = await client.call_tool("ask", {**given, "question": question})
+        assert not result.is_error, result.content
+        return dict(result.structured_content)
+
+    async with Client(library_server(tools)) as client:
+        fail_after(server, 2)
+        assert (await ask(client, GOAT))["answer"] and "fallback=vector_search" in caplog.text
+        kept = repair(server)
+        caplog.clear()
+        assert (await ask(client, "Who was the keeper?"))["answer"] and "fallback" not in caplog.text
+        assert kept.isdisjoint(text for texts in server.embedded for text in texts)
+    await tools.jobs.close()
+
+
+def test_the_reading_room_shows_why(server: ModelServer, tmp_path: Path) -> None:
+    pytest.importorskip("fastapi", reason="needs pip install 'readgraph[serve]'")
+    from tests.support.reading_room import reading_room
+
+    fail_after(server, 2, 400)
+    with reading_room(tmp_path / "library", CONTEXT) as room:
+        document = room.added("story.txt", STORY.read_bytes())["id"]
+        told, again = [], list[dict[str, Any]]()
+        for question, events in ((GOAT, told), ("Who was the keeper?", again)):
+            events += room.ran(documents=[document], question=question, method="dense")
+            repair(server)
+    summaries = [step["summary"] for event in told if event["type"] == "step" for step in event["update"]["steps"]]
+    assert any("searched by words, not by vectors: The embedding model" in summary for summary in summaries)
+    found = [
+        next(event for event in events if event["type"] == "result")["report"]["found"] for events in (told, again)
+    ]
+    assert [each["found"]["fallbacks"] for each in found] == [{"vector_search": 1}, {}]
+
+
+def test_gists_are_recalled_by_words(server: ModelServer) -> None:
+    server.embed = lambda _: error_response(400, "out of memory")
+    model = OpenAIEmbeddings(model="double", check_embedding_ctx_length=False)
+    engine = ReadAgentGistEngine(local_llm_pipeline=Pipeline(), embedding_fn=model)
+    engine.ingest("The lamp went out at ten. Nobody saw the boat. Ben took the log book home.")
+    assert "lamp" in engine.recall("Which lamp went out?")[0]["episode"]
+    failed = server.embedding_calls
+    server.embed = embeddings
+    assert engine.recall("Which lamp went out?") and server.embedding_calls > failed
