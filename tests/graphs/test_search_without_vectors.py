@@ -190,7 +190,7 @@ def test_the_reading_room_shows_why(server: ModelServer, tmp_path: Path) -> None
     found = [
         next(event for event in events if event["type"] == "result")["report"]["found"] for events in (told, again)
     ]
-    assert [each["found"]["fallbacks"] for each in found] == [{"vector_search": 1}, {}]
+    assert [each["fallbacks"] for each in found] == [{"vector_search": 1}, {}]
 
 
 def test_gists_are_recalled_by_words(server: ModelServer) -> None:
