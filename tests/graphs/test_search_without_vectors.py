@@ -181,7 +181,7 @@ def test_the_reading_room_shows_why(server: ModelServer, tmp_path: Path) -> None
     fail_after(server, 2, 400)
     with reading_room(tmp_path / "library", CONTEXT) as room:
         document = room.added("story.txt", STORY.read_bytes())["id"]
-        told, again = [], list[dict[str, Any]]()
+        told, again = list[dict[str, Any]](), list[dict[str, Any]]()
         for question, events in ((GOAT, told), ("Who was the keeper?", again)):
             events += room.ran(documents=[document], question=question, method="dense")
             repair(server)
