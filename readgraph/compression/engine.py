@@ -5,6 +5,7 @@ import inspect
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import cached_property, partial
@@ -26,6 +27,7 @@ from readgraph.library.collections import IngestedDocument, keep_ingested
 from readgraph.library.opening import BackgroundLibrary, open_library, open_library_in_background
 from readgraph.library.page_store import PageStore
 from readgraph.models.functions import function_model
+from readgraph.models.vector_replies import NotEmbedded
 from readgraph.nodes.building.notes import gist_prompt, make_gist_writer
 from readgraph.nodes.building.parts import WriteNote
 from readgraph.nodes.purpose import purpose_of
@@ -237,7 +239,8 @@ class CompressionEngine(ABC):
         await keep_ingested(self.pages, self.id, kept)
         episodes = await keeping.episodes_of(self.pages, kept)
         if self.context.embeddings and episodes:
-            await keeping.embed_gists(self.pages, self.context, episodes)
+            with suppress(NotEmbedded):  # recalling tries again
+                await keeping.embed_gists(self.pages, self.context, episodes)
         return list(dict.fromkeys(episode["id"] for episode in episodes))
 
     def recall(self, query: str, top_k: int = 5) -> list[keeping.Recalled]:

@@ -17,7 +17,8 @@ from readgraph.library.search.okapi import rank
 from readgraph.library.search.vector_index import Matrix
 from readgraph.library.stored_items import ROOT, StoredValue
 from readgraph.models.metering import Meter, start_meter
-from readgraph.nodes.search import get_shared_embedder
+from readgraph.models.vector_replies import NotEmbedded
+from readgraph.nodes.search import count_search_by_words, get_shared_embedder
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, LibraryError
 from readgraph.state.files import check_format, replace_file
@@ -66,22 +67,33 @@ async def recall_gists(pages: PageStore, engine: str, context: ReaderContext, qu
     every = [*found.values()]
     rankings = [rank(query, [f"{each['text']}\n{each['episode']}" for each in every])]
     if context.embeddings and every:
-        embedder = await get_shared_embedder(pages, context)
-        nearness = await embed_gists(pages, context, every) @ await embedder.query(query)
-        order = [int(number) for number in np.argsort(-nearness, kind="stable")]
-        above = score_above_last([(number, float(nearness[number])) for number in order])
-        rankings.append([(number, score) for number, score in above if nearness[number] > 0])
+        try:
+            rankings.append(await _rank_by_nearness(pages, context, query, every))
+        except NotEmbedded as problem:
+            count_search_by_words(problem)
     best = fuse(rankings)[:top_k]
     return [{**every[number], "score": round(score, 5)} for number, score in best]
+
+
+async def _rank_by_nearness(
+    pages: PageStore, context: ReaderContext, query: str, every: Sequence[Recalled]
+) -> list[tuple[int, float]]:
+    gists = await embed_gists(pages, context, every)
+    nearness = gists @ await (await get_shared_embedder(pages, context)).query(query, gists.shape[1])
+    order = [int(number) for number in np.argsort(-nearness, kind="stable")]
+    above = score_above_last([(number, float(nearness[number])) for number in order])
+    return [(number, score) for number, score in above if nearness[number] > 0]
 
 
 async def embed_gists(pages: PageStore, context: ReaderContext, episodes: Sequence[Recalled]) -> Matrix:
     """The vectors of the gists, shape (episodes, dimension); they are kept with their documents."""
     embedder = await get_shared_embedder(pages, context)
-    vectors = []
+    vectors = list[Matrix]()
     for document in dict.fromkeys(each["document"] for each in episodes):
         start_meter(Meter(context, document=document))
-        vectors.append(await embedder.documents([each["text"] for each in episodes if each["document"] == document]))
+        dimension = vectors[0].shape[1] if vectors else 0
+        texts = [each["text"] for each in episodes if each["document"] == document]
+        vectors.append(await embedder.documents(texts, dimension))
     return np.concatenate(vectors)
 
 

@@ -6,32 +6,31 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from threading import Lock
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from langchain_core.embeddings import Embeddings
 
 from readgraph.library.search.hits import PARTS, IndexEntry, VectorKey
-from readgraph.library.search.vector_index import Matrix
+from readgraph.library.search.vector_index import Matrix, other_dimension
 from readgraph.library.stored_items import replace_surrogates
 from readgraph.models.client import environment, setup_error
-from readgraph.models.failures import kind_of, own_error, status_of, too_long
+from readgraph.models.embedding_calls import EmbeddingCalls, Kind
 from readgraph.models.functions import is_function, unknown_function
 from readgraph.models.metering import current_meter
 from readgraph.models.names import find_embeddings_entry, get_loop_object
 from readgraph.models.server_address import environment_settings, read_address, without_secrets
-from readgraph.models.watching import watch_embedding
-from readgraph.state.certificates import explain_tls
-from readgraph.state.errors import BadInput, ModelUnavailable
+from readgraph.models.vector_replies import DIFFER, NotEmbedded
+from readgraph.state.errors import BadInput
 from readgraph.state.loops import PerLoop, close_client
 from readgraph.state.records import digest
+from readgraph.state.settings import Embeddings as Settings
 from readgraph.state.words import count_words, end_after_words
 
 __all__ = ["embedding_model"]
 
 LOCAL = "local:all-MiniLM-L6-v2"
 HOW_TO_NAME = f"write PROVIDER:NAME, for example openai:text-embedding-3-small or {LOCAL}."
-TRIES = 4
 
 
 def full_name(name: str) -> str:
@@ -65,7 +64,6 @@ def embedding_model(name: str, timeout: float) -> Embeddings:
             **environment_settings(),
             "api_key": openai_key(),
             "timeout": timeout,
-            "max_retries": TRIES - 1,
             # Counting tokens would download tiktoken's files; our windows are far below the models' limits.
             "check_embedding_ctx_length": False,
             # LangChain would share one client between event loops, but a client works only in its first one.
@@ -112,8 +110,6 @@ class PackagedMiniLM(Embeddings):
 
 
 WINDOW_WORDS = 180  # words that one vector covers: small models read 256 tokens and ignore the rest
-BATCH = 64  # texts in one call
-Kind = Literal["document", "query"]
 
 
 class VectorCache(Protocol):
@@ -130,15 +126,27 @@ class VectorCache(Protocol):
 
 
 class Embedder:
-    """One embedding model, by its full name, for any event loop; what is in the cache `kept` is not asked again."""
+    """One embedding model, by its full name, for any event loop; what is in the cache `kept` is not asked again.
+
+    `batch` is how many texts a request has at most; where the server takes fewer, that is found out.
+    """
 
     def __init__(
-        self, name: str, kept: VectorCache | None = None, *, concurrency: int = 8, timeout: float = 60.0
+        self,
+        name: str,
+        kept: VectorCache | None = None,
+        *,
+        concurrency: int = 8,
+        timeout: float = 60.0,
+        retry_seconds: float = 300.0,
+        batch: int = Settings.embedding_batch,
     ) -> None:
         self.name = full_name(name)
         address = os.environ.get("OPENAI_BASE_URL", "") if self.name.startswith("openai:") else ""
         self._server = without_secrets(read_address(address, "OPENAI_BASE_URL").url) if address else ""
         self._kept, self._timeout = kept, timeout
+        own = self.name == LOCAL or find_embeddings_entry(self.name) is not None
+        self._calls = EmbeddingCalls(self.name, self.identity, batch, timeout, retry_seconds, own)
         self._clients = PerLoop(
             lambda: _Client(asyncio.Lock(), asyncio.Semaphore(concurrency)), lambda client: close_client(client.model)
         )
@@ -148,16 +156,21 @@ class Embedder:
         """Model and server: only vectors of the same identity can be compared, so it names the index."""
         return f"{self.name} at {self._server}" if self._server else self.name
 
-    async def documents(self, texts: Sequence[str]) -> Matrix:
-        """The vectors of texts, shape (texts, dimension); raises `ModelUnavailable` or `BadInput`."""
-        return await self._embed(texts, "document")
+    async def documents(self, texts: Sequence[str], dimension: int = 0) -> Matrix:
+        """The vectors of texts, shape (texts, dimension), of length 1, or of zeros for a blank text.
 
-    async def query(self, text: str) -> Matrix:
+        Raises:
+            ModelUnavailable: For a server that does not give them; nothing of a refused reply is kept.
+            BadInput: For a name that names no model, and for vectors of another `dimension` than the index has.
+        """
+        return await self._embed(texts, "document", dimension)
+
+    async def query(self, text: str, dimension: int = 0) -> Matrix:
         """The vector of a query, shape (dimension,); some models treat queries differently from documents."""
-        vector: Matrix = (await self._embed([text], "query"))[0]
+        vector: Matrix = (await self._embed([text], "query", dimension))[0]
         return vector
 
-    async def entries(self, entries: Sequence[IndexEntry]) -> tuple[list[VectorKey], Matrix]:
+    async def entries(self, entries: Sequence[IndexEntry], dimension: int = 0) -> tuple[list[VectorKey], Matrix]:
         """The vectors of windows of pages, headers and memos, as `VectorIndex.add` takes them."""
         pieces = [
             (VectorKey(entry.page, part, entry.follows and count_words(entry.text) <= WINDOW_WORDS), window)
@@ -165,50 +178,57 @@ class Embedder:
             for part, text in zip(PARTS, (entry.text, entry.header, entry.memo), strict=True)
             for window in windows(text)
         ]
-        return [key for key, _ in pieces], await self.documents([window for _, window in pieces])
+        return [key for key, _ in pieces], await self.documents([window for _, window in pieces], dimension)
 
-    async def _embed(self, texts: Sequence[str], kind: Kind) -> Matrix:
-        by_key = {digest([self.identity, kind, text], 32): replace_surrogates(text) for text in texts}
-        keys = list(by_key)
-        kept = await self._kept.get(keys) if self._kept else [None] * len(keys)
-        vectors = {key: vector for key, vector in zip(keys, kept, strict=True) if vector is not None}
-        missing = [key for key in keys if key not in vectors]
-        batches = [missing[first : first + BATCH] for first in range(0, len(missing), BATCH)]
+    async def _embed(self, texts: Sequence[str], kind: Kind, dimension: int) -> Matrix:
+        keys = [digest([self.identity, kind, text], 32) for text in texts]
+        # Servers refuse a text without a character, and with it all others of its request.
+        by_key = {key: replace_surrogates(text) for key, text in zip(keys, texts, strict=True) if text.strip()}
+        size = _Dimension(self.name, dimension)
+        vectors = await self._find_kept([*by_key], dimension)
+        vectors |= await self._ask_all({key: by_key[key] for key in by_key if key not in vectors}, kind, size)
+        size.known = size.known or dimension or max(map(len, vectors.values()), default=1)
+        # What was kept of another model that had the same name is asked for again.
+        others = {key: by_key[key] for key, vector in vectors.items() if len(vector) != size.known}
+        vectors |= await self._ask_all(others, kind, size)
+        blank = np.zeros(size.known, np.float32)
+        return np.array([vectors.get(key, blank) for key in keys], np.float32)
+
+    async def _find_kept(self, keys: list[str], dimension: int) -> dict[str, Matrix]:
+        """What is kept of these and can be compared with each other, and with an index of this dimension."""
+        found = await self._kept.get(keys) if self._kept else []
+        kept = {key: vector for key, vector in zip(keys, found, strict=False) if vector is not None}
+        dimensions = {len(vector) for vector in kept.values()}
+        if dimension:
+            return {key: vector for key, vector in kept.items() if len(vector) == dimension}
+        return kept if len(dimensions) == 1 else {}
+
+    async def _ask_all(self, by_key: Mapping[str, str], kind: Kind, size: "_Dimension") -> dict[str, Matrix]:
+        waiting, most = [*by_key.items()], self._calls.most_texts
+        batches = [dict(waiting[first : first + most]) for first in range(0, len(waiting), most)]
         try:
             async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(self._ask([(key, by_key[key]) for key in keys], kind)) for keys in batches]
+                tasks = [group.create_task(self._ask(texts, kind, size)) for texts in batches]
         except ExceptionGroup as problems:
             raise problems.exceptions[0] from None
-        for task in tasks:
-            vectors |= task.result()
-        return np.array([vectors[digest([self.identity, kind, text], 32)] for text in texts], np.float32)
+        return {key: vector for task in tasks for key, vector in task.result().items()}
 
-    async def _ask(self, texts: Sequence[tuple[str, str]], kind: Kind) -> dict[str, Matrix]:
+    async def _ask(self, by_key: Mapping[str, str], kind: Kind, size: "_Dimension") -> dict[str, Matrix]:
         async with self._client() as model:
             if self._kept:
-                await self._kept.check_room(len(texts))
+                await self._kept.check_room(len(by_key))
             if not (self.name == LOCAL or is_function(self.name)):  # these get them on this machine
-                current_meter().count_embedded(len(texts))
-            with watch_embedding(self.name, len(texts)):
-                if kind == "query":
-                    raw = [await model.aembed_query(text) for _, text in texts]
-                else:
-                    raw = await model.aembed_documents([text for _, text in texts])
-            try:
-                vectors = np.array(raw, np.float32).reshape(len(texts), -1)
-                lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-            except ValueError:
-                lengths = np.zeros(1)
-            if not np.isfinite(lengths).all() or not lengths.all():
-                raise ModelUnavailable(f"The embedding model '{self.identity}' gave no usable vectors.")
-        by_key = {key: vector for (key, _), vector in zip(texts, vectors / lengths, strict=True)}
+                current_meter().count_embedded(len(by_key))
+            vectors = await self._calls.embed(model, [*by_key.values()], kind)
+        size.check(vectors.shape[1])
+        vector_of = dict(zip(by_key, vectors, strict=True))
         if self._kept:
-            await self._kept.put(by_key)
-        return by_key
+            await self._kept.put(vector_of)
+        return vector_of
 
     @asynccontextmanager
     async def _client(self) -> AsyncIterator[Embeddings]:
-        """The running event loop's model; errors inside the `with` become one clear line."""
+        """The running event loop's model, in one of its slots."""
         client = await self._clients.current_value()
         if named := find_embeddings_entry(self.name):
             model = await get_loop_object(self.name, named, Embeddings)
@@ -219,10 +239,24 @@ class Embedder:
                     client.model = await asyncio.to_thread(embedding_model, self.name, self._timeout)
             model = client.model
         async with client.slots:
-            try:
-                yield model
-            except Exception as problem:
-                raise (own_error(problem) or _unavailable(self.identity, problem)) from None
+            yield model
+
+
+@dataclass
+class _Dimension:
+    """How many numbers the vectors of one index, or else of one question to a model, have; 0: not known yet."""
+
+    model: str
+    indexed: int
+    known: int = 0
+
+    def check(self, dimension: int) -> None:
+        """Refuse vectors that can't be compared with the others, before they are kept."""
+        if self.indexed and dimension != self.indexed:
+            raise other_dimension(self.model, dimension, self.indexed)
+        if self.known and dimension != self.known:
+            raise NotEmbedded(f"The embedding model '{self.model}' gave no usable vectors: {DIFFER}.")
+        self.known = dimension
 
 
 @dataclass
@@ -243,25 +277,3 @@ def windows(text: str) -> Iterator[str]:
         end = len(text) if number == count - 1 else end_after_words(text, start, size)
         yield text[start:end].strip()
         start = end
-
-
-def _unavailable(model: str, problem: Exception) -> ModelUnavailable:
-    """The error in one line, without the server's own text, which may hold a part of the API key."""
-    status, kind = status_of(problem), kind_of(problem).__name__
-    if line := explain_tls(problem, f"The server of the embedding model '{model}'"):
-        return ModelUnavailable(line)
-    if most := too_long(problem):
-        return ModelUnavailable(f"The embedding model '{model}' sent more than {most} MB at once: see what it sends.")
-    by_status = {
-        401: f"The server of the embedding model '{model}' refused the key: set a valid one in the environment.",
-        403: f"The key may not use the embedding model '{model}'.",
-        404: f"The server does not know the embedding model '{model}'.",
-        429: f"The server of the embedding model '{model}' takes no more calls for now: go on later, nothing is lost.",
-    }
-    if status in by_status:
-        return ModelUnavailable(by_status[status])
-    if "Timeout" in kind:
-        return ModelUnavailable(f"The embedding model '{model}' did not answer in time: go on later, nothing is lost.")
-    if "Connect" in kind:
-        return ModelUnavailable(f"No server answers for the embedding model '{model}': start it, or check its address.")
-    return ModelUnavailable(f"The embedding model '{model}' failed up to {TRIES} times ({status or kind}).")

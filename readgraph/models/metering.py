@@ -109,6 +109,7 @@ class Meter:
     corrected: set[int] = field(default_factory=set)
     left_out: int = 0  # words that the step could not show, because the window does not hold them
     unavailable: str = ""  # why a call of the step was given up that nothing answered
+    by_words: str = ""  # why the step searched by words in the place of vectors
     aloud: bool = True  # replies for a person are streamed
     said: str = ""  # the id of the message of which something was streamed
     spent_before: bool = False  # the budget was spent when the step began
@@ -188,6 +189,11 @@ class Meter:
             run.count(waits=1)
         log("waiting", WARNING, model=self.context.model, wait_seconds=round(seconds, 2), why=why or reason)
         self.stream({"waiting": {"node": self.node, "seconds": seconds, "reason": reason}})
+
+    def tell_by_words(self, problem: str) -> None:
+        """Report that the step searches by words in the place of vectors, and why."""
+        self.by_words = problem
+        self.stream({"by_words": {"node": self.node, "problem": problem}})
 
     def tell_batch(self, requests: int, done: int, *, ended: bool) -> None:
         """Report that a batch of this many requests is at the server, which is done with so many of them."""

@@ -223,6 +223,8 @@ async def _search_and_fit(
     view = view if notes else view.without_notes()
     room = content_room(context, state["question_text"], state["choices"])
     found = await search_pages(tools, {name: [query_of(state)] for name in tools}, DEPTH)
+    if "vector" in tools and "vector" not in found:
+        reason = RANKINGS["keywords"][1]
     nearest = [hit["page"] for hit in fuse_hits(found)]
     every = dict.fromkeys([*nearest, *(page.number for page in view.pages)])
     wanted = [page for page in every if page not in read][: max(0, context.max_pages - len(read))]

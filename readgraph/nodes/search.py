@@ -2,7 +2,7 @@
 
 import asyncio
 import base64
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -26,7 +26,8 @@ from readgraph.library.search.vector_index import Matrix, VectorIndex
 from readgraph.library.store import base_of, hold_build_lock
 from readgraph.library.stored_items import drop_oldest
 from readgraph.models.embedding_models import Embedder
-from readgraph.models.metering import current_meter
+from readgraph.models.metering import count_fallback, current_meter
+from readgraph.models.vector_replies import NotEmbedded
 from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.tasks import raise_first_error
 from readgraph.state.channels import SearchHit
@@ -94,9 +95,15 @@ async def memory_tools(
         own["keyword"] = KeywordTool(indexes.keyword, key, parts)
     if context.embeddings and "vector" in context.tools and "vector" not in tools:
         embedder = await get_shared_embedder(store, context)
-        own["vector"] = VectorTool(await indexes.vectors(embedder.identity), key, parts, embedder=embedder)
-    for tool in own.values():
-        await bring_up_to_date(store, document, memory, tool)
+        words = tools.get("keyword") or own["keyword"]
+        vectors = await indexes.vectors(embedder.identity)
+        own["vector"] = VectorTool(vectors, key, parts, embedder=embedder, words=words)
+    for name, tool in own.items():
+        try:
+            await bring_up_to_date(store, document, memory, tool)
+        except NotEmbedded as problem:  # its vectors are incomplete: a search with it says so, and goes by words
+            if isinstance(tool, VectorTool):
+                own[name] = replace(tool, problem=problem)
     return {**own, **tools}
 
 
@@ -123,13 +130,15 @@ async def get_shared_embedder(store: PageStore, context: ReaderContext) -> Embed
     """The context's embedding model, shared by all users of the store, which keeps the embeddings."""
     base = proxy(base_of(store.store))  # so that the cache below does not keep the store alive
     paid = PaidVectors(PageStore(base, namespace=store.namespace, share_replies=store.share_replies))
-    embedder = Embedder(context.embeddings, paid, concurrency=context.concurrency)
+    how = {name: getattr(context, name) for name in ("concurrency", "timeout", "retry_seconds")}
+    embedder = Embedder(context.embeddings, paid, batch=context.embedding_batch, **how)
     in_use = _embedders.setdefault(base_of(store.store), {})
-    return in_use.setdefault((embedder.identity, context.concurrency, store.namespace, store.share_replies), embedder)
+    identity = (embedder.identity, context.embedding_batch, *how.values(), store.namespace, store.share_replies)
+    return in_use.setdefault(identity, embedder)
 
 
-_embedders: "WeakKeyDictionary[BaseStore, dict[tuple[str, int, str, bool], Embedder]]" = WeakKeyDictionary()
-"""The embedding models in use, by store, identity, concurrency and namespace; some are slow to load."""
+_embedders: "WeakKeyDictionary[BaseStore, dict[tuple[Any, ...], Embedder]]" = WeakKeyDictionary()
+"""The embedding models in use, by store, identity, settings and namespace; some are slow to load."""
 
 
 @dataclass(frozen=True)
@@ -218,15 +227,23 @@ class VectorTool(IndexedPages[VectorIndex]):
     """Searches pages by their meaning."""
 
     embedder: Embedder = field(kw_only=True)
+    words: SearchTool | None = field(default=None, kw_only=True)  # what searches where there are no vectors
+    problem: NotEmbedded | None = field(default=None, kw_only=True)  # why some pages have no vectors
 
     async def find(self, query: str, most: int) -> list[tuple[int, float]]:
-        """Pages whose text, header or memo is similar to the query, by how much more than the least similar one."""
-        hits = await self.index.search(self.memory, await self.embedder.query(query), DEPTH, self.parts)
+        """Pages whose text, header or memo is similar to the query, by how much more than the least similar one.
+
+        Raises `NotEmbedded` where pages or the query have no vectors, since the embedding model's server gives none.
+        """
+        if self.problem:
+            raise self.problem
+        vector = await self.embedder.query(query, await self.index.dimension(self.memory))
+        hits = await self.index.search(self.memory, vector, DEPTH, self.parts)
         return score_above_last([(hit.page, hit.score) for hit in hits])[:most]
 
     async def add(self, entries: list[IndexEntry]) -> None:
         """Embed entries and index them."""
-        places, vectors = await self.embedder.entries(entries)
+        places, vectors = await self.embedder.entries(entries, await self.index.dimension(self.memory))
         if places:
             await self.index.add(self.memory, places, vectors)
 
@@ -306,16 +323,34 @@ async def search_pages(
     most: int,
     among: Collection[int] | None = None,
 ) -> Found:
-    """The best pages of each ranker for all of its queries, `among` those that count; the first error is raised."""
+    """The best pages of each ranker for all of its queries, `among` those that count; the first error is raised.
 
-    async def rank(ranker: SearchTool, asked: Sequence[str]) -> list[tuple[int, float]]:
-        rankings = await asyncio.gather(*(ranker.find(query, DEPTH) for query in asked))
-        return fuse([[hit for hit in ranking if among is None or hit[0] in among] for ranking in rankings])[:most]
+    Where a server gives no vectors, their queries are searched for by words, and what is found is "keyword"'s.
+    """
+
+    async def rank(name: str, ranker: SearchTool, asked: Sequence[str]) -> tuple[str, list[tuple[int, float]]]:
+        try:
+            rankings = await asyncio.gather(*(ranker.find(query, DEPTH) for query in asked))
+        except NotEmbedded as problem:
+            if not (isinstance(ranker, VectorTool) and ranker.words):
+                raise
+            count_search_by_words(problem)
+            return await rank("keyword", ranker.words, asked)
+        return name, fuse([[hit for hit in ranking if among is None or hit[0] in among] for ranking in rankings])[:most]
 
     with raise_first_error():
         async with asyncio.TaskGroup() as tasks:
-            searches = {name: tasks.create_task(rank(rankers[name], asked)) for name, asked in queries.items() if asked}
-    return {name: done.result() for name, done in searches.items()}
+            ranking = [tasks.create_task(rank(name, rankers[name], asked)) for name, asked in queries.items() if asked]
+    found = defaultdict[str, list[list[tuple[int, float]]]](list)
+    for name, ranked in (done.result() for done in ranking):
+        found[name].append(ranked)
+    return {name: ranked[0] if len(ranked) == 1 else fuse(ranked)[:most] for name, ranked in found.items()}
+
+
+def count_search_by_words(problem: NotEmbedded) -> None:
+    """Count a search that went by words in the place of vectors, and let its step say why."""
+    count_fallback("vector_search")
+    current_meter().tell_by_words(str(problem))
 
 
 async def find_nearest(ranker: SearchTool, queries: Sequence[str], most: int, among: Collection[int]) -> list[int]:

@@ -229,6 +229,8 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
         summary = summary if len(summary) <= LONGEST_LINE else f"{summary[:LONGEST_LINE]} …"
         if meter.left_out:
             summary += f" ({meter.left_out:,} words did not fit the window)"
+        if meter.by_words:
+            summary += f" (searched by words, not by vectors: {meter.by_words})"
         step = Step(node=meter.node, model=model, summary=summary, usage=meter.used, fallbacks=fallbacks)
         record: dict[str, Any] = {"steps": [step], "usage": meter.used, "fallbacks": fallbacks}
         if meter.corrected or self.starts_question:

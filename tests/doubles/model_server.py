@@ -118,7 +118,8 @@ class ModelServer:
     """The double: a context manager that serves from a thread of its own.
 
     The responder runs on the serving thread, so it must not block. All attributes can be read, and `latency`,
-    `respond`, `refuses` (fields of requests), `faults` and `fault_for` changed, while the server runs.
+    `respond`, `refuses` (fields of requests), `faults`, `fault_for` and `embed` (which makes the response to a request
+    for embeddings; `embedded` holds the texts of each) changed, while the server runs.
     """
 
     def __init__(
@@ -151,6 +152,8 @@ class ModelServer:
         self.faults.clear()
         self.batching.clear()
         self.fault_for: Callable[[ChatRequest, int], Fault | None] | None = None
+        self.embedded: list[list[str]] = []
+        self.embed: Callable[[JsonObject], Response] = embeddings
         for watcher in self._watchers:
             watcher.cancel()
 
@@ -261,7 +264,8 @@ class ModelServer:
     async def _embed(self, http: Request) -> Response:
         body = json.loads(await http.body())
         self.embedding_calls += 1
-        return embeddings(body)
+        self.embedded.append([body["input"]] if isinstance(body["input"], str) else body["input"])
+        return self.embed(body)
 
     async def _models(self, http: Request) -> Response:
         model = {"id": "test-model", "object": "model", "created": 0, "owned_by": "tests"}

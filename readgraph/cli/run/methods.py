@@ -29,7 +29,7 @@ from readgraph.library.address import LibraryPlace
 from readgraph.library.opening import check_writable, default_place, holds_library, nearest_existing, open_library
 from readgraph.models.asking import ask
 from readgraph.models.client import HOW_TO_NAME, model_client
-from readgraph.models.embedding_models import embedding_model, full_name
+from readgraph.models.embedding_models import Embedder
 from readgraph.models.prompt import export_words
 from readgraph.nodes.prompts import Counted, check_prompt, every_wording
 from readgraph.state.context import ReaderContext
@@ -293,13 +293,11 @@ async def _embeddings(context: ReaderContext) -> CheckResult:
     if not context.embeddings:
         return CheckResult(EMBEDDINGS, None, "none: no search by meaning")
     try:
-        name = full_name(context.embeddings)
-        vector = await embedding_model(name, context.timeout).aembed_query("goat")
+        embedder = Embedder(context.embeddings, timeout=context.timeout, retry_seconds=RETRY_SECONDS)
+        vector = await embedder.query("goat")
     except ReadgraphError as problem:
         return CheckResult(EMBEDDINGS, False, str(problem))
-    except Exception as problem:  # each provider's package raises its own
-        return CheckResult(EMBEDDINGS, False, f"{context.embeddings} does not answer ({type(problem).__name__})")
-    return CheckResult(EMBEDDINGS, True, f"{name}: {len(vector):,} dimensions")
+    return CheckResult(EMBEDDINGS, True, f"{embedder.name}: {len(vector):,} dimensions")
 
 
 def _extras() -> CheckResult:

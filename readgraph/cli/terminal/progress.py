@@ -116,9 +116,10 @@ class ReadingProgress(LiveBar):
             self._bar.update(self._task, description=f"Waiting {seconds:.0f} s")
             if self.screen.verbose:
                 self.say(f"waiting {seconds:.0f} s: {event['waiting']['reason']}")
-        if "budget" in event and event["budget"]["problem"] not in self.screen.noticed:
-            self.screen.noticed.add(event["budget"]["problem"])
-            self.say(event["budget"]["problem"])
+        told = event.get("budget") or event.get("by_words")
+        if told and told["problem"] not in self.screen.noticed:
+            self.screen.noticed.add(told["problem"])
+            self.say(told["problem"] + (" The search goes on by words." if "by_words" in event else ""))
         if "batch" in event:
             batch = event["batch"]  # stands in place of what is being done, until its end
             self._batch = "" if batch["ended"] else f"Batch of {batch['requests']:,} submitted, {batch['done']:,} done"

@@ -188,6 +188,12 @@ class Vectors:
             pages = np.unique(self._pages)
             return Extent(len(pages), int(pages[-1]) if len(pages) else -1)
 
+    def dimension(self) -> int:
+        """How many numbers each vector has; 0 where there is none yet."""
+        with self._lock:
+            self._catch_up()
+            return self._header.dimension if self._header else 0
+
     def find_missing(self, pages: int) -> list[int]:
         """Which of the first `pages` pages have no vector."""
         with self._lock:
@@ -199,10 +205,7 @@ class Vectors:
 
     def _check(self, header: VectorFileHeader, dimension: int) -> None:
         if dimension != header.dimension:
-            raise BadInput(
-                f"'{self._model}' gave embeddings of {dimension} numbers, but {header.dimension} when the index was "
-                "made: is it another model under the same name? Forget the document, or use the earlier model."
-            )
+            raise other_dimension(self._model, dimension, header.dimension)
 
     def _write(self, header: VectorFileHeader, records: Records) -> None:
         """Append records to the file; only for who holds its lock."""
@@ -263,6 +266,14 @@ class Vectors:
             self._faiss.add_sa_codes(codes)
             self._pages = np.concatenate([self._pages, records["page"]])
             self._parts = np.concatenate([self._parts, records["part"]])
+
+
+def other_dimension(model: str, given: int, indexed: int) -> BadInput:
+    """The error for vectors that can't be compared with those of an index."""
+    return BadInput(
+        f"'{model}' gave embeddings of {given} numbers, but {indexed} when the index was "
+        "made: is it another model under the same name? Forget the document, or use the earlier model."
+    )
 
 
 def _with_beside(hits: Mapping[int, PageHit], following: Set[int]) -> list[PageHit]:
@@ -332,6 +343,7 @@ class VectorIndex:
     remove = _of_memory(Vectors.remove)
     search = _of_memory(Vectors.search)
     extent = _of_memory(Vectors.extent)
+    dimension = _of_memory(Vectors.dimension)
     find_missing = _of_memory(Vectors.find_missing)
     forget = _of_memory(Vectors.forget)
 

@@ -11,10 +11,12 @@ from pydantic import TypeAdapter, ValidationError
 from readgraph.library.agents import Event
 from readgraph.library.search.passages import ExactText
 from readgraph.models.metering import count_fallback
+from readgraph.models.vector_replies import NotEmbedded
 from readgraph.nodes.agent import storages
 from readgraph.nodes.agent.functions import Memory, ResultPage, answer
 from readgraph.nodes.agent.storages import ArchivalResult
 from readgraph.nodes.extractive import nearest_sentences, passages_of
+from readgraph.nodes.search import count_search_by_words
 from readgraph.state.errors import BadInput
 from readgraph.state.words import LONGEST_WORD, count_words, first_words, format_count, last_words, on_one_line
 
@@ -37,8 +39,14 @@ async def keyword_search(query: Annotated[str, "Words to look for."], memory: Me
 @tool
 async def meaning_search(query: Annotated[str, "What to look for."], memory: Memory, page: ResultPage = 1) -> str:
     """Find the few pages that are nearest in meaning, also where they use other words."""
-    found = await storages.nearest_in_archive(memory, query)
-    return await storages.format_items(found, page, memory, lambda item: _nearest(item.text, query))
+    counted = ""
+    try:
+        found = await storages.nearest_in_archive(memory, query)
+    except NotEmbedded as problem:
+        count_search_by_words(problem)
+        found = (await storages.search_archive(memory, query, by_meaning=False))[: storages.NEAREST]
+        counted = "; found by words, since the embedding model gives no vectors now"
+    return await storages.format_items(found, page, memory, lambda item: _nearest(item.text, query), counted)
 
 
 @tool

@@ -1,6 +1,5 @@
 """Search in an agent's recall and archival storage, and what it is shown of them (MemGPT, 2.2 and 2.3)."""
 
-import asyncio
 import math
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -10,9 +9,10 @@ from readgraph.library.search.hits import IndexEntry, Ranking, fuse, pages_of, s
 from readgraph.library.search.index_registry import indexes_of
 from readgraph.library.search.postings import SHORT
 from readgraph.library.store import hold_build_lock
+from readgraph.models.vector_replies import NotEmbedded
 from readgraph.nodes.agent.memory import PER_PAGE, AgentMemory, cut_to
 from readgraph.nodes.extractive.passages import label_of
-from readgraph.nodes.search import KeywordTool, VectorTool, get_shared_embedder, make_stand_in
+from readgraph.nodes.search import KeywordTool, VectorTool, count_search_by_words, get_shared_embedder, make_stand_in
 from readgraph.state.agent import AgentState
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
@@ -39,8 +39,12 @@ class SearchedStorage:
             await keyword.add(await self.make_entries(range(known, self.count)))
         if not (context and context.embeddings):
             return pages_of(await keyword.find(query, self.count))
-        vector = await self.fill_vectors(context)
-        words, near = await asyncio.gather(keyword.find(query, self.count), vector.find(query, self.count))
+        words = await keyword.find(query, self.count)
+        try:
+            near = await (await self.fill_vectors(context)).find(query, self.count)
+        except NotEmbedded as problem:
+            count_search_by_words(problem)
+            return pages_of(words)
         return fuse_by_words_and_meaning(words, near)
 
     async def fill_vectors(self, context: ReaderContext) -> VectorTool:

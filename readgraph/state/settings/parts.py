@@ -90,6 +90,12 @@ class Embeddings(Settings, panel="Model"):
     embeddings: Annotated[
         str, Help("The embedding model of vector search; without one, there is no vector search.", "PROVIDER:NAME")
     ] = ""
+    embedding_batch: Annotated[
+        int,
+        Ge(1),
+        Le(2048),
+        Help("Texts that one request to the embedding model has at most; where its server takes fewer, it is found."),
+    ] = 64
 
 
 class Window(Settings, panel="Model"):

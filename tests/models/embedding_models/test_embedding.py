@@ -53,9 +53,8 @@ async def test_texts_become_vectors_of_length_1(server: ModelServer) -> None:
     assert len(await embedder.documents([])) == 0
 
 
-async def test_calls_are_batched_and_bounded(server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embedding, "BATCH", 10)
-    vectors = await Embedder(NAME, concurrency=2).documents([f"text {number}" for number in range(35)])
+async def test_calls_are_batched_and_bounded(server: ModelServer) -> None:
+    vectors = await Embedder(NAME, concurrency=2, batch=10).documents([f"text {number}" for number in range(35)])
     assert (len(vectors), server.embedding_calls) == (35, 4)
 
 
@@ -71,16 +70,15 @@ async def test_what_was_paid_for_is_kept(server: ModelServer, library: Library) 
 
 
 async def test_what_came_before_a_failure_is_kept(server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embedding, "BATCH", 1)
     kept = Kept()
-    embedder = Embedder(NAME, kept, concurrency=1)
+    embedder = Embedder(NAME, kept, concurrency=1, batch=1)
 
     class Failing:
         calls = 0
 
         async def aembed_documents(self, texts: list[str]) -> list[list[float]]:
             self.calls += 1
-            if self.calls == 3:
+            if self.calls >= 3:
                 raise ConnectionError("secret words")
             return [[1.0, 2.0]] * len(texts)
 
@@ -123,7 +121,6 @@ async def test_no_key_no_server(monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # taken, but nobody listens
         monkeypatch.setenv("OPENAI_BASE_URL", f"http://name:secret@127.0.0.1:{taken.getsockname()[1]}/v1")
-        monkeypatch.setattr("readgraph.models.embedding_models.TRIES", 1)
         with pytest.raises(ModelUnavailable, match="No server answers") as problem:
             await Embedder(NAME).query("a lamp")
     assert "secret" not in str(problem.value)

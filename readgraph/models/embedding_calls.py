@@ -1,0 +1,229 @@
+"""Requests to one embedding model: tried again where that may help, and made smaller where a server refuses them.
+
+How many texts a request may have, and how long a text may be, differs from server to server, and each words its
+refusal in its own way and with its own status. So what is refused is halved: the texts of a request, then a single
+text, whose vector is the mean of those of its halves. What is found so is remembered as long as the process runs.
+"""
+
+import asyncio
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any, Literal
+
+import numpy as np
+from langchain_core import exceptions as kinds
+from langchain_core.embeddings import Embeddings
+
+from readgraph.library.search.vector_index import Matrix
+from readgraph.models.failures import Failure, is_of_network, own_error
+from readgraph.models.metering import current_meter
+from readgraph.models.vector_replies import DIFFER, NotEmbedded, UnusableVectors, read_vectors
+from readgraph.models.waiting import RetryPauses, SharedPause, clock
+from readgraph.models.watching import watch_embedding
+from readgraph.state.certificates import explain_tls
+from readgraph.state.errors import ModelUnavailable, ReadgraphError
+from readgraph.state.words import count_words, end_after_words
+
+Kind = Literal["document", "query"]
+
+TRIES = 4  # of one request; searches go on by words, so less patience is needed than with chat calls
+REFUSED = (400, 413, 422, 424)  # what servers say to too many texts, or one too long
+LARGE = re.compile(r"too (large|long|big|many (?!requests))|batch.?size|context (length|size)|fewer|less than", re.I)
+LEAST_WORDS = 8  # shorter texts are not halved: their length is not why they are refused
+
+
+class ErrorReply(Exception):
+    """A server's error under the status 200; `status_code` is that which its body names, if it does."""
+
+    def __init__(self, error: Any) -> None:
+        super().__init__(str(error))
+        code = str(error.get("code", error.get("status"))) if isinstance(error, dict) else ""
+        self.status_code = int(code) if code.isdecimal() else None
+
+
+@dataclass
+class EmbeddingCalls:
+    """The requests to one model, and what is known of its server: the most texts of a request, in any event loop."""
+
+    name: str
+    identity: str
+    most_texts: int
+    timeout: float
+    retry_seconds: float
+    own: bool  # it is an object or a function of the caller's, or runs in this process
+    too_long: float = float("inf")  # bytes of the shortest text that was refused, but whose halves were not
+    hold: SharedPause = field(default_factory=SharedPause)
+
+    async def embed(self, model: Embeddings, texts: Sequence[str], kind: Kind) -> Matrix:
+        """The vectors of texts, shape (texts, dimension).
+
+        Raises:
+            NotEmbedded: Where a server gives none, now or for these texts.
+            ModelUnavailable: Where it refuses the key or does not know the model, or where the caller's own code fails.
+        """
+        return await _Request(self, model, kind).embed(texts)
+
+    def line(self, problem: Exception, failure: Failure, times: int) -> str:
+        """The failure in one line, without the server's own text, which may hold a part of the API key."""
+        model, status = f"the embedding model '{self.identity}'", failure.status
+        if line := explain_tls(problem, f"The server of {model}"):
+            return line
+        often, later = f"{times} times" if times > 1 else "once", "go on later, nothing is lost."
+        by_status = {
+            401: f"The server of {model} refused the key: set a valid one in the environment.",
+            403: f"The key may not use {model}.",
+            404: f"The server does not know {model}: check its name, and the address, which often ends in /v1.",
+            429: f"The server of {model} takes no more calls for now (refused {often}): {later}",
+        }
+        if status in by_status:
+            return by_status[status]
+        what = f"failed {often} ({status or failure.kind.__name__}): {later}"
+        if isinstance(problem, UnusableVectors):
+            what = f"gave no usable vectors {often} ({problem}): none of them is kept."
+        elif status in REFUSED:
+            what = f"refused {often} what it was sent ({status}), also the least: see what its server takes."
+        elif failure.too_long:
+            what = f"sent more than {failure.too_long} MB at once: see what it sends."
+        elif issubclass(failure.kind, kinds.ModelTimeoutError):
+            what = f"did not answer in time ({self.timeout:g} s, {often}): {later}"
+        elif failure.broke_off:
+            what = f"broke its answer off {often}: {later}"
+        elif issubclass(failure.kind, kinds.ModelConnectionError):
+            return f"No server answers for {model} (tried {often}): start it, or check its address."
+        elif isinstance(problem, ErrorReply) or not issubclass(failure.kind, kinds.ModelError):
+            what = f"sent no vectors {often} ({status or failure.kind.__name__}): {later}"
+        return f"The{model[3:]} {what}"
+
+
+@dataclass
+class _Request:
+    """One request, or the smaller ones that are made of it."""
+
+    calls: EmbeddingCalls
+    model: Embeddings
+    kind: Kind
+    failures: int = 0
+    most_passed: int = 0  # texts in one request
+    text_refused: bool = False  # so the number of texts was not why
+
+    async def embed(self, texts: Sequence[str], tries: int = TRIES) -> Matrix:
+        """The vectors of texts, by as many requests as it takes."""
+        long = {text for text in texts if len(text.encode()) >= self.calls.too_long and _can_halve(text)}
+        short = [text for text in texts if text not in long]
+        rows = dict[str, Matrix]()
+        while short:
+            most = min(self.calls.most_texts, getattr(self.model, "chunk_size", None) or len(short))
+            batch, short = short[:most], short[most:]
+            rows |= zip(batch, await self._embed_batch(batch, tries), strict=True)
+        for text in long:
+            rows[text] = await self._embed_halves(text, tries)
+        if len({len(row) for row in rows.values()}) > 1:
+            raise NotEmbedded(f"The embedding model '{self.calls.identity}' gave no usable vectors: {DIFFER}.")
+        return np.array([rows[text] for text in texts], np.float32)
+
+    async def _embed_batch(self, texts: list[str], tries: int) -> Matrix:
+        try:
+            vectors = await self._try(texts, tries)
+        except _TooLarge as refusal:
+            refused = refusal
+        else:
+            self.most_passed = max(self.most_passed, len(texts))
+            return vectors
+        if len(texts) > 1:
+            half = -(-len(texts) // 2)
+            vectors = np.concatenate([await self.embed(part, refused.tries) for part in (texts[:half], texts[half:])])
+            if refused.remembered and not self.text_refused:
+                self.calls.most_texts = min(self.calls.most_texts, self.most_passed)
+            return vectors
+        if not _can_halve(texts[0]):
+            raise NotEmbedded(str(refused))
+        self.text_refused = True
+        vectors = (await self._embed_halves(texts[0], refused.tries))[None, :]
+        self.calls.too_long = min(self.calls.too_long, len(texts[0].encode()))
+        return vectors
+
+    async def _embed_halves(self, text: str, tries: int) -> Matrix:
+        """The mean of the vectors of a text's halves, of length 1."""
+        middle = end_after_words(text, 0, count_words(text) // 2)
+        mean: Matrix = (await self.embed([text[:middle].strip(), text[middle:].strip()], tries)).mean(axis=0)
+        return mean / np.linalg.norm(mean)
+
+    async def _try(self, texts: list[str], tries: int) -> Matrix:
+        """The vectors of one request; raises `_TooLarge` where smaller ones may be taken."""
+        calls, pauses = self.calls, RetryPauses(self.calls.retry_seconds)
+        for number in count(1):
+            await calls.hold.wait_until_over()
+            try:
+                with watch_embedding(calls.name, len(texts)):
+                    async with asyncio.timeout(None if calls.own else calls.timeout):
+                        return read_vectors(await ask_model(self.model, texts, self.kind), len(texts))
+            except ReadgraphError:
+                raise
+            except Exception as problem:  # each provider's package raises its own
+                if own := own_error(problem):
+                    raise own from None
+                failure, said = Failure.of(problem), str(problem)
+                self.failures += 1
+                line = calls.line(problem, failure, self.failures)
+                ours = calls.own and not is_of_network(problem)
+            if ours or failure.line or failure.status in (401, 403, 404):
+                raise ModelUnavailable(line)
+            large = failure.status in REFUSED or bool(failure.too_long) or _is_large(failure, said)
+            if large:
+                raise _TooLarge(line, tries)
+            limited = failure.status == 429
+            pause, late = pauses.next(failure.retry_after)
+            if not failure.passing or late or (number >= tries and not limited):
+                break
+            if limited or failure.retry_after:
+                calls.hold.extend(pause)
+            current_meter().wait(pause, f"the embedding server says {failure.status or 'nothing usable'}")
+            await clock().sleep(pause)
+        if failure.status == 500 and len(texts) > 1:
+            raise _TooLarge(line, 1, remembered=False)  # some say no more than that; each smaller one is tried once
+        raise NotEmbedded(line)
+
+
+class _TooLarge(Exception):
+    def __init__(self, line: str, tries: int, *, remembered: bool = True) -> None:
+        super().__init__(line)
+        self.tries, self.remembered = tries, remembered
+
+
+def _can_halve(text: str) -> bool:
+    return count_words(text) >= 2 * LEAST_WORDS
+
+
+def _is_large(failure: Failure, said: str) -> bool:
+    """Whether an error that servers also give for other reasons says that too much was sent at once."""
+    if failure.status == 429:
+        return "request too large" in said.lower()
+    return bool(failure.status and failure.status >= 500 and LARGE.search(said))
+
+
+async def ask_model(model: Embeddings, texts: list[str], kind: Kind) -> Any:
+    """What a model says to texts: its vectors, or a server's whole reply, in which each has its index."""
+    openai = sys.modules.get("langchain_openai")
+    if openai and isinstance(model, openai.OpenAIEmbeddings):
+        inherited = type(model).aembed_documents is openai.OpenAIEmbeddings.aembed_documents
+        if inherited and type(model).aembed_query is openai.OpenAIEmbeddings.aembed_query:
+            return await _post(model, texts)
+    if kind == "query":
+        return [await model.aembed_query(text) for text in texts]
+    return await model.aembed_documents(texts)
+
+
+async def _post(model: Any, texts: list[str]) -> Any:
+    """A server's reply as it is, since LangChain drops the index; the form of the numbers is left to the server."""
+    reply = await model.async_client._client.post(
+        "/embeddings",
+        body={**model._invocation_params, "input": texts},
+        cast_to=object,
+        options={"max_retries": 0, "security": {"bearer_auth": True}},
+    )
+    if isinstance(reply, dict) and reply.get("error"):
+        raise ErrorReply(reply["error"])
+    return reply

@@ -1,0 +1,120 @@
+"""The vectors of a reply stay with their texts, and what can't be told apart or compared is refused and not kept."""
+
+import base64
+import json
+from array import array
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from starlette.responses import Response
+
+from readgraph.models.embedding_models import Embedder
+from readgraph.models.vector_replies import NotEmbedded
+from tests.doubles.model_faults import embeddings, vector
+from tests.doubles.model_server import ModelServer
+from tests.models.embedding_models.test_embedding import NAME, Kept
+
+TEXTS = ["a lamp", "a goat", "a ship"]
+Change = Callable[[list[dict[str, Any]]], Any]
+
+
+def change_reply(change: Change) -> Callable[[dict[str, Any]], Response]:
+    """Responses whose `data` was changed, or replaced by what `change` returns: the whole body."""
+
+    def respond(body: dict[str, Any]) -> Response:
+        whole = json.loads(bytes(embeddings(body).body))
+        changed = change(whole["data"])
+        return Response(json.dumps(whole if changed is None else changed), media_type="application/json")
+
+    return respond
+
+
+def set_each(name: str, values: list[Any]) -> Change:
+    """Give the rows these values, in order."""
+    return lambda data: [row.update({name: value}) for row, value in zip(data, values, strict=False)] and None
+
+
+def put_first(name: str, value: Any) -> Change:
+    """Give the first row this value."""
+    return lambda data: data[0].update({name: value})
+
+
+def drop(name: str, *rows: int) -> Change:
+    """Take this field out of some rows."""
+    return lambda data: [data[row].pop(name) for row in rows] and None
+
+
+def bare(data: list[dict[str, Any]]) -> list[Any]:
+    return [row["embedding"] for row in data]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda data: data.reverse(),
+        lambda data: data.append(data.pop(0)),
+        drop("index", 0, 1, 2),
+        drop("index", 0),  # Gemini's server writes no zeros
+        lambda data: (data.reverse(), data[2].pop("index"))[0],
+        lambda data: set_each(
+            "embedding", [base64.b64encode(array("f", each).tobytes()).decode() for each in bare(data)]
+        )(data),
+        lambda data: set_each("embedding", [[each] for each in bare(data)])(data),
+        lambda data: {"embeddings": bare(data)},
+        lambda data: {"embeddings": {"float": bare(data)}},
+        bare,
+    ],
+)
+async def test_each_text_has_its_own_vector(server: ModelServer, change: Change) -> None:
+    server.embed = change_reply(change)
+    vectors = await Embedder(NAME).documents(TEXTS)
+    assert vectors == pytest.approx(np.array([vector(text) for text in TEXTS]))
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (drop("index", 1), "an index is missing"),
+        (drop("index", 0, 1), "an index is missing"),
+        (set_each("index", [0, 1, 1]), "doubled"),
+        (set_each("index", [0, 0, 0]), "doubled"),
+        (set_each("index", [1, 2, 3]), "out of range"),
+        (set_each("index", [-1, 0, 1]), "out of range"),
+        (set_each("index", ["0", "1", "2"]), "an index"),
+        (lambda data: data.pop() and None, "2 for 3 texts"),
+        (lambda data: data.append({**data[0], "index": 3}), "4 for 3 texts"),
+        (lambda data: data.clear(), "0 for 3 texts"),
+        (lambda data: {"data": None}, "no list"),
+        (lambda data: {"object": "list"}, "no list"),
+        (lambda data: [number for each in bare(data) for number in each], "for 3 texts"),
+        (put_first("embedding", [1.0, 2.0]), "differ in length"),
+        (put_first("embedding", ["0.1"] * 64), "no lists of numbers"),
+        (put_first("embedding", "no base64"), "neither numbers nor base64"),
+        (put_first("embedding", [None] * 64), "no lists of numbers"),
+        (put_first("embedding", None), "no lists of numbers"),
+        (put_first("embedding", []), "no lists of numbers"),
+        (put_first("embedding", [[1.0] * 64, [2.0] * 64]), "no lists of numbers"),
+        (put_first("embedding", [0.0] * 64), "zero or not finite"),
+        (put_first("embedding", [float("nan")] * 64), "zero or not finite"),
+        (put_first("embedding", [float("inf")] * 64), "zero or not finite"),
+        (put_first("embedding", [10**400] * 64), "not finite"),
+        (put_first("embedding", [True] * 64), "no lists of numbers"),
+    ],
+)
+async def test_what_can_not_be_told_apart_is_refused(server: ModelServer, change: Change, why: str) -> None:
+    server.embed, kept = change_reply(change), Kept()
+    with pytest.raises(NotEmbedded, match=f"no usable vectors 4 times .*{why}") as problem:
+        await Embedder(NAME, kept).documents(TEXTS)
+    assert "\n" not in str(problem.value)
+    assert (kept.vectors, server.embedding_calls) == ({}, 4)
+
+
+async def test_a_reply_that_was_damaged_once_is_asked_for_again(server: ModelServer) -> None:
+    def respond(body: dict[str, Any]) -> Response:
+        return change_reply(drop("index", 1))(body) if server.embedding_calls == 1 else embeddings(body)
+
+    server.embed = respond
+    assert len(await Embedder(NAME).documents(TEXTS)) == 3
+    assert server.embedding_calls == 2
