@@ -2,13 +2,12 @@
 
 import pkgutil
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from copy import copy
 from functools import cache, lru_cache
 from importlib import import_module
 from importlib.abc import InspectLoader
 from importlib.util import find_spec
-from types import CodeType, ModuleType
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, Field, create_model
@@ -175,20 +174,11 @@ def check_prompt() -> Prompt:
     return CHECK.ask(fenced("words", "lamp sea keeper"))
 
 
-def prompt_modules() -> list[ModuleType]:
-    """The modules of steps that declare prompts; the others are not imported, since some run only with an extra."""
-    return [import_module(name) for name, code in _code_of_steps() if declare_wording.__name__ in code.co_names]
-
-
-def _code_of_steps() -> Iterator[tuple[str, CodeType]]:
-    """The names of the modules of steps, each with its code as the import system holds it."""
+def every_wording() -> list[Wording]:
+    """The words of all prompts, by their names; only modules that declare some are imported: others may need extras."""
     for found in pkgutil.walk_packages(nodes.__path__, f"{nodes.__name__}."):
         spec = find_spec(found.name)
-        if code := spec.loader.get_code(found.name) if spec and isinstance(spec.loader, InspectLoader) else None:
-            yield found.name, code
-
-
-def every_wording() -> list[Wording]:
-    """The words of all prompts, by their names."""
-    prompt_modules()
+        code = spec.loader.get_code(found.name) if spec and isinstance(spec.loader, InspectLoader) else None
+        if code and declare_wording.__name__ in code.co_names:
+            import_module(found.name)
     return [*list_wordings()]
