@@ -24,7 +24,7 @@ from readgraph.graphs.estimates.methods import estimate_reading
 from readgraph.graphs.method_facts import recipes_of
 from readgraph.library.page_store import PageStore
 from readgraph.models.prompt import replacement_digests, versions_of
-from readgraph.nodes.prompts import every_wording
+from readgraph.nodes.prompts import every_wording, prompt_modules
 from readgraph.state.context import PROFILES, ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document, utc_now
@@ -86,6 +86,7 @@ def what_is_run(
         with suppress(PackageNotFoundError):
             versions[package] = version(package)
     # The prompts that rate answers are a judge's.
+    whole = {module.NAME: module.VERSION for module in prompt_modules() if hasattr(module, "NAME")}
     worded = versions_of(*(words for words in every_wording() if not words.prompt.startswith(("judge_", "rate_"))))
     apart = (*MAY_DIFFER, "sample", "prompts")
     settings = {name: value for name, value in asdict(context).items() if name not in apart}
@@ -104,7 +105,7 @@ def what_is_run(
         "runs": runs,
         "judge": judge,
         "settings": {name: list(value) if isinstance(value, tuple) else value for name, value in settings.items()},
-        "prompts": dict(sorted(worded.items())),
+        "prompts": dict(sorted({**whole, **worded}.items())),
         **({"own_prompts": own} if (own := own_prompts(context.prompts)) else {}),
         "packages": versions,
         "begun": utc_now(),
