@@ -131,7 +131,7 @@ class ChromiumDriver:
     @asynccontextmanager
     async def opened(cls, url: str, driver: str = CHROMIUM) -> AsyncIterator["ChromiumDriver"]:
         """A browser without a window that shows this page; raises `BadInput` where either is not to be had."""
-        origin, program, api = web_origin(url), executable(driver), playwright()
+        origin, api, program = web_origin(url), playwright(), executable(driver)
         rule = OneOrigin(origin)
         async with api.async_playwright() as tool:
             options = flags(origin)

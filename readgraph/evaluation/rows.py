@@ -12,6 +12,7 @@ from readgraph.graphs.methods import METHODS, SUMMARY, WEB_METHODS, Method, meth
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import declarations_of, format_default, use_current_names
 from readgraph.state.errors import BadInput
+from readgraph.state.installed import list_extras
 from readgraph.state.settings import GROUPS, LONG
 
 __all__ = ["Row", "rows_to_run"]
@@ -96,6 +97,7 @@ def rows_to_run(texts: Sequence[str], dataset: Dataset, context: ReaderContext, 
     web = on_web_pages(dataset.items)
     named, known = (web_method_named, WEB_METHODS) if web else (row_method, METHODS)
     every = [name for name, method in known.items() if context.embeddings or not method.needs_embeddings]
+    every = [name for name in every if not missing_extra(known[name], context)]
     wanted = [name for text in texts for name in (every if text == "all" else [text])]
     if not wanted:
         raise BadInput("There is no method to evaluate: run 'readgraph methods' to list the methods.")
@@ -105,6 +107,8 @@ def rows_to_run(texts: Sequence[str], dataset: Dataset, context: ReaderContext, 
     if lacking := [row.name for row in rows if needs_embeddings(row) and not row.context.embeddings]:
         raise BadInput(f"No embedding model is named for {' and '.join(lacking)}: name one with --embeddings.")
     for row in rows:
+        if extra := missing_extra(row.method, context):
+            raise BadInput(f"{row.name} needs more packages: pip install 'readgraph[{extra}]'.")
         if not any(takes_question(row.method, item, row.context.answer_length) for item in dataset.items):
             longer = any(takes_question(row.method, item, LONG[0]) for item in dataset.items)
             hint = f", or give --answer-length {LONG[0]}: then a summary is about each question" if longer else ""
@@ -120,6 +124,11 @@ def on_web_pages(items: Iterable[Item]) -> bool:
 def needs_embeddings(row: Row) -> bool:
     """Whether the row ranks by embeddings, and can't be run without."""
     return row.method.needs_embeddings or (row.method.name == "retrieved-pages" and row.context.ranking != "keywords")
+
+
+def missing_extra(method: Method, context: ReaderContext) -> str:
+    """The extra that the method needs and that is not installed, or ""; without a model it needs none."""
+    return method.needs_extra if context.model and not list_extras().get(method.needs_extra, True) else ""
 
 
 def _pairs(row: str, given: str) -> Iterable[tuple[str, str]]:

@@ -52,6 +52,7 @@ class Method:
         kind: What its graph does.
         compiled: The compiled graph's name in the file; `build` builds it, or `build_NAME` where it isn't `graph`.
         needs_embeddings: Whether it can't run without an embedding model.
+        needs_extra: The extra of readgraph without which it can't run with a model.
         served: How clients of a server see it described, where it answers no questions; "" where it isn't served.
         order: Its place among the methods; without one, it stands after those that have one.
         module: The file's module in `readgraph.graphs`; a declaration leaves it out.
@@ -65,6 +66,7 @@ class Method:
     kind: Kind = "question"
     compiled: str = "graph"
     needs_embeddings: bool = False
+    needs_extra: str = ""
     served: str = ""
     order: int = 100
     module: str = ""

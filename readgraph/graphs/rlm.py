@@ -25,7 +25,11 @@ from readgraph.state.reading import Finding, Question
 __all__ = ["build", "graph"]
 
 METHOD = Method(
-    name="rlm", line="Writes programs that search the text and ask about pieces.", memory_of="bm25", order=7
+    name="rlm",
+    line="Writes programs that search the text and ask about pieces.",
+    memory_of="bm25",
+    needs_extra="rlm",
+    order=7,
 )
 
 LOOP = ("write_program", "run")

@@ -398,8 +398,9 @@ def security_settings(host: str, port: int, names: Sequence[str]) -> TransportSe
 
 
 def _is_no_cut(record: logging.LogRecord) -> bool:
-    """False for a call that is cut at the server's end, which is no error: made again, it goes on."""
-    return not (record.exc_info and isinstance(record.exc_info[1], asyncio.CancelledError))
+    """False for what is cut at the server's end, a call (made again, it goes on) or a start, which comes as a text."""
+    cut = bool(record.exc_info and isinstance(record.exc_info[1], asyncio.CancelledError))
+    return not cut and not record.getMessage().rstrip().endswith("CancelledError")
 
 
 async def serve_http(server: MCPServer, listener: socket.socket, host: str, names: Sequence[str]) -> None:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from copy import copy
 from functools import cache, lru_cache
 from importlib import import_module
+from importlib.abc import InspectLoader
+from importlib.util import find_spec
 from types import ModuleType
 from typing import Annotated, Any, TypeVar
 
@@ -174,8 +176,16 @@ def check_prompt() -> Prompt:
 
 
 def prompt_modules() -> list[ModuleType]:
-    """The modules that declare prompts."""
-    return [import_module(found.name) for found in pkgutil.walk_packages(nodes.__path__, f"{nodes.__name__}.")]
+    """The modules that declare prompts, or name one without words; no other is imported, since some need an extra."""
+    found = (each.name for each in pkgutil.walk_packages(nodes.__path__, f"{nodes.__name__}."))
+    return [import_module(name) for name in found if _names_at_top(name) & {declare_wording.__name__, "NAME"}]
+
+
+def _names_at_top(module: str) -> set[str]:
+    """The names that a module's code uses outside of functions, without running it."""
+    loader = spec.loader if (spec := find_spec(module)) else None
+    code = loader.get_code(module) if isinstance(loader, InspectLoader) else None
+    return {*code.co_names} if code else set()
 
 
 def every_wording() -> list[Wording]:

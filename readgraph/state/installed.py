@@ -3,14 +3,17 @@
 import os
 import sys
 from collections.abc import Iterable
-from functools import reduce
+from functools import cache, reduce
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points, version
+from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, metadata, requires, version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from readgraph.state.errors import BadInput
+
+if TYPE_CHECKING:
+    from packaging.requirements import Requirement
 
 __version__ = version("readgraph")
 """The version of readgraph that is installed."""
@@ -56,6 +59,29 @@ def object_typed(place: str, what: str) -> Any:
     if (here := os.getcwd()) not in sys.path:
         sys.path.append(here)
     return object_at(place, what)
+
+
+OF_DEVELOPERS = ("dev", "docs", "notebooks")
+
+
+@cache
+def list_extras() -> dict[str, bool]:
+    """The extras but those of developers: whether the packages of each are installed, in versions that it allows."""
+    from packaging.requirements import Requirement
+
+    needed = [Requirement(line) for line in requires("readgraph") or ()]
+    names = [name for name in metadata("readgraph").get_all("Provides-Extra") or () if name not in OF_DEVELOPERS]
+    return {
+        name: all(_is_installed(each) for each in needed if each.marker and each.marker.evaluate({"extra": name}))
+        for name in names
+    }
+
+
+def _is_installed(package: "Requirement") -> bool:
+    try:
+        return package.specifier.contains(version(package.name), prereleases=True)
+    except PackageNotFoundError:
+        return False
 
 
 MISSING = "Evaluating needs more packages: pip install 'readgraph[evaluation]'."

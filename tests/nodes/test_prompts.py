@@ -3,15 +3,19 @@
 import inspect
 import os
 import re
+import sys
 import time
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from readgraph import nodes
 from readgraph.library.agents import Event
 from readgraph.models.prompt import Prompt, fenced, find_unused_name
 from readgraph.nodes.agent.memory import blocks_text, queue_text
@@ -44,14 +48,7 @@ from readgraph.nodes.judging_prompts import (
 from readgraph.nodes.look_up import look_up_next_prompt, look_up_pages_prompt
 from readgraph.nodes.memory import MemoryView
 from readgraph.nodes.programs import ask_piece_prompt, write_program_prompt
-from readgraph.nodes.prompts import (
-    check_prompt,
-    every_wording,
-    length_line,
-    note_line,
-    prompt_modules,
-    talk_language_line,
-)
+from readgraph.nodes.prompts import check_prompt, every_wording, length_line, note_line, talk_language_line
 from readgraph.nodes.purpose import PRESETS
 from readgraph.nodes.question_notes import take_notes_prompt
 from readgraph.nodes.research.integrate import integrate_prompt
@@ -307,7 +304,7 @@ def test_a_prompt_is_as_its_snapshot(name: str) -> None:
 def test_every_prompt_builder_has_a_snapshot() -> None:
     builders = {
         name.removesuffix("_prompt")
-        for module in prompt_modules()
+        for module in (import_module(found.name) for found in walk_packages(nodes.__path__, f"{nodes.__name__}."))
         for name, function in inspect.getmembers(module, inspect.isfunction)
         if function.__module__ == module.__name__
         if inspect.signature(function).return_annotation in (Prompt, "Prompt")
@@ -318,6 +315,12 @@ def test_every_prompt_builder_has_a_snapshot() -> None:
     unworded = {words.name for words in every_wording()} - worded
     assert not unworded, f"Add to CASES and renew with {RENEW}=1: {unworded}"
     assert {file.stem for file in SNAPSHOTS.glob("*.txt")} == CASES.keys()
+
+
+def test_prompts_are_found_where_no_extra_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "readgraph.nodes.sandbox_process", raising=False)
+    monkeypatch.setitem(sys.modules, "quickjs_rs", None)  # its import fails
+    assert {"write_program", "judge_right", "check"} <= {words.name for words in every_wording()}
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -5,11 +5,10 @@ import shutil
 import sqlite3
 import sys
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import closing, redirect_stdout
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +33,7 @@ from readgraph.models.prompt import export_words
 from readgraph.nodes.prompts import Counted, check_prompt, every_wording
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, LibraryError, NoUsableReply, ReadgraphError
+from readgraph.state.installed import list_extras
 from readgraph.state.settings.settings_file import settings_file
 from readgraph.state.words import format_count
 
@@ -170,11 +170,6 @@ LEAST_FREE = 1_000_000_000  # bytes of disk below which a library may soon be fu
 LEAST_SQLITE = (3, 33)
 EMBEDDINGS = "embeddings"
 PACKAGES = ("langgraph", "langchain-core", "langchain-openai", "pydantic", "faiss-cpu")
-EXTRAS: Mapping[str, tuple[str, ...]] = {
-    **{"serve": ("fastapi", "uvicorn"), "mcp": ("mcp",), "evaluation": ("rouge_score", "nltk", "scipy")},
-    **{"tables": ("xlsxwriter",), "telemetry": ("opentelemetry",), "web": ("playwright",), "scans": ("rapidocr",)},
-    **{"local-model": ("llama_cpp",), "local-embeddings": ("sentence_transformers",), "studio": ("langgraph_api",)},
-}
 SIGNS = {True: ("✓", "green"), False: ("✗", "red"), None: ("–", "dim")}
 
 
@@ -301,7 +296,7 @@ async def _embeddings(context: ReaderContext) -> CheckResult:
 
 
 def _extras() -> CheckResult:
-    there = [extra for extra, modules in EXTRAS.items() if all(map(find_spec, modules))]
-    missing = [extra for extra in EXTRAS if extra not in there]
+    extras = list_extras()
+    there, missing = ([name for name, here in extras.items() if here is wanted] for wanted in (True, False))
     said = f"{', '.join(there) or 'none'} installed" + (f"; not installed: {', '.join(missing)}" if missing else "")
     return CheckResult("extras", True if there else None, said)

@@ -121,7 +121,7 @@ def serve(
     given: Sequence[str],
 ) -> None:
     """Serve until the client leaves, or Ctrl-C; `address`, `names` and the `given` options are for HTTP alone."""
-    if find_spec("mcp") is None:
+    if not all(map(find_spec, ("mcp", "mcp_types", "uvicorn"))):  # mcp_types: not with versions before 2
         raise BadInput("The MCP server is not installed: pip install 'readgraph[mcp]'.")
     if given and address is None:
         raise BadInput(f"{', '.join(given)} is for a server over HTTP: add --http.")

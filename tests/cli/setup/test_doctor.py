@@ -34,6 +34,12 @@ def test_all_is_well(readgraph: Command, server: ModelServer) -> None:
     assert "✓ library" in shown and "– model" in shown and "quotes only" in shown
 
 
+def test_every_extra_is_named(readgraph: Command) -> None:
+    said = found(readgraph)["extras"]["said"]
+    assert all(name in said for name in ("rlm", "postgres", "ray", "deepagents", "evaluation", "web"))
+    assert "docs" not in said and "rlm" in said.partition("; not")[0], "the tests' environment has rlm"
+
+
 def test_what_is_wrong_is_said(readgraph: Command, server: ModelServer, tmp_path: Path) -> None:
     readgraph("read", STORY)
     (tmp_path / "library" / "library.sqlite").write_bytes(b"SQLite format 3\0" + bytes(5000))

@@ -355,6 +355,15 @@ def test_without_the_packages_nothing_is_begun(
     assert not out.exists()
 
 
+def test_a_method_whose_extra_is_missing_is_refused_before_anything_is_paid(
+    readgraph: Command, server: ModelServer, tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("readgraph.evaluation.rows.list_extras", lambda: {"rlm": False})
+    asked = ("evaluate", story_file(tmp_path, GOAT), "--out", out, *DOUBLE)
+    assert_refused(readgraph(*asked, "--methods", "bm25,rlm"), "readgraph[rlm]")
+    assert not server.calls and not out.exists()
+
+
 def test_a_folder_that_names_a_setting_as_before_is_read(tmp_path: Path) -> None:
     kept = WHAT | {"settings": WHAT["settings"] | {"block": 4, "rounds": 2}}
     (tmp_path / "evaluation.json").write_text(json.dumps(kept), encoding="utf-8")
