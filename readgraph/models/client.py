@@ -19,6 +19,7 @@ from readgraph.models.local import LocalServer, is_local, local_server
 from readgraph.models.names import Limits, ModelEntry, ModelTable, check_batch, find_model_entry, get_loop_object
 from readgraph.models.reply import replies_to_replay
 from readgraph.models.waiting import SharedPause
+from readgraph.models.windows import ModelWindow
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ModelUnavailable, ReadgraphError
 from readgraph.state.loops import PerLoop, close_client
@@ -208,6 +209,7 @@ class ModelClient:
     batches: BatchedCalls | None = None  # what makes its calls in batches, if they are
     forms_come_first: bool = False  # its cache sees the form of a reply before the messages
     marks_heads: bool = False  # its cache keeps what is marked
+    window: ModelWindow = field(default_factory=ModelWindow)
 
     def remember_form(self, form: ReplyForm | None) -> None:
         """Remember that the server replied in this form, which is used from now on unless a better one has worked."""
@@ -305,4 +307,5 @@ def _client(
         batches=batches,
         forms_come_first=first and automatic and not batches,
         marks_heads=type(chat).__module__.startswith("langchain_anthropic"),
+        window=ModelWindow(context.model, address, chat),
     )
