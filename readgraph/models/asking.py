@@ -260,9 +260,9 @@ class PromptTries(Generic[Answer]):
         if not window.may_have_cut(counted, response.tokens.cache_read, fewest):
             return False
         async with window.deciding:
-            if not (window.doubted or window.is_exceeded_by(fewest)):
+            if not (window.doubted or window.was_cut(counted, fewest)):
                 await self._decide_by_shorter(counted, fewest)
-        if window.doubted or not window.is_exceeded_by(fewest):
+        if not window.was_cut(counted, fewest):
             return False
         window.cuts_now = window.cuts_now or not response.recorded
         window.warn(self.prompt)

@@ -20,6 +20,7 @@ ROOM_SHARE, MOST_ROOM = 8, 1000  # the reply has this part of the window, and no
 LEAST_WINDOW_WORDS = 1000  # the smallest `window_words`
 STEPS = (250, 256)  # windows are multiples of these
 NEAR = 4  # tokens by which a count may differ from the window that it shows
+FILLED_BY = 3  # prompts of other lengths that have the same count if that is the window's
 TRULY_LESS = 0.95  # a shorter prompt that was read whole has at most this share of the window's tokens
 SETTINGS = {
     "Ollama": "set num_ctx in the model's Modelfile, or OLLAMA_CONTEXT_LENGTH for the server",
@@ -50,6 +51,8 @@ class ModelWindow:
     doubted: bool = False  # its counts are not those of a tokenizer
     too_low: dict[int, int] = field(default_factory=dict)  # counts that are too low, with the fewest tokens there were
     asking: asyncio.Lock = field(default_factory=asyncio.Lock)
+    filling: dict[int, set[int]] = field(default_factory=dict)  # counts that may be the window's, with these too
+    highest: int = 0  # the highest count
     deciding: asyncio.Lock = field(default_factory=asyncio.Lock)
     said: set[int] = field(default_factory=set)
 
@@ -74,10 +77,27 @@ class ModelWindow:
 
         Tokens of its cache are added, since some servers count them apart.
         """
-        if self.doubted or counted < FEWEST or counted + cached >= fewest:
+        if self.doubted or counted < FEWEST:
             return False
+        self.highest = max(self.highest, counted)
+        if counted + cached >= fewest:
+            return self._is_filled_by(counted, fewest)
         before = self.too_low.setdefault(counted, fewest)
         return self.is_exceeded_by(fewest) or _is_round(counted) or before != fewest
+
+    def _is_filled_by(self, counted: int, fewest: int) -> bool:
+        """Whether prompts of several lengths have this one count, which is a power of two, and none has a higher one.
+
+        It may not be too low for any of them.
+        """
+        if counted < self.highest or not is_power_of_two(counted):
+            return False
+        self.filling.setdefault(counted, set()).add(fewest)
+        return counted == self.cut_at or len(self.filling[counted]) >= FILLED_BY
+
+    def was_cut(self, counted: int, fewest: int) -> bool:
+        """Whether a prompt with this count, and at least so many tokens, is known to have been cut."""
+        return not self.doubted and (self.is_exceeded_by(fewest) or counted == self.cut_at)
 
     def is_exceeded_by(self, fewest: int) -> bool:
         """Whether a prompt of at least so many tokens is known to be too long."""

@@ -1,4 +1,4 @@
-"""Windows: prompts that a server cut are noticed, counts that mean something else are not, servers tell their window."""
+"""Windows: prompts that a server cut are noticed, counts of another kind are not, servers tell their window."""
 
 import asyncio
 import warnings
@@ -41,7 +41,8 @@ def long_prompt(times: int = 400, text: str = PROSE) -> Prompt:
 
 @contextmanager
 def serving(monkeypatch: pytest.MonkeyPatch, **how: Any) -> Iterator[WindowServer]:
-    with WindowServer(lambda request: {"count": 7} if request.schema else "Seven.", **how) as server:
+    server = WindowServer(lambda request: {"count": 7} if request.schema else "Seven.", **how)
+    with server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         monkeypatch.setenv("OPENAI_API_KEY", "sk-not-a-real-key")
         yield server
@@ -91,6 +92,27 @@ async def test_a_window_that_is_no_round_number_shows_in_the_same_count_of_diffe
         await ask_text(runtime, long_prompt())
         await ask_text(runtime, long_prompt(450))
     assert server.counted[-1] < 3391 and len(said) == meter.fallbacks["prompt_cut"] == 1
+
+
+async def test_one_count_of_several_prompts_that_are_a_little_too_long_shows_the_window(
+    monkeypatch: pytest.MonkeyPatch, runtime: Runtime[ReaderContext]
+) -> None:
+    meter = metered(runtime)
+    with serving(monkeypatch, window=2048) as server, lines_said() as said:
+        for times in (91, 92, 93, 94):
+            await ask_text(runtime, long_prompt(times))
+    assert min(server.counted[:3]) > 2048 > server.counted[-1] and len(said) == 1
+    assert meter.fallbacks["prompt_cut"] == 2, "the third prompt shows it"
+
+
+async def test_prompts_that_happen_to_have_one_count_raise_no_alarm(
+    monkeypatch: pytest.MonkeyPatch, runtime: Runtime[ReaderContext]
+) -> None:
+    meter, counts = metered(runtime), iter([2050, 2300, 2050, 2050, 2050])
+    with serving(monkeypatch, count=lambda whole, read: next(counts)), lines_said() as said:
+        for times in (85, 86, 87, 88, 89):
+            await ask_text(runtime, long_prompt(times))
+    assert not said and not meter.fallbacks
 
 
 @pytest.mark.parametrize(
