@@ -16,10 +16,12 @@ from starlette.responses import RedirectResponse, Response
 from readgraph.models.asking import ask, ask_text
 from readgraph.models.metering import Meter, start_meter
 from readgraph.models.prompt import Prompt, fenced
+from readgraph.models.waiting import use_clock
 from readgraph.models.window_of_server import MOST_BYTES
 from readgraph.models.window_tokens import fewest_tokens, likely_tokens
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
+from tests.doubles.hurried import Unhurried
 from tests.doubles.window_server import WindowServer
 
 pytestmark = pytest.mark.quick
@@ -350,3 +352,14 @@ async def test_a_streamed_reply_is_judged_by_its_last_chunk(
         await ask_text(runtime, long_prompt())
         var_child_runnable_config.reset(token)
     assert server.requests[0].body.get("stream") and meter.fallbacks["prompt_cut"] == 1
+
+
+async def test_a_prompt_of_a_batch_is_judged_too(
+    monkeypatch: pytest.MonkeyPatch, runtime: Runtime[ReaderContext]
+) -> None:
+    meter = metered(runtime)
+    batch = runtime.override(context=replace(runtime.context, batch=True))
+    with serving(monkeypatch, window=2048) as server, lines_said() as said, use_clock(Unhurried()):
+        assert await asyncio.gather(ask_text(batch, long_prompt()), ask_text(batch, long_prompt(420))) == ["Seven."] * 2
+    assert server.calls == 0 < len(said) and meter.fallbacks["prompt_cut"] == 2
+    assert max(server.counted[2:]) < 2048
