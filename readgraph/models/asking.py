@@ -15,7 +15,7 @@ from readgraph.models import json_form, metering
 from readgraph.models.batches.calls import CallIdentity, identify_call
 from readgraph.models.calling import call_model
 from readgraph.models.client import ModelClient, model_client
-from readgraph.models.plain_form import is_plain, parse_plain
+from readgraph.models.plain_form import is_plain, parse_plain, plain_messages
 from readgraph.models.prompt import Messages, Prompt, apply_own_words
 from readgraph.models.reply import FLAWED, WITHHELD, Flaw, ModelReply, prompt_key, replies_to_replay
 from readgraph.models.streaming import stream_whole_reply
@@ -256,7 +256,7 @@ class PromptTries(Generic[Answer]):
     async def _was_cut(self, messages: Messages, response: ModelReply) -> bool:
         """Whether the server cut the prompt without a word: it counts fewer tokens than any tokenizer would."""
         window, counted = self.client.window, response.tokens.sent
-        fewest = sum(fewest_tokens(content) for _, content in messages)
+        fewest = self._fewest_tokens(messages)
         if not window.may_have_cut(counted, response.tokens.cache_read, fewest):
             return False
         async with window.deciding:
@@ -267,6 +267,12 @@ class PromptTries(Generic[Answer]):
         window.cuts_now = window.cuts_now or not response.recorded
         window.warn(self.prompt)
         return True
+
+    def _fewest_tokens(self, messages: Messages) -> int:
+        sent = messages
+        if self.reply and is_plain(self.client.form, self.reply):
+            sent = plain_messages(messages, self.reply)
+        return sum(fewest_tokens(content) for _, content in sent)
 
     async def _decide_by_shorter(self, counted: int, fewest: int) -> None:
         """Decide whether a server cuts prompts to so many tokens: it then counts a shorter one as a tokenizer would."""
@@ -282,7 +288,7 @@ class PromptTries(Generic[Answer]):
                 break
             with self._begin_call() as call:
                 shorter = await self._find_or_request_reply(*request, call)
-            if window.is_whole(shorter.tokens.sent, sum(fewest_tokens(content) for _, content in request[1]), counted):
+            if window.is_whole(shorter.tokens.sent, self._fewest_tokens(request[1]), counted):
                 window.cut_at = counted
                 return
         window.cut_at = counted if most == counted and is_power_of_two(counted) else 0

@@ -15,12 +15,13 @@ from readgraph.models.window_of_server import FEWEST, Told, ask_server
 from readgraph.models.window_tokens import likely_tokens
 from readgraph.state.errors import BadInput
 
-SHORT = 1000  # tokens of a prompt that fits any window in use, so that no server is asked for it
+SHORT = 1700  # tokens of a prompt that fits any window in use, so that no server is asked for it
 ROOM_SHARE, MOST_ROOM = 8, 1000  # the reply has this part of the window, and not more tokens than this
 LEAST_WINDOW_WORDS = 1000  # the smallest `window_words`
 STEPS = (250, 256)  # windows are multiples of these
 NEAR = 4  # tokens by which a count may differ from the window that it shows
-FILLED_BY = 3  # prompts of other lengths that have the same count if that is the window's
+FILLED_BY, LENGTHS_VARY = 3, 1.1  # prompts, of such lengths, that have the same count where that is the window's
+LEAST_FILLED = 2000  # tokens of the smallest window that servers have if nothing is set, or a little less
 TRULY_LESS = 0.95  # a shorter prompt that was read whole has at most this share of the window's tokens
 SETTINGS = {
     "Ollama": "set num_ctx in the model's Modelfile, or OLLAMA_CONTEXT_LENGTH for the server",
@@ -88,12 +89,13 @@ class ModelWindow:
     def _is_filled_by(self, counted: int, fewest: int) -> bool:
         """Whether prompts of several lengths have this one count, which is a power of two, and none has a higher one.
 
-        It may not be too low for any of them.
+        It need not be too low for any of them. Prompts that have one count by chance are of about one length.
         """
-        if counted < self.highest or not is_power_of_two(counted):
-            return False
-        self.filling.setdefault(counted, set()).add(fewest)
-        return counted == self.cut_at or len(self.filling[counted]) >= FILLED_BY
+        if counted == self.cut_at or counted < max(self.highest, LEAST_FILLED) or not is_power_of_two(counted):
+            return counted == self.cut_at
+        lengths = self.filling.setdefault(counted, set())
+        lengths.add(fewest)
+        return len(lengths) >= FILLED_BY and max(lengths) > LENGTHS_VARY * min(lengths)
 
     def was_cut(self, counted: int, fewest: int) -> bool:
         """Whether a prompt with this count, and at least so many tokens, is known to have been cut."""

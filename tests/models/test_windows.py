@@ -101,7 +101,7 @@ async def test_one_count_of_several_prompts_that_are_a_little_too_long_shows_the
 ) -> None:
     meter = metered(runtime)
     with serving(monkeypatch, window=2048) as server, lines_said() as said:
-        for times in (91, 92, 93, 94):
+        for times in (91, 96, 102, 94):
             await ask_text(runtime, long_prompt(times))
     assert min(server.counted[:3]) > 2048 > server.counted[-1] and len(said) == 1
     assert meter.fallbacks["prompt_cut"] == 2, "the third prompt shows it"
@@ -110,7 +110,7 @@ async def test_one_count_of_several_prompts_that_are_a_little_too_long_shows_the
 async def test_prompts_that_happen_to_have_one_count_raise_no_alarm(
     monkeypatch: pytest.MonkeyPatch, runtime: Runtime[ReaderContext]
 ) -> None:
-    meter, counts = metered(runtime), iter([2050, 2300, 2050, 2050, 2050])
+    meter, counts = metered(runtime), iter([2050, 2050, 2050, 2050, 2050])
     with serving(monkeypatch, count=lambda whole, read: next(counts)), lines_said() as said:
         for times in (85, 86, 87, 88, 89):
             await ask_text(runtime, long_prompt(times))
@@ -363,3 +363,15 @@ async def test_a_prompt_of_a_batch_is_judged_too(
         assert await asyncio.gather(ask_text(batch, long_prompt()), ask_text(batch, long_prompt(420))) == ["Seven."] * 2
     assert server.calls == 0 < len(said) and meter.fallbacks["prompt_cut"] == 2
     assert max(server.counted[2:]) < 2048
+
+
+@pytest.mark.parametrize("form", ["plain", "text", "function"])
+async def test_the_count_of_what_is_sent_counts_in_every_form_of_reply(
+    monkeypatch: pytest.MonkeyPatch, runtime: Runtime[ReaderContext], form: Any
+) -> None:
+    meter = metered(runtime)
+    formed = runtime.override(context=replace(runtime.context, reply_form=form))
+    with serving(monkeypatch, count=lambda whole, read: 512) as server, lines_said() as said:
+        server.respond = lambda request: {"count": 7} if form != "plain" else "7"
+        assert await ask(formed, long_prompt(20), Count) == Count(count=7)
+    assert server.calls == 1 and not said and not meter.fallbacks
