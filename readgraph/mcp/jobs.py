@@ -86,7 +86,7 @@ async def run_with_progress(
 
 
 class ExpectedUse(BaseModel):
-    """What a reading will take, by estimate."""
+    """What a reading will take by estimate, if replies can be used at once: what is asked for again comes on top."""
 
     calls: float
     input_words: float

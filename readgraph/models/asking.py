@@ -13,16 +13,18 @@ from pydantic import BaseModel
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.models import json_form, metering
 from readgraph.models.batches.calls import CallIdentity, identify_call
-from readgraph.models.calling import call_model
+from readgraph.models.calling import PromptTooLong, call_model
 from readgraph.models.client import ModelClient, model_client
-from readgraph.models.plain_form import is_plain, parse_plain, take_whole_part
-from readgraph.models.prompt import Messages, Prompt, apply_own_words, fit_prompt
+from readgraph.models.plain_form import is_plain, parse_plain, plain_messages, take_whole_part
+from readgraph.models.prompt import Messages, Prompt, apply_own_words
 from readgraph.models.reply import FLAWED, WITHHELD, Flaw, ModelReply, prompt_key, replies_to_replay
 from readgraph.models.streaming import stream_whole_reply
 from readgraph.models.waiting import turns_of
 from readgraph.models.watching import Call
+from readgraph.models.window_tokens import fewest_tokens, likely_tokens
+from readgraph.models.windows import SHORT, is_power_of_two
 from readgraph.state.context import ReaderContext
-from readgraph.state.errors import BudgetSpent, LibraryError, ModelUnavailable, NoUsableReply
+from readgraph.state.errors import BadInput, BudgetSpent, LibraryError, ModelUnavailable, NoUsableReply
 from readgraph.state.records import digest
 from readgraph.state.settings import ReplyForm
 from readgraph.state.words import count_words, first_words
@@ -31,6 +33,7 @@ __all__ = ["ask", "ask_text", "can_ask"]
 
 TRIES = 3
 MOST_REPEATED = 100  # words of a refused reply, and of the reason, that the next try repeats
+CUT_PROMPT = "the server read only {:,} tokens of the prompt"
 MOST_WITHHELD = 2  # how often a server may withhold its replies to a prompt: what its filter keeps back twice stays so
 Answer = TypeVar("Answer")
 Reply = TypeVar("Reply", bound=BaseModel)
@@ -170,11 +173,20 @@ class PromptTries(Generic[Answer]):
     reasons: list[str] = field(default_factory=list)
     flaws: list[Flaw] = field(default_factory=list)  # what the server did to replies that are asked for again
     recorded: bool = True  # no reply was new
+    uncut: bool = True  # what the window leaves out of the prompt is not counted yet
+    was_cut: bool = False  # its server cut the prompt of the last try
 
     @property
     def is_over(self) -> bool:
         """Whether no further try is made; what a server withholds is asked for only once more."""
         return len(self.reasons) == TRIES or self.flaws.count(WITHHELD) == MOST_WITHHELD
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether new replies take the places of recorded ones: if wanted, or if the window has become larger."""
+        if self.anew or not self.recorded or not (self.is_over or self.was_cut):
+            return False
+        return self.context.again or self.context.rebuild or (self.was_cut and self.client.window.holds(self.prompt))
 
     async def first_usable(self) -> Answer:
         """The answer of the first try that brings one; recorded ones that can't be used may be asked for again."""
@@ -182,11 +194,17 @@ class PromptTries(Generic[Answer]):
         with ExitStack() as holding:
             held = holding.enter_context(metering.exchanges_held()) if may_begin_anew else []
             while not self.is_over:
-                key, messages, words, prompt = self._next_request()
-                with Call(self.client, self.prompt, len(self.reasons) + 1, batch=self.context.batch) as call:
-                    response = await self._find_or_request_reply(key, messages, words, prompt, call)
+                key, messages, words, prompt = await self._next_request()
+                with self._begin_call() as call:
+                    try:
+                        response = await self._find_or_request_reply(key, messages, words, prompt, call)
+                    except PromptTooLong as problem:
+                        self._shorten(messages, problem)
+                        continue
                     self.recorded = self.recorded and response.recorded
                     try:
+                        if await self._was_cut(messages, response):
+                            raise json_form.ReplyRefusal(CUT_PROMPT.format(response.tokens.sent), "prompt")
                         answer = await self.read(self._take_whole(response), self.client.form)
                         if reason := self.complaint(answer):
                             raise json_form.ReplyRefusal(reason, "content")
@@ -196,27 +214,102 @@ class PromptTries(Generic[Answer]):
                     else:
                         self._keep_exchange(messages, response)
                         return answer
-                if self.is_over and self.recorded and may_begin_anew and not self.anew:
+                if self.is_outdated:
                     held.clear()  # a replay would get these replies in the place of the new ones
                     holding.close()
                     self.anew, self.again, self.reasons, self.flaws = True, [], [], []
+                    self.client.window.cut_at = 0
         raise NoUsableReply(self.prompt.name, self.reasons)
 
-    def _next_request(self) -> tuple[str, Messages, int, Prompt]:
+    async def _next_request(self) -> tuple[str, Messages, int, Prompt]:
         """The reply's key, the messages, their words, and the prompt that fits the window; a retry's has no head."""
-        refused = sum(count_words(content) for _, content in self.again)
-        beside = refused + (count_words(json_form.reply_instructions(self.reply)) if self.reply else 0)
-        within, words, left_out = fit_prompt(self.prompt, self.context.window_words - beside)
-        if left_out and not (self.reasons or self.anew):  # a cut is counted once
+        window, first = self.client.window, not self.reasons
+        request, left_out = self._request_within(0 if first else window.tokens)
+        bounded = likely_tokens(request[-1].user) > SHORT or 0 < window.refused_at < SHORT
+        if first and bounded and (self.anew or not await self.store.reply(request[0])):
+            if window.told is None:
+                await window.ask()
+            whole, (request, left_out) = left_out, self._request_within(window.tokens)
+            if left_out > whole:
+                window.warn(self.prompt)
+        if left_out and self.uncut:  # a cut is counted once
             metering.count_fallback("prompt_cut")
             metering.current_meter().left_out += left_out
+            self.uncut = False
+        return request
+
+    def _request_within(self, window: int) -> tuple[tuple[str, Messages, int, Prompt], int]:
+        """What `_next_request` gives for a window of so many tokens (0: any), and the words that are left out."""
+        added = [content for _, content in self.again]
+        refused = sum(map(count_words, added))
+        form = json_form.reply_instructions(self.reply) if self.reply else ""
+        beside = likely_tokens("\n".join([*added, form])) if window else 0
+        most = self.context.window_words - refused - (count_words(form) if form else 0)
+        within, words, left_out = self.client.window.fit(self.prompt, most, window, beside)
         messages = [*within.messages, *self.again]
         # Our own key: LangChain's includes timeouts and retries, so raising one would lose all recorded replies. It
         # holds how many replies to the same messages the server has withheld or damaged in this ask.
         schema = json_form.reply_schema(self.reply) if self.reply else None
         asked = [messages, schema, self.client.writes, self.client.server, self.context.reply_form, self.context.sample]
         key = digest([*asked, len(self.flaws)] if self.flaws else asked, length=40)
-        return key, messages, words + refused, replace(within, head=0) if self.again else within
+        return (key, messages, words + refused, replace(within, head=0) if self.again else within), left_out
+
+    def _shorten(self, messages: Messages, problem: PromptTooLong) -> None:
+        """Let prompts fit what a server says, or half of what it refused; raises the problem where none can."""
+        window, sent = self.client.window, sum(likely_tokens(content) for _, content in messages)
+        share = problem.most_tokens / problem.tokens if problem.tokens else 0.5
+        before, known = window.refused_at, window.tokens if 0 < window.tokens <= sent else sent
+        window.refused_at = min(int(sent * share), known - 1)
+        try:
+            self._request_within(window.tokens)
+        except BadInput:  # its instructions alone don't fit
+            window.refused_at = before
+            raise problem from None
+        window.warn(self.prompt)
+
+    def _begin_call(self) -> Call:
+        return Call(self.client, self.prompt, len(self.reasons) + 1, batch=self.context.batch)
+
+    async def _was_cut(self, messages: Messages, response: ModelReply) -> bool:
+        """Whether the server cut the prompt without a word: it counts fewer tokens than any tokenizer would."""
+        window, counted = self.client.window, response.tokens.sent
+        fewest = self._fewest_tokens(messages)
+        if not window.may_have_cut(counted, response.tokens.cache_read, fewest):
+            return False
+        async with window.deciding:
+            if not (window.doubted or window.was_cut(counted, fewest)):
+                await self._decide_by_shorter(counted, fewest)
+        if not window.was_cut(counted, fewest):
+            return False
+        window.cuts_now = window.cuts_now or not response.recorded
+        window.warn(self.prompt)
+        return True
+
+    def _fewest_tokens(self, messages: Messages) -> int:
+        sent = messages
+        if self.reply and is_plain(self.client.form, self.reply):
+            sent = plain_messages(messages, self.reply)
+        return sum(fewest_tokens(content) for _, content in sent)
+
+    async def _decide_by_shorter(self, counted: int, fewest: int) -> None:
+        """Decide whether a server cuts prompts to so many tokens: it then counts a shorter one as a tokenizer would."""
+        window = self.client.window
+        if not replies_to_replay():
+            await window.ask(again=True)  # some servers know it only once the model is loaded
+        if window.is_exceeded_by(fewest):
+            return
+        for most in (counted, counted // 2):
+            try:
+                request, _ = self._request_within(most)
+            except BadInput:  # there is no shorter one
+                break
+            with self._begin_call() as call:
+                shorter = await self._find_or_request_reply(*request, call)
+            if window.is_whole(shorter.tokens.sent, self._fewest_tokens(request[1]), counted):
+                window.cut_at = counted
+                return
+        window.cut_at = counted if most == counted and is_power_of_two(counted) else 0
+        window.doubted = not window.cut_at
 
     def _take_whole(self, response: ModelReply) -> str:
         """The text to read, refused if it is not whole; if a flaw comes again, what was saved is the model's."""
@@ -235,8 +328,10 @@ class PromptTries(Generic[Answer]):
         metering.current_meter().refuse(self.prompt.name, reason)
         self._keep_exchange(messages, response, reason)
         self.reasons.append(reason)
+        self.uncut = self.was_cut = refusal.kind == "prompt"
         if refusal.kind == "flaw":
             self.flaws.append(response.flaw)
+        if refusal.kind in ("flaw", "prompt"):
             return
         shown, why = first_words(response.text, MOST_REPEATED), first_words(reason, MOST_REPEATED)
         self.again += [("ai", shown), ("user", f"That can't be used: {why}. Reply again, as asked.")]

@@ -93,10 +93,20 @@ async def call_model(
             form, tries = simpler, CallTries(client)
         else:
             break
-    line = explain_failure(client, failure)
+    line, said = explain_failure(client, failure), failure.refusal
     if failure.no_answer:
         current_meter().unavailable = line
+    if said.kind == "too long":
+        raise PromptTooLong(line, said.most_tokens, said.tokens)
     raise ModelUnavailable(line)
+
+
+class PromptTooLong(ModelUnavailable):
+    """A server takes a prompt of at most so many tokens, and not of `tokens`; 0 where it names neither."""
+
+    def __init__(self, line: str, most_tokens: int, tokens: int) -> None:
+        super().__init__(line)
+        self.most_tokens, self.tokens = most_tokens, tokens
 
 
 def _failure(client: ModelClient, problem: Exception, *, takes_simpler: bool) -> Failure:

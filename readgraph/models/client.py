@@ -19,6 +19,7 @@ from readgraph.models.names import Limits, ModelEntry, ModelTable, check_batch, 
 from readgraph.models.reply import BROKEN_OFF, ModelReply, replies_to_replay
 from readgraph.models.server_address import address_settings, environment_settings, without_secrets
 from readgraph.models.waiting import CallsInFlight, SharedPause
+from readgraph.models.windows import ModelWindow
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ModelUnavailable, ReadgraphError
 from readgraph.state.loops import PerLoop, close_client
@@ -210,6 +211,7 @@ class ModelClient:
     forms_come_first: bool = False  # its cache sees the form of a reply before the messages
     marks_heads: bool = False  # its cache keeps what is marked
     names_endings: bool = False  # its server has said how a note ended
+    window: ModelWindow = field(default_factory=ModelWindow)
 
     @property
     def most_seconds(self) -> float | None:
@@ -320,4 +322,5 @@ def _client(
         batches=batches,
         forms_come_first=first and automatic and not batches,
         marks_heads=type(chat).__module__.startswith("langchain_anthropic"),
+        window=ModelWindow(context.model, address, chat),
     )

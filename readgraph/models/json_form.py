@@ -91,7 +91,7 @@ QUICK = 4_000  # characters up to which the event loop parses a reply itself, in
 class ReplyRefusal(Exception):
     """Why a reply can't be used; the text goes back to the model, and may quote its reply. `kind` says it without."""
 
-    def __init__(self, reason: str, kind: Literal["form", "content", "cut", "flaw"] = "form") -> None:
+    def __init__(self, reason: str, kind: Literal["form", "content", "cut", "flaw", "prompt"] = "form") -> None:
         super().__init__(reason)
         self.kind = kind
 

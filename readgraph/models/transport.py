@@ -82,7 +82,7 @@ class _OnItsWay:
         """Send a request, also to where its server has moved; raises `ModelUnavailable` for what can never pass."""
         for _ in range(MOST_MOVES + 1):
             response = await self._send_once(request, {**options, "follow_redirects": False})
-            if not 300 <= response.status_code < 400:
+            if not 300 <= response.status_code < 400 or options.get("follow_redirects") is False:
                 return response
             await response.aclose()
             request = await self._follow(request, response)

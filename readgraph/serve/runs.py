@@ -127,7 +127,7 @@ class RunRequest(RequestBody):
 
 
 class EstimateRange(BaseModel):
-    """At least, expected, at most; `high` is null where there is no bound."""
+    """At least, expected if replies can be used at once, at most if none can at first; null where there is no bound."""
 
     low: float
     expected: float

@@ -31,7 +31,7 @@ from readgraph.cli.terminal.progress import ConversionProgress
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText, one_line
 from readgraph.cli.terminal.screen import OutputOptions
-from readgraph.graphs.estimates.arithmetic import Estimate, Range
+from readgraph.graphs.estimates.arithmetic import ASSUMES, Estimate, Range
 from readgraph.library.documents import document_id
 from readgraph.library.library import document_of_file
 from readgraph.library.opening import Library, holds_library, open_library_in_background
@@ -213,7 +213,7 @@ def show_estimate(
             {**asdict(used), "cost": cost, "model": model or None}
             for (used, model), cost in zip(needed, costs, strict=True)
         ]
-        print_json({"words": words, **values[0], **({"judging": values[1]} if rating else {})})
+        print_json({"words": words, "assumes": ASSUMES, **values[0], **({"judging": values[1]} if rating else {})})
         return
     if words:
         elsewhere = is_traced() or (context.embeddings and not is_local(context.embeddings))
@@ -247,7 +247,7 @@ def _print(heading: str, estimate: Estimate, cost: float | None, *more_notes: st
     if cost is not None:
         table.add_row("cost", _dollars(cost), " to ".join(_dollars(share * cost) for share in PROBABLE))
     console.print(table)
-    console.print(SafeText(f"at most, if no reply can be used at first: {', '.join(bounds)}", style="dim"))
+    console.print(SafeText(f"{ASSUMES}: {', '.join(bounds)}", style="dim"))
     held = estimate.held_words.expected
     notes = [f"the provider's cache can hold about {_about(held)} of the words sent"] if held else []
     if notes := [*notes, *more_notes]:

@@ -39,7 +39,8 @@ def format_read_again(found: dict[str, Any]) -> str:
     """Where the pages that were read again begin, and what is cited of them: pages of the source, places, or parts."""
     places, share = found["places_read"], found["percent_read"]
     if not places or share == 100:
-        return ": all of the text" if places else ": nothing"
+        cut = ", cut to the window" if "prompt_cut" in found["fallbacks"] else ""
+        return f": all of the text{cut}" if places else ": nothing"
     named = list[str | None]()
     for page, begins in zip(found["pages_read"], places, strict=True):
         cited = [each["place"] for each in found["citations"] if each["page"] == page and "document" not in each]
@@ -271,10 +272,11 @@ def footer(found: Mapping[str, Any], *did: str, by: str = "") -> SafeText:
 
 def missing_replies(found: Mapping[str, Any]) -> str:
     """The fall-backs by their kinds, and how the model is asked again for these; "" where there are none."""
-    if not found["fallbacks"]:
-        return ""
-    kinds = ", ".join(f"{kind} {count}" for kind, count in found["fallbacks"].items())
-    return f"no usable reply for {kinds}" + (ASK_AGAIN if found["usage"]["refused"] else "")
+    counts = dict(found["fallbacks"])
+    cut = counts.pop("prompt_cut", 0)
+    kinds = ", ".join(f"{kind} {count}" for kind, count in counts.items())
+    missing = f"no usable reply for {kinds}" + (ASK_AGAIN if found["usage"]["refused"] else "") if kinds else ""
+    return " · ".join(filter(None, [f"{format_count(cut, 'prompt')} cut to the window" if cut else "", missing]))
 
 
 def format_usage(usage: Usage, cost: float | None = None) -> str:

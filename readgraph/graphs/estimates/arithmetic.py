@@ -37,6 +37,10 @@ FORM_WORDS = 100  # words that the window keeps free beside a prompt for the for
 HALF_PARAGRAPH = 25  # words by which a full page is expected to end before its limit: it ends with a paragraph
 
 
+ASSUMES = "probably, if replies can be used at once; at most, if none can be used at first"
+"""What the expected numbers of an estimate and its upper bounds take for granted."""
+
+
 @dataclass(frozen=True)
 class Range:
     """At least, expected, at most; `high` is None where there is no upper bound."""

@@ -163,7 +163,8 @@ function toldEstimate({ words, calls: made, input_words: input, output_words: ou
   const price = isFree ? "" : cost === null || cost === undefined ? "price not known" : inDollars(cost);
   const text = words ? `${counted(words, "word")} of text` : "";
   const takes = isFree ? "no calls of a model" : parts.filter(Boolean).join(", ");
-  return `Expected: ${[takes, price, model ? `with ${model}` : "", text].filter(Boolean).join("; ")}.`;
+  const assumed = isFree ? "" : ", if replies can be used at once";
+  return `Expected${assumed}: ${[takes, price, model ? `with ${model}` : "", text].filter(Boolean).join("; ")}.`;
 }
 
 /** A figure and how far it may go. */

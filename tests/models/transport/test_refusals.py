@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -9,11 +10,14 @@ import pytest
 from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 
+from readgraph.graphs.methods import METHODS
+from readgraph.library.opening import Library
 from readgraph.models.asking import ask, ask_text
 from readgraph.models.refusals import read_refusal
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import ModelUnavailable, NoUsableReply
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
+from tests.doubles.reader import reader
 from tests.models.test_asking import PROMPT, Count, metered, seven, with_context
 
 SENT = ("model", "messages", "temperature", "stop", "max_tokens", "response_format", "stream", "stream_options")
@@ -221,3 +225,33 @@ async def test_a_server_that_refuses_what_was_not_sent_is_not_asked_for_ever(
     with pytest.raises(ModelUnavailable, match="refused a request"):
         await ask_text(runtime, PROMPT)
     assert server.calls == 1
+
+
+def refuse_over(most: int, said: str) -> Callable[[ChatRequest, int], Fault | None]:
+    """Refuse prompts of more words than `most`, in these words."""
+
+    def fault_for(request: ChatRequest, call: int) -> Fault | None:
+        words = len(request.text.split())
+        return refusal(400, said.format(most=most, words=words)) if words > most else None
+
+    return fault_for
+
+
+@pytest.mark.filterwarnings("ignore:The model server")
+@pytest.mark.parametrize(
+    "said",
+    ["maximum context length is {most} tokens, you requested {words}", "prompt is too long", "Input is too long."],
+)
+@pytest.mark.parametrize("method", ["read-agent", "mem-walker", "gam", "full-text"])
+async def test_a_prompt_that_is_too_long_is_shortened_where_that_is_possible(
+    server: ModelServer, library: Library, story: str, method: str, said: str
+) -> None:
+    server.respond = reader
+    server.fault_for = refuse_over(900, said)
+    graph = METHODS[method].build().compile(store=library.store)
+    asks: Any = {"text": story[:9000], "question": "Who took the log book?"}
+    context = ReaderContext(model="openai:double", segment_words=1200)
+    found = await graph.ainvoke(asks, context=context)
+    assert found["answer"]
+    refused = sum(len(request.text.split()) > 900 for request in server.requests)
+    assert 0 < refused <= 20 and (found["fallbacks"].get("prompt_cut", 0) > 0 or method == "mem-walker")
