@@ -110,7 +110,7 @@ async def test_one_count_of_several_prompts_that_are_a_little_too_long_shows_the
 async def test_prompts_that_happen_to_have_one_count_raise_no_alarm(
     monkeypatch: pytest.MonkeyPatch, runtime: Runtime[ReaderContext]
 ) -> None:
-    meter, counts = metered(runtime), iter([2050, 2050, 2050, 2050, 2050])
+    meter, counts = metered(runtime), iter([2050, 2300, 2050, 2050, 2050])
     with serving(monkeypatch, count=lambda whole, read: next(counts)), lines_said() as said:
         for times in (85, 86, 87, 88, 89):
             await ask_text(runtime, long_prompt(times))
