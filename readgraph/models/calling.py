@@ -54,7 +54,7 @@ async def call_model(
     long = prompt.head >= LONG_HEAD
     at_end = long and reply is not None and client.forms_come_first
     form: ReplyForm = "text" if at_end else client.form
-    config, tries = call_config(prompt.name, reply), CallTries(client)
+    config, tries = call_config(prompt.name, reply, prompt.source), CallTries(client)
     while True:
         await client.hold.wait_until_over()
         if turns:

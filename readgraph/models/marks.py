@@ -1,7 +1,7 @@
 """The marks of thinking, turns and tool calls that chat templates leave in replies: known by their shapes and names.
 
-A mark has the shape of a special token (`<|word|>`, `<｜word｜>`, `<|word>`, `<word|>`), of a tag, of a bracketed word, or
-of a line that says what follows. What it means is read from the words of its name, so that a new model's mark is known
+A mark has the shape of a special token (`<|word|>`, `<｜word｜>`, `<|word>`, `<word|>`), of a tag, of a word in
+brackets, or of a line that says what follows. What it means is read from the words of its name, so that a new model's mark is known
 too: `<|START_THINKING|>`, `<seed:think>`, `◁think▷`, `[THINK]` and `<antThinking>` all begin a thought.
 """
 
@@ -71,7 +71,8 @@ _BRACKETS: dict[str, Kind] = {
     "TOOL_CALLS": "call",
 }
 _WORD = re.compile(
-    r"\s*(?P<word>[^\W_]\w{1,30})(?:(?P<rest>[ \t]+(?:to=\S{1,60}|\w{1,20}))?[ \t]*(?:(?P<token>(?=<[|｜]))|(?P<line>\n)))?"
+    r"\s*(?P<word>[^\W_]\w{1,30})"
+    r"(?:(?P<rest>[ \t]+(?:to=\S{1,60}|\w{1,20}))?[ \t]*(?:(?P<token>(?=<[|｜]))|(?P<line>\n)))?"
 )
 
 
@@ -165,9 +166,11 @@ def _read_named(text: str, found: re.Match[str], words: set[str], kind: Kind) ->
         return None
     before_token, more = behind["token"] is not None, behind["rest"] or ""
     meant = _kind_of(_segments(behind["word"]), "close" in words)
-    alone = (before_token or behind["line"]) and (meant != "none" or (before_token and not more))
+    alone = (before_token or behind["line"]) and (
+        meant != "none" or (before_token and not more and behind.start("word") == found.end())
+    )
     opener = bool(words & _OPENERS) and not words & _TEXT and not words & (_ENDS - {"close"})
-    if not (alone and (opener or (before_token and not more)) or ("channel" in words and meant in ("think", "turn"))):
+    if not ((alone and (opener or (before_token and not more))) or ("channel" in words and meant in ("think", "turn"))):
         return None
     if meant == "think" and "to=" in more:
         meant = "call"

@@ -25,13 +25,13 @@ _FRAMING = re.compile(r"\s*(?:```\w*\s*)?\Z")  # what may stand before the first
 _BEGUN_MARK = re.compile(
     r"(?:<[^<>\n]{0,300}|&[lt;]{0,3}[^<>&\n]{0,60}|[\[【《〈⟨＜‹«◁]\s?/?\s?(?:[^\W\d_][\w ]{0,30})?|`+\w*)\Z"
 )
-_BEGUN_LINE = re.compile(
-    r"\s*[#>*_ ]*(?:here|my|the|chain|think|thought|reason|inner|internal|scratch|analy|comm|assis|model)"
-)
+_FIRST_WORDS = ("here", "my ", "the ", "chain", "think", "thought", "reason", "inner", "internal", "scratch", "analy")
+_FIRST_WORDS += ("comm", "assistant", "model", "思考", "推理")  # of lines that are marks
 _ELEMENT = re.compile(r"\s*(?:```\w*\s*)?<(?P<name>[A-Za-z][\w:.-]{0,40})(?:\s[^<>]{0,200})?>")
 _LEFT_OVER = re.compile(
-    r"<!--\s*/?(?:think|thought|reason)[\w ]{0,20}|(?<![<\w/|])/?(?:think|thinking|thought)>"
-    r"|</?\|?(?:think|thought|reason)\w*\s*\Z|\A\s*[\[【]\s?(?:start |begin )?(?:think(?:ing)?|thoughts?|reasoning|scratchpad)\s?[\]】]",
+    r"<!--\s*/?(?:think|thought|reason)[\w ]{0,20}|(?<![<\w/|])/?(?:think|thinking|thought)>|\d>thought\b"
+    r"|</?\|?(?:think|thought|reason)\w*\s*\Z"
+    r"|\A\s*[\[【]\s?(?:start |begin )?(?:think(?:ing)?|thoughts?|reasoning|scratchpad)\s?[\]】]",
     re.IGNORECASE,
 )
 _HTML = frozenset(
@@ -121,14 +121,11 @@ class ThinkingFilter:
 
     def _unsettled(self) -> int:
         """Where a mark may have begun whose rest is still to come."""
-        if (
-            not self.begun
-            and len(self.text) - self.at < BEHIND
-            and _BEGUN_LINE.match(self.text[self.at :].casefold() + "here")
-        ) and (_BEGUN_LINE.match(self.text[self.at :].casefold()) or len(self.text[self.at :].strip()) < 10):
-            return self.at
-        tail = max(self.at, len(self.text) - 320)
-        begun = _BEGUN_MARK.search(self.text, tail)
+        waiting = self.text[self.at :].lstrip(" \t\r\n#>*_").casefold()
+        if not self.begun and len(waiting) < BEHIND:
+            if any(word.startswith(waiting) or waiting.startswith(word) for word in _FIRST_WORDS):
+                return self.at
+        begun = _BEGUN_MARK.search(self.text, max(self.at, len(self.text) - 320))
         return begun.start() if begun else len(self.text)
 
     def _show(self, end: int) -> None:
@@ -168,7 +165,7 @@ class ThinkingFilter:
             return self._counts_in_thought(mark, key)
         if mark.weak and not (mark.kind == "think" and self._closes_later(mark, last)):
             return False
-        if mark.kind == "end_think" and self._kept:
+        if mark.kind == "end_think" and self._kept and not self._stands_alone(mark):
             self._kept -= 1
             return False
         if mark.kind == "think" and not frame and self.material.has(self.text[mark.start : mark.end]):
@@ -182,11 +179,16 @@ class ThinkingFilter:
             return self.text[mark.start - 1] not in _SET_OFF and key != "line" and not again
         if mark.kind in ("answer", "end_answer"):
             return key == "line"
-        if mark.kind == "end_think" and _GOES_ON.match(self.text, mark.end):
+        if mark.kind == "end_think" and self.text[mark.start - 1] in _SET_OFF and _GOES_ON.match(self.text, mark.end):
             spoken = self.material.has(self.text[mark.start : mark.end])
             self._spoken += spoken
             return not spoken
         return True
+
+    def _stands_alone(self, mark: Mark) -> bool:
+        """Whether a mark has a line of its own, with others around it than in the material."""
+        alone = self.text[mark.start - 1 : mark.start] == "\n" and self.text[mark.end : mark.end + 1] in ("", "\n")
+        return alone and not self.material.quotes(self.text, mark, frame=False)
 
     def _closes_later(self, mark: Mark, last: bool) -> bool:
         words = self.text[mark.start + 1 : mark.end - 1].casefold().split()
