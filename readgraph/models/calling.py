@@ -22,6 +22,7 @@ from readgraph.models.plain_form import is_plain, plain_messages
 from readgraph.models.prompt import Messages, Prompt, with_instructions
 from readgraph.models.reply import ModelReply, reply_of
 from readgraph.models.streaming import call_config
+from readgraph.models.thinking import thinking_form
 from readgraph.models.waiting import LONGEST_PAUSE, CallTurns, RetryPauses, clock
 from readgraph.state.errors import ModelUnavailable, ReadgraphError
 from readgraph.state.settings import ReplyForm
@@ -66,6 +67,7 @@ async def call_model(
                 chat, shown, options = _in_form(client.chat, messages, reply, form)
                 shown = _mark_head(shown, prompt.head) if long and prompt.goes_on and client.marks_heads else shown
                 message = await chat.ainvoke(shown, config, **options)
+                client.thinking = client.thinking or thinking_form(message)
                 response = reply_of(message, None if reply is None or is_plain(form, reply) else form)
         except Exception as problem:  # also a client's own, such as for a response that is not a chat completion
             if isinstance(problem, ReadgraphError) or is_of_callback(problem):  # such as: a function returned no string

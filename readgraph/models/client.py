@@ -208,6 +208,7 @@ class ModelClient:
     batches: BatchedCalls | None = None  # what makes its calls in batches, if they are
     forms_come_first: bool = False  # its cache sees the form of a reply before the messages
     marks_heads: bool = False  # its cache keeps what is marked
+    thinking: str = ""  # how it thinks, if it was seen to
 
     def remember_form(self, form: ReplyForm | None) -> None:
         """Remember that the server replied in this form, which is used from now on unless a better one has worked."""

@@ -1,8 +1,8 @@
 """The marks of thinking, turns and tool calls that chat templates leave in replies: known by their shapes and names.
 
 A mark has the shape of a special token (`<|word|>`, `<｜word｜>`, `<|word>`, `<word|>`), of a tag, of a word in
-brackets, or of a line that says what follows. What it means is read from the words of its name, so that a new model's mark is known
-too: `<|START_THINKING|>`, `<seed:think>`, `◁think▷`, `[THINK]` and `<antThinking>` all begin a thought.
+brackets, or of a line that says what follows. What it means is read from the words of its name, so that a new model's
+mark is known too: `<|START_THINKING|>`, `<seed:think>`, `◁think▷`, `[THINK]` and `<antThinking>` all begin a thought.
 """
 
 import re

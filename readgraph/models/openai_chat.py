@@ -26,6 +26,8 @@ from openai import BaseModel as UntypedResponse
 from pydantic import PrivateAttr
 
 from readgraph.models.failures import ReplyTooLong, broke_off, kind_of, kind_of_status, status_of, too_long
+from readgraph.models.marks import names_thinking
+from readgraph.models.thinking import FIELD
 from readgraph.state.declaring import LARGEST
 from readgraph.state.errors import BadInput, ModelUnavailable
 
@@ -137,7 +139,7 @@ class InLoopChatOpenAI(ChatOpenAI):
                 raise
         else:
             if result.generations or not counted:
-                return result
+                return _name_thinking(result, mended)
         return self._create_chat_result({"choices": [NO_REPLY], "usage": mended["usage"]})
 
     async def _post(self, body: dict[str, Any]) -> Any:
@@ -169,6 +171,15 @@ class InLoopChatOpenAI(ChatOpenAI):
     def _convert_chunk_to_generation_chunk(self, chunk: dict[str, Any], *args: Any) -> ChatGenerationChunk | None:
         """A chunk, mended as a reply is: LangChain would parse arguments anew for each of them, in unbounded time."""
         return super()._convert_chunk_to_generation_chunk(_repair_response(chunk, "delta"), *args)
+
+
+def _name_thinking(result: ChatResult, response: Any) -> ChatResult:
+    """The result, its messages with the names of the fields of the response that hold thinking."""
+    for made, choice in zip(result.generations, response["choices"], strict=False):
+        fields = [name for name, value in choice["message"].items() if value and names_thinking(name)]
+        if fields:
+            made.message.response_metadata[FIELD] = fields[0]
+    return result
 
 
 async def with_model_errors(sent: Awaitable[T]) -> T:

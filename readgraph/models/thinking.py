@@ -10,11 +10,22 @@ import json
 import re
 from contextlib import suppress
 
-from readgraph.models.marks import Mark, next_mark
+from langchain_core.messages import AIMessage
 
-__all__ = ["Material", "ThinkingFilter", "drop_marks", "filter_reply", "has_marks", "looks_like_thinking"]
+from readgraph.models.marks import Mark, names_thinking, next_mark
+
+__all__ = [
+    "Material",
+    "ThinkingFilter",
+    "drop_marks",
+    "filter_reply",
+    "has_marks",
+    "looks_like_thinking",
+    "thinking_form",
+]
 
 BEHIND = 100  # characters behind a mark that say what it means; while a reply is streamed, they are waited for
+FIELD = "thinking_field"  # where a message's metadata says in which field its server sent thinking
 MOST_OBJECTS = 64  # JSON objects of a reply whose values' marks are not taken for the reply's own
 _SPACE = re.compile(r"\s+")
 _SET_OFF = " \t`\"'“”‘’«»(*_"  # what stands beside a mark that is spoken of
@@ -122,9 +133,9 @@ class ThinkingFilter:
     def _unsettled(self) -> int:
         """Where a mark may have begun whose rest is still to come."""
         waiting = self.text[self.at :].lstrip(" \t\r\n#>*_").casefold()
-        if not self.begun and len(waiting) < BEHIND:
-            if any(word.startswith(waiting) or waiting.startswith(word) for word in _FIRST_WORDS):
-                return self.at
+        may_be_line = any(word.startswith(waiting) or waiting.startswith(word) for word in _FIRST_WORDS)
+        if may_be_line and not self.begun and len(waiting) < BEHIND:
+            return self.at
         begun = _BEGUN_MARK.search(self.text, max(self.at, len(self.text) - 320))
         return begun.start() if begun else len(self.text)
 
@@ -262,6 +273,18 @@ def filter_reply(text: str, material: Material, *, field: bool = False, typed: b
     if read.unclosed and (field or typed) and read.thoughts[0].key == "line":  # words before the reply
         return ThinkingFilter(material, field=field, typed=typed, lines=False).feed(text, last=True)
     return read
+
+
+def thinking_form(message: AIMessage) -> str:
+    """In which field or parts of a server's message, or with which mark in its text, its model thinks; or ""."""
+    if field := message.response_metadata.get(FIELD) or next(filter(names_thinking, message.additional_kwargs), ""):
+        return f"in the field {field}"
+    parts = message.content if isinstance(message.content, list) else []
+    kinds = [str(part.get("type")) for part in parts if isinstance(part, dict)]
+    if kind := next(filter(names_thinking, kinds), ""):
+        return f"in parts of type {kind}"
+    form = filter_reply(str(message.text), Material("")).form
+    return f"in its text, with {form}" if form else ""
 
 
 def has_marks(text: str) -> bool:

@@ -16,7 +16,8 @@ from readgraph.models.streaming import StreamedReply
 from readgraph.nodes.answering.prompts import AnswerAlone
 from readgraph.state.context import ReaderContext
 from tests.doubles.lifelike import lifelike
-from tests.doubles.model_server import ChatRequest, ModelServer
+from tests.doubles.model_server import ChatRequest, Fault, ModelServer
+from tests.support.command import Command
 
 FORMS = {
     "a tag": "<think>{}</think>\n\n",
@@ -166,3 +167,23 @@ async def test_a_method_reads_what_is_said(
     found = await graph.ainvoke({"text": story[:6000], "question": "Who took the log book?"}, context=context)  # type: ignore[call-overload]
     assert found["usage"]["refused"] == 0
     assert "WELL" not in str(found["answer"]) + str(found["citations"])
+
+
+def test_the_check_of_a_model_says_how_it_thinks(server: ModelServer, readgraph: Command) -> None:
+    server.respond = lambda request: {"count": 3}
+    assert "no thinking seen" in readgraph("models", "openai:double").out
+    server.faults.append(Fault.changed(lambda whole: whole["choices"][0]["message"].update(reasoning_content="Hm.")))
+    assert "it thinks in the field reasoning_content" in readgraph("models", "openai:double").out
+    server.respond = lambda request: '[THINK]Hm.[/THINK]{"count": 3}'
+    assert "it thinks in its text, with [THINK]" in readgraph("models", "openai:double").out
+
+
+async def test_a_field_of_thinking_is_no_reply(server: ModelServer, library: Library) -> None:
+    server.respond = lambda request: ""
+    server.fault_for = lambda request, call: Fault.changed(
+        lambda whole: whole["choices"][0]["message"].update(reasoning_content="WELL, it was Ada.")
+    )
+    graph = METHODS["first-words"].build().compile(store=library.store)
+    asks = {"text": "The keeper took the log book.", "question": "Who took it?"}
+    found = await graph.ainvoke(asks, context=ReaderContext(model="openai:double"))  # type: ignore[call-overload]
+    assert "WELL" not in str(found["answer"]) and found["usage"]["refused"] == 3
