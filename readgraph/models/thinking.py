@@ -36,8 +36,10 @@ _FRAMING = re.compile(r"\s*(?:```\w*\s*)?\Z")  # what may stand before the first
 _BEGUN_MARK = re.compile(
     r"(?:<[^<>\n]{0,300}|&[lt;]{0,3}[^<>&\n]{0,60}|[\[【《〈⟨＜‹«◁]\s?/?\s?(?:[^\W\d_][\w ]{0,30})?|`+\w*)\Z"
 )
-_FIRST_WORDS = ("here", "my ", "the ", "chain", "think", "thought", "reason", "inner", "internal", "scratch", "analy")
-_FIRST_WORDS += ("comm", "assistant", "model", "思考", "推理")  # of lines that are marks
+_FIRST_WORDS = (  # of lines that are marks
+    *("here", "my ", "the ", "chain", "think", "thought", "reason", "inner", "internal", "scratch", "analy", "comm"),
+    *("assistant", "model", "思考", "推理"),
+)
 _ELEMENT = re.compile(r"\s*(?:```\w*\s*)?<(?P<name>[A-Za-z][\w:.-]{0,40})(?:\s[^<>]{0,200})?>")
 _LEFT_OVER = re.compile(
     r"<!--\s*/?(?:think|thought|reason)[\w ]{0,20}|(?<![<\w/|])/?(?:think|thinking|thought)>|\d>thought\b"
@@ -73,7 +75,7 @@ class Material:
         if not self.has(text[mark.start : mark.end]):
             return False
         before, after = text[max(0, mark.start - 40) : mark.start], text[mark.end : mark.end + 40]
-        set_off = not before.strip() or before[-1] in _SET_OFF
+        set_off = frame or not before.strip() or before[-1] in _SET_OFF
         if set_off and (not after.strip() or after[0] in _SET_OFF or _GOES_ON.match(after)):
             alone = frame and not after.strip()
             return alone or bool(_GOES_ON.match(after) or (not frame and _WENT_ON.search(before)))
