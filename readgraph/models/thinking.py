@@ -77,7 +77,7 @@ class Material:
         before, after = text[max(0, mark.start - 40) : mark.start], text[mark.end : mark.end + 40]
         set_off = frame or not before.strip() or before[-1] in _SET_OFF
         if set_off and (not after.strip() or after[0] in _SET_OFF or _GOES_ON.match(after)):
-            alone = frame and not after.strip()
+            alone = not before.strip() and not after.strip()
             return alone or bool(_GOES_ON.match(after) or (not frame and _WENT_ON.search(before)))
         touching, touched = _TOUCHING.search(before), _TOUCHED.match(after)
         left = touching[0] if touching and not set_off else ""

@@ -1,6 +1,7 @@
 """What a model thinks, in any mark, is no part of what it replies; a source's own marks can be quoted."""
 
 import json
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -17,7 +18,7 @@ from readgraph.nodes.answering.prompts import AnswerAlone
 from readgraph.state.context import ReaderContext
 from tests.doubles.lifelike import lifelike
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
-from tests.support.command import Command
+from tests.support.command import DOUBLE, Command
 
 FORMS = {
     "a tag": "<think>{}</think>\n\n",
@@ -187,3 +188,20 @@ async def test_a_field_of_thinking_is_no_reply(server: ModelServer, library: Lib
     asks = {"text": "The keeper took the log book.", "question": "Who took it?"}
     found = await graph.ainvoke(asks, context=ReaderContext(model="openai:double"))  # type: ignore[call-overload]
     assert "WELL" not in str(found["answer"]) and found["usage"]["refused"] == 3
+
+
+@pytest.mark.parametrize("form", ["channels", "brackets"])
+def test_summaries_and_checks_hold_no_thinking(
+    server: ModelServer, readgraph: Command, story: str, tmp_path: Path, form: str
+) -> None:
+    def say(request: ChatRequest) -> str:
+        said = lifelike(request)
+        return FORMS[form].format("WELL, I think.") + (said if isinstance(said, str) else json.dumps(said))
+
+    server.respond = say
+    book, claims = tmp_path / "book.txt", tmp_path / "claims.txt"
+    book.write_text(story[:6000], encoding="utf-8")
+    claims.write_text("The keeper took the log book.", encoding="utf-8")
+    for line in (("summarise", str(book)), ("verify", str(claims), str(book))):
+        ran = readgraph(*line, *DOUBLE)
+        assert ran.out and not any(mark in ran.out for mark in ("WELL", "<|", "[THINK]", "[/THINK]"))
