@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -143,7 +144,7 @@ def test_no_thought_is_streamed_wherever_it_is_split(form: str, size: int) -> No
 
 
 def test_parts_that_are_thoughts_are_no_text() -> None:
-    parts = [
+    parts: list[Any] = [
         {"type": "thinking", "thinking": "hm"},
         {"type": "reasoning", "text": "hm"},
         {"type": "redacted_thinking", "data": "x"},
@@ -165,7 +166,7 @@ async def test_a_method_reads_what_is_said(
     server.respond = say
     graph = METHODS[method].build().compile(store=library.store)
     context = ReaderContext(model="openai:double", embeddings="openai:double-embeddings", segment_words=200)
-    found = await graph.ainvoke({"text": story[:6000], "question": "Who took the log book?"}, context=context)  # type: ignore[call-overload]
+    found = await graph.ainvoke({"text": story[:6000], "question": "Who took the log book?"}, context=context)
     assert found["usage"]["refused"] == 0
     assert "WELL" not in str(found["answer"]) + str(found["citations"])
 
@@ -186,7 +187,7 @@ async def test_a_field_of_thinking_is_no_reply(server: ModelServer, library: Lib
     )
     graph = METHODS["first-words"].build().compile(store=library.store)
     asks = {"text": "The keeper took the log book.", "question": "Who took it?"}
-    found = await graph.ainvoke(asks, context=ReaderContext(model="openai:double"))  # type: ignore[call-overload]
+    found = await graph.ainvoke(asks, context=ReaderContext(model="openai:double"))
     assert "WELL" not in str(found["answer"]) and found["usage"]["refused"] == 3
 
 
