@@ -95,8 +95,8 @@ async def ask(
 
     async def read(text: str, form: ReplyForm) -> Reply:
         if is_plain(form, reply):
-            return await json_form.in_thread_if_long(partial(parse_plain, reply=reply), text)
-        return await json_form.read_reply(text, reply)
+            return await json_form.in_thread_if_long(partial(parse_plain, reply=reply, source=prompt.source), text)
+        return await json_form.read_reply(text, reply, prompt.source)
 
     tries = await _open_tries(runtime, prompt, reply, read, complaint)
     with _fall_back(fallback):
@@ -122,7 +122,7 @@ async def ask_text(
     """Ask for a note: plain text that is not empty. `complaint`, `fallback` and errors are as in `ask`."""
 
     async def read(text: str, form: ReplyForm) -> str:
-        return json_form.plain_text(text)
+        return await json_form.in_thread_if_long(partial(json_form.plain_text, source=prompt.source), text)
 
     tries = await _open_tries(runtime, prompt, None, read, complaint)
     with _fall_back(fallback):

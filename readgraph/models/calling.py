@@ -25,6 +25,7 @@ from readgraph.models.prompt import Messages, Prompt, with_instructions
 from readgraph.models.refusals import FORM_FIELDS
 from readgraph.models.reply import WITHHELD, ModelReply, reply_of
 from readgraph.models.streaming import call_config
+from readgraph.models.thinking import thinking_form
 from readgraph.models.waiting import LONGEST_PAUSE, CallTurns, RetryPauses, clock
 from readgraph.state.errors import ModelUnavailable
 from readgraph.state.settings import ReplyForm
@@ -56,7 +57,7 @@ async def call_model(
     long = prompt.head >= LONG_HEAD
     at_end = long and reply is not None and client.forms_come_first
     form: ReplyForm = "text" if at_end else client.form
-    config, tries, fields = call_config(prompt.name, reply), CallTries(client), 0
+    config, tries, fields = call_config(prompt.name, reply, prompt.source), CallTries(client), 0
     while True:
         await client.hold.wait_until_over()
         if turns:
@@ -69,6 +70,8 @@ async def call_model(
                 chat, shown, options = _in_form(client.chat, messages, reply, form)
                 shown = _mark_head(shown, prompt.head) if long and prompt.goes_on and client.marks_heads else shown
                 message = await chat.ainvoke(shown, config, **options)
+                if client.thinking is None:
+                    client.thinking = thinking_form(message) or None
                 response = reply_of(message, None if reply is None or is_plain(form, reply) else form)
                 response = response if reply else client.check_ending(response)
         except Exception as problem:  # also a client's own, such as for a response that is not a chat completion

@@ -212,6 +212,7 @@ class ModelClient:
     marks_heads: bool = False  # its cache keeps what is marked
     names_endings: bool = False  # its server has said how a note ended
     window: ModelWindow = field(default_factory=ModelWindow)
+    thinking: str | None = ""  # how it thinks; None: that is to be seen in its replies
 
     @property
     def most_seconds(self) -> float | None:

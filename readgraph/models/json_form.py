@@ -16,6 +16,9 @@ from typing import Any, Literal, SupportsIndex, TypeVar
 from json_repair import repair_json
 from pydantic import BaseModel, ValidationError
 
+from readgraph.models.marks import names_thinking
+from readgraph.models.thinking import Material, drop_marks, filter_reply, has_marks, looks_like_thinking
+
 MOST_STARTS = 32  # the most positions in a text that are tried as the beginning of its JSON
 LOOKS_PER_CHARACTER = 64  # accesses ("looks"): models' texts take 1 to 3, with quotes of the wrong kind 18
 FEWEST_LOOKS, MOST_LOOKS = 4_000, 200_000  # that any text may take, and that none may exceed; each takes 1 to 3 µs
@@ -77,9 +80,8 @@ class _CountedText(str):
 
 Reply = TypeVar("Reply", bound=BaseModel)
 Result = TypeVar("Result")
-_THINKING = re.compile(r"\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
-_THOUGHT = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 _FENCE = re.compile(r"```[\w-]*\s*\n(.*?)(?:\n```|\Z)", re.DOTALL)
+_EMPTY_FENCE = re.compile(r"\A\s*```[\w-]*\s*```")  # in which the thinking stood
 LONGEST = 64_000  # the most characters of a reply; a longer one is refused
 MOST_FAULTS = 1000  # that are listed: pydantic can list only all of them, and blocks all other threads meanwhile
 CUT_OFF = "the reply was cut off before its end; be shorter"
@@ -96,26 +98,45 @@ class ReplyRefusal(Exception):
         self.kind = kind
 
 
-def plain_text(reply_text: str) -> str:
-    """The reply without its thinking part; raises `ReplyRefusal` if it is empty or longer than `LONGEST` characters."""
-    if len(reply_text) > LONGEST:
+THINKING = "the reply is empty but for its thinking; give the reply itself"
+LEFT_OVER = "the reply seems to hold thinking, or marks of its form ('{}'); give the reply alone"
+
+
+def plain_text(reply_text: str, source: str = "") -> str:
+    """The reply without its thinking and without marks of a chat template, unless the source has them.
+
+    Raises `ReplyRefusal` if nothing is left, if what is left still looks like thinking, or if it is longer than
+    `LONGEST` characters.
+    """
+    material = Material(source)
+    text = _visible_text(reply_text, material, typed=False)
+    if left_over := looks_like_thinking(text, material):
+        raise ReplyRefusal(LEFT_OVER.format(left_over))
+    return text
+
+
+def _visible_text(reply_text: str, material: Material, *, typed: bool) -> str:
+    read = filter_reply(reply_text, material, typed=typed)
+    text = _EMPTY_FENCE.sub("", read.visible) if read.left_out else read.visible
+    if len(text := text.strip()) > LONGEST:
         raise ReplyRefusal(f"the reply is longer than {LONGEST:,} characters; be shorter")
-    text = _THINKING.sub("", reply_text, count=1) if _THINKING.match(reply_text) else reply_text
-    if not text.lstrip().startswith(("{", "[", "```")) and "<think" not in text.casefold():
-        text = _THOUGHT.split(text, maxsplit=1)[-1]  # some servers drop the opening tag
-    if not text.strip():
-        raise ReplyRefusal("the reply is empty")
-    return text.strip()
+    if not text or read.unclosed:
+        raise ReplyRefusal(THINKING if read.left_out or read.unclosed else "the reply is empty")
+    return text
 
 
-def parse_reply(reply_text: str, reply: type[Reply]) -> Reply:
-    """The typed reply in a text, bare, in a fence or in prose, its usual mistakes repaired; raises `ReplyRefusal`."""
-    text = plain_text(reply_text)
+def parse_reply(reply_text: str, reply: type[Reply], source: str = "") -> Reply:
+    """The typed reply in a text, bare, in a fence or in prose, its usual mistakes repaired; raises `ReplyRefusal`.
+
+    Neither what stands in thinking is read, nor are marks of it kept in the reply's own texts: see `plain_text`.
+    """
+    material = Material(source)
+    text = _visible_text(reply_text, material, typed=True)
     if _ends_within_value(text):
         raise ReplyRefusal(CUT_OFF, "cut")
     # Valid JSON objects, the last first, then what can be repaired to one.
     valid, repaired = reversed([*_valid_objects(text)]), repair_objects([text, *reversed(_FENCE.findall(text))])
-    return _first_fitting(chain(valid, repaired), reply, len(text))
+    return _first_fitting(chain(valid, repaired), reply, len(text), material)
 
 
 def is_unclosed(text: str) -> bool:
@@ -133,13 +154,14 @@ def _ends_within_value(text: str) -> bool:
     return len(_QUOTE.findall(text, text.index("{"))) % 2 == 1 or not _VALUE_END.search(text)
 
 
-async def read_reply(reply_text: str, reply: type[Reply]) -> Reply:
+async def read_reply(reply_text: str, reply: type[Reply], source: str = "") -> Reply:
     """`parse_reply` for an event loop: what may take long runs in a thread, so that other readings go on."""
     if len(reply_text) <= QUICK:
-        text = plain_text(reply_text)
+        material = Material(source)
+        text = _visible_text(reply_text, material, typed=True)
         with suppress(ReplyRefusal):
-            return _first_fitting(reversed([*_valid_objects(text)]), reply, len(text))
-    return await asyncio.to_thread(parse_reply, reply_text, reply)
+            return _first_fitting(reversed([*_valid_objects(text)]), reply, len(text), material)
+    return await asyncio.to_thread(parse_reply, reply_text, reply, source)
 
 
 async def in_thread_if_long(work: Callable[[str], Result], text: str) -> Result:
@@ -157,15 +179,36 @@ def storable(value: Any) -> Any:
     return value
 
 
-def _first_fitting(objects: Iterable[tuple[int, dict[str, Any]]], reply: type[Reply], end: int) -> Reply:
+def _first_fitting(
+    objects: Iterable[tuple[int, dict[str, Any]]], reply: type[Reply], end: int, material: Material
+) -> Reply:
     problem, earliest = "the reply holds no JSON object", end
     for start, value in objects:
         try:
-            return reply.model_validate(storable(value))
+            return reply.model_validate(_without_marks(storable(value), material))
         except ValidationError as fault:
             if start < earliest:  # report the outermost object: the others are parts of it
                 problem, earliest = _faults(fault), start
     raise ReplyRefusal(problem)
+
+
+def _without_marks(value: Any, material: Material, name: str = "") -> Any:
+    """A reply's value, its texts without thinking and marks; what is named as thinking keeps its words."""
+    if isinstance(value, dict):
+        return {key: _without_marks(part, material, key) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_without_marks(part, material, name) for part in value]
+    if not isinstance(value, str) or (not has_marks(value) and not looks_like_thinking(value, material)):
+        return value
+    read = filter_reply(value, material, field=True)
+    text = _EMPTY_FENCE.sub("", read.visible).strip()
+    if names_thinking(name) and (read.unclosed or not text):
+        return drop_marks(value)
+    if read.unclosed or (value.strip() and not text):
+        raise ReplyRefusal(f"{name}: {THINKING}")
+    if left_over := looks_like_thinking(text, material):
+        raise ReplyRefusal(f"{name}: {LEFT_OVER.format(left_over)}")
+    return text if read.left_out or text != value.strip() else value
 
 
 def _valid_objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -11,6 +11,7 @@ from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_openai import ChatOpenAI
 from pydantic import PrivateAttr, model_validator
 
+from readgraph.models.marks import names_thinking
 from readgraph.models.openai_completions import (
     ONLY_KEY,
     PATH,
@@ -20,6 +21,7 @@ from readgraph.models.openai_completions import (
     with_model_errors,
 )
 from readgraph.models.refusals import FORM_FIELDS, NEEDED, OTHER_NAMES
+from readgraph.models.thinking import FIELD
 from readgraph.state.errors import BadInput, ModelUnavailable
 
 NO_KEY = "none"  # a server of one's own needs no key, but the client does
@@ -88,7 +90,7 @@ class InLoopChatOpenAI(ChatOpenAI):
                 raise
         else:
             if result.generations or not counted:
-                return result
+                return _name_thinking(result, mended)
         return self._create_chat_result({"choices": [NO_REPLY], "usage": mended["usage"]})
 
     async def _post(self, body: dict[str, Any]) -> Any:
@@ -121,3 +123,12 @@ class InLoopChatOpenAI(ChatOpenAI):
     def _convert_chunk_to_generation_chunk(self, chunk: dict[str, Any], *args: Any) -> ChatGenerationChunk | None:
         """A chunk, mended as a reply is: LangChain would parse arguments anew for each of them, in unbounded time."""
         return super()._convert_chunk_to_generation_chunk(repair_response(chunk, "delta"), *args)
+
+
+def _name_thinking(result: ChatResult, response: Any) -> ChatResult:
+    """The result, its messages with the names of the fields of the response that hold thinking."""
+    for made, choice in zip(result.generations, response["choices"], strict=False):
+        fields = [name for name, value in choice["message"].items() if value and names_thinking(name)]
+        if fields:
+            made.message.response_metadata[FIELD] = fields[0]
+    return result

@@ -53,10 +53,10 @@ def _instructions(values: Sequence[Any], described: str) -> str:
     return f"{wanted}, on one line, without explanation{f': {described}' if described else '.'}"
 
 
-def parse_plain(reply_text: str, reply: type[Reply]) -> Reply:
+def parse_plain(reply_text: str, reply: type[Reply], source: str = "") -> Reply:
     """The reply made from a line that gives its deciding field, the first number offered; raises `ReplyRefusal`."""
     schema, name = reply_schema(reply)["properties"], decision_field(reply) or ""
-    line = " ".join(plain_text(reply_text).split())
+    line = " ".join(plain_text(reply_text, source).split())
     empty = {other: value for other, field in schema.items() if (value := _empty(field)) is not ...}
     try:
         return reply.model_validate({**empty, name: _value(line, schema[name])})

@@ -55,6 +55,11 @@ class Prompt:
         return made
 
     @property
+    def source(self) -> str:
+        """What the prompt is about, without our words: a reply may quote it."""
+        return self.worded.material if self.worded else self.user
+
+    @property
     def words(self) -> int:
         """The number of words in the prompt."""
         return count_words(self.system) + count_words(self.user)

@@ -135,6 +135,9 @@ def _text(message: AIMessage) -> str:
         return json.dumps(message.tool_calls[0]["args"])
     if message.invalid_tool_calls:
         return message.invalid_tool_calls[0]["args"] or ""
+    if isinstance(message.content, list):  # Gemini's thoughts are parts of text that say so
+        parts = [part for part in message.content if not (isinstance(part, dict) and part.get("thought") is True)]
+        return str(AIMessage(content=parts).text)
     return str(message.text)
 
 

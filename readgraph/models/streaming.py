@@ -14,10 +14,12 @@ from pydantic import BaseModel
 from pydantic_core import from_json
 
 from readgraph.models.metering import Meter, current_meter
+from readgraph.models.thinking import Material, ThinkingFilter
 
 LONGEST = 32_768  # most characters of a reply that are parsed again for each piece; the rest is not streamed
 THOUGHTS = "reasoning_content"  # where a streamed message holds the model's thoughts, in `additional_kwargs`
 _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*', re.DOTALL)
+_BEGINS = re.compile(r"\s*(?:```\w*\s*)?\{")  # a reply from its JSON on
 _ESCAPED = {control: f"\\u{control:04x}" for control in range(32)}
 
 
@@ -33,17 +35,41 @@ class SpokenReply(Protocol):
 class StreamedReply:
     """The thoughts and the text of a reply, as far as they have been streamed."""
 
-    def __init__(self, reply: type[SpokenReply]) -> None:
-        self.reply = reply
+    def __init__(self, reply: type[SpokenReply], source: str = "") -> None:
+        self.reply, self.material = reply, Material(source)
+        self.whole = ThinkingFilter(self.material, typed=True)
+        self.spoken = [ThinkingFilter(self.material, field=True) for _ in range(2)]  # of the thoughts, and the text
         self.json_text = self.thoughts = self.text = ""
+        self.read: tuple[str, ...] = ("", "")  # the thoughts and the text with their marks
 
     def grow(self, piece: BaseMessage) -> tuple[str, str]:
         """What a piece of this reply adds to the thoughts, and to the text."""
         if len(self.json_text) > LONGEST:
             return "", ""
         calls: list[Any] = getattr(piece, "tool_call_chunks", [])
-        self.json_text += "".join(call["args"] or "" for call in calls) or str(piece.text)
-        thoughts, text = partial_thoughts_and_text(self.reply, self.json_text)
+        said = "".join(call["args"] or "" for call in calls) or str(piece.text)
+        if not _BEGINS.match(self.json_text):  # what comes before the JSON may turn out to be thinking
+            self.whole.feed(said)
+            self.json_text = self.whole.visible + self.whole.text[self.whole.at :]
+            if not _BEGINS.match(self.whole.visible) and self.whole.left_out | bool(self.whole.thoughts):
+                self.json_text = self.whole.visible
+        else:
+            self.json_text += said
+        if not _BEGINS.match(self.json_text):
+            return "", ""
+        return self._grow(*partial_thoughts_and_text(self.reply, self.json_text))
+
+    def end(self) -> tuple[str, str]:
+        """What the end of this reply adds to the thoughts, and to the text."""
+        return self._grow(self.read[0], self.read[1], last=True)
+
+    def _grow(self, *read: str, last: bool = False) -> tuple[str, str]:
+        if not all(now.startswith(before) for now, before in zip(read, self.read, strict=True)):
+            return "", ""
+        for spoken, now, before in zip(self.spoken, read, self.read, strict=True):
+            spoken.feed(now[len(before) :], last=last)
+        self.read = read
+        thoughts, text = (spoken.visible for spoken in self.spoken)
         if not (thoughts.startswith(self.thoughts) and text.startswith(self.text)):
             return "", ""  # what has been sent can't be taken back
         grown = thoughts[len(self.thoughts) :], text[len(self.text) :]
@@ -76,20 +102,24 @@ class ReplyStreamer(BaseCallbackHandler):
 
     run_inline = True
 
-    def __init__(self, reply: type[SpokenReply], meter: Meter) -> None:
-        self.streamed, self.meter = StreamedReply(reply), meter
+    def __init__(self, reply: type[SpokenReply], meter: Meter, source: str = "") -> None:
+        self.streamed, self.meter, self.source = StreamedReply(reply, source), meter, source
 
     def on_chat_model_start(self, serialized: Any, messages: Any, **kwargs: Any) -> None:
         """Begin anew: a call that broke off is made again."""
         if self.streamed.thoughts or self.streamed.text:
             self.meter.new_message()
-        self.streamed = StreamedReply(self.streamed.reply)
+        self.streamed = StreamedReply(self.streamed.reply, self.source)
 
     def on_llm_new_token(self, token: Any, *, chunk: Any = None, **kwargs: Any) -> None:
         """Send what this piece adds."""
         if not isinstance(chunk, ChatGenerationChunk):
             return
         stream_piece(self.meter, *self.streamed.grow(chunk.message))
+
+    def on_llm_end(self, response: Any, **kwargs: Any) -> None:
+        """Send what waited for the end, since it might have become a mark."""
+        stream_piece(self.meter, *self.streamed.end())
 
 
 def stream_piece(meter: Meter, thoughts: str, text: str) -> None:
@@ -113,11 +143,11 @@ def stream_whole_reply(meter: Meter, reply: BaseModel) -> None:
         stream_piece(meter, *map(_text, reply.thoughts_and_text(reply.model_dump())))
 
 
-def call_config(name: str, reply: type[BaseModel] | None) -> RunnableConfig:
+def call_config(name: str, reply: type[BaseModel] | None, source: str = "") -> RunnableConfig:
     """The configuration of a call: its name in traces, and what of its reply is streamed as a message."""
     # LangGraph would stream the reply as it is, which may be JSON.
     config = RunnableConfig(tags=[TAG_NOSTREAM], run_name=name)
     if reply is None or not issubclass(reply, SpokenReply):
         return config
-    streaming: RunnableConfig = {"callbacks": [ReplyStreamer(reply, current_meter())]}
+    streaming: RunnableConfig = {"callbacks": [ReplyStreamer(reply, current_meter(), source)]}
     return merge_configs(var_child_runnable_config.get(), config, streaming)

@@ -36,7 +36,7 @@ ANY_SETTING = (
     "raise the server's window (Ollama: OLLAMA_CONTEXT_LENGTH, or num_ctx in a Modelfile; llama.cpp: -c; LM Studio: "
     "the context length; vLLM: --max-model-len)"
 )
-_told: dict[tuple[str, str], Told] = {}  # by server and model
+told_windows: dict[tuple[str, str], Told] = {}  # by server and model
 
 
 @dataclass
@@ -71,9 +71,9 @@ class ModelWindow:
             return
         known = (self.server, self.chat.model_name)
         async with self.asking:
-            if again or known not in _told:
-                _told[known] = await ask_server(self.chat, self.chat.model_name)
-            self.told = _told[known]
+            if again or known not in told_windows:
+                told_windows[known] = await ask_server(self.chat, self.chat.model_name)
+            self.told = told_windows[known]
 
     def may_have_cut(self, counted: int, cached: int, fewest: int) -> bool:
         """Whether the server's count of a prompt with at least so many tokens shows that it may have cut it.

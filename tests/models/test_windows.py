@@ -314,7 +314,7 @@ async def test_a_larger_window_is_used_where_the_server_tells_it_or_again_is_set
         server.window = 40_000
         if not wanted:
             server.tells["/props"] = {"n_ctx": 40_000}
-        monkeypatch.setattr("readgraph.models.windows._told", {})
+        monkeypatch.setattr("readgraph.models.windows.told_windows", {})
         again = runtime.override(context=replace(runtime.context, timeout=60.0, again=wanted))
         metered(again)
         await ask_text(again, long_prompt())

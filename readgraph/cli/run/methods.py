@@ -149,12 +149,14 @@ def check_model(model: str, timeout: float, *, as_json: bool) -> None:
         return
     at_server = f" at {result['server']}" if result["server"] else ""
     typed = f"typed replies by {FORMS[str(result['reply_form'])]}" if result["usable"] else UNUSABLE
-    Console().print(f"{model}{at_server}: answers in {result['seconds']:.1f} s, {typed}.")
+    thinks = f"it thinks {result['thinking']}" if result["thinking"] else "no thinking seen"
+    Console().print(f"{model}{at_server}: answers in {result['seconds']:.1f} s, {typed}; {thinks}.")
 
 
 async def try_model(context: ReaderContext) -> dict[str, Any]:
     """How a model answers one short question; raises `ModelUnavailable` where it does not."""
     client = await model_client(context)
+    client.thinking = None
     start = time.perf_counter()
     try:
         await ask(Runtime(context=context, store=InMemoryStore()), check_prompt(), Counted)
@@ -163,7 +165,7 @@ async def try_model(context: ReaderContext) -> dict[str, Any]:
         usable = False
     seconds = round(time.perf_counter() - start, 3)
     about = {"model": context.model, "server": client.server, "usable": usable}
-    return {**about, "reply_form": client.form, "seconds": seconds}
+    return {**about, "reply_form": client.form, "thinking": client.thinking or "", "seconds": seconds}
 
 
 LEAST_FREE = 1_000_000_000  # bytes of disk below which a library may soon be full

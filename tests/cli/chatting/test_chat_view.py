@@ -140,6 +140,7 @@ def test_what_is_shown_of_a_step_only_grows(thoughts: str, message: str, ascii_o
     coming, grown = StreamedReply(NextStep), [("", "")]
     for at in range(0, len(said), size):
         grown.append(coming.grow(AIMessageChunk(content=said[at : at + size])))
+    grown.append(coming.end())
     assert tuple("".join(parts) for parts in zip(*grown, strict=True)) == (thoughts, message)
 
 

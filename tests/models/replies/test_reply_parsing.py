@@ -259,7 +259,7 @@ def test_braces_in_prose_do_not_hide_the_reply(frame: str) -> None:
 def test_tags_and_fences_in_a_string_stay(words: str) -> None:
     for frame in FRAMES:
         said = frame.format(json.dumps({"reason": words, "page": 7}))
-        assert parse_reply(said, Found) == Found(reason=words, page=7)
+        assert parse_reply(said, Found, f"The source says: {words}.") == Found(reason=words, page=7)
 
 
 @pytest.mark.parametrize(
