@@ -26,7 +26,7 @@ def load_rtf(folder: Path, body: bytes) -> SourceText:
         (rb"one {\field{\*\fldinst PAGE}{\fldrslt 7}}{\field{\*\fldinst{ REF x}}{\fldrslt{two}}}\par", "one two"),
         (rb"{\f1 \'fe} yes {\f1\u-3844?} no {\f2 \'b3}\'b3 {\f3 \'93\'fa}\par", "☑ yes ✓ no ł³ 日"),
         (rb"{\uc2\u26085\'93\'fa}{\uc1\u8212\endash}x{\uc0\u8364}5\par", "日—x€5"),
-        (rb"{\listtext 1.2\tab}Scope\par{\listtext\f1 \'b7\tab}dot\par{\pntext (a)\tab}old\par", "1.2 Scope\ndot\n(a) old"),
+        (rb"{\listtext 1.2\tab}Ice\par{\listtext \'b7\tab}dot\par{\pntext (a)\tab}old\par", "1.2 Ice\ndot\n(a) old"),
         (rb"amid {a\*\b group} stays {\*\unknown gone}\par", "amid agroup stays"),
         (rb"text{\shp{\*\shpinst{\sp{\sn x}}{\shptxt boxed\par}}{\shprslt boxed}} on\par", "text on\n\nboxed"),
         (rb"{\upr{ansi}{\*\ud{\u26085?}}}{\object{\*\objdata 00ff}{\result shown}}\par", "日shown"),
