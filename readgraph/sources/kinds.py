@@ -43,11 +43,7 @@ ALL = (
     FileKind("formats.odt_text", {".odt": f"{_ODF}.text"}, "formats.open_document_text"),
     FileKind("formats.rtf_text", {".rtf": "text/rtf application/rtf"}),
     FileKind("formats.pptx_text", {".pptx": f"{_OPEN_XML}.presentationml.presentation"}),
-    FileKind(
-        "formats.xlsx_text",
-        {".xlsx": f"{_OPEN_XML}.spreadsheetml.sheet", ".xlsm": ""},
-        "formats.tables:convert_workbook",
-    ),
+    FileKind("formats.xlsx_text", {".xlsx": f"{_OPEN_XML}.spreadsheetml.sheet", ".xlsm": ""}, "formats.workbook"),
     FileKind("formats.csv_text", {".csv": "text/csv", ".tsv": "text/tab-separated-values"}, "formats.tables"),
     FileKind("formats.subtitles_text", {".srt": "application/x-subrip", ".vtt": "text/vtt"}),
     FileKind("formats.rst_text", {".rst": "text/x-rst"}, "formats.plain_text:convert_rst", kept=True),

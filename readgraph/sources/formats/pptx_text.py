@@ -38,7 +38,7 @@ def convert(data: bytes, name: str) -> Converted:
     blocks, left_out = Blocks(), LeftOut()
     places, hidden = list[Place](), list[str]()
     for number, part in enumerate(_slides(package), 1):
-        slide = _Slide(package, part)
+        slide = Drawing(package, part)
         parts = [*slide.blocks(), *_notes(package, part)]
         title = next((text for text, kind in parts if kind == _TITLE), "")
         label = f"slide {number}, {shorten_label(title)}" if title else f"slide {number}"
@@ -68,7 +68,7 @@ def _slides(package: Package) -> Iterator[str]:
 def _notes(package: Package, slide: str) -> Iterator[Block]:
     """The speaker's notes and the comments of a slide."""
     for part in package.related(slide, "notesSlide"):
-        said = (text for text, kind in _Slide(package, part).blocks() if kind != _TITLE)
+        said = (text for text, kind in Drawing(package, part).blocks() if kind != _TITLE)
         yield from ((text if at else f"Notes: {text}", PARAGRAPH) for at, text in enumerate(said))
     for relation in package.relations(slide).values():
         if relation.kind == "comments" and relation.part:
@@ -78,8 +78,8 @@ def _notes(package: Package, slide: str) -> Iterator[Block]:
                     yield f"Comment: {text}", PARAGRAPH
 
 
-class _Slide:
-    """A slide, or the page of its notes."""
+class Drawing:
+    """The shapes of a slide, of the page of its notes, or of a sheet of a workbook."""
 
     def __init__(self, package: Package, part: str) -> None:
         self._package = package
@@ -90,7 +90,7 @@ class _Slide:
         self._tables = 0
 
     def blocks(self) -> Iterator[Block]:
-        """The blocks of a slide's shapes and tables in their order, each with its kind."""
+        """The blocks of the shapes and tables in their order, each with its kind."""
         yield from self._blocks_in(self._root)
 
     def _blocks_in(self, container: "_Element") -> Iterator[Block]:
