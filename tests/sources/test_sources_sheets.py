@@ -22,7 +22,9 @@ from tests.support.source_files import labelled, write_file, write_zip
 pytestmark = pytest.mark.quick
 
 
-def load_sheet(folder: Path, rows: Sequence[Sequence[Any]], change: Callable[[Worksheet], object] = len) -> SourceText:
+def load_sheet(
+    folder: Path, rows: Sequence[Sequence[Any]], change: Callable[[Worksheet], object] | None = None
+) -> SourceText:
     """A workbook with a sheet of these rows, changed in one way."""
     book = Workbook()
     sheet = book.active
@@ -30,7 +32,7 @@ def load_sheet(folder: Path, rows: Sequence[Sequence[Any]], change: Callable[[Wo
     sheet.title = "S"
     for row in rows:
         sheet.append(list(row))
-    if change is not len:
+    if change:
         change(sheet)
     book.save(folder / "a.xlsx")
     return load(folder / "a.xlsx")
@@ -113,14 +115,13 @@ def test_values_as_the_sheet_shows_them(tmp_path: Path, value: object, form: str
 
 
 def test_merged_cells_give_their_value_to_all_that_they_cover(tmp_path: Path) -> None:
-    rows = [
+    rows: list[list[Any]] = [
         ["Harvest"],
-        ["region", 2023, None, 2024],
+        ["region", 2023, None, 2024, None],
         [None, "rye", "oats", "rye", "oats"],
         ["North", 1, 2, 3, 4],
         [None, 5, 6, 7, 8],
     ]
-    rows[1].append(None)
 
     def merge(sheet: Worksheet) -> None:
         for area in ("A1:E1", "A2:A3", "B2:C2", "D2:E2", "A4:A5"):
@@ -139,6 +140,7 @@ def test_what_is_struck_or_hidden_in_a_sheet_is_said(tmp_path: Path) -> None:
         sheet["B3"].number_format = ";;;"
         sheet.row_dimensions[3].hidden = True
         sheet.column_dimensions["C"].hidden = True
+        assert sheet.parent is not None
         sheet.parent.create_sheet("Old").sheet_state = "hidden"
 
     source = load_sheet(tmp_path, [["crop", "tons", "note"], ["rye", 5, "a"], ["oats", 6, "b"]], change)

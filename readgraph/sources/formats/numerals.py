@@ -5,7 +5,9 @@ from collections.abc import Callable
 _ROMAN = zip((1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1), "M CM D CD C XC L XL X IX V IV I".split())  # noqa: B905
 _ROMAN_PARTS = tuple(_ROMAN)
 _LATIN = "abcdefghijklmnopqrstuvwxyz"
-_HEBREW = dict(zip((*range(1, 10), *range(10, 100, 10), *range(100, 500, 100)), "אבגדהוזחטיכלמנסעפצקרשת", strict=True))
+_HEBREW: dict[int, str] = dict(
+    zip((*range(1, 10), *range(10, 100, 10), *range(100, 500, 100)), "אבגדהוזחטיכלמנסעפצקרשת", strict=True)
+)
 _TENS = "ten twenty thirty forty fifty sixty seventy eighty ninety".split()
 _UNITS = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"

@@ -1,7 +1,6 @@
 """Workbooks of Excel as plain text: each row of each sheet, its values as shown, after the names of their columns."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 from io import BytesIO
@@ -22,8 +21,8 @@ from readgraph.state.words import format_count
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-MOST_ROWS = 200_000  # of all sheets, read in a few seconds; of more, the first ones are read, and that is said
-MOST_CELLS = 2_000_000
+MOST_ROWS = 200_000  # of all sheets, which take some seconds; of more, the first are read, and that is said
+MOST_CELLS = 1_000_000
 _LAST_ROW, _LAST_COLUMN = 1_048_576, 16_384  # of a sheet
 _MOST_COVERED = 100  # columns of a merged cell that take its value
 _USUAL = CellStyle()
@@ -44,7 +43,10 @@ def convert(data: bytes, name: str) -> Converted:
     package = Package.open(data, name, "Excel", ".xlsx")
     _check(package)
     book = _Book(package)
-    converted = convert_tables(book.tables(), name)
+    try:
+        converted = convert_tables(book.tables(), name)
+    except (ValueError, KeyError, IndexError, TypeError):  # a damaged part may hold anything
+        raise package.archive.invalid_error() from None
     return converted._replace(title=package.archive.title(PROPERTIES), problems=tuple(book.problems()))
 
 
@@ -121,7 +123,7 @@ class _Sheet:
         """The rows with their cells as they are shown."""
         from lxml import etree
 
-        hidden_rows, hidden_columns, shown = 0, set[int](), Counter[int]()
+        hidden_rows, hidden_columns, shown = 0, set[int](), set[int]()
         last = 0
         events = etree.iterparse(
             BytesIO(self._data), ("end",), tag=("{*}row", "{*}col"), resolve_entities=False, no_network=True
@@ -139,8 +141,8 @@ class _Sheet:
                 hidden_rows += bool(row.cells) and element.get("hidden") in ("1", "true")
                 shown.update(row.cells)
                 element.clear()
-                while element.getprevious() is not None:
-                    del element.getparent()[0]  # type: ignore[index]
+                while (earlier := element.getprevious()) is not None:
+                    element.getparent().remove(earlier)  # type: ignore[union-attr]
                 yield row
         except etree.XMLSyntaxError:
             raise self._book.package.archive.invalid_error(f"{self._part!a} can't be read") from None
