@@ -30,6 +30,7 @@ class Package:
 
     def __init__(self, archive: Archive) -> None:
         self.archive = archive
+        self._relations: dict[str, dict[str, Relation]] = {}
 
     @classmethod
     def open(cls, data: bytes, name: str, kind: str, ending: str) -> "Package":
@@ -42,6 +43,11 @@ class Package:
 
     def relations(self, part: str) -> dict[str, Relation]:
         """What a part ("" for the package) is related to, by the relations' ids."""
+        if part not in self._relations:
+            self._relations[part] = self._read_relations(part)
+        return self._relations[part]
+
+    def _read_relations(self, part: str) -> dict[str, Relation]:
         folder, name = posixpath.split(part)
         member = posixpath.join(folder, "_rels", f"{name}.rels")
         if member not in self.archive.members:

@@ -6,7 +6,7 @@ Here are CSV, and what it shares with workbooks of Excel.
 import csv
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import chain, groupby, islice
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -48,14 +48,16 @@ def convert(data: bytes, name: str) -> Converted:
     are found, also below a title, or in two rows; without any they are "column 1" and so on. Raises `BadInput` if there
     is no cell with text, or if the rows can't be told apart, or one is too long.
     """
-    rows = [
-        Row(number, {column: text for column, cell in enumerate(row, 1) if (text := on_a_line(cell))})
-        for number, row in _cells(decode(data, name), name)
-    ]
-    filled = [row.filled for row in rows if row.filled]
-    if len(filled) == 1 and len(filled[0]) > 1 and all(map(_ONE_WORD.fullmatch, filled[0].values())):
+    filled = filter(None, (_row(number, cells) for number, cells in _cells(decode(data, name), name)))
+    first = list(islice(filled, 2))
+    if len(first) == 1 and len(first[0].cells) > 1 and all(map(_ONE_WORD.fullmatch, first[0].cells.values())):
         raise BadInput(f"{name} holds no row below the names of its columns: there is nothing to read.")
-    return convert_tables([Table("", rows)], name)
+    return convert_tables([Table("", chain(first, filled))], name)
+
+
+def _row(number: int, cells: Sequence[str]) -> Row | None:
+    texts = {column: text for column, cell in enumerate(cells, 1) if (text := on_a_line(cell))}
+    return Row(number, texts) if texts else None
 
 
 def convert_tables(tables: Iterable[Table], name: str) -> Converted:

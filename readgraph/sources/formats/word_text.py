@@ -19,7 +19,7 @@ from readgraph.sources.formats.open_xml import Package, Relation, child, is_on, 
 from readgraph.sources.formats.symbol_fonts import is_symbol_font, sign_of, signs_of
 from readgraph.sources.formats.word_styles import Numbers, Styles
 from readgraph.sources.linear_math import linear_math
-from readgraph.sources.parsing import elements_named, local_name
+from readgraph.sources.parsing import Archive, elements_named, local_name
 from readgraph.sources.raised_text import LOWERED, RAISED, join_runs
 from readgraph.state.errors import BadInput
 
@@ -41,7 +41,7 @@ _CHUNKS = {"htm": "html", "html": "html", "xhtml": "html", "mht": "mht", "mhtml"
 def convert(data: bytes, name: str) -> Converted:
     """The text of a document; places are the paths of its headings. Raises `BadInput` if it can't be opened."""
     package = Package.open(data, name, "Word", ".docx")
-    package.archive.check()
+    Archive(data, name, "Word").check()  # apart, since each reading of a member counts
     reader = _WordReader(package)
     reader.read()
     return reader.converted(name)

@@ -13,7 +13,7 @@ from readgraph.sources.formats.pptx_text import Drawing
 from readgraph.sources.formats.table_names import Row
 from readgraph.sources.formats.tables import MOST_ROW, Table, convert_tables
 from readgraph.sources.formats.workbook_parts import BookParts, CellStyle, show_string, text_of
-from readgraph.sources.parsing import elements_named, local_name
+from readgraph.sources.parsing import Archive, elements_named, local_name
 from readgraph.sources.places import shorten_label
 from readgraph.state.errors import BadInput
 from readgraph.state.words import format_count
@@ -41,7 +41,7 @@ def convert(data: bytes, name: str) -> Converted:
     text, or for a file that can't be opened.
     """
     package = Package.open(data, name, "Excel", ".xlsx")
-    _check(package)
+    _check(Archive(data, name, "Excel"))  # apart, since each reading of a member counts
     book = _Book(package)
     try:
         converted = convert_tables(book.tables(), name)
@@ -50,12 +50,12 @@ def convert(data: bytes, name: str) -> Converted:
     return converted._replace(title=package.archive.title(PROPERTIES), problems=tuple(book.problems()))
 
 
-def _check(package: Package) -> None:
+def _check(archive: Archive) -> None:
     """Read each member, to check its size and that it has no entities."""
-    for member in package.archive.members:
-        content = package.archive.read(member)
+    for member in archive.members:
+        content = archive.read(member)
         if not member.startswith("xl/media/") and b"<!DOCTYPE" in content.replace(b"\0", b""):  # in UTF-16 too
-            raise package.archive.invalid_error(f"{member!a} has entities of its own")  # pictures may well be SVG
+            raise archive.invalid_error(f"{member!a} has entities of its own")  # pictures may well be SVG
 
 
 class _Book:
