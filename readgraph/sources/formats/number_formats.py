@@ -24,6 +24,24 @@ _MOST_GENERAL = 11  # characters in which a number without a format is shown
 SYSTEM_DATES = frozenset((14, 22, *range(27, 37), *range(50, 59)))
 """Built-in formats that each computer shows in its own way; dates in them are written as ISO does."""
 
+_MONEY = "#,##0_);(#,##0)"
+BUILT_IN = {
+    **{"1": "0", "2": "0.00", "3": "#,##0", "4": "#,##0.00", "5": '"$"#,##0_);("$"#,##0)', "9": "0%"},
+    **{
+        "6": '"$"#,##0_);("$"#,##0)',
+        "7": '"$"#,##0.00_);("$"#,##0.00)',
+        "8": '"$"#,##0.00_);("$"#,##0.00)',
+        "10": "0.00%",
+        "11": "0.00E+00",
+    },
+    **{"12": "# ?/?", "13": "# ??/??", "15": "d-mmm-yy", "16": "d-mmm", "17": "mmm-yy", "18": "h:mm AM/PM"},
+    **{"19": "h:mm:ss AM/PM", "20": "h:mm", "21": "h:mm:ss", "37": _MONEY, "38": _MONEY, "39": "#,##0.00_);(#,##0.00)"},
+    **{"40": "#,##0.00_);(#,##0.00)", "41": _MONEY, "42": '"$"#,##0_);("$"#,##0)', "43": "#,##0.00_);(#,##0.00)"},
+    **{"44": '"$"#,##0.00_);("$"#,##0.00)', "45": "mm:ss", "46": "[h]:mm:ss", "47": "mm:ss.0", "48": "##0.0E+0"},
+    **{"49": "@"},
+}
+"""The formats that files name only by their numbers; those of `SYSTEM_DATES` differ from computer to computer."""
+
 
 class _Token(NamedTuple):
     kind: str
@@ -180,15 +198,17 @@ def _digits(number: float, pattern: str) -> str:
     units = units.lstrip("0").rjust(least, "0")
     if "," in whole:
         units = re.sub(r"(?<=\d)(?=(?:\d{3})+$)", ",", units)
-    text = (units or ("0" if not rest else "")) + (f".{rest}" if rest else "")
+    text = units + (f".{rest}" if rest else "")
     return sign + text if text.strip("0.,") else text
 
 
 def _scientific(number: float, pattern: str, exponent: str) -> str:
     decimals = len(pattern.partition(".")[2])
-    mantissa, _, power = f"{number:.{decimals}E}".partition("E")
-    sign = "-" if power.startswith("-") else "+" if "+" in exponent else ""
-    return f"{mantissa}E{sign}{power.lstrip('+-0').rjust(len(exponent) - 2, '0')}"
+    step = len(pattern.partition(".")[0].replace(",", ""))
+    power = int(f"{number:.15E}".partition("E")[2])
+    power = power // step * step if step > 1 else int(f"{number:.{decimals}E}".partition("E")[2])
+    sign = "-" if power < 0 else "+" if "+" in exponent else ""
+    return f"{_round(number / 10.0**power, decimals)}E{sign}{str(abs(power)).rjust(len(exponent) - 2, '0')}"
 
 
 def _fraction(number: float, tokens: Sequence[_Token], found: "re.Match[str]") -> str:

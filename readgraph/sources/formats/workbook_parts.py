@@ -4,7 +4,14 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
-from readgraph.sources.formats.number_formats import SYSTEM_DATES, is_date, show_moment, show_number, show_text
+from readgraph.sources.formats.number_formats import (
+    BUILT_IN,
+    SYSTEM_DATES,
+    is_date,
+    show_moment,
+    show_number,
+    show_text,
+)
 from readgraph.sources.formats.open_xml import Package, child, is_on, value
 from readgraph.sources.parsing import elements_named, local_name
 from readgraph.sources.raised_text import LOWERED, RAISED, join_runs
@@ -90,8 +97,6 @@ def show_string(text: str, style: CellStyle) -> str:
 
 
 def _styles(root: "_Element | None") -> Iterator[CellStyle]:
-    from openpyxl.styles.numbers import BUILTIN_FORMATS
-
     forms = {
         value(each, "numFmtId"): value(each, "formatCode") for each in elements_named(child(root, "numFmts"), "numfmt")
     }
@@ -101,7 +106,6 @@ def _styles(root: "_Element | None") -> Iterator[CellStyle]:
     for each in formats if formats is not None else ():
         number, font = value(each, "numFmtId", "0"), value(each, "fontId", "0")
         system = number.isdecimal() and int(number) in SYSTEM_DATES and number not in forms
-        form = forms.get(number) or BUILTIN_FORMATS.get(int(number) if number.isdecimal() else 0)
-        form = form or ("yyyy-mm-dd" if system else "General")
+        form = forms.get(number) or BUILT_IN.get(number) or ("yyyy-mm-dd" if system else "General")
         is_struck = struck[int(font)] if font.isdecimal() and int(font) < len(struck) else False
         yield CellStyle(form, system, is_struck)
