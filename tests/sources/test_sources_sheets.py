@@ -62,6 +62,16 @@ TABLES = {
     "an unnamed index": (",a,b\nr1,x,y\n", "r1 | a: x | b: y"),
     "sentences": ("First we sow rye.\nThen it rains.\n", "First we sow rye.\n\nThen it rains."),
     "running numbers as names": ("id,1,2,3\nx,5,6,7\n", "id: x | 1: 5 | 2: 6 | 3: 7"),
+    "years every ten": (
+        "Towns,,\n,1990,2000,2010\nOxholm,1200,1900,2004\n",
+        "Towns\n\nOxholm | 1990: 1200 | 2000: 1900 | 2010: 2004",
+    ),
+    "groups above years": (
+        ",North,,South,\ncrop,2023,2024,2023,2024\nrye,1,2,3,4\n",
+        "crop: rye | North, 2023: 1 | North, 2024: 2 | South, 2023: 3 | South, 2024: 4",
+    ),
+    "a title without a gap": ("Sales\nregion,Q1,Q2\nNorth,10,20\n", "Sales\n\nregion: North | Q1: 10 | Q2: 20"),
+    "only years": ("2023,2024\n5,7\n", "2023: 5 | 2024: 7"),
     "no names": ("1991,two\n1992,more\n", "column 1: 1991 | column 2: two\n\ncolumn 1: 1992 | column 2: more"),
 }  # fmt: skip
 
@@ -193,6 +203,19 @@ def test_parts_of_a_cell_that_are_raised_or_struck(tmp_path: Path) -> None:
     rows = f'<row><c t="inlineStr"><is>{parts}</is></c><c t="e"><v>#N/A</v></c></row>'
     source = load(write_raw_sheet(tmp_path / "a.xlsx", rows))
     assert source.text == "25 m^2 | #N/A" and len(source.problems) == 1
+
+
+def test_a_strict_workbook(tmp_path: Path) -> None:
+    load_sheet(tmp_path, [["crop", "sown"], ["rye", date(2024, 3, 12)]])
+    usual, strict = b"http://schemas.openxmlformats.org/", b"http://purl.oclc.org/ooxml/"
+    with zipfile.ZipFile(tmp_path / "a.xlsx") as packed:
+        members = {name: packed.read(name) for name in packed.namelist()}
+    for name, data in members.items():
+        for part in (b"spreadsheetml", b"officeDocument"):
+            data = data.replace(usual + part + b"/2006/", strict + part + b"/")
+        members[name] = data
+    assert strict in members["xl/workbook.xml"]
+    assert load(write_zip(tmp_path / "a.xlsx", {**members})).text == "crop: rye | sown: 2024-03-12"
 
 
 def test_far_away_cells_take_no_time(tmp_path: Path) -> None:

@@ -12,8 +12,9 @@ SAMPLE = 50  # rows in which the names are looked for
 _BELOW = 12  # rows that are looked at below a row that may hold names
 _LONGEST_NAME = 120  # characters
 _LONGEST_VALUE = 6  # words of a value that stands alone in its row
+_USUAL_STEPS = {1, 5, 10}  # between two years that name columns
 _MOST_LEVELS = 3  # rows of names
-_NUMBER = re.compile(r"[-+−(]?[A-Z]{0,3}[\d.,' %‰€$£¥/:−-]*\d[\d.,' %‰€$£¥/:)−-]*(?:[A-Z]{3}|E[+-]?\d+)?")
+_NUMBER = re.compile(r"[-+−(]?(?:[A-Z]{3} ?)?[\d.,' %‰€$£¥/:−-]*\d[\d.,' %‰€$£¥/:)−-]*(?:[A-Z]{3}|E[+-]?\d+)?")
 _DATE = re.compile(r"\d{1,4}[-./ ]{1,2}[^\W\d_]{3,9}\.?[-./ ]{0,2}\d{0,4}|\d{4}-\d\d-\d\d[T ].*|\d{1,2}:\d\d.*")
 _YEAR = re.compile(r"(?:1[5-9]|20|21)\d\d(?:\s*[/–-]\s*\d{2,4})?")
 
@@ -220,28 +221,32 @@ def _are_names(row: Row, below: list[Row]) -> bool:
         return False
     different = len(set(filled.values()))
     has_numbers_below = any(
-        column in each.filled and not _is_word(each.filled[column])
+        not _is_word(each.filled[column])
         for column, text in filled.items()
-        if column not in numbers
         for each in below
+        if column in each.filled and (column not in numbers or _YEAR.fullmatch(text))
     )
     if different < len(filled) and not (has_numbers_below and different * 2 >= len(filled)):
         return False
-    return not numbers or ((len(numbers) < len(filled) or _has_empty_corner(row, below)) and _is_series(numbers, below))
+    has_words = len(numbers) < len(filled) or _has_empty_corner(row, below)
+    return not numbers or _is_series(numbers, below, has_words=has_words)
 
 
 def _has_empty_corner(row: Row, below: list[Row]) -> bool:
     return any(each.filled and min(each.filled) < min(row.filled) for each in below)
 
 
-def _is_series(numbers: Mapping[int, str], below: list[Row]) -> bool:
+def _is_series(numbers: Mapping[int, str], below: list[Row], *, has_words: bool) -> bool:
     """Whether numbers are years, dates or running numbers that name columns."""
     texts = list(numbers.values())
     under = [each.filled[column] for each in below for column in numbers if column in each.filled]
     if all(map(_YEAR.fullmatch, texts)):
-        years = [int(text[:4]) for text in texts]
+        years = sorted({int(text[:4]) for text in texts})
         steps = {later - earlier for earlier, later in pairwise(years)}
-        return bool(under) and ((steps <= {1} and len(years) > 1) or not any(map(_YEAR.fullmatch, under)))
+        is_even = len(steps) == 1 and (len(years) > 2 or steps <= _USUAL_STEPS)
+        return bool(under) and ((is_even and has_words) or not any(map(_YEAR.fullmatch, under)))
+    if not has_words:
+        return False
     if all(map(_DATE.fullmatch, texts)) or all(
         re.fullmatch(r"\d{1,4}[-./]\d\d?([-./]\d{2,4})?", text) for text in texts
     ):
