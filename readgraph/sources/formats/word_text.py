@@ -35,6 +35,7 @@ _NOTES = {"footnotereference": "footnote", "endnotereference": "endnote", "comme
 _DRAWN = frozenset(("chart", "relids"))
 _PAGE_FIELDS = frozenset("PAGE NUMPAGES SECTIONPAGES PAGEREF".split())
 _HEIGHTS = {"superscript": RAISED, "subscript": LOWERED}
+_MOVED = 4  # half points from which on a text stands raised or lowered
 _CHUNKS = {"htm": "html", "html": "html", "xhtml": "html", "mht": "mht", "mhtml": "mht", "txt": "txt", "rtf": "rtf"}
 
 
@@ -148,7 +149,11 @@ class _WordReader(OfficeReader):
             elif is_on(child(properties, "hidden")):
                 self._leave_out(HIDDEN)
             else:
-                yield [self._cell(cell) for cell in self._unwrap_children(row) if local_name(cell.tag) == "tc"]
+                cells = [each for each in self._unwrap_children(row) if local_name(each.tag) == "tc"]
+                kept = [each for each in cells if child(each, "tcPr", "cellDel") is None]
+                for _ in range(len(cells) - len(kept)):
+                    self._leave_out(DELETED)
+                yield [self._cell(each) for each in kept]
 
     def _cell(self, cell: "_Element") -> Cell:
         span, merged = value(child(cell, "tcPr", "gridSpan")), child(cell, "tcPr", "vMerge")
@@ -223,7 +228,7 @@ class _WordReader(OfficeReader):
             if not text:
                 into.leave_out(SIGN, is_new=True)
         elif name == "textpath":
-            text = value(element, "string")
+            text = f" {value(element, 'string')} "
         elif name in _NOTES and value(element, "id"):
             text = self._note_mark(_NOTES[name], value(element, "id"))
         elif name == "oleobject":
@@ -276,6 +281,9 @@ class _WordReader(OfficeReader):
         left_out = HIDDEN if hidden else DELETED if any(struck) else ""
         if not left_out and usual.left_out and (hidden is None if usual.left_out == HIDDEN else False not in struck):
             left_out = usual.left_out
+        moved = value(child(properties, "position"), default="0")  # in half points
+        if height is None and moved.lstrip("-").isdecimal() and abs(int(moved)) >= _MOVED:
+            return _Format(RAISED if int(moved) > 0 else LOWERED, left_out, font)
         return _Format(usual.height if height is None else _HEIGHTS.get(value(height), ""), left_out, font)
 
     def _unwrap_children(self, container: "_Element") -> "Iterator[_Element]":
