@@ -71,6 +71,11 @@ TABLES = {
         "crop: rye | North, 2023: 1 | North, 2024: 2 | South, 2023: 3 | South, 2024: 4",
     ),
     "a title without a gap": ("Sales\nregion,Q1,Q2\nNorth,10,20\n", "Sales\n\nregion: North | Q1: 10 | Q2: 20"),
+    "a table beside": (
+        "crop,tons,,,\nrye,5,,name,age\noats,6,,Anna,7\n",
+        "crop: rye | tons: 5\n\ncrop: oats | tons: 6 | name: Anna | age: 7",
+    ),
+    "names with colons": ("Name:,Age:\nAnna,5\n", "Name: Anna | Age: 5"),
     "only years": ("2023,2024\n5,7\n", "2023: 5 | 2024: 7"),
     "no names": ("1991,two\n1992,more\n", "column 1: 1991 | column 2: two\n\ncolumn 1: 1992 | column 2: more"),
 }  # fmt: skip

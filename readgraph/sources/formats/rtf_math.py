@@ -33,7 +33,7 @@ class RtfFormula:
     def name_group(self, word: str) -> None:
         """Make the group an element: "mnum" is a fraction's numerator."""
         above = self._open[-1]
-        if word.startswith("m") and word != "mmath" and len(self._open) < _DEEPEST:
+        if word.startswith("m") and word not in ("m", "mmath") and len(self._open) < _DEEPEST:
             self._open[-1] = self._element(word[1:])
             above.append(self._open[-1])
 

@@ -40,32 +40,28 @@ def name_cells(rows: Iterable[Row], heads: Collection[int] = ()) -> Iterator[tup
     """
     filled = (row for row in rows if row.filled)
     ahead = list(islice(filled, SAMPLE))
-    names: _Names | None = None
-    last = 0
+    names, last = _Names([], []), 0
+    may_begin = begins = True
     while ahead:
-        row = ahead[0]
-        begins = names is None or row.number in heads or (row.number > last + 1 and names.ends_before(ahead))
-        if begins:
+        row, taken = ahead[0], 1
+        if begins or (may_begin and (row.number in heads or (row.number > last + 1 and names.ends_before(ahead)))):
+            begins = may_begin = False  # what follows the names is a row of values
             found = _find_names(ahead, heads)
-            names = _Names(ahead[found.start :][: found.levels], ahead[found.start + found.levels :])
+            taken = found.start + found.levels
+            names = _Names(ahead[found.start : taken], ahead[taken:])
             for above in ahead[: found.start]:
                 yield above.number, " | ".join(dict.fromkeys(above.filled.values()))
             if beside := names.without_values:
                 yield names.number, " | ".join(beside)
-            taken = found.start + found.levels
         else:
-            assert names is not None
-            if text := names.label(row, after_gap=row.number > last + 1):
+            may_begin = True
+            if text := names.label(
+                names.take_names_beside(row, ahead[1 : 1 + _BELOW]), after_gap=row.number > last + 1
+            ):
                 yield row.number, text
-            taken = 1
         last = ahead[taken - 1].number if taken else last
         ahead = ahead[taken:]
         ahead += islice(filled, SAMPLE - len(ahead))
-        if begins and ahead:  # the row after the names, or the first of a table without any, is a row of values
-            if text := names.label(ahead[0]):
-                yield ahead[0].number, text
-            last = ahead[0].number
-            ahead = [*ahead[1:], *islice(filled, 1)]
 
 
 class _Found(NamedTuple):
@@ -79,6 +75,7 @@ class _Names:
     def __init__(self, levels: list[Row], below: list[Row]) -> None:
         self.number = levels[-1].number if levels else 0
         self._names = _join_levels(levels)
+        self._span = (min(self._names, default=1) - 1, max(self._names, default=0) + 1)
         self._levels = [list(level.filled.values()) for level in levels]
         sample = below[:SAMPLE]
         self._columns = {column for row in sample for column in row.cells} | set(self._names)
@@ -90,7 +87,7 @@ class _Names:
     def label(self, row: Row, *, after_gap: bool = False) -> str:
         """A row's values after their columns' names; "" for names that are repeated, as at the top of each page."""
         filled = row.filled
-        if list(filled.values()) in self._levels:
+        if not filled or list(filled.values()) in self._levels:
             return ""
         if not self._names:
             if len(self._columns) < 2 or next(iter(filled.values())).endswith(":"):
@@ -101,6 +98,20 @@ class _Names:
         return " | ".join(
             f"{name}: {text}" if (name := self._names.get(column, "")) else text for column, text in filled.items()
         )
+
+    def take_names_beside(self, row: Row, below: list[Row]) -> Row:
+        """The row without the names of another table that begins beside this one, apart from its columns."""
+        first, last = self._span
+        if not self._names or (min(row.cells) >= first and max(row.cells) <= last):
+            return row
+        apart = {column: text for column, text in row.filled.items() if not first <= column <= last}
+        under = [Row(each.number, {column: each.cells.get(column, "") for column in apart}) for each in below]
+        under = [each for each in under if each.filled]
+        if len(apart) < 2 or not under or not _are_names(Row(row.number, apart), under):
+            return row
+        self._names |= apart
+        self._span = (min(self._names) - 1, max(self._names) + 1)
+        return Row(row.number, {column: text for column, text in row.cells.items() if column not in apart})
 
     def ends_before(self, ahead: list[Row]) -> bool:
         """Whether another table begins with the first of these rows, after an empty one."""
@@ -217,7 +228,8 @@ def _are_names(row: Row, below: list[Row]) -> bool:
     """Whether a row may name columns with these values: different words, or years and the like above other values."""
     filled = row.filled
     numbers = {column: text for column, text in filled.items() if not _is_word(text)}
-    if any(len(text) > _LONGEST_NAME or text.endswith(":") for text in filled.values()):
+    colons = sum(text.endswith(":") for text in filled.values())
+    if 0 < colons < len(filled) or any(len(text) > _LONGEST_NAME for text in filled.values()):
         return False
     different = len(set(filled.values()))
     has_numbers_below = any(
