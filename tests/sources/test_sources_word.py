@@ -72,6 +72,11 @@ def test_raised_and_lowered_text_of_word(tmp_path: Path) -> None:
     assert load_word(tmp_path, body).text == "10^6 people, H_2O, 5 1/2"
 
 
+def test_text_that_is_moved_up_or_down(tmp_path: Path) -> None:
+    moved = [run(text, f'<w:position w:val="{by}"/><w:sz w:val="16"/>') for text, by in (("6", 8), ("2", -2))]
+    assert load_word(tmp_path, paragraph("10", moved[0], " and H", moved[1], "O")).text == "10^6 and H_2O"
+
+
 def test_heights_of_styles(tmp_path: Path) -> None:
     styles = f'<w:style w:type="character" w:styleId="Up"><w:rPr>{RAISED}</w:rPr></w:style>'
     source = load_word(tmp_path, paragraph("25 m", run("2", '<w:rStyle w:val="Up"/>'), " wide"), styles=styles)
@@ -231,6 +236,12 @@ def test_a_text_box_is_read_once_also_in_a_cell(tmp_path: Path) -> None:
     assert load_word(tmp_path, paragraph("text", both)).text == "text\n\nboxed"
     table = f"<w:tbl><w:tr><w:tc>{paragraph('cell', both)}</w:tc><w:tc>{paragraph('other')}</w:tc></w:tr></w:tbl>"
     assert load_word(tmp_path, table).text == "cell boxed | other"
+
+
+def test_a_cell_that_is_deleted(tmp_path: Path) -> None:
+    cells = f"<w:tc>{paragraph('a')}</w:tc><w:tc><w:tcPr><w:cellDel/></w:tcPr>{paragraph('gone')}</w:tc>"
+    table = f"<w:tbl><w:tr>{cells}<w:tc>{paragraph('b')}</w:tc></w:tr></w:tbl>"
+    assert load_word(tmp_path, table).text == "a | b"
 
 
 def test_merged_cells_of_word(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ _NOTES = {"footnotereference": "footnote", "endnotereference": "endnote", "comme
 _DRAWN = frozenset(("chart", "relids"))
 _PAGE_FIELDS = frozenset("PAGE NUMPAGES SECTIONPAGES PAGEREF".split())
 _HEIGHTS = {"superscript": RAISED, "subscript": LOWERED}
-_MOVED = 4  # half points from which on a text stands raised or lowered
+_MOVED = 4  # half points from which on a text of any size stands raised or lowered
 _CHUNKS = {"htm": "html", "html": "html", "xhtml": "html", "mht": "mht", "mhtml": "mht", "txt": "txt", "rtf": "rtf"}
 
 
@@ -281,8 +281,9 @@ class _WordReader(OfficeReader):
         left_out = HIDDEN if hidden else DELETED if any(struck) else ""
         if not left_out and usual.left_out and (hidden is None if usual.left_out == HIDDEN else False not in struck):
             left_out = usual.left_out
-        moved = value(child(properties, "position"), default="0")  # in half points
-        if height is None and moved.lstrip("-").isdecimal() and abs(int(moved)) >= _MOVED:
+        moved = value(child(properties, "position"), default="0").lstrip("+")
+        is_small = child(properties, "sz") is not None
+        if height is None and moved.lstrip("-").isdecimal() and abs(int(moved)) >= (1 if is_small else _MOVED):
             return _Format(RAISED if int(moved) > 0 else LOWERED, left_out, font)
         return _Format(usual.height if height is None else _HEIGHTS.get(value(height), ""), left_out, font)
 
