@@ -252,10 +252,10 @@ class _Sheet:
         for kind, name in (("threadedComment", "threadedcomment"), ("comments", "comment")):
             for part in (relation.part for relation in self._relations if relation.kind == kind and relation.part):
                 root = package.root(part)
-                authors = ["".join(each.itertext()) for each in elements_named(root, "author")]
+                authors = [on_a_line("".join(each.itertext())) for each in elements_named(root, "author")]
                 for each in elements_named(root, name):
                     at, author = value(each, "ref"), value(each, "authorId")
-                    by = people.get(value(each, "personId"), "") or (
+                    by = on_a_line(people.get(value(each, "personId"), "")) or (
                         authors[int(author)] if author.isdecimal() and int(author) < len(authors) else ""
                     )
                     text = on_a_line("".join("".join(text.itertext()) for text in elements_named(each, "text")))
