@@ -189,7 +189,7 @@ def test_ticks_and_symbols(tmp_path: Path) -> None:
     )
     source = load_word(tmp_path, body)
     assert source.text == "☑ yes □ no α✓☒"
-    assert source.problems and "1 sign of a font" in source.problems[0]
+    assert "1 sign that is not known" in source.problems[0]
 
 
 def test_what_is_not_printed(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ DELETED = "passage that is deleted or struck out"
 HIDDEN = "passage that is hidden and not printed"
 EQUATION = "formula that is kept as a picture"
 EMBEDDED = "embedded file"
-SIGN = "sign of a font whose letters are signs, not known"
+SIGN = "sign that is not known of a font whose letters are signs"
 Cell = tuple["_Element | None", int]
 """A table's cell and how many columns it takes; None where one above covers it, whose value it then has."""
 
@@ -45,8 +45,7 @@ class LeftOut:
         noun, _, which = thing.partition(" ")
         counted = f"{format_count(len(places), noun)} {which}"
         if len(places) > 1:
-            for one, many in (("that is ", "that are "), ("and not printed", "and not printed"), ("has ", "have ")):
-                counted = counted.replace(one, many)
+            counted = counted.replace("that is ", "that are ")
         distinct = list(dict.fromkeys(filter(None, places)))
         more = f" and {len(distinct) - _MOST_NAMED:,} more" if len(distinct) > _MOST_NAMED else ""
         where = f" ({', '.join(distinct[:_MOST_NAMED])}{more})" if distinct else ""

@@ -1,7 +1,6 @@
 """What Word's styles and lists give to a paragraph: its heading level, whether it is printed, and its number."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,6 +16,7 @@ _CONTENTS = re.compile(r"toc \d", re.I)
 _PLACE = re.compile(r"%(\d)")
 _BODY_LEVEL = 9  # the outline level that is no heading's
 _LEVELS = 9
+_LONGEST_CHAIN = 20  # styles on each other
 
 
 class _Style(NamedTuple):
@@ -31,6 +31,8 @@ class Styles:
         self._styles = {
             value(each, "styleId"): _Style(each, value(child(each, "name"))) for each in elements_named(root, "style")
         }
+        self._chains: dict[str, list[_Style]] = {}
+        self._found: dict[tuple[str, tuple[str, ...]], _Element | None] = {}
         self._defaults = {
             value(each, "type"): value(each, "styleId")
             for each in elements_named(root, "style")
@@ -47,8 +49,10 @@ class Styles:
 
     def find(self, style: str, *path: str) -> "_Element | None":
         """The first element at this path in a style or in those on which it is based."""
-        found = (child(each.element, *path) for each in self._chain(style))
-        return next((element for element in found if element is not None), None)
+        if (style, path) not in self._found:
+            found = (child(each.element, *path) for each in self._chain(style))
+            self._found[style, path] = next((element for element in found if element is not None), None)
+        return self._found[style, path]
 
     def heading_level(self, properties: "_Element | None") -> int | None:
         """The level of a heading with these properties (0 for a title); None for text."""
@@ -71,13 +75,14 @@ class Styles:
         """Whether a style is that of list items by its name."""
         return any(name.startswith("List") and name != "List Paragraph" for name in self.names(style))
 
-    def _chain(self, style: str) -> Iterator[_Style]:
-        for _ in range(20):
-            found = self._styles.get(style)
-            if found is None:
-                return
-            yield found
-            style = value(child(found.element, "basedOn"))
+    def _chain(self, style: str) -> list[_Style]:
+        if style not in self._chains:
+            chain, name = list[_Style](), style
+            while len(chain) < _LONGEST_CHAIN and (found := self._styles.get(name)):
+                chain.append(found)
+                name = value(child(found.element, "basedOn"))
+            self._chains[style] = chain
+        return self._chains[style]
 
 
 @dataclass(slots=True)
