@@ -20,7 +20,6 @@ class FileKind(NamedTuple):
 
 
 _OPEN_XML, _ODF = "application/vnd.openxmlformats-officedocument", "application/vnd.oasis.opendocument"
-_OFFICE = "formats.office_text"
 _MARKDOWN = {".md": "text/markdown", ".markdown": ""}
 PLAIN = FileKind("formats.plain_text", {".txt": "", ".text": ""}, kept=True)
 PDF = FileKind("pdf.pdf_text", {".pdf": "application/pdf"})
@@ -40,15 +39,11 @@ ALL = (
     FileKind("formats.html_text", {".html": "text/html", ".htm": "", ".xhtml": "application/xhtml+xml"}),
     PDF,
     FileKind("formats.epub_text", {".epub": "application/epub+zip"}),
-    FileKind("formats.docx_text", {".docx": f"{_OPEN_XML}.wordprocessingml.document"}, f"{_OFFICE}:convert_word"),
-    FileKind("formats.odt_text", {".odt": f"{_ODF}.text"}, f"{_OFFICE}:convert_open_document"),
+    FileKind("formats.docx_text", {".docx": f"{_OPEN_XML}.wordprocessingml.document"}, "formats.word_text"),
+    FileKind("formats.odt_text", {".odt": f"{_ODF}.text"}, "formats.open_document_text"),
     FileKind("formats.rtf_text", {".rtf": "text/rtf application/rtf"}),
     FileKind("formats.pptx_text", {".pptx": f"{_OPEN_XML}.presentationml.presentation"}),
-    FileKind(
-        "formats.xlsx_text",
-        {".xlsx": f"{_OPEN_XML}.spreadsheetml.sheet", ".xlsm": ""},
-        "formats.tables:convert_workbook",
-    ),
+    FileKind("formats.xlsx_text", {".xlsx": f"{_OPEN_XML}.spreadsheetml.sheet", ".xlsm": ""}, "formats.workbook"),
     FileKind("formats.csv_text", {".csv": "text/csv", ".tsv": "text/tab-separated-values"}, "formats.tables"),
     FileKind("formats.subtitles_text", {".srt": "application/x-subrip", ".vtt": "text/vtt"}),
     FileKind("formats.rst_text", {".rst": "text/x-rst"}, "formats.plain_text:convert_rst", kept=True),

@@ -7,6 +7,7 @@ import re
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from html.entities import html5
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
@@ -146,7 +147,12 @@ def has_entities(root: "_Element") -> bool:
 
 def local_name(tag: object) -> str:
     """A tag without its namespace, in lower case; "" for comments and the like."""
-    return tag.rpartition("}")[2].lower() if isinstance(tag, str) else ""
+    return _bare_name(tag) if isinstance(tag, str) else ""
+
+
+@lru_cache(maxsize=2_000)
+def _bare_name(tag: str) -> str:
+    return tag.rpartition("}")[2].lower()
 
 
 def elements_named(root: "_Element | None", name: str) -> "Iterator[_Element]":

@@ -101,6 +101,8 @@ def test_a_question_finds_what_it_asks_for(question: str, sentence: str, found: 
         ("Where will she drum?", "The examination is on 12 February.", None),
         ("Who was elected?", "Mr Adeyemi was elected.", "Mr Adeyemi"),
         ("Who lives in Hull?", "Lena Fox; Town: Hull", "Lena Fox"),
+        ("How many tons of rye in 2024?", "crop: rye | 2023: 5 | 2024: 7", "7"),
+        ("How many tons of rye in 2024?", "2023, rye: 1 | 2024, oats: 2 | 2024, rye: 3", "3"),
         ("How much did the lamp weigh?", "In 1954 the lamp weighed 340 kilos.", "340"),
         ("How much did the lamp weigh?", "On 4 May 1954 the lamp weighed 340 kilos.", "340"),
         ("Für wie viel Mark kaufte Gisela die Mühle?", "1987 kaufte Gisela die Mühle für 42.500 Mark.", "42.500"),

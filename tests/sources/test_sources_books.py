@@ -193,7 +193,7 @@ def test_a_word_document(tmp_path: Path) -> None:
     source = load(write_docx(tmp_path / "report.DOCX", REPORT))
     assert source.title == "report"
     assert source.text == (
-        "The Report\n\nBefore it all.\nA second line. office softhyphen\n\nFindings\n\nOne\nTwo\n\nFees\n\n"
+        "The Report\n\nBefore it all.\nA second line. office softhyphen\n\nFindings\n\nOne\n1. Two\n\nFees\n\n"
         "Day | Fee\nMonday | 1 pound\n\nalone\n\nin a column\n\nRules\n\nBe kind."
     )
     assert where(source, "Before") == "§ The Report"

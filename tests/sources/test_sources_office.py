@@ -29,14 +29,15 @@ ODT = """<t:tracked-changes><t:p>deleted</t:p></t:tracked-changes>
 def test_an_opendocument_text(tmp_path: Path) -> None:
     source = load(write_odt(tmp_path / "a.odt", ODT, "A report"))
     assert source.text == (
-        "Rivers\n\nThe river rose [^1] by\nnight.\n\nNorth\n\none\ntwo\n\nstation | year\nLundeford | 1991\n\n"
-        "Last.\n\nIn a box.\n\n[^1] In 1991."
+        "Rivers\n\nThe river rose [^1] by\nnight. [^c1]\n\nNorth\n\none\ntwo\n\nstation | year\nLundeford | 1991"
+        "\n\nLast.\n\nIn a box.\n\n[^1] In 1991.\n[^c1] a remark"
     )
     assert source.title == "A report"
     assert labelled(source) == [
         ("§ Rivers", "Rivers\n\nThe "),
         ("§ Rivers > North", "North\n\none\nt"),
         ("footnote 1, § Rivers", "[^1] In 1991"),
+        ("comment 1, § Rivers", "[^c1] a rema"),
     ]
 
 

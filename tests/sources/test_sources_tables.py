@@ -154,8 +154,8 @@ def test_the_rows_of_a_workbooks_sheets(tmp_path: Path) -> None:
     path = write_xlsx(tmp_path / "a.xlsx", {"Rivers": RIVERS, "Empty": [], "Hours": [[time(9, 30), True]]})
     source = load(path)
     assert source.text == (
-        "river: Lunde | measured: 2024-03-12 | m³/s: 42.5\n\nriver: Holm | measured: 2024-03-12 09:30:00 | m³/s: 7\n\n"
-        "column 1: 09:30:00 | column 2: True"
+        "river: Lunde | measured: 2024-03-12 | m³/s: 42.5\n\nriver: Holm | measured: 2024-03-12 9:30:00 | m³/s: 7\n\n"
+        "column 1: 9:30:00 | column 2: TRUE"
     )
     assert [label for label, _ in labelled(source)] == [
         "sheet Rivers, row 2",

@@ -128,6 +128,7 @@ def _numbers_asked_for(sentence: str, question: str) -> Iterator[str]:
     """The numbers of a sentence: of what is counted where that is asked, and with their currency of what is paid."""
     counted, priced = COUNTING.search(question), _PRICED.search(question)
     what = {*content_words(" ".join(question[counted.end() :].split()[:NAMED_WITHIN]))} if counted else set[str]()
+    sentence = _with_named_cells_first(sentence, {*content_words(question)})
     for found in _NUMBER.finditer(sentence):
         behind = sentence[found.end() :]
         if priced and not counted:
@@ -137,6 +138,16 @@ def _numbers_asked_for(sentence: str, question: str) -> Iterator[str]:
                 yield found.group()
         elif not what or _ROW.search(sentence) or what & {*content_words(" ".join(behind.split()[:AFTER_COUNT]))}:
             yield found.group()
+
+
+def _with_named_cells_first(sentence: str, asked: Collection[str]) -> str:
+    """A table's row with those cells first whose columns' names have most of the question's words."""
+    cells = sentence.split(" | ")
+    heads = [
+        {*content_words(head)} if parted else set() for head, parted, _ in (cell.partition(": ") for cell in cells)
+    ]
+    order = sorted(range(len(cells)), key=lambda at: -len(heads[at].intersection(asked)))
+    return " | ".join(cells[at] for at in order)
 
 
 def _whole_name(found: re.Match[str]) -> str:

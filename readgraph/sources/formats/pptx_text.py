@@ -1,91 +1,181 @@
 """PowerPoint presentations as plain text: the words of each slide and its notes; places are the slides."""
 
-import posixpath
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from readgraph.sources.converting import ITEM, PARAGRAPH, Blocks, Converted, on_a_line, require_text
-from readgraph.sources.parsing import Archive, local_name, open_office_archive, parse_document
+from readgraph.sources.formats.numerals import write_numeral
+from readgraph.sources.formats.office_text import DELETED, LeftOut
+from readgraph.sources.formats.open_xml import PROPERTIES, Package, Relation, child, value
+from readgraph.sources.formats.symbol_fonts import is_symbol_font, signs_of
+from readgraph.sources.linear_math import linear_math
+from readgraph.sources.parsing import elements_named, local_name
 from readgraph.sources.places import Place, order_places, shorten_label
+from readgraph.sources.raised_text import LOWERED, RAISED, join_runs
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
 _PRESENTATION = "ppt/presentation.xml"
-_A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
-_P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
-_R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _TITLES = frozenset(("title", "ctrTitle"))
 _FURNITURE = frozenset(("dt", "ftr", "sldNum", "hdr"))  # date, footer, slide number, header: the same on every slide
+_DRAWN = frozenset(("chart", "relids"))
+_TITLE = "title"
+_FORMS = {"arabic": "decimal", "alphaLc": "lowerLetter", "alphaUc": "upperLetter", "romanLc": "lowerRoman"}
+_FORMS |= {"romanUc": "upperRoman", "circleNumDb": "decimalEnclosedCircle", "ea1Chs": "chineseCounting"}
+_FORMS |= {"ea1Cht": "chineseCounting", "thaiAlpha": "thaiLetters", "thaiNum": "thaiNumbers", "hebrew2": "hebrew2"}
+_SURROUNDED = {"ParenBoth": "({})", "ParenR": "{})", "Period": "{}.", "Minus": "{}-"}
+Block = tuple[str, str]  # text and kind
 
 
 def convert(data: bytes, name: str) -> Converted:
     """The text of the slides in their order: title, text, rows of tables, and the speaker's notes after "Notes:".
 
-    A place is a slide, with its title ("slide 3, Results"). Raises `BadInput` if the file can't be opened.
+    A place is a slide, with its title ("slide 3, Results"). Hidden slides are read, and named in a notice. Raises
+    `BadInput` if the file can't be opened.
     """
-    archive = open_office_archive(data, name, "PowerPoint", ".pptx")
-    blocks = Blocks()
-    places = []
-    members = _targets(archive, _PRESENTATION)
-    shown = [slide.get(f"{_R}id", "") for slide in archive.parse(_PRESENTATION, parse_document).iter(f"{_P}sldId")]
-    slides = [members[identity][1] for identity in shown if identity in members]
-    for number, member in enumerate((slide for slide in slides if slide in archive.members), 1):
-        slide = archive.parse(member, parse_document)
-        parts = [*_shapes(slide)]
-        for kind, other in _targets(archive, member).values():
-            if kind == "notesSlide" and other in archive.members:
-                notes = [text for text, kind in _shapes(archive.parse(other, parse_document)) if kind != "title"]
-                parts += [(text if at else f"Notes: {text}", PARAGRAPH) for at, text in enumerate(notes)]
-        title = next((text for text, kind in parts if kind == "title"), "")
+    package = Package.open(data, name, "PowerPoint", ".pptx")
+    blocks, left_out = Blocks(), LeftOut()
+    places, hidden = list[Place](), list[str]()
+    for number, part in enumerate(_slides(package), 1):
+        slide = Drawing(package, part)
+        parts = [*slide.blocks(), *_notes(package, part)]
+        title = next((text for text, kind in parts if kind == _TITLE), "")
         label = f"slide {number}, {shorten_label(title)}" if title else f"slide {number}"
-        starts = [blocks.add(text, PARAGRAPH if kind == "title" else kind) for text, kind in parts]
+        starts = [blocks.add(text, PARAGRAPH if kind == _TITLE else kind) for text, kind in parts]
         places += [Place(start, label) for start in starts[:1]]
-    text, title = require_text(blocks.text(), name), archive.title("docProps/core.xml")
+        hidden += [f"slide {number}"] * slide.is_hidden
+        for thing in slide.left_out:
+            left_out.add(thing, f"slide {number}")
+    problems = left_out.problems(name)
+    if hidden:
+        problems += (f"{name}: {', '.join(hidden)}: not shown in the presentation, and read all the same.",)
+    text, title = require_text(blocks.text(), name), package.archive.title(PROPERTIES)
     title = "" if title == "PowerPoint Presentation" else title  # what the program writes where nobody named it
-    return Converted(text, order_places(places), title)
+    return Converted(text, order_places(places), title, problems)
 
 
-def _targets(archive: Archive, member: str) -> dict[str, tuple[str, str]]:
-    """What a member is related to, by the relation's id: the kind ("slide", "notesSlide") and the other member."""
-    folder, name = posixpath.split(member)
-    relations = f"{folder}/_rels/{name}.rels"
-    if relations not in archive.members:
-        return {}
-    return {
-        relation.get("Id", ""): (
-            relation.get("Type", "").rpartition("/")[2],
-            posixpath.normpath(posixpath.join("/", folder, relation.get("Target", ""))).lstrip("/"),
-        )
-        for relation in archive.parse(relations, parse_document)
-        if isinstance(relation.tag, str)
-    }
+def _slides(package: Package) -> Iterator[str]:
+    """The parts of the slides, in the order in which they are shown."""
+    main = package.main_part(_PRESENTATION)
+    relations = package.relations(main)
+    for slide in elements_named(package.root(main), "sldid"):
+        identity = next((text for key, text in slide.attrib.items() if key.endswith("}id")), "")
+        if part := relations.get(identity, Relation("", "")).part:
+            yield part
 
 
-def _shapes(slide: "_Element") -> Iterator[tuple[str, str]]:
-    """The blocks of a slide's shapes and tables in their order, each with its kind ("title" for the slide's title)."""
-    tables = 0
-    for element in slide.iter(f"{_P}sp", f"{_A}tbl"):
-        if any(local_name(above.tag) == "fallback" for above in element.iterancestors()):
-            continue
-        if element.tag == f"{_A}tbl":
-            tables += 1
-            for row in element.iter(f"{_A}tr"):
-                cells = [" ".join(filter(None, map(_text, cell.iter(f"{_A}p")))) for cell in row.iter(f"{_A}tc")]
-                if any(cells):
-                    yield " | ".join(cells), f"rows of table {tables}"
-            continue
-        placeholder = element.find(f"{_P}nvSpPr/{_P}nvPr/{_P}ph")
-        role = "" if placeholder is None else placeholder.get("type", "obj")
+def _notes(package: Package, slide: str) -> Iterator[Block]:
+    """The speaker's notes and the comments of a slide."""
+    for part in package.related(slide, "notesSlide"):
+        said = (text for text, kind in Drawing(package, part).blocks() if kind != _TITLE)
+        yield from ((text if at else f"Notes: {text}", PARAGRAPH) for at, text in enumerate(said))
+    for relation in package.relations(slide).values():
+        if relation.kind == "comments" and relation.part:
+            for comment in elements_named(package.root(relation.part), "cm"):
+                texts = ("".join(each.itertext()) for name in ("text", "t") for each in elements_named(comment, name))
+                if text := on_a_line(" ".join(texts)):
+                    yield f"Comment: {text}", PARAGRAPH
+
+
+class Drawing:
+    """The shapes of a slide, of the page of its notes, or of a sheet of a workbook."""
+
+    def __init__(self, package: Package, part: str) -> None:
+        self._package = package
+        self._relations = package.relations(part)
+        self._root = package.root(part)
+        self.is_hidden = value(self._root, "show", "1") in ("0", "false")
+        self.left_out: list[str] = []
+        self._tables = 0
+
+    def blocks(self) -> Iterator[Block]:
+        """The blocks of the shapes and tables in their order, each with its kind."""
+        yield from self._blocks_in(self._root)
+
+    def _blocks_in(self, container: "_Element") -> Iterator[Block]:
+        for element in container:
+            name = local_name(element.tag)
+            if name == "sp":
+                yield from self._shape(element)
+            elif name == "tbl":
+                yield from self._table(element)
+            elif name in _DRAWN:
+                drawn = self._package.drawn_lines(element, self._relations)
+                yield from ((line, "lines of a drawing") for line in drawn)
+            elif name == "alternatecontent":
+                choices = [each for each in element if local_name(each.tag) == "choice"]
+                usual = [each for each in element if local_name(each.tag) == "fallback"]
+                yield from next(filter(None, ([*self._blocks_in(each)] for each in [*choices, *usual])), [])
+            elif name and name not in ("timing", "extlst"):
+                yield from self._blocks_in(element)
+
+    def _table(self, table: "_Element") -> Iterator[Block]:
+        self._tables += 1
+        above: dict[int, str] = {}
+        for row in (each for each in table if local_name(each.tag) == "tr"):
+            texts: dict[int, str] = {}
+            for at, cell in enumerate(each for each in row if local_name(each.tag) == "tc"):
+                if value(cell, "vMerge") in ("1", "true"):
+                    texts[at] = above.get(at, "")
+                elif value(cell, "hMerge") not in ("1", "true"):
+                    texts[at] = " ".join(filter(None, map(self._text, elements_named(cell, "p"))))
+            above = texts
+            if any(texts.values()):
+                yield " | ".join(texts.values()), f"rows of table {self._tables}"
+
+    def _shape(self, shape: "_Element") -> Iterator[Block]:
+        placeholder = child(shape, "nvSpPr", "nvPr", "ph")
+        role = "" if placeholder is None else value(placeholder, "type", "obj")
         if role in _FURNITURE:
-            continue
-        texts = [text for part in element.iter(f"{_A}p") if (text := _text(part))]
+            return
+        texts, counts = list[str](), dict[str, int]()
+        for paragraph in elements_named(shape, "p"):
+            if text := self._text(paragraph):
+                texts.append(f"{_number(paragraph, counts)}{text}")
         if role in _TITLES and texts:
-            yield " ".join(texts), "title"
+            yield " ".join(texts), _TITLE
         else:
             yield from ((text, ITEM if len(texts) > 1 else PARAGRAPH) for text in texts)
 
+    def _text(self, paragraph: "_Element") -> str:
+        return on_a_line(join_runs(self._runs(paragraph)))
 
-def _text(paragraph: "_Element") -> str:
-    parts = paragraph.iter(f"{_A}t", f"{_A}br", f"{_A}tab")
-    return on_a_line("".join(part.text or "" if part.tag == f"{_A}t" else " " for part in parts))
+    def _runs(self, container: "_Element") -> Iterator[tuple[str, str]]:
+        for element in container:
+            name = local_name(element.tag)
+            if name in ("r", "fld") and value(element, "type") != "slidenum":
+                yield self._run(element)
+            elif name in ("br", "tab"):
+                yield " ", ""
+            elif name in ("omath", "omathpara"):
+                yield f" {linear_math(element)} ", ""
+            elif name in ("m", "alternatecontent", "choice"):
+                yield from self._runs(element)
+
+    def _run(self, run: "_Element") -> tuple[str, str]:
+        properties = child(run, "rPr")
+        text = "".join(each.text or "" for each in run if local_name(each.tag) == "t")
+        if value(properties, "strike", "noStrike") != "noStrike" and text.strip():
+            self.left_out.append(DELETED)
+            return "", ""
+        fonts = [value(child(properties, name), "typeface") for name in ("sym", "latin")]
+        for font in filter(is_symbol_font, fonts):
+            text = signs_of(font, text)
+        raised = value(properties, "baseline", "0").rstrip("%")
+        return text, "" if raised in ("0", "-0") else LOWERED if raised.startswith("-") else RAISED
+
+
+def _number(paragraph: "_Element", counts: dict[str, int]) -> str:
+    """The number before a paragraph that PowerPoint makes: "2. "; counted on in `counts`."""
+    properties = child(paragraph, "pPr")
+    level, automatic = value(properties, "lvl", "0"), child(properties, "buAutoNum")
+    for below in [each for each in counts if each > level or (each == level and automatic is None)]:
+        del counts[below]
+    if automatic is None:
+        return ""
+    start, kind = value(automatic, "startAt", "1"), value(automatic, "type", "arabicPeriod")
+    counts[level] = counts[level] + 1 if level in counts else int(start) if start.isdecimal() else 1
+    form = next((form for begin, form in _FORMS.items() if kind.startswith(begin)), "decimal")
+    around = next((around for end, around in _SURROUNDED.items() if kind.endswith(end)), "{}")
+    return f"{around.format(write_numeral(counts[level], form))} "

@@ -1,0 +1,268 @@
+"""The rows of a table under the names of its columns: the rows of names are found, and what stands above them."""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import islice, pairwise
+from statistics import median
+from typing import NamedTuple
+
+from readgraph.sources.places import shorten_label
+
+SAMPLE = 50  # rows in which the names are looked for
+_BELOW = 12  # rows that are looked at below a row that may hold names
+_LONGEST_NAME = 120  # characters
+_LONGEST_VALUE = 6  # words of a value that stands alone in its row
+_USUAL_STEPS = {1, 5, 10}  # between two years that name columns
+_MOST_LEVELS = 3  # rows of names
+_NUMBER = re.compile(r"[-+−(]?(?:[A-Z]{3} ?)?[\d.,' %‰€$£¥/:−-]*\d[\d.,' %‰€$£¥/:)−-]*(?:[A-Z]{3}|E[+-]?\d+)?")
+_DATE = re.compile(r"\d{1,4}[-./ ]{1,2}[^\W\d_]{3,9}\.?[-./ ]{0,2}\d{0,4}|\d{4}-\d\d-\d\d[T ].*|\d{1,2}:\d\d.*")
+_YEAR = re.compile(r"(?:1[5-9]|20|21)\d\d(?:\s*[/–-]\s*\d{2,4})?")
+
+
+class Row(NamedTuple):
+    """A row: its number, and its cells by their columns (from 1); a cell may be known and have no text."""
+
+    number: int
+    cells: Mapping[int, str]
+
+    @property
+    def filled(self) -> dict[int, str]:
+        """The cells with text."""
+        return {column: text for column, text in self.cells.items() if text}
+
+
+def name_cells(rows: Iterable[Row], heads: Collection[int] = ()) -> Iterator[tuple[int, str]]:
+    """The text of each row with its number: "crop: rye | tons: 7"; titles and remarks stand for themselves.
+
+    Args:
+        rows: The rows in order; those without text may be missing.
+        heads: The numbers of rows that are known to hold names.
+    """
+    filled = (row for row in rows if row.filled)
+    ahead = list(islice(filled, SAMPLE))
+    names, last = _Names([], []), 0
+    may_begin = begins = True
+    while ahead:
+        row, taken = ahead[0], 1
+        if begins or (may_begin and (row.number in heads or (row.number > last + 1 and names.ends_before(ahead)))):
+            begins = may_begin = False  # what follows the names is a row of values
+            found = _find_names(ahead, heads)
+            taken = found.start + found.levels
+            names = _Names(ahead[found.start : taken], ahead[taken:])
+            for above in ahead[: found.start]:
+                yield above.number, " | ".join(dict.fromkeys(above.filled.values()))
+            if beside := names.without_values:
+                yield names.number, " | ".join(beside)
+        else:
+            may_begin = True
+            if text := names.label(
+                names.take_names_beside(row, ahead[1 : 1 + _BELOW]), after_gap=row.number > last + 1
+            ):
+                yield row.number, text
+        last = ahead[taken - 1].number if taken else last
+        ahead = ahead[taken:]
+        ahead += islice(filled, SAMPLE - len(ahead))
+
+
+class _Found(NamedTuple):
+    start: int  # the number of rows above
+    levels: int  # the number of rows of names
+
+
+class _Names:
+    """The names of a table's columns, and what is known of its values."""
+
+    def __init__(self, levels: list[Row], below: list[Row]) -> None:
+        self.number = levels[-1].number if levels else 0
+        self._names = _join_levels(levels)
+        self._span = (min(self._names, default=1) - 1, max(self._names, default=0) + 1)
+        self._levels = [list(level.filled.values()) for level in levels]
+        sample = below[:SAMPLE]
+        self._columns = {column for row in sample for column in row.cells} | set(self._names)
+        self._numeric = {column for row in sample[:_BELOW] for column, text in row.filled.items() if not _is_word(text)}
+        self.without_values = [
+            name for column, name in self._names.items() if not any(column in row.cells for row in sample)
+        ]
+
+    def label(self, row: Row, *, after_gap: bool = False) -> str:
+        """A row's values after their columns' names; "" for names that are repeated, as at the top of each page."""
+        filled = row.filled
+        if not filled or list(filled.values()) in self._levels:
+            return ""
+        if not self._names:
+            if len(self._columns) < 2 or next(iter(filled.values())).endswith(":"):
+                return " ".join(filled.values())
+            return " | ".join(f"column {column}: {text}" for column, text in filled.items())
+        if len(filled) == 1 and len(self._names) > 1 and _is_remark(next(iter(filled.values())), after_gap=after_gap):
+            return next(iter(filled.values()))
+        return " | ".join(
+            f"{name}: {text}" if (name := self._names.get(column, "")) else text for column, text in filled.items()
+        )
+
+    def take_names_beside(self, row: Row, below: list[Row]) -> Row:
+        """The row without the names of another table that begins beside this one, apart from its columns."""
+        first, last = self._span
+        if not self._names or (min(row.cells) >= first and max(row.cells) <= last):
+            return row
+        apart = {column: text for column, text in row.filled.items() if not first <= column <= last}
+        under = [Row(each.number, {column: each.cells.get(column, "") for column in apart}) for each in below]
+        under = [each for each in under if each.filled]
+        if len(apart) < 2 or not under or not _are_names(Row(row.number, apart), under):
+            return row
+        self._names |= apart
+        self._span = (min(self._names) - 1, max(self._names) + 1)
+        return Row(row.number, {column: text for column, text in row.cells.items() if column not in apart})
+
+    def ends_before(self, ahead: list[Row]) -> bool:
+        """Whether another table begins with the first of these rows, after an empty one."""
+        filled = ahead[0].filled
+        if list(filled.values()) in self._levels or len(ahead) < 2:
+            return False
+        names = len(filled) > 1 and _are_names(ahead[0], ahead[1 : 1 + _BELOW])
+        is_title = len(filled) == 1 and ahead[0].number + 3 > ahead[1].number and _are_names(ahead[1], ahead[2:_BELOW])
+        other = filled if names else ahead[1].filled if is_title and len(ahead[1].filled) > 1 else {}
+        apart = [column for column in other if column not in self._columns]
+        words_for_numbers = [column for column, text in other.items() if column in self._numeric and _is_word(text)]
+        return len(other) > 1 and (len(apart) * 2 > len(other) or bool(words_for_numbers))
+
+
+def _is_remark(text: str, *, after_gap: bool) -> bool:
+    """Whether a cell that stands alone in its row is no value of its column."""
+    return _is_word(text) and (after_gap or len(text.split()) > _LONGEST_VALUE)
+
+
+def _join_levels(levels: list[Row]) -> dict[int, str]:
+    """The columns' names; of more rows of names, a name above holds for those right of it, up to the next."""
+    names: dict[int, list[str]] = {}
+    columns = sorted({column for level in levels for column in level.filled})
+    for at, level in enumerate(levels):
+        above = ""
+        lower = {column for each in levels[at + 1 :] for column in each.filled}
+        for column in columns:
+            above = level.filled.get(column, above if column in lower else "")
+            parts = names.setdefault(column, [])
+            if above and above not in parts:
+                parts.append(above)
+    return {column: shorten_label(", ".join(parts).rstrip(": ")) for column, parts in names.items() if parts}
+
+
+def _find_names(rows: list[Row], heads: Collection[int]) -> _Found:
+    """Where the names of the columns are; without any, above which row the values begin."""
+    if head := next((at for at, row in enumerate(rows) if row.number in heads), None):
+        joined = all(later.number == earlier.number + 1 for earlier, later in pairwise(rows[: head + 1]))
+        before = None if joined else _find_names(rows[:head], ())
+        return before if before and before.levels else _add_levels(rows, head)
+    widths = [len(row.filled) for row in rows if len(row.filled) > 1]
+    if not widths:
+        return _find_name_of_column(rows)
+    width, first = median(widths), min(min(row.filled) for row in rows if len(row.filled) > 1)
+    best: int | None = None
+    for at, row in enumerate(rows):
+        below = rows[at + 1 : at + 1 + _BELOW]
+        filled = row.filled
+        if row.number in heads:
+            best = at
+            break
+        size = len(filled) + (first not in filled and len(filled) + 1 >= width and len(filled) > 1)
+        is_wide = size >= (width if width <= 4 else width * 0.7)
+        if len(filled) > 1 and below and _are_names(row, below):
+            best = at if best is None or size > len(rows[best].filled) else best
+            if is_wide:
+                break
+        elif is_wide and not _are_words(row) and not (below and _groups(row, below[0])):
+            break
+    if best is None:
+        at = next(at for at, row in enumerate(rows) if len(row.filled) > 1)
+        return _Found(at, 0) if len(rows) > 1 or not _are_words(rows[at]) else _Found(at + 1, 0)
+    return _add_levels(rows, best)
+
+
+def _find_name_of_column(rows: list[Row]) -> _Found:
+    """The name of a table's only column: a short one, over others that are short or numbers."""
+    texts = [next(iter(row.filled.values())) for row in rows]
+    is_name = _is_word(texts[0]) and len(texts[0].split()) <= 4 and texts[0][-1] not in ".!?:;"
+    is_list = len({min(row.filled) for row in rows}) == 1 and median(len(text.split()) for text in texts) <= 5
+    return _Found(0, int(is_name and is_list and len(rows) > 1))
+
+
+def _add_levels(rows: list[Row], at: int) -> _Found:
+    """The rows of names around one: groups above it, units below it."""
+    start, end = at, at + 1
+    while start and end - start < _MOST_LEVELS and _groups(rows[start - 1], rows[start]):
+        start -= 1
+    if end + 1 < len(rows) and rows[end].number == rows[at].number + 1:
+        lower, values = rows[end], rows[end + 1 : end + 1 + _BELOW]
+        numeric = {column for row in values for column, text in row.filled.items() if not _is_word(text)}
+        covers = _groups(rows[at], lower) and len(lower.filled) > 1 and _are_words(lower) and bool(numeric)
+        are_units = _are_words(lower) and set(lower.filled) <= numeric and min(rows[at].filled) not in lower.filled
+        end += covers or are_units
+    return _Found(start, end - start)
+
+
+def _groups(upper: Row, lower: Row) -> bool:
+    """Whether a row holds names of groups of the columns that are named below it."""
+    above, below = upper.filled, lower.filled
+    if upper.number + 1 != lower.number or max(above) > max(below) or max(map(len, below.values())) > _LONGEST_NAME:
+        return False
+    repeated = len(set(above.values())) < len(above)
+    apart = min(above) not in below or min(above) > min(below) or len(set(below.values())) < len(below)
+    gaps = bool(set(below) - set(above)) and (apart or any(map(_YEAR.fullmatch, above.values())))
+    is_title = len(set(above.values())) < 2
+    return (
+        not is_title
+        and (repeated or gaps)
+        and not any(text.endswith(":") for text in above.values())
+        and (_are_words(upper) or all(_is_word(text) or _YEAR.fullmatch(text) for text in above.values()))
+    )
+
+
+def _are_words(row: Row) -> bool:
+    return all(map(_is_word, row.filled.values()))
+
+
+def _is_word(text: str) -> bool:
+    return not (_NUMBER.fullmatch(text) or _DATE.fullmatch(text))
+
+
+def _are_names(row: Row, below: list[Row]) -> bool:
+    """Whether a row may name columns with these values: different words, or years and the like above other values."""
+    filled = row.filled
+    numbers = {column: text for column, text in filled.items() if not _is_word(text)}
+    colons = sum(text.endswith(":") for text in filled.values())
+    if 0 < colons < len(filled) or any(len(text) > _LONGEST_NAME for text in filled.values()):
+        return False
+    different = len(set(filled.values()))
+    has_numbers_below = any(
+        not _is_word(each.filled[column])
+        for column, text in filled.items()
+        for each in below
+        if column in each.filled and (column not in numbers or _YEAR.fullmatch(text))
+    )
+    if different < len(filled) and not (has_numbers_below and different * 2 >= len(filled)):
+        return False
+    has_words = len(numbers) < len(filled) or _has_empty_corner(row, below)
+    return not numbers or _is_series(numbers, below, has_words=has_words)
+
+
+def _has_empty_corner(row: Row, below: list[Row]) -> bool:
+    return any(each.filled and min(each.filled) < min(row.filled) for each in below)
+
+
+def _is_series(numbers: Mapping[int, str], below: list[Row], *, has_words: bool) -> bool:
+    """Whether numbers are years, dates or running numbers that name columns."""
+    texts = list(numbers.values())
+    under = [each.filled[column] for each in below for column in numbers if column in each.filled]
+    if all(map(_YEAR.fullmatch, texts)):
+        years = sorted({int(text[:4]) for text in texts})
+        steps = {later - earlier for earlier, later in pairwise(years)}
+        is_even = len(steps) == 1 and (len(years) > 2 or steps <= _USUAL_STEPS)
+        return bool(under) and ((is_even and has_words) or not any(map(_YEAR.fullmatch, under)))
+    if not has_words:
+        return False
+    if all(map(_DATE.fullmatch, texts)) or all(
+        re.fullmatch(r"\d{1,4}[-./]\d\d?([-./]\d{2,4})?", text) for text in texts
+    ):
+        return bool(under) and not any(map(_DATE.fullmatch, under)) and not set(under) & set(texts)
+    if len(texts) > 2 and all(text.isdecimal() and len(text) < 4 for text in texts):
+        return {int(later) - int(earlier) for earlier, later in pairwise(texts)} == {1}
+    return False
