@@ -12,12 +12,16 @@ from itertools import chain, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from readgraph.sources.converting import Converted, on_a_line, report_page
+from readgraph.sources.pdf.annotations import pieces_of_typed, take_overlay
 from readgraph.sources.pdf.headings import find_headings
 from readgraph.sources.pdf.in_child import check_streams, in_child
-from readgraph.sources.pdf.layout import group_rows, gutter_of, split_columns, without_margins
-from readgraph.sources.pdf.lines import PrintedPage, join_pages, place_marks, split_off_notes
-from readgraph.sources.pdf.page import PrintedLine, read_pieces
-from readgraph.sources.pdf.scans import even_sizes, is_picture, recognize_pieces, recognizer_version
+from readgraph.sources.pdf.layout import group_rows, gutter_of, split_columns
+from readgraph.sources.pdf.lines import PrintedPage, join_pages, split_off_notes
+from readgraph.sources.pdf.margins import part_margins
+from readgraph.sources.pdf.page import read_pieces
+from readgraph.sources.pdf.printed import PrintedLine
+from readgraph.sources.pdf.raised import write_raised
+from readgraph.sources.pdf.scans import count_lost, even_sizes, is_picture, recognize_pieces, recognizer_version
 from readgraph.sources.pdf.tables import TableHeader, rows_as_lines
 from readgraph.sources.places import HeadingPath, Place, SourcePage, order_places, shorten_label
 from readgraph.state.errors import BadInput
@@ -96,14 +100,21 @@ def _fold_title(text: str) -> str:
 
 NEAR_GUTTER = 6.0  # points by which the gutters of a document's pages may differ
 PDF_PAGES, MOST_PAGES = "READGRAPH_MAX_PDF_PAGES", 10_000  # the variable that sets another number than this
+CAUSE = "their fonts are not in the file, or don't say which letters they draw"
 INSTALL = "pip install 'readgraph[scans]'"
 
 
 class _Read(NamedTuple):
-    """A page as it was read: its pieces, none where it can't be read; and whether it is a picture."""
+    """A page as it was read: its pieces, none where it can't be read; and whether it is a picture.
+
+    `comments` are said about it; `lost` of its `drawn` characters can't be read.
+    """
 
     pieces: list[PrintedLine] | None
     is_picture: bool = False
+    comments: Sequence[str] = ()
+    lost: int = 0
+    drawn: int = 0
 
 
 def convert(data: bytes, name: str) -> Converted:
@@ -131,8 +142,13 @@ def convert_here(data: bytes, name: str) -> Converted:
     if all(page.pieces is None for page in read):
         raise _invalid_pdf_error(name)
     even_sizes([page.pieces for page in read if page.is_picture and page.pieces])
-    printed = _lay_out_pages(without_margins([page.pieces or [] for page in read]))
+    pages, copies = part_margins([page.pieces or [] for page in read])
+    for page, apart in zip(read, copies, strict=True):
+        apart += (PrintedLine(comment, 0.0, 0.0, 1.0, is_apart=True) for comment in page.comments)
+    printed = _lay_out_pages(pages, copies)
     text = join_pages(printed)
+    if not text and any(page.lost for page in read):
+        raise BadInput(f"{name} has no text that can be read: {CAUSE}. To recognise it, {INSTALL}.")
     if not text and not any(page.is_picture for page in read):
         raise BadInput(f"{name} holds no text: there is nothing to read.")
     if not text and recognizer_version():
@@ -149,6 +165,7 @@ def _open(data: bytes, name: str) -> "PdfDocument":
 
     try:
         document = PdfDocument(data)
+        document.init_forms()
         if pages := len(document):
             if pages > (most := limit_set(PDF_PAGES, MOST_PAGES, "pages")):
                 document.close()
@@ -173,13 +190,15 @@ def _read_pages(document: "PdfDocument", name: str) -> Iterator[_Read]:
 
     for number in range(len(document)):
         try:
-            page = document[number]
+            page, overlay = take_overlay(document, number)
             try:
-                pieces, recognized = read_pieces(page), list[PrintedLine]()
-                shows_picture = is_picture(page, pieces)
-                if shows_picture and recognizer_version():
-                    recognized = recognize_pieces(page)
-                yield _Read(recognized or pieces, shows_picture)
+                (pieces, without_code), recognized = read_pieces(page), list[PrintedLine]()
+                lost, drawn = count_lost(page, pieces, without_code)
+                shows_picture = not lost and is_picture(page, pieces)
+                if (lost or shows_picture) and recognizer_version():
+                    recognized, lost = recognize_pieces(page), 0
+                typed = pieces_of_typed(overlay, pieces)
+                yield _Read([*(recognized or pieces), *typed], shows_picture, overlay.comments, lost, drawn)
             finally:
                 page.close()
         except PdfiumError:
@@ -198,6 +217,12 @@ def _problems(name: str, read: Sequence[_Read]) -> Iterator[str]:
             f"{_pages(pictures)} of {name} {are}, and left out ({len(pictures)} of {len(read)}): "
             f"to recognise their text, {INSTALL}."
         )
+    if incomplete := [number for number, page in enumerate(read, 1) if page.lost]:
+        lost, drawn = sum(page.lost for page in read), sum(page.drawn for page in read if page.lost)
+        yield (
+            f"{_pages(incomplete)} of {name} {'lacks' if len(incomplete) == 1 else 'lack'} {lost:,} of {drawn:,} "
+            f"characters, which can't be read: {CAUSE}. To recognise them, {INSTALL}."
+        )
 
 
 def _pages(numbers: Sequence[int]) -> str:
@@ -211,18 +236,18 @@ def _pages(numbers: Sequence[int]) -> str:
     return f"{'page' if len(numbers) == 1 else 'pages'} {named}"
 
 
-def _lay_out_pages(pages: Sequence[list[PrintedLine]]) -> list[PrintedPage]:
-    """The pages' lines in reading order, rows of tables under the names of their columns, notes set apart."""
+def _lay_out_pages(pages: Sequence[list[PrintedLine]], aparts: Sequence[Sequence[PrintedLine]]) -> list[PrintedPage]:
+    """The pages' lines in reading order, rows of tables under the names of their columns; notes and others apart."""
     letters = Counter[float]()
     for piece in chain.from_iterable(pages):
         letters[round(piece.size * 2) / 2] += len(piece.text)
     text_size = letters.most_common(1)[0][0] if letters else 0.0
     header: TableHeader | None = None
     printed = []
-    for page, gutter in zip(pages, _gutters(pages), strict=True):
+    for page, gutter, apart in zip(pages, _gutters(pages), aparts, strict=True):
         columns = [group_rows(column) for column in split_columns(page, gutter)]
         columns, notes = split_off_notes(columns, text_size)
-        place_marks(columns, notes)
+        write_raised(columns, [*notes, *([line] for line in apart)])
         lines: list[PrintedLine] = []
         for column in filter(None, columns):
             ends = Counter(round(row[-1].end) for row in column)
@@ -233,7 +258,7 @@ def _lay_out_pages(pages: Sequence[list[PrintedLine]]) -> list[PrintedPage]:
                 row[-1].edge = row[0].edge = edge
             made, header = rows_as_lines(column, header)
             lines += made
-        printed.append(PrintedPage(lines, rows_as_lines(notes)[0]))
+        printed.append(PrintedPage(lines, [*rows_as_lines(notes)[0], *apart]))
     return printed
 
 

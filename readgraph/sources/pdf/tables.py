@@ -7,7 +7,7 @@ from itertools import pairwise
 from statistics import median
 
 from readgraph.sources.converting import on_a_line
-from readgraph.sources.pdf.page import PrintedLine
+from readgraph.sources.pdf.printed import PrintedLine
 
 FEWEST_ROWS = 3  # rows of a table, but for one whose first row is bold: that may have two
 ALIGNED = 1.5  # points by which the cells of a column may begin, end, or have their middle, off each other

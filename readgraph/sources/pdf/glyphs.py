@@ -1,0 +1,200 @@
+"""Pages written from right to left, or from above: their lines, made from single characters by where they stand.
+
+PDFium gives the characters of such a page in an order that holds for one line drawn at once at most.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, pairwise
+from unicodedata import combining, normalize
+
+from readgraph.sources.pdf.printed import SAME_LINE, PrintedLine
+from readgraph.sources.pdf.words import COLUMN_GAP, SMALLER, WordReader, join_halves, set_off, shift_of
+
+RTL = "\u0590-\u08ff\ufb1d-\ufdcf\ufdf0-\ufdff\ufe70-\ufeff"
+_RTL = re.compile(rf"(?![\u0660-\u066d\u06f0-\u06f9])[{RTL}]")
+_FORMS = re.compile("[\ufb1d-\ufdcf\ufdf0-\ufdff\ufe70-\ufefc]+")  # letters as they look at the end of a word and so on
+_UPRIGHT = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")
+# In a line read from the right, by `_kind`: words of other letters with what stands between them, and single numbers.
+_LTR_RUN = re.compile(r"(?:N[^RL]*)?L(?:[^R]*[LN])?|%?N(?:[.-]?N)*[$+-]?")
+_RTL_RUN = re.compile(r"R(?:[^L]*R)?")
+_BRACKETS = str.maketrans("()[]{}<>«»", ")(][}{><»«")
+_OPENING, _CLOSING = "([{", ")]}"
+ABOVE, MIDDLE = 0.88, 0.35  # font sizes from the line on which letters stand up to their top, and to their middle
+SAMPLE = 200  # characters by whose steps the direction of the writing is told
+SPACE = 0.3  # font sizes of white space that part words where the file has no character
+
+
+@dataclass(slots=True)
+class _Glyph:
+    """A character, or several drawn as one: where it begins and ends along its line, and where its line stands."""
+
+    text: str
+    begin: float
+    end: float
+    y: float
+    size: float
+    index: int
+    is_mirrored: bool = False  # as brackets are from right to left
+
+
+def read_unusual_pieces(reader: WordReader) -> list[PrintedLine] | None:
+    """The pieces of a page that is written from right to left or from above, in the order of reading; else None.
+
+    They stand as if the page were mirrored, or turned: each line begins at its left and the first one is the highest.
+    """
+    if _UPRIGHT.search(reader.text) and _goes_down(reader):
+        return list(_pieces(reader, _glyphs(reader, from_above=True), None))
+    if not (found := _RTL.findall(reader.text)):
+        return None
+    is_rtl = 2 * len(found) > sum(sign.isalpha() for sign in reader.text)
+    glyphs = _glyphs(reader)
+    if is_rtl:
+        for glyph in glyphs:
+            glyph.begin, glyph.end = -glyph.end, -glyph.begin
+    return list(_pieces(reader, glyphs, is_rtl))
+
+
+def _goes_down(reader: WordReader) -> bool:
+    """Whether most characters stand below the one before."""
+    down = across = 0
+    at = [match.start() for match in _UPRIGHT.finditer(reader.text)][:SAMPLE]
+    for first, second in pairwise(at):
+        size = reader.font(first)[2] or 1.0
+        (x, y), (next_x, next_y) = reader.origin(first, 1.0, 0.0), reader.origin(second, 1.0, 0.0)
+        down += abs(next_x - x) < 0.4 * size < y - next_y < 2.5 * size
+        across += abs(next_y - y) < 0.4 * size < next_x - x < 2.5 * size
+    return down > across
+
+
+def _glyphs(reader: WordReader, *, from_above: bool = False) -> list[_Glyph]:
+    """The page's characters, `from_above` as if it were turned; those drawn as one (a ligature) are together."""
+    glyphs = list[_Glyph]()
+    for index, sign in enumerate(reader.text):
+        if sign in "\r\n\0\ufffe\x02":
+            continue
+        begin, bottom, end, top = reader.box(index)
+        _, b, size = reader.font(index)
+        x, y = reader.origin(index, 1.0, 0.0)
+        last = glyphs[-1] if glyphs else None
+        if from_above and b < -0.5:  # letters of other scripts lie on their side
+            begin, end, y = -top, -bottom, x + MIDDLE * size
+        elif from_above:
+            middle = (begin + end) / 2.0 if end - begin > 0.01 or not last else last.y  # a font that isn't in the file
+            begin, y = -(y + ABOVE * size), middle
+            end = begin + size
+        if last and sign != " " and (last.begin, last.end, last.y) == (begin, end, y) and last.index == index - 1:
+            last.text, last.index = sign + last.text if _RTL.match(sign) else last.text + sign, index
+        else:
+            glyphs.append(_Glyph(sign, begin, end, y, size or 1.0, index))
+    for glyph in glyphs:
+        glyph.text = _FORMS.sub(lambda form: normalize("NFKC", form[0]), join_halves(glyph.text))
+    return glyphs
+
+
+def _pieces(reader: WordReader, glyphs: list[_Glyph], is_rtl: bool | None) -> Iterator[PrintedLine]:
+    """The pieces of lines. `is_rtl`: whether nearly all runs from right to left; None where it runs from above."""
+    lines = [line for row in _rows(glyphs) for line in _parts(row, spaced=is_rtl is not None)]
+    swapped = 0
+    made = list[tuple[list[_Glyph], list[_Glyph]]]()
+    for line in lines:
+        ordered = line if is_rtl is None else _order(line, is_rtl=is_rtl)
+        made.append((line, ordered))
+        first = next((glyph.text for glyph in ordered if glyph.is_mirrored and glyph.text in _OPENING + _CLOSING), "")
+        swapped += bool(first) * (1 if first in _CLOSING else -1)
+    for line, ordered in made:
+        main = max(line, key=lambda glyph: glyph.size)
+        texts, shifts = list[str](), list[str]()
+        for glyph in ordered:
+            texts.append(glyph.text.translate(_BRACKETS) if swapped > 0 and glyph.is_mirrored else glyph.text)
+            shift = shift_of(glyph.text, glyph.y, glyph.size, main.y, main.size) if is_rtl is not None else ""
+            shifts += [shift] * len(glyph.text)
+        text = " ".join(set_off("".join(texts), shifts).split())
+        if text:
+            first = (line[-1].end - line[0].begin) * len(text.partition(" ")[0]) / len(text)
+            bold = all(reader.is_bold(glyph.index) for glyph in (line[0], main, line[-1]))
+            yield PrintedLine(text, line[0].begin, main.y, main.size, line[-1].end, None, first, bold)
+
+
+def _rows(glyphs: Iterable[_Glyph]) -> list[list[_Glyph]]:
+    """Characters by the lines in which they stand; points and accents are with their letters."""
+    rows: list[list[_Glyph]] = []
+    accents = list[_Glyph]()
+    for glyph in sorted(glyphs, key=lambda glyph: -glyph.y):
+        if combining(glyph.text[0]):
+            accents.append(glyph)
+            continue
+        line = rows[-1][0] if rows else glyph
+        size = max(line.size, glyph.size)
+        is_smaller = min(line.size, glyph.size) < SMALLER * size
+        if rows and abs(line.y - glyph.y) < (SAME_LINE + 0.2 * is_smaller) * size:
+            rows[-1].append(glyph)
+        else:
+            rows.append([glyph])
+    for accent in accents:
+        near = [glyph for row in rows if abs(row[0].y - accent.y) < row[0].size for glyph in row if glyph.text != " "]
+        middle = (accent.begin + accent.end) / 2
+        if near:
+            min(near, key=lambda glyph: abs((glyph.begin + glyph.end) / 2 - middle)).text += accent.text
+    return rows
+
+
+def _parts(row: list[_Glyph], *, spaced: bool) -> Iterator[list[_Glyph]]:
+    """The pieces of a line, between wide white space; `spaced`: smaller white space parts words."""
+    part = list[_Glyph]()
+    end = 0.0
+    for glyph in sorted(row, key=lambda glyph: (glyph.begin, glyph.end)):
+        if glyph.text == " ":
+            if part and spaced:
+                part.append(glyph)
+            continue
+        if part and glyph.begin - end > COLUMN_GAP * glyph.size:
+            yield part
+            part = []
+        elif part and spaced and glyph.begin - end > SPACE * glyph.size:
+            part.append(_Glyph(" ", end, glyph.begin, glyph.y, glyph.size, glyph.index))
+        end = max(end, glyph.end) if part else glyph.end
+        part.append(glyph)
+    if part:
+        yield part
+
+
+def _order(line: list[_Glyph], *, is_rtl: bool) -> list[_Glyph]:
+    """The characters of a line in the order of reading; `line` begins where the page's lines do."""
+    kinds = "".join(map(_kind, line))
+    if is_rtl:
+        return line[::-1] if "R" not in kinds and "L" in kinds else _flip(line, kinds)
+    ordered, end = list[_Glyph](), 0
+    for run in _RTL_RUN.finditer(kinds):
+        ordered += chain(line[end : run.start()], _flip(line[run.start() : run.end()][::-1], run[0][::-1]))
+        end = run.end()
+    return [*ordered, *line[end:]]
+
+
+def _flip(line: Sequence[_Glyph], kinds: str) -> list[_Glyph]:
+    """Characters read from the right, with those that are read from the left in their own order."""
+    ordered, end = list[_Glyph](), 0
+    for glyph in line:
+        glyph.is_mirrored = True
+    for run in _LTR_RUN.finditer(kinds):
+        own = line[run.start() : run.end()][::-1]
+        for glyph in own:
+            glyph.is_mirrored = False
+        ordered += chain(line[end : run.start()], own)
+        end = run.end()
+    return [*ordered, *line[end:]]
+
+
+def _kind(glyph: _Glyph) -> str:
+    """R: a letter written from right to left; L: another letter; N: a digit; signs as they are, M for others."""
+    sign = glyph.text[0]
+    if _RTL.match(sign):
+        return "R"
+    if sign.isdecimal():
+        return "N"
+    if sign.isalpha():
+        return "L"
+    return {"%": "%", "٪": "%", " ": " ", "-": "-", "+": "+", "$": "$", "€": "$", "£": "$", "₪": "$"}.get(
+        sign, "." if sign in ".,:/·٫٬" else "M"
+    )
