@@ -4,13 +4,14 @@ PDFium gives the characters of such a page in an order that holds for one line d
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
 from unicodedata import combining, normalize
 
 from readgraph.sources.pdf.printed import SAME_LINE, PrintedLine
-from readgraph.sources.pdf.words import COLUMN_GAP, SMALLER, WordReader, join_halves, set_off, shift_of
+from readgraph.sources.pdf.words import COLUMN_GAP, SMALLER, UPRIGHT, WordReader, join_halves, set_off, shift_of
 
 RTL = "\u0590-\u08ff\ufb1d-\ufdcf\ufdf0-\ufdff\ufe70-\ufeff"
 _RTL = re.compile(rf"(?![\u0660-\u066d\u06f0-\u06f9])[{RTL}]")
@@ -39,21 +40,22 @@ class _Glyph:
     is_mirrored: bool = False  # as brackets are from right to left
 
 
-def read_unusual_pieces(reader: WordReader) -> list[PrintedLine] | None:
-    """The pieces of a page that is written from right to left or from above, in the order of reading; else None.
+def read_unusual_pieces(reader: WordReader) -> tuple[list[PrintedLine], list[PrintedLine]] | None:
+    """The pieces of a page that is written from right to left or from above, and those turned otherwise; else None.
 
     They stand as if the page were mirrored, or turned: each line begins at its left and the first one is the highest.
     """
     if _UPRIGHT.search(reader.text) and _goes_down(reader):
-        return list(_pieces(reader, _glyphs(reader, from_above=True), None))
+        return list(_pieces(reader, [*chain.from_iterable(_glyphs(reader, from_above=True).values())], None)), []
     if not (found := _RTL.findall(reader.text)):
         return None
     is_rtl = 2 * len(found) > sum(sign.isalpha() for sign in reader.text)
-    glyphs = _glyphs(reader)
+    groups = sorted(_glyphs(reader).values(), key=len, reverse=True)
     if is_rtl:
-        for glyph in glyphs:
+        for glyph in chain.from_iterable(groups):
             glyph.begin, glyph.end = -glyph.end, -glyph.begin
-    return list(_pieces(reader, glyphs, is_rtl))
+    main, *others = ([*_pieces(reader, group, is_rtl)] for group in groups)
+    return main, [*chain.from_iterable(others)]
 
 
 def _goes_down(reader: WordReader) -> bool:
@@ -68,29 +70,43 @@ def _goes_down(reader: WordReader) -> bool:
     return down > across
 
 
-def _glyphs(reader: WordReader, *, from_above: bool = False) -> list[_Glyph]:
-    """The page's characters, `from_above` as if it were turned; those drawn as one (a ligature) are together."""
-    glyphs = list[_Glyph]()
+def _glyphs(reader: WordReader, *, from_above: bool = False) -> dict[tuple[int, int], list[_Glyph]]:
+    """The page's characters by their direction, as if it were turned; those drawn as one (a ligature) are together."""
+    found = defaultdict[tuple[int, int], list[_Glyph]](list)
+    last = _Glyph("", 0.0, 0.0, 0.0, 1.0, -1)
     for index, sign in enumerate(reader.text):
-        if sign in "\r\n\0\ufffe\x02":
+        if sign in " \r\n\0\ufffe\x02":
             continue
-        begin, bottom, end, top = reader.box(index)
-        _, b, size = reader.font(index)
-        x, y = reader.origin(index, 1.0, 0.0)
-        last = glyphs[-1] if glyphs else None
-        if from_above and b < -0.5:  # letters of other scripts lie on their side
-            begin, end, y = -top, -bottom, x + MIDDLE * size
-        elif from_above:
-            middle = (begin + end) / 2.0 if end - begin > 0.01 or not last else last.y  # a font that isn't in the file
-            begin, y = -(y + ABOVE * size), middle
+        left, bottom, right, top = reader.box(index)
+        a, b, size = reader.font(index)
+        direction = round(a), round(b)
+        if from_above and direction == UPRIGHT:
+            y = (left + right) / 2.0 if right - left > 0.01 else last.y  # no width: of a font that isn't in the file
+            begin = -(reader.origin(index, 1.0, 0.0)[1] + ABOVE * size)
             end = begin + size
-        if last and sign != " " and (last.begin, last.end, last.y) == (begin, end, y) and last.index == index - 1:
+        else:
+            begin, end = sorted((left * a + bottom * b, right * a + top * b))
+            y = reader.origin(index, a, b)[1] + MIDDLE * size * from_above
+        if (last.begin, last.end, last.y) == (begin, end, y) and last.index == index - 1:
             last.text, last.index = sign + last.text if _RTL.match(sign) else last.text + sign, index
         else:
-            glyphs.append(_Glyph(sign, begin, end, y, size or 1.0, index))
-    for glyph in glyphs:
+            glyph = _Glyph(sign, begin, end, y, size or 1.0, index)
+            if " " in reader.text[last.index + 1 : index] and abs(y - last.y) < SAME_LINE * size:
+                at = _place_of_space(reader, last, glyph, a, b)
+                found[direction].append(_Glyph(" ", at, at, y, glyph.size, last.index))
+            found[direction].append(last := glyph)
+    for glyph in chain.from_iterable(found.values()):
         glyph.text = _FORMS.sub(lambda form: normalize("NFKC", form[0]), join_halves(glyph.text))
-    return glyphs
+    return found
+
+
+def _place_of_space(reader: WordReader, last: _Glyph, glyph: _Glyph, a: float, b: float) -> float:
+    """Where white space stands: between its neighbours if they stand side by side, else where its own box is."""
+    gap = max(glyph.begin - last.end, last.begin - glyph.end)
+    if -0.3 * glyph.size < gap < COLUMN_GAP * glyph.size:
+        return (last.begin + last.end + glyph.begin + glyph.end) / 4.0
+    left, bottom, right, top = reader.box(reader.text.index(" ", last.index + 1))
+    return ((left + right) * a + (bottom + top) * b) / 2.0
 
 
 def _pieces(reader: WordReader, glyphs: list[_Glyph], is_rtl: bool | None) -> Iterator[PrintedLine]:
@@ -144,7 +160,7 @@ def _parts(row: list[_Glyph], *, spaced: bool) -> Iterator[list[_Glyph]]:
     """The pieces of a line, between wide white space; `spaced`: smaller white space parts words."""
     part = list[_Glyph]()
     end = 0.0
-    for glyph in sorted(row, key=lambda glyph: (glyph.begin, glyph.end)):
+    for glyph in sorted(row, key=lambda glyph: glyph.begin + glyph.end):
         if glyph.text == " ":
             if part and spaced:
                 part.append(glyph)

@@ -6,7 +6,18 @@ from typing import TYPE_CHECKING
 
 from readgraph.sources.pdf.glyphs import read_unusual_pieces
 from readgraph.sources.pdf.printed import SAME_LINE, PrintedLine
-from readgraph.sources.pdf.words import COLUMN_GAP, LEVEL, LOWERED, MARK, RAISED, SMALLER, Word, WordReader, shift_of
+from readgraph.sources.pdf.words import (
+    COLUMN_GAP,
+    LEVEL,
+    LOWERED,
+    MARK,
+    RAISED,
+    SMALLER,
+    UPRIGHT,
+    Word,
+    WordReader,
+    shift_of,
+)
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfPage
@@ -24,23 +35,24 @@ def read_pieces(page: "PdfPage") -> tuple[list[PrintedLine], int]:
     text = page.get_textpage()
     try:
         reader = WordReader(text)
-        if unusual := read_unusual_pieces(reader):
-            return unusual, reader.without_code
-        words = list(reader.words())
-        if not words:
-            return [], reader.without_code
-        letters = Counter[tuple[int, int]]()
-        for word in words:
-            letters[word.direction] += len(word.text)
-        main = letters.most_common(1)[0][0]
-        upright = _join_marks(_pieces([word for word in words if word.direction == main], reader))
-        turned = _pieces([word for word in words if word.direction != main], reader)
+        upright, turned = read_unusual_pieces(reader) or _usual_pieces(reader)
         lowest = min((piece.y for piece in upright), default=0.0)
         for number, piece in enumerate(turned, 1):  # such as a stamp in the margin: after everything else
             piece.x, piece.end, piece.y = 0.0, piece.end - piece.x, lowest - 100.0 * number
         return [*upright, *turned], reader.without_code
     finally:
         text.close()
+
+
+def _usual_pieces(reader: WordReader) -> tuple[list[PrintedLine], list[PrintedLine]]:
+    """The pieces in the direction in which most of a page is written, and the others."""
+    words = list(reader.words())
+    letters = Counter[tuple[int, int]]()
+    for word in words:
+        letters[word.direction] += len(word.text)
+    main = max(letters, key=lambda direction: letters[direction], default=UPRIGHT)
+    pieces = _join_marks(_pieces([word for word in words if word.direction == main], reader))
+    return pieces, _pieces([word for word in words if word.direction != main], reader)
 
 
 def _pieces(words: list[Word], reader: WordReader) -> list[PrintedLine]:
