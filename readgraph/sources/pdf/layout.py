@@ -14,6 +14,7 @@ FEWEST_WORDS = 3.0  # words of a column's line, on average: cells of a table hav
 FULL_LINES = 0.5  # the share of its column's width that a line takes, on average: cells of a table take less
 FEWEST_ROWS = 3  # rows of several short cells that make a table across the page
 NEAR = 2.0  # points from the gutter at which a line of the second column begins
+WIDEST_INDENT = 60.0  # points
 SAME_ROW = 0.3  # font sizes that pieces of one row may stand above or below each other
 
 
@@ -26,9 +27,22 @@ def gutter_of(pieces: Sequence[PrintedLine]) -> float | None:
     starts = Counter(round(piece.x / 2.0) for piece in middle)
     for start, _ in sorted(starts.items(), key=lambda counted: (-counted[1], counted[0]))[:4]:
         column = [piece.x for piece in middle if abs(round(piece.x / 2.0) - start) <= 1]
-        if len(column) >= FEWEST_LINES and _parts_columns(pieces, min(column)):
-            return min(column)
+        if len(column) < FEWEST_LINES:
+            continue
+        gutter = _column_edge(middle, min(column))
+        if parts_columns(pieces, gutter):
+            return gutter
     return None
+
+
+def _column_edge(pieces: Sequence[PrintedLine], start: float) -> float:
+    """Where a column begins in which many lines begin at `start`: these may be indented, others then stand out."""
+    edge, fewest = start, sum(piece.x < start - 1.0 and piece.end > start for piece in pieces)
+    for at in sorted({piece.x for piece in pieces if start - WIDEST_INDENT < piece.x < start - NEAR}, reverse=True):
+        across = sum(piece.x < at - 1.0 and piece.end > at for piece in pieces)
+        if across < fewest:
+            edge, fewest = at, across
+    return edge
 
 
 def split_columns(pieces: Sequence[PrintedLine], gutter: float | None) -> list[list[PrintedLine]]:
@@ -94,7 +108,7 @@ def _join_drawn_parts(row: list[PrintedLine], gutter: float | None) -> list[Prin
     return joined
 
 
-def _parts_columns(pieces: Sequence[PrintedLine], gutter: float) -> bool:
+def parts_columns(pieces: Sequence[PrintedLine], gutter: float) -> bool:
     """Whether lines of text stand on both sides, and few go across."""
     rows = [row for row, is_wide in _rows_by_width(pieces, gutter) if not is_wide]
     left = [piece for row in rows for piece in row if piece.x < gutter - 1.0]

@@ -15,13 +15,15 @@ from readgraph.sources.converting import Converted, on_a_line, report_page
 from readgraph.sources.pdf.annotations import pieces_of_typed, take_overlay
 from readgraph.sources.pdf.headings import find_headings
 from readgraph.sources.pdf.in_child import check_streams, in_child
-from readgraph.sources.pdf.layout import group_rows, gutter_of, split_columns
+from readgraph.sources.pdf.layout import group_rows, gutter_of, parts_columns, split_columns
+from readgraph.sources.pdf.line_numbers import without_line_numbers
 from readgraph.sources.pdf.lines import PrintedPage, join_pages, split_off_notes
 from readgraph.sources.pdf.margins import part_margins
 from readgraph.sources.pdf.page import read_pieces
 from readgraph.sources.pdf.printed import PrintedLine
 from readgraph.sources.pdf.raised import write_raised
 from readgraph.sources.pdf.scans import count_lost, even_sizes, is_picture, recognize_pieces, recognizer_version
+from readgraph.sources.pdf.side_boxes import take_box
 from readgraph.sources.pdf.tables import TableHeader, rows_as_lines
 from readgraph.sources.places import HeadingPath, Place, SourcePage, order_places, shorten_label
 from readgraph.state.errors import BadInput
@@ -145,7 +147,7 @@ def convert_here(data: bytes, name: str) -> Converted:
     pages, copies = part_margins([page.pieces or [] for page in read])
     for page, apart in zip(read, copies, strict=True):
         apart += (PrintedLine(comment, 0.0, 0.0, 1.0, is_apart=True) for comment in page.comments)
-    printed = _lay_out_pages(pages, copies)
+    printed = _lay_out_pages(without_line_numbers(pages), copies)
     text = join_pages(printed)
     if not text and any(page.lost for page in read):
         raise BadInput(f"{name} has no text that can be read: {CAUSE}. To recognise it, {INSTALL}.")
@@ -245,9 +247,11 @@ def _lay_out_pages(pages: Sequence[list[PrintedLine]], aparts: Sequence[Sequence
     header: TableHeader | None = None
     printed = []
     for page, gutter, apart in zip(pages, _gutters(pages), aparts, strict=True):
-        columns = [group_rows(column) for column in split_columns(page, gutter)]
+        text, box = take_box(page) if gutter is None else (page, [])
+        columns = [group_rows(column) for column in split_columns(text, gutter)]
         columns, notes = split_off_notes(columns, text_size)
-        write_raised(columns, [*notes, *([line] for line in apart)])
+        beside = group_rows(box)
+        write_raised([*columns, beside], [*notes, *([line] for line in apart)])
         lines: list[PrintedLine] = []
         for column in filter(None, columns):
             ends = Counter(round(row[-1].end) for row in column)
@@ -258,21 +262,37 @@ def _lay_out_pages(pages: Sequence[list[PrintedLine]], aparts: Sequence[Sequence
                 row[-1].edge = row[0].edge = edge
             made, header = rows_as_lines(column, header)
             lines += made
-        printed.append(PrintedPage(lines, [*rows_as_lines(notes)[0], *apart]))
+        printed.append(PrintedPage(lines, [*rows_as_lines(notes)[0], *_box_lines(beside), *apart]))
     return printed
 
 
+def _box_lines(rows: Sequence[list[PrintedLine]]) -> list[PrintedLine]:
+    lines, _ = rows_as_lines(rows)
+    for line in lines[:1]:
+        line.is_apart = True
+    return lines
+
+
 def _gutters(pages: Sequence[list[PrintedLine]]) -> list[float | None]:
-    """Where each page's second column begins: where it does on most pages of its side."""
+    """Where each page's second column begins: where it does on most pages of its side, unless it is another page."""
     found = [gutter_of(page) for page in pages]
     for side in (0, 1):  # odd and even pages may have other margins
         own = found[side::2]
         known = Counter(round(gutter) for gutter in own if gutter is not None)
         usual, count = known.most_common(1)[0] if known else (0, 0)
         if 3 * count > len(own):
-            own = [gutter if gutter is not None and abs(gutter - usual) < NEAR_GUTTER else usual for gutter in own]
-        found[side::2] = own
+            found[side::2] = [
+                gutter if gutter is not None and abs(gutter - usual) < NEAR_GUTTER else _fit(page, usual, gutter)
+                for page, gutter in zip(pages[side::2], own, strict=True)
+            ]
     return found
+
+
+def _fit(page: list[PrintedLine], usual: float, gutter: float | None) -> float | None:
+    """The usual gutter where more of a page's lines begin at it than cross it, as on a short page; else its own."""
+    beginning = sum(abs(piece.x - usual) < NEAR_GUTTER for piece in page)
+    crossing = sum(piece.x < usual - NEAR_GUTTER and piece.end > usual + NEAR_GUTTER for piece in page)
+    return usual if beginning > crossing and (gutter is None or parts_columns(page, usual)) else gutter
 
 
 def _places(pages: Sequence[PrintedPage], labels: Sequence[str], found: list[tuple[int, str]]) -> tuple[Place, ...]:
