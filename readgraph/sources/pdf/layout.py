@@ -1,9 +1,10 @@
 """How pages are laid out: columns in reading order."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import groupby, pairwise
 from operator import itemgetter
 
 from readgraph.sources.pdf.printed import PrintedLine
@@ -14,12 +15,14 @@ FEWEST_WORDS = 3.0  # words of a column's line, on average: cells of a table hav
 FULL_LINES = 0.5  # the share of its column's width that a line takes, on average: cells of a table take less
 FEWEST_ROWS = 3  # rows of several short cells that make a table across the page
 NEAR = 2.0  # points from the gutter at which a line of the second column begins
+MOST_COLUMNS = 6
+ENTRY = 4  # letters by which the entries of an index are compared
 WIDEST_INDENT = 60.0  # points
 SAME_ROW = 0.3  # font sizes that pieces of one row may stand above or below each other
 
 
-def gutter_of(pieces: Sequence[PrintedLine]) -> float | None:
-    """Where a page's second column begins (points from the left); nothing where it has one column."""
+def gutter_of(pieces: Sequence[PrintedLine], most: int = MOST_COLUMNS) -> float | None:
+    """Where a page's second column, of `most`, begins (points from the left); nothing where it has one column."""
     if len(pieces) < 2 * FEWEST_LINES:
         return None
     begin, end = min(piece.x for piece in pieces), max(piece.end for piece in pieces)
@@ -30,7 +33,7 @@ def gutter_of(pieces: Sequence[PrintedLine]) -> float | None:
         if len(column) < FEWEST_LINES:
             continue
         gutter = _column_edge(middle, min(column))
-        if parts_columns(pieces, gutter):
+        if parts_columns(pieces, gutter, most):
             return gutter
     return None
 
@@ -108,12 +111,19 @@ def _join_drawn_parts(row: list[PrintedLine], gutter: float | None) -> list[Prin
     return joined
 
 
-def parts_columns(pieces: Sequence[PrintedLine], gutter: float) -> bool:
-    """Whether lines of text stand on both sides, and few go across."""
+def parts_columns(pieces: Sequence[PrintedLine], gutter: float, most: int = MOST_COLUMNS) -> bool:
+    """Whether lines of text, or entries in the order of letters, stand on both sides, and few go across.
+
+    On the right, there may be more columns, of `most` in all.
+    """
     rows = [row for row, is_wide in _rows_by_width(pieces, gutter) if not is_wide]
     left = [piece for row in rows for piece in row if piece.x < gutter - 1.0]
     right = [piece for row in rows for piece in row if piece.x >= gutter - 1.0]
-    return _is_column(left) and _is_column(right) and 3 * len(rows) > len(group_rows(pieces))
+    if 3 * len(rows) <= len(group_rows(pieces)):
+        return False
+    if _go_on_in_order(left, right):
+        return True
+    return _is_column(left) and (_is_column(right) or (most > 2 and gutter_of(right, most - 1) is not None))
 
 
 def _is_column(pieces: Sequence[PrintedLine]) -> bool:
@@ -123,7 +133,31 @@ def _is_column(pieces: Sequence[PrintedLine]) -> bool:
     width = max(piece.end for piece in pieces) - min(piece.x for piece in pieces)
     words = sum(len(piece.text.split()) for piece in pieces) / len(rows)
     taken = sum(sum(piece.end - piece.x for piece in row) for row in rows) / len(rows)
-    return words >= FEWEST_WORDS and taken >= FULL_LINES * width and not _is_table(rows)
+    is_text = words >= FEWEST_WORDS or (words >= FEWEST_WORDS - 1.0 and _has_sentences(pieces))
+    return is_text and taken >= FULL_LINES * width and not _is_table(rows)
+
+
+def _has_sentences(pieces: Sequence[PrintedLine]) -> bool:
+    """Whether lines go on within sentences, and sentences end: cells do neither."""
+    lower = sum(piece.text[0].islower() for piece in pieces)
+    return 4 * lower >= len(pieces) and any(piece.text[-1] in ".!?" for piece in pieces)
+
+
+def _go_on_in_order(left: Sequence[PrintedLine], right: Sequence[PrintedLine]) -> bool:
+    """Whether entries stand in the order of letters, down the left side and on down the right one, as in an index."""
+    first, second = _entries(left), _entries(right)
+    if min(len(first), len(second)) < FEWEST_LINES or first[-1] > second[0] or first[0] == second[-1]:
+        return False
+    pairs = [*pairwise(first), *pairwise(second)]
+    return 10 * sum(above <= below for above, below in pairs) >= 9 * len(pairs)
+
+
+def _entries(pieces: Sequence[PrintedLine]) -> list[str]:
+    """The beginnings of lines that stand out furthest to the left, from above; letters only."""
+    edge = min((piece.x for piece in pieces), default=0.0)
+    own = sorted((piece for piece in pieces if piece.x - edge < NEAR), key=lambda piece: -piece.y)
+    beginnings = (re.sub(r"[\W\d_]+", "", piece.text)[:ENTRY].casefold() for piece in own)
+    return [beginning for beginning in beginnings if len(beginning) > 1]
 
 
 def _is_table(rows: Sequence[list[PrintedLine]]) -> bool:

@@ -54,8 +54,9 @@ def _box_beside(pieces: Sequence[PrintedLine], run: Sequence[PrintedLine]) -> li
     if any(piece.end > edge for piece in left) or not (_is_running(left) and _is_running(right)):
         return []
     wide = [piece for piece in pieces if piece.x < edge - NEAR and piece.end > edge + NEAR]
-    for text, box in ((left, right), (right, left)):
-        if _width(text) > _width(box) and _goes_on(text, wide):
+    narrow = [piece for piece in pieces if piece.end <= edge], [piece for piece in pieces if piece.x >= edge - NEAR]
+    for text, box, same_side in ((left, right, narrow[0]), (right, left, narrow[1])):
+        if _width(text) > _width(box) and _goes_on(_with_lines_near(text, same_side), wide):
             return sorted(box, key=lambda piece: (-piece.y, piece.x))
     return []
 
@@ -73,6 +74,18 @@ def _is_running(pieces: Sequence[PrintedLine]) -> bool:
 def _is_within(piece: PrintedLine) -> bool:
     """Whether a line may begin within a sentence."""
     return piece.text[0].isalpha() and not piece.text[0].isupper()
+
+
+def _with_lines_near(text: Sequence[PrintedLine], narrow: Sequence[PrintedLine]) -> list[PrintedLine]:
+    """The lines beside a box with the narrow ones above and below: the box is lower than the room that it has."""
+    found = [*text]
+    for down in (False, True):
+        end = min(text, key=lambda piece: piece.y) if down else max(text, key=lambda piece: piece.y)
+        for piece in sorted(narrow, key=lambda piece: piece.y, reverse=down):
+            step = end.y - piece.y if down else piece.y - end.y
+            if 0.0 < step < WIDEST_STEP * end.size and abs(piece.size - end.size) < 0.5:
+                found.append(end := piece)
+    return found
 
 
 def _goes_on(text: Sequence[PrintedLine], wide: Sequence[PrintedLine]) -> bool:
