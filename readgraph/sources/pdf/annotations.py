@@ -59,7 +59,10 @@ def take_overlay(document: "PdfDocument", number: int) -> tuple["PdfPage", Overl
 def pieces_of_typed(overlay: Overlay, printed: list[PrintedLine]) -> list[PrintedLine]:
     """What is typed, as pieces on the lines of what is printed beside it."""
     pieces = []
+    is_mirrored = bool(printed) and max(piece.end for piece in printed) < 0.0  # written from right to left
     for text, (left, bottom, right, top) in overlay.typed:
+        if is_mirrored:
+            left, right = -right, -left
         lines = list(filter(None, map(on_a_line, text.splitlines())))
         beside = [piece for piece in printed if bottom - 3.0 <= piece.y < top]
         near = min(beside, key=lambda piece: max(piece.x - right, left - piece.end), default=None)
@@ -69,7 +72,7 @@ def pieces_of_typed(overlay: Overlay, printed: list[PrintedLine]) -> list[Printe
             y = (top + bottom) / 2.0 - 0.3 * size
         for at, line in enumerate(lines):
             first = (right - left) * len(line.partition(" ")[0]) / len(line)
-            pieces.append(PrintedLine(line, left, y - LINE_HEIGHT * size * at, size, right, first=first))
+            pieces.append(PrintedLine(line, left, y - LINE_HEIGHT * size * at, size, right, first=first, is_row=True))
     return pieces
 
 
@@ -88,7 +91,7 @@ class _Annotation:
     @property
     def is_field(self) -> bool:
         """Whether it is a field of a form; a signature is drawn."""
-        return self.kind == self._raw.FPDF_ANNOT_WIDGET and self._field != self._raw.FPDF_FORMFIELD_SIGNATURE
+        return bool(self.kind == self._raw.FPDF_ANNOT_WIDGET and self._field != self._raw.FPDF_FORMFIELD_SIGNATURE)
 
     @property
     def is_drawn(self) -> bool:
@@ -127,7 +130,7 @@ class _Annotation:
         raw = self._raw
         if self.kind == raw.FPDF_ANNOT_STRIKEOUT:
             text = page.get_textpage()
-            struck = on_a_line(text.get_text_bounded(*self._rect()))
+            struck = on_a_line(" ".join(text.get_text_bounded(*part) for part in self._marked()))
             text.close()
             if struck:
                 yield f"Struck out: {struck}"
@@ -135,6 +138,18 @@ class _Annotation:
         if said and self.kind not in (raw.FPDF_ANNOT_FREETEXT, raw.FPDF_ANNOT_WIDGET, raw.FPDF_ANNOT_WATERMARK):
             author = on_a_line(self._value("T"))
             yield f"Comment{author and f' by {author}'}: {said}"
+
+    def _marked(self) -> Iterator[_Rect]:
+        """The middle of each line that is marked: its upper and lower edge may reach into others."""
+        points, parts = self._raw.FS_QUADPOINTSF(), list[_Rect]()
+        for at in range(min(self._raw.FPDFAnnot_CountAttachmentPoints(self._annotation), MOST)):
+            if self._raw.FPDFAnnot_GetAttachmentPoints(self._annotation, at, points):
+                across = (points.x1, points.x2, points.x3, points.x4)
+                up = (points.y1, points.y2, points.y3, points.y4)
+                parts.append((min(across), min(up), max(across), max(up)))
+        for left, bottom, right, top in parts or [self._rect()]:
+            edge = 0.3 * (top - bottom)
+            yield left, bottom + edge, right, top - edge
 
     def _rect(self) -> _Rect:
         rect = self._raw.FS_RECTF()

@@ -24,6 +24,7 @@ _BRACKETS = str.maketrans("()[]{}<>«»", ")(][}{><»«")
 _OPENING, _CLOSING = "([{", ")]}"
 ABOVE, MIDDLE = 0.88, 0.35  # font sizes from the line on which letters stand up to their top, and to their middle
 SAMPLE = 200  # characters by whose steps the direction of the writing is told
+WIDEST_SPACE = 2.0  # font sizes of white space between the words of a stretched line
 SPACE = 0.3  # font sizes of white space that part words where the file has no character
 
 
@@ -128,9 +129,9 @@ def _pieces(reader: WordReader, glyphs: list[_Glyph], is_rtl: bool | None) -> It
             shifts += [shift] * len(glyph.text)
         text = " ".join(set_off("".join(texts), shifts).split())
         if text:
-            first = (line[-1].end - line[0].begin) * len(text.partition(" ")[0]) / len(text)
+            width = (line[-1].end - line[0].begin) * len(text.partition(" ")[0]) / len(text)
             bold = all(reader.is_bold(glyph.index) for glyph in (line[0], main, line[-1]))
-            yield PrintedLine(text, line[0].begin, main.y, main.size, line[-1].end, None, first, bold)
+            yield PrintedLine(text, line[0].begin, main.y, main.size, line[-1].end, None, width, bold)
 
 
 def _rows(glyphs: Iterable[_Glyph]) -> list[list[_Glyph]]:
@@ -158,22 +159,32 @@ def _rows(glyphs: Iterable[_Glyph]) -> list[list[_Glyph]]:
 
 def _parts(row: list[_Glyph], *, spaced: bool) -> Iterator[list[_Glyph]]:
     """The pieces of a line, between wide white space; `spaced`: smaller white space parts words."""
-    part = list[_Glyph]()
-    end = 0.0
-    for glyph in sorted(row, key=lambda glyph: glyph.begin + glyph.end):
+    part, spaces, end = list[_Glyph](), list[_Glyph](), 0.0
+    row = sorted(row, key=lambda glyph: glyph.begin + glyph.end)
+    widest = _widest_space([glyph for glyph in row if glyph.text != " "])
+    for glyph in row:
         if glyph.text == " ":
-            if part and spaced:
-                part.append(glyph)
+            spaces.append(glyph)
             continue
-        if part and glyph.begin - end > COLUMN_GAP * glyph.size:
+        gap = glyph.begin - end
+        if part and gap > widest * glyph.size:
             yield part
             part = []
-        elif part and spaced and glyph.begin - end > SPACE * glyph.size:
-            part.append(_Glyph(" ", end, glyph.begin, glyph.y, glyph.size, glyph.index))
+        elif part and spaced and gap > SPACE * glyph.size:
+            spaces.append(_Glyph(" ", end, glyph.begin, glyph.y, glyph.size, glyph.index))
         end = max(end, glyph.end) if part else glyph.end
-        part.append(glyph)
+        part += [*(spaces if part and spaced else ()), glyph]
+        spaces = []
     if part:
         yield part
+
+
+def _widest_space(row: Sequence[_Glyph]) -> float:
+    """Font sizes up to which white space parts words: more where a line is stretched, and all of it is as wide."""
+    gaps = [(right.begin - left.end) / right.size for left, right in pairwise(row)]
+    wide = [gap for gap in gaps if gap > SPACE]
+    is_even = len(wide) > 2 and max(wide) < min(1.3 * min(wide), WIDEST_SPACE)
+    return WIDEST_SPACE if is_even else COLUMN_GAP
 
 
 def _order(line: list[_Glyph], *, is_rtl: bool) -> list[_Glyph]:

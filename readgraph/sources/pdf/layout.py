@@ -107,6 +107,7 @@ def _join_drawn_parts(row: list[PrintedLine], gutter: float | None) -> list[Prin
             text=f"{left.text} {piece.text}",
             size=left.size if len(left.text) >= len(piece.text) else piece.size,
             end=max(left.end, piece.end),
+            is_row=left.is_row or piece.is_row,
         )
     return joined
 

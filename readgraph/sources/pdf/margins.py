@@ -22,7 +22,9 @@ _FOOTNOTE = re.compile(r"\d{1,3}\s*[^\W\d].*[.!?…][\"'”’»)]*")
 _LETTERS = re.compile(r"[^\W\d_]{2}|[\u2e80-\u9fff\uac00-\ud7af]")
 _SEPARATOR = re.compile(r"\s+[|·•–—]\s+")
 _ONLY_NUMBER = re.compile(
-    r"[^\w#]*(?:page|seite|p\.|s\.)?[^\w#]*#(?:[^\w#]*(?:of|von|/)[^\w#]*\d+)?[^\w#]*", re.IGNORECASE
+    r"[^\w#]*(?:page|seite|blatt|p[áa]g(?:ina)?|sid[ae]|strona|str|стр(?:аница)?|第|p|s)?[^\w#]*#(?:\s?[页頁ページ]+)?"
+    r"(?:[^\w#]*(?:of|von|de|sur|di|av|af|van|z|из|/)[^\w#]*[\d#]+)?[^\w#]*",
+    re.IGNORECASE,
 )
 
 

@@ -4,27 +4,23 @@ A picture of a page, such as a scanned letter or fax, is read as a PDF whose pag
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from io import BytesIO
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from readgraph.sources.converting import Converted, on_a_line, report_page
 from readgraph.sources.pdf.annotations import pieces_of_typed, take_overlay
 from readgraph.sources.pdf.headings import find_headings
 from readgraph.sources.pdf.in_child import check_streams, in_child
-from readgraph.sources.pdf.layout import group_rows, gutter_of, parts_columns, split_columns
 from readgraph.sources.pdf.line_numbers import without_line_numbers
-from readgraph.sources.pdf.lines import PrintedPage, join_pages, split_off_notes
+from readgraph.sources.pdf.lines import PrintedPage, join_pages
 from readgraph.sources.pdf.margins import part_margins
 from readgraph.sources.pdf.page import read_pieces
 from readgraph.sources.pdf.printed import PrintedLine
-from readgraph.sources.pdf.raised import write_raised
+from readgraph.sources.pdf.reading_order import lay_out_pages
 from readgraph.sources.pdf.scans import count_lost, even_sizes, is_picture, recognize_pieces, recognizer_version
-from readgraph.sources.pdf.side_boxes import take_box
-from readgraph.sources.pdf.tables import TableHeader, rows_as_lines
 from readgraph.sources.places import HeadingPath, Place, SourcePage, order_places, shorten_label
 from readgraph.state.errors import BadInput
 from readgraph.state.words import limit_set
@@ -100,7 +96,6 @@ def _fold_title(text: str) -> str:
     return _FOLDED.sub(" ", text).strip().casefold()
 
 
-NEAR_GUTTER = 6.0  # points by which the gutters of a document's pages may differ
 PDF_PAGES, MOST_PAGES = "READGRAPH_MAX_PDF_PAGES", 10_000  # the variable that sets another number than this
 CAUSE = "their fonts are not in the file, or don't say which letters they draw"
 INSTALL = "pip install 'readgraph[scans]'"
@@ -133,12 +128,15 @@ def convert(data: bytes, name: str) -> Converted:
 
 def convert_here(data: bytes, name: str) -> Converted:
     """The same in this process, without limits of time and memory; one thread at a time, as PDFium must be used."""
+    from pypdfium2.raw import FORMTYPE_XFA_FULL
+
     check_streams(data, name)
     document = _open(data, name)
     try:
         entries, title = outline_of(document), on_a_line(document.get_metadata_value("Title"))
         labels = [shorten_label(document.get_page_label(number)) for number in range(len(document))]
         read = list(_read_pages(document, name))
+        has_xfa = document.get_formtype() == FORMTYPE_XFA_FULL
     finally:
         document.close()
     if all(page.pieces is None for page in read):
@@ -147,7 +145,7 @@ def convert_here(data: bytes, name: str) -> Converted:
     pages, copies = part_margins([page.pieces or [] for page in read])
     for page, apart in zip(read, copies, strict=True):
         apart += (PrintedLine(comment, 0.0, 0.0, 1.0, is_apart=True) for comment in page.comments)
-    printed = _lay_out_pages(without_line_numbers(pages), copies)
+    printed = lay_out_pages(without_line_numbers(pages), copies)
     text = join_pages(printed)
     if not text and any(page.lost for page in read):
         raise BadInput(f"{name} has no text that can be read: {CAUSE}. To recognise it, {INSTALL}.")
@@ -159,7 +157,10 @@ def convert_here(data: bytes, name: str) -> Converted:
         raise BadInput(f"{name} has no text, only pictures of its pages: to recognise it, {INSTALL}.")
     lines = [page.lines for page in printed]
     places = _places(printed, labels, list(sections(entries, lines) if entries else find_headings(lines)))
-    return Converted(text, places, "" if _MADE_UP_TITLE.fullmatch(title) else title, tuple(_problems(name, read)))
+    problems = [*_problems(name, read)]
+    if has_xfa:
+        problems.append(f"what is typed into {name} is left out: its form is of a kind (XFA) that can't be read here.")
+    return Converted(text, places, "" if _MADE_UP_TITLE.fullmatch(title) else title, tuple(problems))
 
 
 def _open(data: bytes, name: str) -> "PdfDocument":
@@ -236,63 +237,6 @@ def _pages(numbers: Sequence[int]) -> str:
         for first, last in runs
     )
     return f"{'page' if len(numbers) == 1 else 'pages'} {named}"
-
-
-def _lay_out_pages(pages: Sequence[list[PrintedLine]], aparts: Sequence[Sequence[PrintedLine]]) -> list[PrintedPage]:
-    """The pages' lines in reading order, rows of tables under the names of their columns; notes and others apart."""
-    letters = Counter[float]()
-    for piece in chain.from_iterable(pages):
-        letters[round(piece.size * 2) / 2] += len(piece.text)
-    text_size = letters.most_common(1)[0][0] if letters else 0.0
-    header: TableHeader | None = None
-    printed = []
-    for page, gutter, apart in zip(pages, _gutters(pages), aparts, strict=True):
-        text, box = take_box(page) if gutter is None else (page, [])
-        columns = [group_rows(column) for column in split_columns(text, gutter)]
-        columns, notes = split_off_notes(columns, text_size)
-        beside = group_rows(box)
-        write_raised([*columns, beside], [*notes, *([line] for line in apart)])
-        lines: list[PrintedLine] = []
-        for column in filter(None, columns):
-            ends = Counter(round(row[-1].end) for row in column)
-            usual, count = ends.most_common(1)[0]
-            is_usual = 4 * count >= len(column) and count > 2
-            edge = float(usual) if is_usual else max(row[-1].end for row in column)
-            for row in column:
-                row[-1].edge = row[0].edge = edge
-            made, header = rows_as_lines(column, header)
-            lines += made
-        printed.append(PrintedPage(lines, [*rows_as_lines(notes)[0], *_box_lines(beside), *apart]))
-    return printed
-
-
-def _box_lines(rows: Sequence[list[PrintedLine]]) -> list[PrintedLine]:
-    lines, _ = rows_as_lines(rows)
-    for line in lines[:1]:
-        line.is_apart = True
-    return lines
-
-
-def _gutters(pages: Sequence[list[PrintedLine]]) -> list[float | None]:
-    """Where each page's second column begins: where it does on most pages of its side, unless it is another page."""
-    found = [gutter_of(page) for page in pages]
-    for side in (0, 1):  # odd and even pages may have other margins
-        own = found[side::2]
-        known = Counter(round(gutter) for gutter in own if gutter is not None)
-        usual, count = known.most_common(1)[0] if known else (0, 0)
-        if 3 * count > len(own):
-            found[side::2] = [
-                gutter if gutter is not None and abs(gutter - usual) < NEAR_GUTTER else _fit(page, usual, gutter)
-                for page, gutter in zip(pages[side::2], own, strict=True)
-            ]
-    return found
-
-
-def _fit(page: list[PrintedLine], usual: float, gutter: float | None) -> float | None:
-    """The usual gutter where more of a page's lines begin at it than cross it, as on a short page; else its own."""
-    beginning = sum(abs(piece.x - usual) < NEAR_GUTTER for piece in page)
-    crossing = sum(piece.x < usual - NEAR_GUTTER and piece.end > usual + NEAR_GUTTER for piece in page)
-    return usual if beginning > crossing and (gutter is None or parts_columns(page, usual)) else gutter
 
 
 def _places(pages: Sequence[PrintedPage], labels: Sequence[str], found: list[tuple[int, str]]) -> tuple[Place, ...]:

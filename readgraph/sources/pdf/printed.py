@@ -9,8 +9,9 @@ SAME_LINE = 0.35  # font sizes that a word may stand above or below the line tha
 class PrintedLine:
     """A printed line, or a piece of one: where it begins (points, from below) and its font size.
 
-    `end` is where it ends, `edge` how far lines of its column go, `first` the width of its first word. `is_apart`: it
-    is a paragraph out of the page's flow. `start` is where the line begins in the document's text, once it is joined.
+    `end` is where it ends, `edge` how far lines of its column go, `first` the width of its first word. `is_row`: of
+    a table, or what is typed into a form. `is_apart`: it is a paragraph out of the page's flow. `start` is where the
+    line begins in the document's text, once it is joined.
     """
 
     text: str

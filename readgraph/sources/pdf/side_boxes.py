@@ -56,7 +56,10 @@ def _box_beside(pieces: Sequence[PrintedLine], run: Sequence[PrintedLine]) -> li
     wide = [piece for piece in pieces if piece.x < edge - NEAR and piece.end > edge + NEAR]
     narrow = [piece for piece in pieces if piece.end <= edge], [piece for piece in pieces if piece.x >= edge - NEAR]
     for text, box, same_side in ((left, right, narrow[0]), (right, left, narrow[1])):
-        if _width(text) > _width(box) and _goes_on(_with_lines_near(text, same_side), wide):
+        near = _with_lines_near(text, same_side)
+        if _width(text) > _width(box) and _goes_on(near, wide):
+            for piece in near:
+                piece.edge = max(other.end for other in near)
             return sorted(box, key=lambda piece: (-piece.y, piece.x))
     return []
 

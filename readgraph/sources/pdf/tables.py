@@ -179,5 +179,13 @@ def _line(row: list[PrintedLine], text: str | None = None) -> PrintedLine:
     first, last = row[0], row[-1]
     written = " ".join(piece.text for piece in row) if text is None else text
     return PrintedLine(
-        written, first.x, first.y, first.size, last.end, first.edge, first.first, first.bold, text is not None
+        written,
+        first.x,
+        first.y,
+        first.size,
+        last.end,
+        first.edge,
+        first.first,
+        first.bold,
+        is_row=text is not None or any(piece.is_row for piece in row),
     )
