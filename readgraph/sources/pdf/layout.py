@@ -13,6 +13,7 @@ from readgraph.sources.pdf.words import COLUMN_GAP
 FEWEST_LINES = 5  # lines that begin at the same distance from the left, which make a column
 FEWEST_WORDS = 3.0  # words of a column's line, on average: cells of a table have fewer
 FULL_LINES = 0.5  # the share of its column's width that a line takes, on average: cells of a table take less
+NARROW_FULL = 0.68  # the same where lines have fewer words
 FEWEST_ROWS = 3  # rows of several short cells that make a table across the page
 NEAR = 2.0  # points from the gutter at which a line of the second column begins
 MOST_COLUMNS = 6
@@ -32,7 +33,7 @@ def gutter_of(pieces: Sequence[PrintedLine], most: int = MOST_COLUMNS) -> float 
         column = [piece.x for piece in middle if abs(round(piece.x / 2.0) - start) <= 1]
         if len(column) < FEWEST_LINES:
             continue
-        gutter = _column_edge(middle, min(column))
+        gutter = _column_edge(pieces, min(column))
         if parts_columns(pieces, gutter, most):
             return gutter
     return None
@@ -134,8 +135,9 @@ def _is_column(pieces: Sequence[PrintedLine]) -> bool:
     width = max(piece.end for piece in pieces) - min(piece.x for piece in pieces)
     words = sum(len(piece.text.split()) for piece in pieces) / len(rows)
     taken = sum(sum(piece.end - piece.x for piece in row) for row in rows) / len(rows)
-    is_text = words >= FEWEST_WORDS or (words >= FEWEST_WORDS - 1.0 and _has_sentences(pieces))
-    return is_text and taken >= FULL_LINES * width and not _is_table(rows)
+    if words < FEWEST_WORDS:  # narrow columns have lines of two words, which are full, as cells are not
+        return words >= FEWEST_WORDS - 1.0 and taken >= NARROW_FULL * width and _has_sentences(pieces)
+    return taken >= FULL_LINES * width and not _is_table(rows)
 
 
 def _has_sentences(pieces: Sequence[PrintedLine]) -> bool:

@@ -20,6 +20,7 @@ _ROMAN = re.compile(r"m*(?:cm|cd|d?c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})",
 _ROMAN_VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
 _FOOTNOTE = re.compile(r"\d{1,3}\s*[^\W\d].*[.!?…][\"'”’»)]*")
 _LETTERS = re.compile(r"[^\W\d_]{2}|[\u2e80-\u9fff\uac00-\ud7af]")
+_NUMBERS = re.compile(r"^(?:[^\W\d_]+\s)?(?:\d[\d.]*|[a-z]|[ivxlc]+)[:.)]?\s+|\s+\d+$")
 _SEPARATOR = re.compile(r"\s+[|·•–—]\s+")
 _ONLY_NUMBER = re.compile(
     r"[^\w#]*(?:page|seite|blatt|p[áa]g(?:ina)?|sid[ae]|strona|str|стр(?:аница)?|第|p|s)?[^\w#]*#(?:\s?[页頁ページ]+)?"
@@ -98,7 +99,9 @@ def _copy_of(row: "_Row", said: str, known: set[str]) -> Iterator[PrintedLine]:
     keys = _SEPARATOR.split(row.key or row.text.casefold())
     parts = list[str]()
     for key, part in zip(keys, _SEPARATOR.split(row.text), strict=False):
-        words = " ".join(key.replace("#", " ").split())
+        words = _NUMBERS.sub(
+            "", " ".join(key.replace("#", " ").split())
+        )  # "Chapter 2: Rivers" has a heading "2 Rivers"
         if words not in known and not _ONLY_NUMBER.fullmatch(key) and _LETTERS.search(words) and words not in said:
             parts.append(part)
         known.add(words)

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import chain
 
-from readgraph.sources.pdf.layout import group_rows, gutter_of, parts_columns, split_columns
+from readgraph.sources.pdf.layout import FEWEST_LINES, group_rows, gutter_of, parts_columns, split_columns
 from readgraph.sources.pdf.lines import PrintedPage, split_off_notes
 from readgraph.sources.pdf.printed import PrintedLine
 from readgraph.sources.pdf.raised import write_raised
@@ -71,7 +71,12 @@ def _gutters(pages: Sequence[list[PrintedLine]]) -> list[float | None]:
 
 
 def _fit(page: list[PrintedLine], usual: float, gutter: float | None) -> float | None:
-    """The usual gutter where more of a page's lines begin at it than cross it, as on a short page; else its own."""
-    beginning = sum(abs(piece.x - usual) < NEAR_GUTTER for piece in page)
-    crossing = sum(piece.x < usual - NEAR_GUTTER and piece.end > usual + NEAR_GUTTER for piece in page)
-    return usual if beginning > crossing and (gutter is None or parts_columns(page, usual)) else gutter
+    """The usual gutter, where lines that begin at it tell that the page has two columns there; else its own."""
+    if gutter is not None:
+        return usual if parts_columns(page, usual) else gutter
+    heights = [piece.y for piece in page if abs(piece.x - usual) < NEAR_GUTTER]
+    crossing = [piece.y for piece in page if piece.x < usual - NEAR_GUTTER and piece.end > usual + NEAR_GUTTER]
+    if not heights:
+        return None
+    within = sum(min(heights) <= y <= max(heights) for y in crossing)
+    return usual if 2 * within < len(heights) and (len(heights) >= FEWEST_LINES or not crossing) else None
