@@ -41,17 +41,25 @@ class _Glyph:
     is_mirrored: bool = False  # as brackets are from right to left
 
 
-def read_unusual_pieces(reader: WordReader) -> tuple[list[PrintedLine], list[PrintedLine]] | None:
-    """The pieces of a page that is written from right to left or from above, and those turned otherwise; else None.
+def take_unusual_pieces(reader: WordReader) -> tuple[list[PrintedLine], list[PrintedLine]]:
+    """The pieces of lines that are written from right to left or from above, and of those of them turned otherwise.
 
-    They stand as if the page were mirrored, or turned: each line begins at its left and the first one is the highest.
+    All of a page that is mostly so are taken. They stand as if it were mirrored, or turned: each line begins at its
+    left and the first one is the highest. `spans` of the reader loses what is taken.
     """
+    taken = list[tuple[int, int]]()
     if _UPRIGHT.search(reader.text) and _goes_down(reader):
-        return list(_pieces(reader, [*chain.from_iterable(_glyphs(reader, from_above=True).values())], None)), []
+        taken, reader.spans = reader.spans, taken
+        return [*_pieces(reader, [*chain.from_iterable(_glyphs(reader, taken, from_above=True).values())], None)], []
     if not (found := _RTL.findall(reader.text)):
-        return None
-    is_rtl = 2 * len(found) > sum(sign.isalpha() for sign in reader.text)
-    groups = sorted(_glyphs(reader).values(), key=len, reverse=True)
+        return [], []
+    if is_rtl := 2 * len(found) > sum(sign.isalpha() for sign in reader.text):
+        taken, reader.spans = reader.spans, taken
+    else:
+        are_rtl = [(span, bool(_RTL.search(reader.text, *span))) for span in reader.spans]
+        taken = [span for span, is_own in are_rtl if is_own]
+        reader.spans = [span for span, is_own in are_rtl if not is_own]
+    groups = sorted(_glyphs(reader, taken).values(), key=len, reverse=True)
     if is_rtl:
         for glyph in chain.from_iterable(groups):
             glyph.begin, glyph.end = -glyph.end, -glyph.begin
@@ -71,23 +79,29 @@ def _goes_down(reader: WordReader) -> bool:
     return down > across
 
 
-def _glyphs(reader: WordReader, *, from_above: bool = False) -> dict[tuple[int, int], list[_Glyph]]:
-    """The page's characters by their direction, as if it were turned; those drawn as one (a ligature) are together."""
+def _glyphs(
+    reader: WordReader, spans: Iterable[tuple[int, int]], *, from_above: bool = False
+) -> dict[tuple[int, int], list[_Glyph]]:
+    """The characters of spans by their direction, as if turned; those drawn as one (a ligature) are together."""
     found = defaultdict[tuple[int, int], list[_Glyph]](list)
-    last = _Glyph("", 0.0, 0.0, 0.0, 1.0, -1)
-    for index, sign in enumerate(reader.text):
+    last, line, direction = _Glyph("", 0.0, 0.0, 0.0, 1.0, -1), (0.0, 0.0), (0, 0)
+    a, b, size, baseline = 1.0, 0.0, 1.0, 0.0
+    for index in chain.from_iterable(range(*span) for span in spans):
+        sign = reader.text[index]
         if sign in " \r\n\0\ufffe\x02":
             continue
         left, bottom, right, top = reader.box(index)
-        a, b, size = reader.font(index)
-        direction = round(a), round(b)
+        if (bottom, top) != line or direction != UPRIGHT:  # else it is of the same font as the one before
+            a, b, size = reader.font(index)
+            baseline = reader.origin(index, a, b)[1]
+            line, direction = (bottom, top), (round(a), round(b))
         if from_above and direction == UPRIGHT:
             y = (left + right) / 2.0 if right - left > 0.01 else last.y  # no width: of a font that isn't in the file
             begin = -(reader.origin(index, 1.0, 0.0)[1] + ABOVE * size)
             end = begin + size
         else:
             begin, end = sorted((left * a + bottom * b, right * a + top * b))
-            y = reader.origin(index, a, b)[1] + MIDDLE * size * from_above
+            y = baseline + MIDDLE * size * from_above
         if (last.begin, last.end, last.y) == (begin, end, y) and last.index == index - 1:
             last.text, last.index = sign + last.text if _RTL.match(sign) else last.text + sign, index
         else:

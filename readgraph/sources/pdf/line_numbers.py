@@ -9,6 +9,7 @@ from readgraph.sources.pdf.layout import SAME_ROW
 from readgraph.sources.pdf.printed import PrintedLine
 
 FEWEST, FEWEST_OF_ALL = 3, 5  # numbers on a page that prove it, where some lines have one, and where all have
+RARE = 4  # lines from number to number from which on two of them prove it
 LONGEST = 5  # digits
 SAME_EDGE = 3.0  # points
 SAME_STEP = 0.2  # shares of a line's height by which the height for each counted line may differ
@@ -51,10 +52,12 @@ def _numbers_by_edge(page: Sequence[PrintedLine]) -> dict[_Edge, list[PrintedLin
 
 
 def _counts_lines(numbers: Sequence[PrintedLine], page: Sequence[PrintedLine]) -> bool:
-    if len(numbers) < FEWEST:
+    if len(numbers) < 2:
         return False
     pairs = [(above, below, int(below.text) - int(above.text)) for above, below in pairwise(numbers)]
     step, count = Counter(larger for _, _, larger in pairs).most_common(1)[0]
+    if len(numbers) < FEWEST and (step < RARE or any(int(number.text) % step for number in numbers)):
+        return False
     if step < 1 or 4 * count < 3 * len(pairs) or min(larger for _, _, larger in pairs) < 1:
         return False
     texts = [piece for piece in page if len(piece.text) > LONGEST]

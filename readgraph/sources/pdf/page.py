@@ -2,9 +2,10 @@
 
 from collections import Counter, defaultdict
 from itertools import chain, pairwise
+from operator import add
 from typing import TYPE_CHECKING
 
-from readgraph.sources.pdf.glyphs import read_unusual_pieces
+from readgraph.sources.pdf.glyphs import take_unusual_pieces
 from readgraph.sources.pdf.printed import SAME_LINE, PrintedLine
 from readgraph.sources.pdf.words import (
     COLUMN_GAP,
@@ -35,7 +36,7 @@ def read_pieces(page: "PdfPage") -> tuple[list[PrintedLine], int]:
     text = page.get_textpage()
     try:
         reader = WordReader(text)
-        upright, turned = read_unusual_pieces(reader) or _usual_pieces(reader)
+        upright, turned = map(add, take_unusual_pieces(reader), _usual_pieces(reader))
         lowest = min((piece.y for piece in upright), default=0.0)
         for number, piece in enumerate(turned, 1):  # such as a stamp in the margin: after everything else
             piece.x, piece.end, piece.y = 0.0, piece.end - piece.x, lowest - 100.0 * number

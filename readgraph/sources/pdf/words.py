@@ -60,6 +60,7 @@ class WordReader:
         if len(text) != count:  # characters without a code, or with two: then one by one
             codes = (raw.FPDFText_GetUnicode(self._page, index) for index in range(count))
             text = "".join(chr(code) if 0 < code < 0x110000 else "\0" for code in codes)
+        self.spans = [line.span() for line in _DRAWN_LINE.finditer(text)]  # what is drawn on a line
         self.text = text  # a code above 16 bits stays as two halves, so that each position is PDFium's
 
     @property
@@ -68,9 +69,8 @@ class WordReader:
         return self.text.count("\0") + self.text.count("\ufffd")
 
     def words(self) -> Iterator[Word]:
-        """The page's words, in the order of the file; words of a line that is drawn at once are together."""
-        for match in _DRAWN_LINE.finditer(self.text):
-            first, end = match.span()
+        """The words of `spans`, in the order of the file; words of a line that is drawn at once are together."""
+        for first, end in self.spans:
             if self._raw.FPDFText_CountRects(self._page, first, end - first) == 1:
                 a, b, size = self.font(first)
                 if (a, b) == (1.0, 0.0):
