@@ -119,6 +119,23 @@ def test_a_form_filled_by_another_program(tmp_path: Path) -> None:
     assert "Name: Bo Lind" in lines and "Colour: red" in lines
 
 
+def test_fields_of_no_form(tmp_path: Path) -> None:
+    writer = PdfWriter(clone_from=PdfReader(write_form(tmp_path / "a.pdf")))
+    del writer.root_object["/AcroForm"]
+    writer.write(tmp_path / "a.pdf")
+    lines = load(tmp_path / "a.pdf").text.splitlines()
+    assert [line for line in ("Name: Anna Grey", "I agree [x]", "I refuse [ ]") if line not in lines] == []
+
+
+def test_typed_values_on_a_scanned_page_are_kept(tmp_path: Path) -> None:
+    """The page shows a picture and no text, but its form holds some."""
+    canvas = Canvas(str(tmp_path / "a.pdf"))
+    canvas.rect(0, 0, 600, 800, fill=1)
+    canvas.acroForm.textfield(name="name", x=100, y=692, width=200, height=20, value="Anna Grey")
+    canvas.save()
+    assert load(tmp_path / "a.pdf").text == "Anna Grey"
+
+
 def test_notes_on_a_page_stamps_and_comments(tmp_path: Path) -> None:
     source = load(
         annotated(

@@ -77,3 +77,21 @@ def test_a_mark_is_proven_by_its_place_and_its_note(tmp_path: Path, printed: str
     notes = ("2 It was cut in the north.",)
     found = load(write_marked(tmp_path / "a.pdf", [printed, "and this line is as long."], notes)).text
     assert found == f"{text} and this line is as long.\n\n2 It was cut in the north."
+
+
+def test_the_mark_of_a_note_may_stand_far_before_it(tmp_path: Path) -> None:
+    canvas = Canvas(str(tmp_path / "a.pdf"))
+    draw(canvas, 50, 700, 10, "The stone")
+    draw(canvas, 50 + pdfmetrics.stringWidth("The stone", "Times-Roman", 10), 703.5, 6.5, "1")
+    draw(canvas, 50, 686, 10, "and this line is as long.")
+    for number, note in enumerate(("It was cut in the north.", "It was never seen again.", "It was lost.")):
+        draw(canvas, 50, 90 - 12 * number, 8, str(number + 1))
+        draw(canvas, 80, 90 - 12 * number, 8, note)
+    canvas.save()
+    text = load(tmp_path / "a.pdf").text
+    assert text.split("\n\n") == [
+        "The stone [^1] and this line is as long.",
+        "1 It was cut in the north.",
+        "2 It was never seen again.",
+        "3 It was lost.",
+    ]

@@ -102,8 +102,9 @@ class _Annotation:
     def typed(self) -> Iterator[tuple[str, _Rect]]:
         """What is typed, ticked or chosen in a field."""
         raw, form, annotation = self._raw, self._form, self._annotation
-        if not form:
-            text = self._value("V")
+        if not form:  # the file has fields, but no form that they belong to
+            look = self._value("AS")
+            text = (EMPTY if look == "Off" else TICKED) if look else self._value("V")
         elif self._field in (raw.FPDF_FORMFIELD_CHECKBOX, raw.FPDF_FORMFIELD_RADIOBUTTON):
             text = TICKED if raw.FPDFAnnot_IsChecked(form, annotation) else EMPTY
         elif self._field in (raw.FPDF_FORMFIELD_COMBOBOX, raw.FPDF_FORMFIELD_LISTBOX):

@@ -3,11 +3,13 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
 from readgraph.sources.converting import on_a_line
 from readgraph.sources.pdf.printed import PrintedLine
+from readgraph.sources.pdf.words import MARK
 
 JOINED, LINE_END, PARAGRAPH_END = " ", "\n", "\n\n"
 WIDE_GAP = 1.2  # a step down of so many usual steps begins a paragraph
@@ -198,10 +200,19 @@ def split_off_notes(
         begin = len(column)
         while begin and _is_small_print(column[begin - 1], larger, limit, size):
             begin -= 1
-        begin = next((at for at in range(begin, len(column)) if NOTE.match(column[at][0].text)), len(column))
-        kept.append(column[:begin])
-        notes += column[begin:]
+        small = [_join_mark(row) for row in column[begin:]]
+        first = next((at for at, row in enumerate(small) if NOTE.match(row[0].text)), len(small))
+        kept.append(column[: begin + first])
+        notes += small[first:]
     return kept, notes
+
+
+def _join_mark(row: list[PrintedLine]) -> list[PrintedLine]:
+    """A row whose first piece is the mark of a note and nothing else, with the mark before what follows."""
+    if len(row) < 2 or not NOTE.match(f"{row[0].text} {row[1].text}") or not MARK.fullmatch(row[0].text):
+        return row
+    mark, text, *rest = row
+    return [replace(mark, text=f"{mark.text} {text.text}", size=text.size, end=text.end), *rest]
 
 
 def _is_small_print(row: list[PrintedLine], larger: Sequence[PrintedLine], limit: float, size: float) -> bool:
