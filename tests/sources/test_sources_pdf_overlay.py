@@ -30,7 +30,7 @@ LINES = [["This contract ends in 2024.", "It is signed below by both."], ["This 
 
 
 def dictionary(**entries: object) -> DictionaryObject:
-    return DictionaryObject({NameObject(f"/{key}"): value for key, value in entries.items()})  # type: ignore[misc]
+    return DictionaryObject({NameObject(f"/{key}"): value for key, value in entries.items()})
 
 
 def rectangle(*edges: float) -> ArrayObject:

@@ -83,15 +83,18 @@ def test_the_mark_of_a_note_may_stand_far_before_it(tmp_path: Path) -> None:
     canvas = Canvas(str(tmp_path / "a.pdf"))
     draw(canvas, 50, 700, 10, "The stone")
     draw(canvas, 50 + pdfmetrics.stringWidth("The stone", "Times-Roman", 10), 703.5, 6.5, "1")
-    draw(canvas, 50, 686, 10, "and this line is as long.")
+    lines = [
+        "and this line is as long.",
+        "It is of the text, as is",
+        "the last line, which is",
+        "as long as all others",
+    ]
+    for number, line in enumerate(lines):
+        draw(canvas, 50, 686 - 14 * number, 10, line)
     for number, note in enumerate(("It was cut in the north.", "It was never seen again.", "It was lost.")):
         draw(canvas, 50, 90 - 12 * number, 8, str(number + 1))
         draw(canvas, 80, 90 - 12 * number, 8, note)
     canvas.save()
     text = load(tmp_path / "a.pdf").text
-    assert text.split("\n\n") == [
-        "The stone [^1] and this line is as long.",
-        "1 It was cut in the north.",
-        "2 It was never seen again.",
-        "3 It was lost.",
-    ]
+    assert " ".join(text.split()).startswith("The stone [^1] and this line is as long.")
+    assert text.split("\n\n")[-3:] == ["1 It was cut in the north.", "2 It was never seen again.", "3 It was lost."]

@@ -71,8 +71,12 @@ def part_margins(pages: Sequence[list[PrintedLine]]) -> tuple[list[list[PrintedL
         offsets = _number_offsets(rows, len(pages))
         for row in rows:
             row.key = "" if not is_top and _FOOTNOTE.fullmatch(row.text) else _key_of(row, offsets)
+        inner = _inner_rows(rows)
+        often = Counter(row.key for row in rows)
         for row in _find_repeated_rows(rows, len(pages)):
-            found[row.page].append(row)
+            below = inner.get(row.page, "")
+            if row.is_apart or not below or often[below] < often[row.key]:  # else the whole page is repeated
+                found[row.page].append(row)
     left = [_without(page, rows) for page, rows in zip(pages, found, strict=True)]
     said = " ".join(" ".join(piece.text.casefold() for piece in page) for page in left)
     said, known = " ".join(said.split()), set[str]()
@@ -87,6 +91,11 @@ def part_margins(pages: Sequence[list[PrintedLine]]) -> tuple[list[list[PrintedL
         else:
             copies.append([replace(row.pieces[0], text=row.text, is_apart=True) for row in own.values()])
     return (left, copies) if any(left) or any(copies) else (list(pages), copies)
+
+
+def _inner_rows(rows: Sequence["_Row"]) -> dict[int, str]:
+    """The key of the row next to the outermost one, by page."""
+    return {row.page: row.key for before, row in pairwise(rows) if before.is_outermost and before.page == row.page}
 
 
 def _without(page: list[PrintedLine], rows: Sequence["_Row"]) -> list[PrintedLine]:
