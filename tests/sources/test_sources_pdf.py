@@ -12,7 +12,7 @@ from reportlab.platypus import Paragraph, SimpleDocTemplate, Table
 
 from readgraph.sources import load, place_at
 from readgraph.sources.pdf.lines import PrintedPage, join_pages
-from readgraph.sources.pdf.page import PrintedLine
+from readgraph.sources.pdf.printed import PrintedLine
 from readgraph.sources.places import pages_among
 from readgraph.state.errors import BadInput
 from tests.support.source_files import INDENTED, SPACED, encrypt_pdf, label_pdf, write_pdf, write_pdf_lines

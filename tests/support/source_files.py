@@ -8,6 +8,7 @@ from pathlib import Path
 from docx import Document
 from pypdf import PdfReader, PdfWriter
 from pypdf.constants import PageLabelStyle
+from pypdf.generic import DecodedStreamObject, NameObject
 from reportlab.lib.pagesizes import A5
 from reportlab.lib.styles import ParagraphStyle
 from reportlab.pdfgen.canvas import Canvas
@@ -85,6 +86,23 @@ def label_pdf(path: Path, front_pages: int) -> Path:
     writer = PdfWriter(clone_from=PdfReader(BytesIO(path.read_bytes())))
     writer.set_page_label(0, front_pages - 1, style=PageLabelStyle.LOWERCASE_ROMAN)
     writer.set_page_label(front_pages, len(writer.pages) - 1, style=PageLabelStyle.DECIMAL)
+    writer.write(path)
+    return path
+
+
+def give_codes(path: Path, codes: Mapping[str, str]) -> Path:
+    """The PDF, in whose font these signs (of one byte) now stand for other characters; all others for themselves."""
+    writer = PdfWriter(clone_from=PdfReader(BytesIO(path.read_bytes())))
+    table = DecodedStreamObject()
+    signs = {chr(code): chr(code) for code in range(32, 127)} | dict(codes)
+    lines = [f"<{ord(sign):02X}> <{text.encode('utf-16-be').hex()}>" for sign, text in signs.items()]
+    table.set_data(
+        "/CIDInit /ProcSet findresource begin 12 dict begin begincmap 1 begincodespacerange <00> <FF> "
+        f"endcodespacerange {len(lines)} beginbfchar\n{chr(10).join(lines)}\nendbfchar endcmap end end".encode()
+    )
+    fonts = writer.pages[0]["/Resources"]["/Font"]  # type: ignore[index]
+    for font in fonts.values():
+        font.get_object()[NameObject("/ToUnicode")] = writer._add_object(table)
     writer.write(path)
     return path
 

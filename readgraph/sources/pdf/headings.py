@@ -8,7 +8,7 @@ from itertools import chain, pairwise
 from statistics import median
 from unicodedata import normalize
 
-from readgraph.sources.pdf.page import PrintedLine
+from readgraph.sources.pdf.printed import PrintedLine
 from readgraph.sources.places import HeadingPath
 
 MOST_HEADINGS = 5_000

@@ -149,6 +149,7 @@ def page_picture_here(file: Path, number: int, width: int) -> bytes:
     except (PdfiumError, OSError):
         raise BadInput(f"{file.name} can't be opened any more.") from None
     try:
+        document.init_forms()  # so that what is typed is drawn
         if not 1 <= number <= len(document):
             raise BadInput(f"{file.name} has no page {number}: it has {len(document):,}.")
         page = document[number - 1]

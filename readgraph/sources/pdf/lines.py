@@ -3,11 +3,13 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from itertools import chain, pairwise
+from dataclasses import replace
+from itertools import pairwise
 from typing import NamedTuple
 
 from readgraph.sources.converting import on_a_line
-from readgraph.sources.pdf.page import PrintedLine
+from readgraph.sources.pdf.printed import PrintedLine
+from readgraph.sources.pdf.words import MARK
 
 JOINED, LINE_END, PARAGRAPH_END = " ", "\n", "\n\n"
 WIDE_GAP = 1.2  # a step down of so many usual steps begins a paragraph
@@ -83,7 +85,7 @@ class _Joiner:
     def add_notes(self, notes: Sequence[PrintedLine]) -> None:
         """Append footnotes, each as a paragraph; one goes on with lines that begin with no mark."""
         for number, line in enumerate(notes):
-            self.add(line, PARAGRAPH_END if number == 0 or NOTE.match(line.text) else JOINED)
+            self.add(line, PARAGRAPH_END if number == 0 or line.is_apart or NOTE.match(line.text) else JOINED)
 
 
 def _joint(left: str, right: str, words: "Counter[str]") -> tuple[str, str]:
@@ -177,7 +179,6 @@ class _Print:
 
 NOTE_SIZE = 0.93  # the share of the text's font size from which on small print at a page's foot may be a note
 LOWEST_PART = 0.7  # notes stand in this share of the page, from below
-_UNIT = re.compile(r"(?:^|[\s/·(])(?:[kcmdµμ]?m|ft|in|s|h|kg|km)$")
 
 
 def split_off_notes(
@@ -199,10 +200,19 @@ def split_off_notes(
         begin = len(column)
         while begin and _is_small_print(column[begin - 1], larger, limit, size):
             begin -= 1
-        begin = next((at for at in range(begin, len(column)) if NOTE.match(column[at][0].text)), len(column))
-        kept.append(column[:begin])
-        notes += column[begin:]
+        small = [_join_mark(row) for row in column[begin:]]
+        first = next((at for at, row in enumerate(small) if NOTE.match(row[0].text)), len(small))
+        kept.append(column[: begin + first])
+        notes += small[first:]
     return kept, notes
+
+
+def _join_mark(row: list[PrintedLine]) -> list[PrintedLine]:
+    """A row whose first piece is the mark of a note and nothing else, with the mark before what follows."""
+    if len(row) < 2 or not NOTE.match(f"{row[0].text} {row[1].text}") or not MARK.fullmatch(row[0].text):
+        return row
+    mark, text, *rest = row
+    return [replace(mark, text=f"{mark.text} {text.text}", size=text.size, end=text.end), *rest]
 
 
 def _is_small_print(row: list[PrintedLine], larger: Sequence[PrintedLine], limit: float, size: float) -> bool:
@@ -210,21 +220,3 @@ def _is_small_print(row: list[PrintedLine], larger: Sequence[PrintedLine], limit
     if height > limit or len(row) > 2 or any(piece.size > NOTE_SIZE * size for piece in row):
         return False
     return not any(piece.y < height and piece.x < right and piece.end > left for piece in larger)
-
-
-def place_marks(columns: Sequence[list[list[PrintedLine]]], notes: list[list[PrintedLine]]) -> None:
-    """Take the marks of a page's notes out of its lines; write other raised numbers so that they belong to no word."""
-    numbers = {match[1] for row in notes if (match := NOTE.match(row[0].text))}
-    for piece in chain.from_iterable(chain(*columns, notes)):
-        text = piece.text
-        for offset, mark in reversed(piece.marks):
-            before, after = text[:offset], text[offset:]
-            if mark in numbers:
-                text = before + after
-            elif not mark.isdecimal() or _UNIT.search(before):
-                text = before + mark + after
-            elif before[-1:].isdecimal():
-                text = f"{before}^{mark}{after}"
-            else:
-                text = f"{before} [{mark}]{after}"
-        piece.text, piece.marks = text, []

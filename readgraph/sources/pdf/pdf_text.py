@@ -4,21 +4,23 @@ A picture of a page, such as a scanned letter or fax, is read as a PDF whose pag
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from io import BytesIO
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from readgraph.sources.converting import Converted, on_a_line, report_page
+from readgraph.sources.pdf.annotations import pieces_of_typed, take_overlay
 from readgraph.sources.pdf.headings import find_headings
 from readgraph.sources.pdf.in_child import check_streams, in_child
-from readgraph.sources.pdf.layout import group_rows, gutter_of, split_columns, without_margins
-from readgraph.sources.pdf.lines import PrintedPage, join_pages, place_marks, split_off_notes
-from readgraph.sources.pdf.page import PrintedLine, read_pieces
-from readgraph.sources.pdf.scans import even_sizes, is_picture, recognize_pieces, recognizer_version
-from readgraph.sources.pdf.tables import TableHeader, rows_as_lines
+from readgraph.sources.pdf.line_numbers import without_line_numbers
+from readgraph.sources.pdf.lines import PrintedPage, join_pages
+from readgraph.sources.pdf.margins import part_margins
+from readgraph.sources.pdf.page import read_pieces
+from readgraph.sources.pdf.printed import PrintedLine
+from readgraph.sources.pdf.reading_order import lay_out_pages
+from readgraph.sources.pdf.scans import count_lost, even_sizes, is_picture, recognize_pieces, recognizer_version
 from readgraph.sources.places import HeadingPath, Place, SourcePage, order_places, shorten_label
 from readgraph.state.errors import BadInput
 from readgraph.state.words import limit_set
@@ -94,16 +96,22 @@ def _fold_title(text: str) -> str:
     return _FOLDED.sub(" ", text).strip().casefold()
 
 
-NEAR_GUTTER = 6.0  # points by which the gutters of a document's pages may differ
 PDF_PAGES, MOST_PAGES = "READGRAPH_MAX_PDF_PAGES", 10_000  # the variable that sets another number than this
+CAUSE = "their fonts are not in the file, or don't say which letters they draw"
 INSTALL = "pip install 'readgraph[scans]'"
 
 
 class _Read(NamedTuple):
-    """A page as it was read: its pieces, none where it can't be read; and whether it is a picture."""
+    """A page as it was read: its pieces, none where it can't be read; and whether it is a picture.
+
+    `comments` are said about it; `lost` of its `drawn` characters can't be read.
+    """
 
     pieces: list[PrintedLine] | None
     is_picture: bool = False
+    comments: Sequence[str] = ()
+    lost: int = 0
+    drawn: int = 0
 
 
 def convert(data: bytes, name: str) -> Converted:
@@ -120,19 +128,27 @@ def convert(data: bytes, name: str) -> Converted:
 
 def convert_here(data: bytes, name: str) -> Converted:
     """The same in this process, without limits of time and memory; one thread at a time, as PDFium must be used."""
+    from pypdfium2.raw import FORMTYPE_XFA_FULL
+
     check_streams(data, name)
     document = _open(data, name)
     try:
         entries, title = outline_of(document), on_a_line(document.get_metadata_value("Title"))
         labels = [shorten_label(document.get_page_label(number)) for number in range(len(document))]
         read = list(_read_pages(document, name))
+        has_xfa = document.get_formtype() == FORMTYPE_XFA_FULL
     finally:
         document.close()
     if all(page.pieces is None for page in read):
         raise _invalid_pdf_error(name)
     even_sizes([page.pieces for page in read if page.is_picture and page.pieces])
-    printed = _lay_out_pages(without_margins([page.pieces or [] for page in read]))
+    pages, copies = part_margins([page.pieces or [] for page in read])
+    for page, apart in zip(read, copies, strict=True):
+        apart += (PrintedLine(comment, 0.0, 0.0, 1.0, is_apart=True) for comment in page.comments)
+    printed = lay_out_pages(without_line_numbers(pages), copies)
     text = join_pages(printed)
+    if not text and any(page.lost for page in read):
+        raise BadInput(f"{name} has no text that can be read: {CAUSE}. To recognise it, {INSTALL}.")
     if not text and not any(page.is_picture for page in read):
         raise BadInput(f"{name} holds no text: there is nothing to read.")
     if not text and recognizer_version():
@@ -141,7 +157,10 @@ def convert_here(data: bytes, name: str) -> Converted:
         raise BadInput(f"{name} has no text, only pictures of its pages: to recognise it, {INSTALL}.")
     lines = [page.lines for page in printed]
     places = _places(printed, labels, list(sections(entries, lines) if entries else find_headings(lines)))
-    return Converted(text, places, "" if _MADE_UP_TITLE.fullmatch(title) else title, tuple(_problems(name, read)))
+    problems = [*_problems(name, read)]
+    if has_xfa:
+        problems.append(f"what is typed into {name} is left out: its form is of a kind (XFA) that can't be read here.")
+    return Converted(text, places, "" if _MADE_UP_TITLE.fullmatch(title) else title, tuple(problems))
 
 
 def _open(data: bytes, name: str) -> "PdfDocument":
@@ -149,6 +168,7 @@ def _open(data: bytes, name: str) -> "PdfDocument":
 
     try:
         document = PdfDocument(data)
+        document.init_forms()
         if pages := len(document):
             if pages > (most := limit_set(PDF_PAGES, MOST_PAGES, "pages")):
                 document.close()
@@ -173,13 +193,15 @@ def _read_pages(document: "PdfDocument", name: str) -> Iterator[_Read]:
 
     for number in range(len(document)):
         try:
-            page = document[number]
+            page, overlay = take_overlay(document, number)
             try:
-                pieces, recognized = read_pieces(page), list[PrintedLine]()
-                shows_picture = is_picture(page, pieces)
-                if shows_picture and recognizer_version():
-                    recognized = recognize_pieces(page)
-                yield _Read(recognized or pieces, shows_picture)
+                (pieces, without_code), recognized = read_pieces(page), list[PrintedLine]()
+                lost, drawn = count_lost(page, pieces, without_code)
+                shows_picture = not lost and is_picture(page, pieces)
+                if (lost or shows_picture) and recognizer_version():
+                    recognized, lost = recognize_pieces(page), 0
+                typed = pieces_of_typed(overlay, pieces)
+                yield _Read([*(recognized or pieces), *typed], shows_picture, overlay.comments, lost, drawn)
             finally:
                 page.close()
         except PdfiumError:
@@ -198,6 +220,12 @@ def _problems(name: str, read: Sequence[_Read]) -> Iterator[str]:
             f"{_pages(pictures)} of {name} {are}, and left out ({len(pictures)} of {len(read)}): "
             f"to recognise their text, {INSTALL}."
         )
+    if incomplete := [number for number, page in enumerate(read, 1) if page.lost]:
+        lost, drawn = sum(page.lost for page in read), sum(page.drawn for page in read if page.lost)
+        yield (
+            f"{_pages(incomplete)} of {name} {'lacks' if len(incomplete) == 1 else 'lack'} {lost:,} of {drawn:,} "
+            f"characters, which can't be read: {CAUSE}. To recognise them, {INSTALL}."
+        )
 
 
 def _pages(numbers: Sequence[int]) -> str:
@@ -209,45 +237,6 @@ def _pages(numbers: Sequence[int]) -> str:
         for first, last in runs
     )
     return f"{'page' if len(numbers) == 1 else 'pages'} {named}"
-
-
-def _lay_out_pages(pages: Sequence[list[PrintedLine]]) -> list[PrintedPage]:
-    """The pages' lines in reading order, rows of tables under the names of their columns, notes set apart."""
-    letters = Counter[float]()
-    for piece in chain.from_iterable(pages):
-        letters[round(piece.size * 2) / 2] += len(piece.text)
-    text_size = letters.most_common(1)[0][0] if letters else 0.0
-    header: TableHeader | None = None
-    printed = []
-    for page, gutter in zip(pages, _gutters(pages), strict=True):
-        columns = [group_rows(column) for column in split_columns(page, gutter)]
-        columns, notes = split_off_notes(columns, text_size)
-        place_marks(columns, notes)
-        lines: list[PrintedLine] = []
-        for column in filter(None, columns):
-            ends = Counter(round(row[-1].end) for row in column)
-            usual, count = ends.most_common(1)[0]
-            is_usual = 4 * count >= len(column) and count > 2
-            edge = float(usual) if is_usual else max(row[-1].end for row in column)
-            for row in column:
-                row[-1].edge = row[0].edge = edge
-            made, header = rows_as_lines(column, header)
-            lines += made
-        printed.append(PrintedPage(lines, rows_as_lines(notes)[0]))
-    return printed
-
-
-def _gutters(pages: Sequence[list[PrintedLine]]) -> list[float | None]:
-    """Where each page's second column begins: where it does on most pages of its side."""
-    found = [gutter_of(page) for page in pages]
-    for side in (0, 1):  # odd and even pages may have other margins
-        own = found[side::2]
-        known = Counter(round(gutter) for gutter in own if gutter is not None)
-        usual, count = known.most_common(1)[0] if known else (0, 0)
-        if 3 * count > len(own):
-            own = [gutter if gutter is not None and abs(gutter - usual) < NEAR_GUTTER else usual for gutter in own]
-        found[side::2] = own
-    return found
 
 
 def _places(pages: Sequence[PrintedPage], labels: Sequence[str], found: list[tuple[int, str]]) -> tuple[Place, ...]:

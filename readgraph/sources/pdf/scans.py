@@ -12,7 +12,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from readgraph.sources.pdf.page import PrintedLine
+from readgraph.sources.pdf.printed import PrintedLine
 
 if TYPE_CHECKING:  # most files need none of them
     import numpy as np
@@ -22,6 +22,8 @@ DPI = 170.0  # dots per inch in which a page is drawn: at more, print of usual s
 LONGEST_SIDE = 2000.0  # dots of a drawn page's longer side at most
 FEW_LETTERS = 100  # characters that a scanner or an archive may have stamped on the picture of a page
 WHOLE_PAGE = 0.8  # the share of a page that its picture takes
+NO_WIDTH = 0.01  # points
+LARGE_SHARE, WITHOUT_CODE = 0.5, 0.1  # shares of the characters read from which on those that can't be read are told
 LEAST_SURE = 0.5  # the certainty of the recogniser below which a line is taken for a part of a drawing
 LONG_LINE = 8.0  # heights of a line from which on its slope tells that of the page
 NARROWEST, WIDEST = 0.82, 1.25  # shares of the usual width that letters may have in lines of the text's size
@@ -51,6 +53,25 @@ def is_picture(page: "PdfPage", pieces: Sequence[PrintedLine]) -> bool:
     pictures = page.get_objects(filter=(raw.FPDF_PAGEOBJ_IMAGE, raw.FPDF_PAGEOBJ_FORM), max_depth=1)
     boxes = (picture.get_bounds() for picture in pictures)
     return any((right - left) * (top - bottom) > WHOLE_PAGE * width * height for left, bottom, right, top in boxes)
+
+
+def count_lost(page: "PdfPage", pieces: Sequence[PrintedLine], without_code: int) -> tuple[int, int]:
+    """How many characters of how many that a page draws can't be read; (0, 0) where it is no large share.
+
+    PDFium leaves out what has no width: single characters of a font that isn't in the file, and most vertical writing.
+    Some programs draw their spaces so, hence the share.
+    """
+    from pypdfium2 import raw
+
+    read = sum(len(piece.text) - piece.text.count(" ") for piece in pieces)
+    lost = 0
+    if read < max(raw.FPDFPage_CountObjects(page), FEW_LETTERS):
+        texts = page.get_objects(filter=(raw.FPDF_PAGEOBJ_TEXT,), max_depth=4)
+        boxes = (text.get_bounds() for text in texts)
+        lost = sum(right - left < NO_WIDTH for left, _, right, _ in boxes)
+    if lost > LARGE_SHARE * read or without_code > WITHOUT_CODE * read:
+        return lost + without_code, lost + without_code + read
+    return 0, 0
 
 
 def recognize_pieces(page: "PdfPage") -> list[PrintedLine]:

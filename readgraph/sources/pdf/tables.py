@@ -7,7 +7,7 @@ from itertools import pairwise
 from statistics import median
 
 from readgraph.sources.converting import on_a_line
-from readgraph.sources.pdf.page import PrintedLine
+from readgraph.sources.pdf.printed import PrintedLine
 
 FEWEST_ROWS = 3  # rows of a table, but for one whose first row is bold: that may have two
 ALIGNED = 1.5  # points by which the cells of a column may begin, end, or have their middle, off each other
@@ -179,5 +179,13 @@ def _line(row: list[PrintedLine], text: str | None = None) -> PrintedLine:
     first, last = row[0], row[-1]
     written = " ".join(piece.text for piece in row) if text is None else text
     return PrintedLine(
-        written, first.x, first.y, first.size, last.end, first.edge, first.first, first.bold, text is not None
+        written,
+        first.x,
+        first.y,
+        first.size,
+        last.end,
+        first.edge,
+        first.first,
+        first.bold,
+        is_row=text is not None or any(piece.is_row for piece in row),
     )

@@ -1,0 +1,86 @@
+"""Raised and lowered text of a PDF: marks of notes, exponents, indices, ordinals and fractions are written as such."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+from readgraph.sources.pdf.lines import NOTE
+from readgraph.sources.pdf.printed import PrintedLine
+from readgraph.sources.pdf.words import LEVEL, LOWERED, RAISED
+from readgraph.sources.places import note_mark
+
+_OFF = re.compile(f"([{RAISED}{LOWERED}])([^{LEVEL}]*){LEVEL}")
+_DENOMINATOR = f"[/\u2044\u2215]{LEVEL}?{LOWERED}?(\\d+){LEVEL}?"
+_FRACTION = re.compile(f"(\\d?){RAISED}(\\d+)(?:{LEVEL}{LOWERED}?)?{_DENOMINATOR}(\\w?)")
+_ORDINAL = re.compile(r"(?i:st|nd|rd|th|er|re|ère|e|ème|eme|o|a|os|as|do|to|de|ste|[ºª.])")
+_GLUED = re.compile(r"[^\w\s+\-−–±]+|(?:TM|SM|MC|MD|\([RC]\))")  # stars and daggers, ° and ′, ™ and ®
+_DEGREES = re.compile(r"[oO0°◦∘]")
+_SIMPLE = re.compile(r"[^\W_]+|[+\-−–±∓]?\d+|\d*[+\-−–±∓]|[+\-−–±∓]?[^\W\d_]+")
+_BASE = re.compile(r"[^\W_]$|[)\]}⟩〉]$")
+_PUNCTUATION = re.compile(r"[.,;:!?…”’»\"'。、，；：！？」』]$")
+_UNIT = re.compile(r"(?:^|[\s\d/·(])(?:[kcmdµμnhfp]?m|ft|in|yd|mi|s|h|kg|sq|px|cu)$|\d[\s\u00a0]?[^\W\d_]{1,3}$")
+_WORD = re.compile(r"(?<![^\W_])[^\W\d_]{2,}[)\]]?$")
+
+
+def write_raised(columns: Sequence[list[list[PrintedLine]]], notes: list[list[PrintedLine]]) -> None:
+    """Write in a page's lines what is raised or lowered in them: the mark of a note of this page as " [^1]".
+
+    A number is a mark where its place shows it, and its note is on the page and has no mark yet. After punctuation no
+    number can be an exponent, so it is a mark too, of a note that stands elsewhere. An exponent is written "10^6", an
+    index "x_1".
+    """
+    left = {match[1] for row in notes if (match := NOTE.match(row[0].text))}
+    for piece in chain.from_iterable(chain(*columns, notes)):
+        if LEVEL in piece.text:
+            piece.text = "".join(_written(_FRACTION.sub(_fraction, piece.text), left))
+
+
+def _fraction(found: re.Match[str]) -> str:
+    before, above, below, after = found.groups()
+    return f"{before}{' ' if before else ''}{above}/{below}{' ' if after else ''}{after}"
+
+
+def _written(text: str, left: set[str]) -> Iterator[str]:
+    """The parts of a text; `left` are the numbers of the notes whose marks were not yet found, which become fewer."""
+    done, end = "", 0
+    for found in _OFF.finditer(text):
+        done += text[end : found.start()]
+        yield text[end : found.start()]
+        end = found.end()
+        written = _write_off(done, found[1] == RAISED, found[2].strip(), text[end:], left)
+        done += written
+        yield written
+    yield text[end:].replace(LEVEL, "")
+
+
+def _write_off(before: str, is_raised: bool, off: str, after: str, left: set[str]) -> str:
+    """What is written for text off its line, from what stands before and after it."""
+    if not off:
+        return ""
+    if is_raised:
+        if (
+            before[-1:].isdecimal()
+            and (_ORDINAL.fullmatch(off) or _DEGREES.fullmatch(off))
+            and not _is_power(off, after)
+        ):
+            return "°" if after[:1] in ("C", "F") else off
+        if off in left and _shows_mark(before):
+            left.discard(off)
+            return note_mark(off)
+        if off[0].isdecimal() and _PUNCTUATION.search(before):
+            return note_mark(off)
+    if _GLUED.fullmatch(off) or (off == "A" and before.endswith("L") and after[:1] in ("T", LOWERED)):  # LaTeX
+        return off
+    if not _BASE.search(before):  # a verse's number stands before its word
+        return f"{off} " if off[-1].isdecimal() and after[:1].isalnum() else off
+    return f"{'^' if is_raised else '_'}{off if _SIMPLE.fullmatch(off) else f'{{{off}}}'}"
+
+
+def _is_power(off: str, after: str) -> bool:
+    """Whether a raised 0 is an exponent, not the sign of degrees."""
+    return off == "0" and after[:1] not in ("C", "F")
+
+
+def _shows_mark(before: str) -> bool:
+    """Whether the place is a mark's: after punctuation, or after a word that is no unit and no variable."""
+    return bool(_PUNCTUATION.search(before) or (_WORD.search(before) and not _UNIT.search(before)))

@@ -1,0 +1,195 @@
+"""The words of a page of a PDF, with their geometry."""
+
+import ctypes
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from math import hypot
+from operator import itemgetter
+from statistics import median
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pypdfium2 import PdfTextPage
+
+COLUMN_GAP = 0.9  # font sizes of white space that part two pieces of a line: a column's gutter, cells of a table
+WORD_GAP = 0.1  # the share of a character's height that parts two words of which the file says nothing
+UPRIGHT = (1, 0)  # the direction of text that isn't turned
+SMALLER = 0.86  # the share of the line's font size below which what stands off the line is raised or lowered
+HIGHER, LOWER = 0.075, 0.05  # font sizes off the line from which on smaller print is raised, or lowered
+OFF = 0.2  # the same for digits that are as large as the line
+RAISED, LOWERED, LEVEL = "\ufdd0", "\ufdd1", "\ufdd2"  # in a text: before and after what stands off its line
+_WORD = re.compile(r"[^\s\x00\x02\ufffe]+[\x02\ufffe]?")
+_DRAWN_LINE = re.compile(r"[^\r\n]+")
+MARK = re.compile(r"\d{1,3}|[*†‡§¶]{1,3}")
+_MAY_BE_OFF = re.compile(r"[\d*†‡§¶]")
+_HALVES = re.compile("[\ud800-\udfff]")
+_BOLD = re.compile(rb"bold|black|heavy|demi|[-_]medi|(?:^|\+)(?:cm|ec|sf|lm|tc|la|ss)\w{0,3}b[xf]|mbx", re.IGNORECASE)
+_LINE_END_HYPHEN = str.maketrans({"\x02": "-", "\ufffe": "-"})  # PDFium's signs for a hyphen at a line's end
+
+
+@dataclass(slots=True)
+class Word:
+    """A word, or several that are drawn at once; `first_end` is where the first one ends.
+
+    In `text`, what is raised stands between `RAISED` and `LEVEL`, what is lowered between `LOWERED` and `LEVEL`.
+    """
+
+    text: str
+    x: float
+    y: float
+    size: float
+    end: float
+    direction: tuple[int, int]
+    index: int
+    first_end: float
+
+
+class WordReader:
+    """Words of a page with their geometry."""
+
+    def __init__(self, page: "PdfTextPage") -> None:
+        from pypdfium2 import raw
+
+        self._raw, self._page = raw, page.raw
+        self._x, self._y = ctypes.c_double(), ctypes.c_double()
+        self._matrix, self._box = raw.FS_MATRIX(), raw.FS_RECTF()
+        count = max(page.count_chars(), 0)
+        text = page.get_text_range() if count else ""
+        if len(text) != count:  # characters without a code, or with two: then one by one
+            codes = (raw.FPDFText_GetUnicode(self._page, index) for index in range(count))
+            text = "".join(chr(code) if 0 < code < 0x110000 else "\0" for code in codes)
+        self.spans = [line.span() for line in _DRAWN_LINE.finditer(text)]  # what is drawn on a line
+        self.text = text  # a code above 16 bits stays as two halves, so that each position is PDFium's
+
+    @property
+    def without_code(self) -> int:
+        """The number of characters of which the file doesn't say which they are."""
+        return self.text.count("\0") + self.text.count("\ufffd")
+
+    def words(self) -> Iterator[Word]:
+        """The words of `spans`, in the order of the file; words of a line that is drawn at once are together."""
+        for first, end in self.spans:
+            if self._raw.FPDFText_CountRects(self._page, first, end - first) == 1:
+                a, b, size = self.font(first)
+                if (a, b) == (1.0, 0.0):
+                    yield from self._run(first, end, size)
+                    continue
+            yield from self._single_words(first, end)
+
+    def _run(self, first: int, end: int, size: float) -> Iterator[Word]:
+        """The words between two characters that are drawn at once, in one font: together but where there is a gap."""
+        box, get, page = self._box, self._raw.FPDFText_GetLooseCharBox, self._page
+        y = self.origin(first, 1.0, 0.0)[1]
+        begin, begin_x, first_end, last, last_end = -1, 0.0, 0.0, 0, 0.0
+        for match in _WORD.finditer(self.text, first, end):
+            get(page, match.start(), box)
+            if begin >= 0 and box.left - last_end > COLUMN_GAP * size:
+                yield Word(self._text_of_span(begin, last), begin_x, y, size, last_end, UPRIGHT, begin, first_end)
+                begin = -1
+            if begin < 0:
+                begin, begin_x, first_end = match.start(), box.left, 0.0
+            last = match.end()
+            get(page, last - 1, box)
+            last_end = max(box.right, begin_x)
+            first_end = first_end or last_end
+        if begin >= 0:
+            yield Word(self._text_of_span(begin, last), begin_x, y, size or 1.0, last_end, UPRIGHT, begin, first_end)
+
+    def _text_of_span(self, first: int, end: int) -> str:
+        return " ".join(join_halves(self.text[first:end].translate(_LINE_END_HYPHEN)).split())
+
+    def _single_words(self, begin: int, end: int) -> Iterator[Word]:
+        box = self._box
+        for first, last, at_once in self._spans(begin, end):
+            a, b, size = self.font(first)
+            x, y = self.origin(first, a, b)
+            self._raw.FPDFText_GetLooseCharBox(self._page, last, box)
+            right = max(float(max(box.left * a, box.right * a) + max(box.bottom * b, box.top * b)), x)
+            text = self.text[first : last + 1].translate(_LINE_END_HYPHEN)
+            if first < last and not at_once and (_MAY_BE_OFF.search(text) or self.font(last)[2] != size):
+                text, y, size = self._set_off(text, first, a, b)
+            yield Word(join_halves(text), x, y, size or 1.0, right, (round(a), round(b)), first, right)
+
+    def _spans(self, begin: int, end: int) -> Iterator[tuple[int, int, bool]]:
+        """First and last character of each word, and whether it is drawn at once.
+
+        White space ends a word, or a gap where the file has no character.
+        """
+        count, get, page, box = self._raw.FPDFText_CountRects, self._raw.FPDFText_GetLooseCharBox, self._page, self._box
+        for match in _WORD.finditer(self.text, begin, end):
+            first, last = match.start(), match.end() - 1
+            if count(page, first, last - first + 1) == 1:  # drawn at once
+                yield first, last, True
+                continue
+            get(page, first, box)
+            gaps, right = list[float](), box.right  # the white space between characters, in heights of a character
+            for index in range(first + 1, last + 1):
+                get(page, index, box)
+                gaps.append((box.left - right) / ((box.top - box.bottom) or 1.0))
+                right = box.right
+            widest = max(WORD_GAP, 3.0 * median(gaps)) if gaps else 0.0  # letters may be spaced
+            for index, gap in enumerate(gaps, first + 1):
+                if gap > widest:
+                    yield first, index - 1, False
+                    first = index
+            yield first, last, False
+
+    def is_bold(self, index: int) -> bool:
+        """Whether the font of a character says that it is bold."""
+        name, flags = ctypes.create_string_buffer(128), ctypes.c_int()
+        self._raw.FPDFText_GetFontInfo(self._page, index, name, 128, flags)
+        return bool(_BOLD.search(name.value))
+
+    def box(self, index: int) -> tuple[float, float, float, float]:
+        """The left, bottom, right and top of a character with the white space that belongs to it."""
+        self._raw.FPDFText_GetLooseCharBox(self._page, index, self._box)
+        return self._box.left, self._box.bottom, self._box.right, self._box.top
+
+    def font(self, index: int) -> tuple[float, float, float]:
+        """The direction of the writing (two numbers), and the font size in points."""
+        matrix = self._matrix
+        size = float(self._raw.FPDFText_GetFontSize(self._page, index))
+        if not self._raw.FPDFText_GetMatrix(self._page, index, matrix):
+            return 1.0, 0.0, size
+        scale = hypot(matrix.a, matrix.b)
+        return (matrix.a / scale, matrix.b / scale, size * hypot(matrix.c, matrix.d)) if scale else (1.0, 0.0, size)
+
+    def origin(self, index: int, a: float, b: float) -> tuple[float, float]:
+        """Where a character stands, in the direction of its writing and across it."""
+        self._raw.FPDFText_GetCharOrigin(self._page, index, self._x, self._y)
+        x, y = self._x.value, self._y.value
+        return x * a + y * b, y * a - x * b
+
+    def _set_off(self, text: str, first: int, a: float, b: float) -> tuple[str, float, float]:
+        """A word in which what is raised or lowered stands between signs, and the word's own height and size."""
+        fonts = [(self.origin(first + at, a, b)[1], self.font(first + at)[2]) for at in range(len(text))]
+        y, size = max(fonts, key=lambda font: font[1])
+        shifts = [shift_of(sign, *font, y, size) for sign, font in zip(text, fonts, strict=True)]
+        return set_off(text, shifts), y, size
+
+
+def set_off(text: str, shifts: Sequence[str]) -> str:
+    """A text in which what is raised or lowered stands between signs; `shifts` says of each character what it is."""
+    runs = groupby(zip(text, shifts, strict=True), key=itemgetter(1))
+    parts = ((shift, "".join(sign for sign, _ in run)) for shift, run in runs)
+    return "".join(f"{shift}{part}{LEVEL}" if shift else part for shift, part in parts)
+
+
+def shift_of(text: str, y: float, size: float, line: float, line_size: float) -> str:
+    """`RAISED` or `LOWERED` where characters stand so off their line; "" where they stand on it."""
+    if size < SMALLER * line_size:
+        high, low = HIGHER * line_size, LOWER * line_size
+    elif text.isdecimal():
+        high = low = OFF * line_size
+    else:
+        return ""
+    return RAISED if y - line > high else LOWERED if line - y > low else ""
+
+
+def join_halves(text: str) -> str:
+    """A text in which two halves of a character above 16 bits are that character; a lone half goes."""
+    if text.isascii() or not _HALVES.search(text):
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "ignore")
