@@ -1,0 +1,124 @@
+"""Raised and lowered text on a line: "10^6", "H_2O", "5 1/2", "1st", and the marks of notes set apart."""
+
+import re
+from collections.abc import Iterable
+
+from readgraph.sources.places import note_mark
+
+RAISED, LOWERED = "^", "_"
+
+_PLAIN_SCRIPT = re.compile(r"[-+−–±∓]?(?:\d+|[^\W\d_]+)[-+−–±]?|[-+−–±∓*]+|\S")
+_GLUED = re.compile(r"[′″‴'’\"°º∘ª®©™℠*†‡§]+")
+_BRACKETED = re.compile(r"\[(\d{1,4})\]")
+_NUMBER = re.compile(r"\d{1,4}")
+_PROSE = re.compile(r"[^\W\d_]{2,}[,.;:]?\s+[^\W\d_]{2,}")
+_FRACTION = re.compile(r"(\d+)\s*[/⁄∕]\s*(\d+)")
+_LAST_WORD = re.compile(r"(?:\d+[.,])*[^\W_]+$")
+_ROMAN = re.compile(r"[IVXLCDM]+|[ivxl]+")
+_SIGNS = {"TM": "™", "SM": "℠", "∘": "°"}
+_ORDINALS = frozenset("st nd rd th er ers re res ère ere e es ème eme ième ieme nde nds de ste a o os as".split())
+_SHORTENED = frozenset("me mes lle lles gr r rs s t te ve ie o os a as e er".split())
+
+
+def raise_text(text: str, before: str | None = None, after: str = "") -> str:
+    """Text that stands raised between others, as it is written on a line: "^6"; with a space where it is no exponent.
+
+    Args:
+        text: What is raised.
+        before: What stands before it; a raised number is an exponent after a letter, a digit or a closing bracket, and
+            the mark of a note after a sign. What abbreviates or orders stays with its word: "1st", "Mme". Where
+            nothing is given, it is an exponent.
+        after: What follows it.
+    """
+    text = text.strip()
+    if not text or before is None:
+        return _script(RAISED, text, after) if text else ""
+    if bracketed := _BRACKETED.fullmatch(text):
+        return note_mark(bracketed[1]) + _gap(" ", after)
+    sign = _SIGNS.get(text, text)
+    if _GLUED.fullmatch(sign) or (text.isalpha() and _is_shortened(text, before)):
+        return sign
+    if _NUMBER.fullmatch(text) and before and not before[-1].isspace() and not _holds_script(before):
+        return note_mark(text) + _gap(" ", after)
+    return _write(RAISED, text, before, after)
+
+
+def lower_text(text: str, before: str | None = None, after: str = "") -> str:
+    """Text that stands lowered between others, as it is written on a line: "_2"; with a space where it is no index."""
+    text = text.strip()
+    if not text or before is None:
+        return _script(LOWERED, text, after) if text else ""
+    return _write(LOWERED, text, before, after)
+
+
+def join_runs(runs: Iterable[tuple[str, str]]) -> str:
+    """The text of a line's runs, each with where it stands: `RAISED`, `LOWERED` or "" for on the line."""
+    parts = _merge(runs)
+    line, at = "", 0
+    while at < len(parts):
+        text, position = parts[at]
+        fraction, taken = _fraction_at(parts, at)
+        after = "".join(mark + follows for follows, mark in parts[at + taken : at + taken + 1])
+        if fraction:
+            line += _gap(line, fraction) + fraction + _gap(fraction, after)
+        elif position and text.strip():
+            lead, tail = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
+            write = raise_text if position == RAISED else lower_text
+            line += lead + write(text, line + lead, tail + after) + tail
+        else:
+            line += text
+        at += taken
+    return line
+
+
+def _merge(runs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The runs with neighbours at the same height as one: programs part them at will."""
+    parts = list[tuple[str, str]]()
+    for text, position in runs:
+        if parts and parts[-1][1] == position:
+            parts[-1] = (parts[-1][0] + text, position)
+        elif text:
+            parts.append((text, position))
+    return parts
+
+
+def _fraction_at(parts: list[tuple[str, str]], at: int) -> tuple[str, int]:
+    """The fraction that begins with a raised part, as "1/2" ("" where none does), and the number of parts it takes."""
+    joined = parts[at][0]
+    for taken, (text, position) in enumerate(parts[at + 1 : at + 3] if parts[at][1] == RAISED else (), 2):
+        joined += text
+        if position == LOWERED and (fraction := _FRACTION.fullmatch(joined.strip())):
+            return f"{fraction[1]}/{fraction[2]}", taken
+    return "", 1
+
+
+def _write(sign: str, text: str, before: str, after: str) -> str:
+    if _PROSE.search(text):  # words that somebody set small
+        return _gap(before, text) + text + _gap(text, after)
+    if _holds_script(before):
+        return _script(sign, text, after)
+    return text + _gap(text, after)
+
+
+def _holds_script(before: str) -> bool:
+    return bool(before) and (before[-1].isalnum() or before[-1] in ")]}|′'%°Åµ")
+
+
+def _script(sign: str, text: str, after: str) -> str:
+    """An exponent or index; in braces where its end would not be clear."""
+    runs_on = any(is_sort(text[-1]) and is_sort(after[:1]) for is_sort in (str.isdigit, str.isalpha))
+    return f"{sign}{text}" if _PLAIN_SCRIPT.fullmatch(text) and not runs_on else f"{sign}{{{text}}}"
+
+
+def _gap(before: str, after: str) -> str:
+    """A space where two texts would become one word or number."""
+    return " " if before and after and not before[-1].isspace() and after[0].isalnum() and before[-1].isalnum() else ""
+
+
+def _is_shortened(text: str, before: str) -> bool:
+    """Whether raised letters are the end of an ordinal number ("2nd", "XIXe") or of an abbreviation ("Mme", "No")."""
+    found = _LAST_WORD.search(before)
+    word, end = found[0] if found else "", text.lower()
+    if word.isdecimal() or (_ROMAN.fullmatch(word) and len(text) + len(word) > 2 and end in _ORDINALS):
+        return end in _ORDINALS
+    return end in _SHORTENED and (word[:1].isupper() or (word == "n" and end in ("o", "os")))
