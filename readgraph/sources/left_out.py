@@ -10,14 +10,20 @@ class LeftOut:
 
     def __init__(self) -> None:
         self._places: dict[str, list[str]] = {}
+        self._said: list[str] = []
+
+    def say(self, notice: str) -> None:
+        """Take a notice about the whole file."""
+        self._said.append(notice)
 
     def add(self, kind: str, place: str = "") -> None:
         """Count one thing of a kind ("deleted passage") that is left out at a place ("" where that has no name)."""
         self._places.setdefault(kind, []).append(place)
 
     def problems(self, name: str) -> tuple[str, ...]:
-        """A line for each kind: how many were left out, and where."""
-        return tuple(f"{name}: {format_count(len(at), kind)}{_listed(at)}." for kind, at in self._places.items())
+        """The notices, and a line for each kind: how many were left out, and where."""
+        counted = (f"{format_count(len(at), kind)}{_listed(at)}" for kind, at in self._places.items())
+        return tuple(f"{name}: {notice}." for notice in (*dict.fromkeys(self._said), *counted))
 
 
 def _listed(places: list[str]) -> str:

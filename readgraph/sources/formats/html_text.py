@@ -13,6 +13,7 @@ from readgraph.sources.formats.html_seen import describe_image, value_of_field
 from readgraph.sources.formats.html_styles import Styles, is_hidden, is_struck, parts_words, stands
 from readgraph.sources.left_out import LeftOut
 from readgraph.sources.linear_math import linear_math
+from readgraph.sources.mojibake import undo_double_encoding
 from readgraph.sources.parsing import feed_xhtml, local_name
 from readgraph.sources.places import HeadingPath, Place, order_places
 from readgraph.sources.raised_text import LOWERED, RAISED
@@ -66,7 +67,11 @@ def read_page(
         left_out: Takes what of the page does not become text.
         read_style: Gives the style sheet of an address.
     """
-    return _read(decode_html(data, name), left_out or LeftOut(), read_style)
+    left_out = left_out or LeftOut()
+    html, problem = undo_double_encoding(decode_html(data, name))
+    if problem:
+        left_out.say(problem)
+    return _read(html, left_out, read_style)
 
 
 def _read(html: str, left_out: LeftOut, read_style: Callable[[str], str], depth: int = 0) -> "HtmlPage":
