@@ -3,15 +3,14 @@
 import re
 import zipfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from datetime import datetime
 from html import unescape
 from io import BytesIO
-from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from readgraph.sources.converting import Blocks, Converted, dicts
 from readgraph.sources.encodings import decode
+from readgraph.sources.formats.chat_lines import read_line_chat
 from readgraph.sources.formats.chat_turns import (
     ChatConversation,
     ChatTurn,
@@ -29,68 +28,11 @@ from readgraph.sources.parsing import Archive
 from readgraph.sources.places import shorten_label
 from readgraph.state.errors import BadInput
 
-FEWEST_MESSAGES = 2  # a text with fewer is not a chat
-_ONE_SPACE = "[ \u00a0\u202f]"
-_DATE = r"(?P<a>\d{1,4})(?P<mark>[./-])(?P<b>\d{1,2})[./-](?P<c>\d{1,4})\.?"
-_CLOCK = (
-    rf"(?P<hour>\d{{1,2}})[:.](?P<minute>\d\d)(?:[:.]\d\d)?(?:{_ONE_SPACE}?(?P<half>[AaPp])\.?{_ONE_SPACE}?[Mm]\.?)?"
-)
-_MESSAGE_START = re.compile(
-    rf"^[\u200e\u200f\ufeff]*(?:\[(?={_ONE_SPACE}?\d))?{_DATE},?{_ONE_SPACE}{_CLOCK}(?:\]|{_ONE_SPACE}-){_ONE_SPACE}"
-    r"(?:(?P<speaker>[^:\r\n]{1,60}): ?)?",
-    re.MULTILINE,
-)
-_LEFT_OUT = re.compile(r"\u200e[^\n]*|<[^<>\n]{1,60}>")  # what stands for a picture that was not exported, and the like
-
-
-def messages_of(text: str) -> list[tuple[int, ChatTurn]]:
-    """The messages of a chat with their offsets; none if the text isn't one: its first line must be a message."""
-    first = _MESSAGE_START.search(text[:2_000])
-    if first is None or text[: first.start()].strip("\ufeff\u200e \r\n"):
-        return []
-    marks = list(_MESSAGE_START.finditer(text))
-    dates = [(int(mark["a"]), int(mark["b"]), int(mark["c"])) for mark in marks]
-    order = _order_of_date(dates, marks[0])
-    messages = []
-    for (mark, after), date in zip(pairwise([*marks, None]), dates, strict=True):
-        if mark and (time := _time_of_message(date, order, mark)):
-            speaker = (mark["speaker"] or "").strip("\u200e\u202a\u202c\u00a0~ ")
-            said = text[mark.end() : after.start() if after else len(text)].strip()
-            messages.append((mark.start(), ChatTurn(speaker, said, time)))
-    return messages if len(messages) >= FEWEST_MESSAGES else []
-
 
 def chat_of(text: str) -> ChatConversation | None:
-    """The chat in a text, without what only stands for pictures; None if the text isn't a chat."""
-    said = [turn for _, turn in messages_of(text) if turn.text and not _LEFT_OUT.fullmatch(turn.text)]
+    """The chat in a text of lines, without what only stands for pictures; None if the text isn't a chat."""
+    said = read_line_chat(text).said
     return ChatConversation("", said) if said else None
-
-
-def _order_of_date(dates: Sequence[tuple[int, int, int]], first: re.Match[str]) -> str:
-    """The order of day, month and year, which depends on the phone: "dmy", "mdy" or "ymd"."""
-    if max(date[0] for date in dates) > 31:
-        return "ymd"
-    if max(date[0] for date in dates) > 12:
-        return "dmy"
-    if max(date[1] for date in dates) > 12:
-        return "mdy"
-    in_orders = [(c, b, a) for a, b, c in dates], [(c, a, b) for a, b, c in dates]
-    # Messages stand in the order of time: the wrong order has more steps back.
-    by_day, by_month = (sum(after < before for before, after in pairwise(days)) for days in in_orders)
-    if by_day == by_month:
-        return "mdy" if first["mark"] == "/" and first["half"] else "dmy"
-    return "dmy" if by_day < by_month else "mdy"
-
-
-def _time_of_message(date: tuple[int, int, int], order: str, mark: re.Match[str]) -> datetime | None:
-    year, month, day = (date[order.index(unit)] for unit in "ymd")
-    hour, half = int(mark["hour"]), (mark["half"] or "").lower()
-    if half:
-        hour = hour % 12 + (12 if half == "p" else 0)
-    try:
-        return datetime(year + 2000 if year < 100 else year, month, day, hour, int(mark["minute"]))
-    except ValueError:
-        return None
 
 
 _CHATGPT = {"user": "User", "assistant": "ChatGPT"}
@@ -245,8 +187,9 @@ def _chats_in_archive(archive: Archive, problems: list[str], *, inner: bool = Fa
         try:
             if path.suffix == ".json" and path.name.startswith("conversations"):
                 yield from assistant_chats(parse_chat_json(archive.read(member), name))
-            elif path.suffix == ".txt" and (chat := chat_of(decode(archive.read(member), name))):
-                yield chat
+            elif path.suffix == ".txt" and (chat := read_line_chat(decode(archive.read(member), name))).said:
+                problems += [f"{name}: {chat.unsure}."] if chat.unsure else []
+                yield ChatConversation("", chat.said)
             elif path.suffix.lower() == ".zip" and not inner:
                 yield from _chats_in_archive(archive.open(member), problems, inner=True)
         except BadInput as problem:

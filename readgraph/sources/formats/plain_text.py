@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 
 from readgraph.sources.converting import Converted
 from readgraph.sources.encodings import decode
+from readgraph.sources.formats.chat_lines import read_line_chat
 from readgraph.sources.formats.chat_turns import places_of
-from readgraph.sources.formats.chats import messages_of
 from readgraph.sources.formats.marked_text import take_final_text, take_readings_out
 from readgraph.sources.left_out import LeftOut
 from readgraph.sources.mojibake import undo_double_encoding
@@ -48,6 +48,7 @@ def convert(data: bytes, name: str) -> Converted:
     text, problems = _decode(data, name)
     text, readings = take_readings_out(text)
     problems += [f"{name}: {format_count(readings, 'ruby reading')}."] if readings else []
+    problems += [f"{name}: {unsure}."] if (unsure := read_line_chat(text).unsure) else []
     return Converted(text, places_of_text(text), problems=tuple(problems))
 
 
@@ -58,7 +59,7 @@ def _decode(data: bytes, name: str) -> tuple[str, list[str]]:
 
 def places_of_text(text: str) -> tuple[Place, ...]:
     """Places: times at line starts (in a chat with the speakers), else headings on lines of their own, else lines."""
-    if messages := messages_of(text):
+    if messages := read_line_chat(text).messages:
         return places_of(messages)
     if "\n" not in text:
         text = text.replace("\r", "\n")  # line ends of old Macs; offsets stay the same
