@@ -26,7 +26,7 @@ _CLOCK = re.compile(r"(?<!\d)(\d{1,2})(?:[:.٫٬]|시 ?|時|时)(\d\d?)(?:(?:[:.
 _COLON_CLOCK = re.compile(r"(?<!\d)(\d{1,2}):(\d\d)(?::(\d\d))?(?!\d)")
 _DATE = re.compile(r"(?<!\d)(\d{1,4})(\W{1,4}|[年년]\W{0,3})(\d{1,2})(\W{1,4}|[月월]\W{0,3})(\d{1,4})(?!\d)")
 _UNITS = frozenset("年 月 日 년 월 일 時 时 分 시 분 초 秒".split())
-_WORD = re.compile(r"[^\W\d_]+(?:\.?\s?[^\W\d_]\b)*")
+_WORD = re.compile(r"[^\s\d@,،;:/()\[\]–-]+")
 _MORNING = frozenset("a am 上午 早上 凌晨 清晨 오전 午前 ص قظ πμ sa öö de dop epd paradites पूर्वाह्न".split())
 _AFTERNOON = frozenset("p pm 下午 晚上 中午 오후 午後 م بظ μμ ch ös du odp pasdites अपराह्न".split())
 _LEFT_OUT = re.compile(
@@ -89,8 +89,8 @@ def _lines_of(text: str) -> Iterable[_Line]:
             continue
         date = dates[0]
         between = rest[: date.start()] + " " + rest[date.end() :]
-        named = (re.sub(r"[\s.]", "", word).casefold() for word in _WORD.findall(between))
-        told = tuple(word for word in named if word not in _UNITS)
+        named = (word.replace(".", "").casefold() for word in _WORD.findall(between))
+        told = tuple(word for word in named if word and word not in _UNITS)
         if re.search(r"\d", between) or sum(map(len, told)) > 24:
             continue
         signs = (date[2].strip() or " ")[:1], "[" if mark["boxed"] else "-", str(date.start() < rest.index("@"))
@@ -171,6 +171,6 @@ def _at(day: datetime | None, line: _Line, halves: dict[str, int]) -> datetime |
     first = next((halves[word] for word in line.words if word in halves), None)
     if first is not None:
         hour = hour % 12 + first
-        if first and {"晚上"} & {*line.words} and hour == 12:  # midnight
+        if first and "晚上" in line.words and hour == 12:  # midnight
             hour = 0
     return day.replace(hour=hour, minute=minute) if day and hour < 24 and minute < 60 else None

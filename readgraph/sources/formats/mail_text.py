@@ -171,8 +171,8 @@ class _Contents:
 
 def _is_stub(plain: list[str], page: list[str]) -> bool:
     """Whether a plain text lacks most of the words of the page that it stands beside."""
-    in_plain, in_page = (len(_LETTERS.findall(_ADDRESS.sub("", " ".join(texts)))) for texts in (plain, page))
-    return in_plain < STUB * in_page
+    in_plain, in_page = ({*_LETTERS.findall(_ADDRESS.sub("", " ".join(texts)).lower())} for texts in (plain, page))
+    return len(in_plain & in_page) < STUB * len(in_page)
 
 
 def _unflow(text: str, drops_space: bool) -> str:
