@@ -82,7 +82,8 @@ def plausibility(text: str, language: str = "") -> float:
     """How well the characters beyond ASCII fit together and into one language, from `WORST` to 1; 1 without any.
 
     Letters of a language count 1 (of other scripts 0.6, and 1 if they are frequent); against a text count letters that
-    the language lacks, signs and scripts mixed within a word, capitals after small letters, and control characters. With the code of a `language`, its letters count, if they are known.
+    the language lacks, signs and scripts mixed within a word, capitals after small letters, and control characters.
+    With the code of a `language`, its letters count, if they are known.
     """
     text = normalize("NFC", text)
     letters, quotes, fixed, total = Counter[str](), Counter[str](), 0.0, 0
@@ -112,7 +113,7 @@ def _misplaced(before: str, sign: str, after: str) -> float:
     mixed = (
         sign > "\u0250"
         and not "\u1e00" <= sign <= "\u1eff"
-        and (before.isascii() and before.isalpha() or after.isascii() and after.isalpha())
+        and any(beside.isascii() and beside.isalpha() for beside in (before, after))
     )
     return -1.0 if mixed and not _is_cjk(sign) and not combining(sign) else 0.0
 

@@ -30,7 +30,7 @@ PROGRAMS = frozenset(
 """Endings of programs' files, which are text: those that are named are read, and those in folders are left out."""
 
 STANDARD_INPUT = "-"
-CONVERSION = 5
+CONVERSION = 6
 """Version of the conversion: raise it when the texts of files change, so that known files are converted again."""
 
 

@@ -27,10 +27,19 @@ def chatgpt(role: str, parts: list[Any], **metadata: Any) -> dict[str, Any]:
     "conversation,text",
     [
         (
-            chatgpt("user", [{"content_type": "audio_transcription", "text": "Where is it?"}, {"content_type": "audio_asset_pointer"}]),
+            chatgpt(
+                "user",
+                [
+                    {"content_type": "audio_transcription", "text": "Where is it?"},
+                    {"content_type": "audio_asset_pointer"},
+                ],
+            ),
             "User: Where is it?",
         ),
-        (chatgpt("assistant", ["In the shed \ue200cite\ue202turn0search1\ue202turn0news2\ue201."]), "ChatGPT: In the shed ."),
+        (
+            chatgpt("assistant", ["In the shed \ue200cite\ue202turn0search1\ue202turn0news2\ue201."]),
+            "ChatGPT: In the shed .",
+        ),
         (chatgpt("assistant", ['\ue200entity\ue202["city","Sarn Head","x"]\ue201 lies']), "ChatGPT: Sarn Head lies"),
         (
             chatgpt(
@@ -41,9 +50,12 @@ def chatgpt(role: str, parts: list[Any], **metadata: Any) -> dict[str, Any]:
             "ChatGPT: So ([Log](http://a.b)).",
         ),
         (chatgpt("assistant", ["Yes【12†source】 and no【4:0†plan.pdf】."]), "ChatGPT: Yes and no [plan.pdf]."),
-        (chatgpt("user", [{"content_type": "image_asset_pointer"}, "See"], attachments=[{"name": "a.png"}]), "User: See\nAttached: a.png"),
+        (
+            chatgpt("user", [{"content_type": "image_asset_pointer"}, "See"], attachments=[{"name": "a.png"}]),
+            "User: See\nAttached: a.png",
+        ),
     ],
-)  # fmt: skip
+)
 def test_voice_and_citations_of_chatgpt(tmp_path: Path, conversation: Any, text: str) -> None:
     assert turns_of(tmp_path, [conversation]) == [text]
 
@@ -86,15 +98,37 @@ def test_what_slacks_bots_say(tmp_path: Path) -> None:
         ],
     }
     messages: list[dict[str, Any]] = [
-        {"username": "CI", "text": "", "attachments": [{"pretext": "New", "title": "Run 7", "title_link": "http://c.d",
-         "text": "2 tests failed", "fields": [{"title": "Branch", "value": "main"}], "fallback": "no"}], "ts": "1710272400"},
-        {"username": "CI", "text": "Build", "blocks": [section, {"type": "actions", "elements": [{"text": {"text": "Retry"}}]}],
-         "ts": "1710272401"},
+        {
+            "username": "CI",
+            "text": "",
+            "attachments": [
+                {
+                    "pretext": "New",
+                    "title": "Run 7",
+                    "title_link": "http://c.d",
+                    "text": "2 tests failed",
+                    "fields": [{"title": "Branch", "value": "main"}],
+                    "fallback": "no",
+                }
+            ],
+            "ts": "1710272400",
+        },
+        {
+            "username": "CI",
+            "text": "Build",
+            "blocks": [section, {"type": "actions", "elements": [{"text": {"text": "Retry"}}]}],
+            "ts": "1710272401",
+        },
         {"user": "U1", "text": "", "blocks": [rich], "ts": "1710272402"},
-        {"user": "U1", "text": "plan", "files": [{"name": "plan.pdf"}], "reactions": [{"name": "+1", "users": ["U1"]}],
-         "ts": "1710272403"},
+        {
+            "user": "U1",
+            "text": "plan",
+            "files": [{"name": "plan.pdf"}],
+            "reactions": [{"name": "+1", "users": ["U1"]}],
+            "ts": "1710272403",
+        },
         {"username": "old", "attachments": [{"fallback": "Only this"}], "ts": "1710272404"},
-    ]  # fmt: skip
+    ]
     members: dict[str, str | bytes] = {
         "users.json": json.dumps([{"id": "U1", "name": "Anna"}]),
         "channels.json": "[]",
@@ -114,12 +148,19 @@ DISCORD = {
     "guild": {"name": "Sarn"},
     "channel": {"name": "log"},
     "messages": [
-        {"id": "2", "timestamp": "2024-03-12T19:41:00+00:00", "timestampEdited": "2024-03-12T19:42:00+00:00",
-         "content": "In the shed", "author": {"name": "bert", "nickname": "Bert"}, "reference": {"messageId": "1"},
-         "reactions": [{"emoji": {"name": "👍"}, "count": 2}], "attachments": [{"fileName": "key.png"}]},
+        {
+            "id": "2",
+            "timestamp": "2024-03-12T19:41:00+00:00",
+            "timestampEdited": "2024-03-12T19:42:00+00:00",
+            "content": "In the shed",
+            "author": {"name": "bert", "nickname": "Bert"},
+            "reference": {"messageId": "1"},
+            "reactions": [{"emoji": {"name": "👍"}, "count": 2}],
+            "attachments": [{"fileName": "key.png"}],
+        },
         {"id": "1", "timestamp": "2024-03-12T19:40:00+00:00", "content": "Where is it?", "author": {"name": "Anna"}},
     ],
-}  # fmt: skip
+}
 TELEGRAM = {
     "chats": {
         "list": [
@@ -127,15 +168,29 @@ TELEGRAM = {
                 "name": "Keys",
                 "messages": [
                     {"id": 1, "type": "service", "actor": "Anna", "action": "create_group", "text": ""},
-                    {"id": 2, "type": "message", "date": "2024-03-12T19:40:00", "date_unixtime": "1710272400", "from": "Anna",
-                     "text": ["Where ", {"type": "bold", "text": "is"}, " it?"]},
-                    {"id": 3, "type": "message", "date_unixtime": "1710272460", "from": "Bert", "text": "Here",
-                     "file": "plan.pdf", "reply_to_message_id": 2, "reactions": [{"emoji": "👍", "count": 1}]},
+                    {
+                        "id": 2,
+                        "type": "message",
+                        "date": "2024-03-12T19:40:00",
+                        "date_unixtime": "1710272400",
+                        "from": "Anna",
+                        "text": ["Where ", {"type": "bold", "text": "is"}, " it?"],
+                    },
+                    {
+                        "id": 3,
+                        "type": "message",
+                        "date_unixtime": "1710272460",
+                        "from": "Bert",
+                        "text": "Here",
+                        "file": "plan.pdf",
+                        "reply_to_message_id": 2,
+                        "reactions": [{"emoji": "👍", "count": 1}],
+                    },
                 ],
             }
         ]
     }
-}  # fmt: skip
+}
 FACEBOOK = {
     "title": "Bäcker".encode().decode("latin-1"),
     "messages": [
@@ -158,15 +213,29 @@ GOOGLE = {
 }
 TEAMS = {
     "conversations": [
-        {"displayName": "Team", "MessageList": [{"id": "1", "originalarrivaltime": "2024-03-12T19:40:00Z", "from": "8:a",
-         "displayName": "", "content": "<p>Hello <b>all</b></p>"}]}
+        {
+            "displayName": "Team",
+            "MessageList": [
+                {
+                    "id": "1",
+                    "originalarrivaltime": "2024-03-12T19:40:00Z",
+                    "from": "8:a",
+                    "displayName": "",
+                    "content": "<p>Hello <b>all</b></p>",
+                }
+            ],
+        }
     ]
-}  # fmt: skip
+}
 GEMINI = [
-    {"header": "Gemini Apps", "title": "Prompted Where is it?", "time": "2024-03-12T19:40:00Z",
-     "safeHtmlItem": [{"html": "<p>In the <b>shed</b>.</p>"}]},
+    {
+        "header": "Gemini Apps",
+        "title": "Prompted Where is it?",
+        "time": "2024-03-12T19:40:00Z",
+        "safeHtmlItem": [{"html": "<p>In the <b>shed</b>.</p>"}],
+    },
     {"header": "Search", "title": "Searched x"},
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(
@@ -175,15 +244,22 @@ GEMINI = [
         (
             DISCORD,
             "Sarn #log",
-            ["Anna: Where is it?", "Bert: (in reply to Anna: Where is it?)\nIn the shed\nAttached: key.png\nReactions: 👍 2\n(edited)"],
+            [
+                "Anna: Where is it?",
+                "Bert: (in reply to Anna: Where is it?)\nIn the shed\nAttached: key.png\nReactions: 👍 2\n(edited)",
+            ],
         ),
-        (TELEGRAM, "Keys", ["Anna: Where is it?", "Bert: (in reply to Anna: Where is it?)\nHere\nAttached: plan.pdf\nReactions: 👍 1"]),
+        (
+            TELEGRAM,
+            "Keys",
+            ["Anna: Where is it?", "Bert: (in reply to Anna: Where is it?)\nHere\nAttached: plan.pdf\nReactions: 👍 1"],
+        ),
         (FACEBOOK, "Bäcker", ["Bert: Attached: b.jpg", "Änna: Tür"]),
         (GOOGLE, "", ["Anna: Hello"]),
         (TEAMS, "Team", ["8:a: Hello all"]),
         (GEMINI, "Gemini", ["User: Where is it?", "Gemini: In the shed."]),
     ],
-)  # fmt: skip
+)
 def test_exports_of_messengers(tmp_path: Path, export: Any, title: str, texts: list[str]) -> None:
     assert turns_of(tmp_path, export) == texts
     (session,) = load_sessions([tmp_path / "export.json"])

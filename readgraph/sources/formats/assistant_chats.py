@@ -1,4 +1,4 @@
-"""Exports of assistants (ChatGPT, Claude, Gemini): what was said, spoken, pasted and attached, as its reader sees it."""
+"""Exports of assistants (ChatGPT, Claude, Gemini): what was written, spoken, pasted and attached."""
 
 import json
 import re

@@ -29,7 +29,7 @@ class _Field(NamedTuple):
 
     @property
     def person(self) -> str:
-        """ "Anna Ohm <anna@example.org> (accepted)"."""
+        """Such as "Anna Ohm <anna@example.org> (accepted)"."""
         name, address = self.parameters.get("CN", ""), re.sub(r"(?i)^mailto:", "", self.value).strip()
         told = self.parameters.get("PARTSTAT", "NEEDS-ACTION").replace("-", " ").lower()
         shown = f"{name} <{address}>" if name and name != address and "@" in address else name or address
@@ -76,7 +76,7 @@ def _lines_of(fields: list[_Field], method: str) -> Iterator[str]:
 
 
 def _when(of: dict[str, _Field]) -> str:
-    """ "12 March 2024, 19:00 to 20:30 (Europe/Berlin)"."""
+    """Such as "12 March 2024, 19:00 to 20:30 (Europe/Berlin)"."""
     starts, ends = of.get("DTSTART"), of.get("DTEND") or of.get("DUE")
     first, zone = _moment(starts)
     last, last_zone = _moment(ends)

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import NamedTuple
@@ -79,7 +79,7 @@ def read_line_chat(text: str) -> LineChat:
     return LineChat(messages, told) if len(messages) >= FEWEST_MESSAGES else LineChat([])
 
 
-def _lines_of(text: str) -> Iterable[_Line]:
+def _lines_of(text: str) -> Iterator[_Line]:
     for mark in _HEAD.finditer(text):
         head = _MARKS.sub("", mark["boxed"] or mark["open"]).strip()
         clock = next(_COLON_CLOCK.finditer(head), None) or next(reversed([*_CLOCK.finditer(head)]), None)
@@ -100,7 +100,7 @@ def _lines_of(text: str) -> Iterable[_Line]:
 
 
 def _order_of_date(dates: Sequence[tuple[int, int, int]], first: _Line) -> tuple[str, str]:
-    """The order of day, month and year, which depends on the phone ("dmy", "mdy" or "ymd"), and whether it is unsure."""
+    """The order of day, month and year, which depends on the phone ("dmy", "mdy" or "ymd"), and what is unsure."""
     if max(date[0] for date in dates) > 31:
         return "ymd", ""
     if max(date[0] for date in dates) > 12:

@@ -66,7 +66,7 @@ class PageBlocks(Blocks):
         if tag == "tr" or not table:
             table.append([])
         if tag != "tr":
-            table[-1].append(_Cell(*(_span(attributes.get(name, "")) for name in ("colspan", "rowspan"))))
+            table[-1].append(_Cell(_span(attributes.get("colspan", "")), _span(attributes.get("rowspan", ""))))
 
     def close_table(self) -> None:
         """End the innermost table: one for layout has one column, or a cell with many paragraphs."""

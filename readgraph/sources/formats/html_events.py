@@ -50,10 +50,17 @@ END_MAY_BE_LEFT_OUT = frozenset({*_WALLS, "html", "body", "head"}) - {"option", 
 class Target(Protocol):
     """What is called for each event."""
 
-    def start(self, tag: str, attributes: Mapping[str, str]) -> None: ...
-    def data(self, data: str) -> None: ...
-    def end(self, tag: str) -> None: ...
-    def close(self) -> None: ...
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        """Called for a start tag."""
+
+    def data(self, data: str) -> None:
+        """Called for text."""
+
+    def end(self, tag: str) -> None:
+        """Called for an end, also for one that the file leaves out."""
+
+    def close(self) -> None:
+        """Called at the end."""
 
 
 @dataclass(eq=False, slots=True)

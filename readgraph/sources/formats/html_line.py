@@ -66,7 +66,7 @@ class Line:
             return self._last.isdigit() and text[0].isdigit()
         if self._seam == _NUMBERED:
             sentence = _SENTENCE.match(text)
-            return bool(sentence) and (sentence[1] or "A").isupper()
+            return sentence is not None and (sentence[1] or "A").isupper()
         return bool(self._seam) and self._last.isalnum() and text[0].isalnum()
 
     def add_formula(self, formula: str) -> None:
@@ -76,7 +76,7 @@ class Line:
         self._seam, self._follows_formula = _WORD, True
 
     def repeats_formula(self, tag: str, attributes: Mapping[str, str]) -> bool:
-        """Whether an element shows a formula that another one beside it holds, too; adds it where it holds it itself."""
+        """Whether an element shows a formula that another one beside it holds; adds what it holds itself."""
         names = attributes.get("class", "")
         if (source := attributes.get("data-mathml")) and (formula := parse_xml(source.encode())) is not None:
             self.add_formula(linear_math(formula))

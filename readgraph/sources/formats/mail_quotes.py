@@ -31,8 +31,8 @@ class Thread:
     def without_quotes(self, text: str) -> str:
         """A text without what it quotes of the messages so far, and without what introduces that.
 
-        A line that isn't marked is a quoted one only where it goes on with the message that is quoted, word by word: the
-        same words elsewhere ("Yes") are the reply's own.
+        A line that isn't marked is a quoted one only where it goes on with the message that is quoted, word by word:
+        the same words elsewhere ("Yes") are the reply's own.
         """
         if not self._words:
             return text

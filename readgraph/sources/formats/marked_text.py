@@ -1,9 +1,11 @@
-"""Signs in plain text and Markdown that say what a passage is: deleted, inserted, remarked on, or a reading of words."""
+"""Signs in Markdown and plain text that say what a passage is: deleted, inserted, a remark, a reading of words."""
 
 import re
-from collections.abc import Iterator
 
-_CODE = r"(?P<code>^ {0,3}(?P<fence>`{3,}|~{3,})[^\n]*\n(?:.*\n)*?(?: {0,3}(?P=fence)[`~]*[ \t]*$|\Z)|(?P<tick>`+)(?!`)[^`]+(?P=tick)(?!`))"
+_CODE = (
+    r"(?P<code>^ {0,3}(?P<fence>`{3,}|~{3,})[^\n]*\n(?:.*\n)*?(?: {0,3}(?P=fence)[`~]*[ \t]*$|\Z)"
+    r"|(?P<tick>`+)(?!`)[^`]+(?P=tick)(?!`))"
+)
 _INSIDE = r"(?:(?!{0}|\n[ \t]*\n)[\s\S])*"
 _DELETED = "|".join(
     (
@@ -16,12 +18,14 @@ _DELETED = "|".join(
 _MARKED = re.compile(
     rf"{_CODE}|(?P<deleted>{_DELETED})"
     rf"|(?P<remark>\{{>>{_INSIDE.format('<<')}<<\}})"
-    rf"|\{{\+\+(?P<inserted>{_INSIDE.format(re.escape('++'))})\+\+\}}|\{{==(?P<lit>{_INSIDE.format('==')})==\}}",
+    rf"|\{{\+\+(?P<inserted>{_INSIDE.format(re.escape('++'))})\+\+\}}"
+    rf"|\{{==(?P<lit>{_INSIDE.format('==')})==\}}",
     re.MULTILINE | re.IGNORECASE,
 )
 _SIGNS = re.compile(r"~~|\{(?:--|\+\+|>>|==)|</(?:del|s|strike)>", re.IGNORECASE)
 _READING = re.compile(
-    r"[｜|](?P<word>[^｜|《》\n]{1,40})《[^《》\n]{1,40}》|(?<=[\u3400-\u9fff々〆〇ヶ])《[\u3040-\u30ff・\u3000 ]{1,40}》"
+    r"[｜|](?P<word>[^｜|《》\n]{1,40})《[^《》\n]{1,40}》"
+    r"|(?<=[\u3400-\u9fff々〆〇ヶ])《[\u3040-\u30ff・\u3000 ]{1,40}》"
 )
 
 

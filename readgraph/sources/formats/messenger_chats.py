@@ -53,8 +53,8 @@ def _speaker(message: dict[str, Any]) -> str:
     if message.get("type") == "service":  # "Anna joined the group"
         return ""
     author, creator = dict_in(message, "author"), dict_in(message, "creator")
-    names = (author.get("nickname"), author.get("name"), creator.get("name"), message.get("sender_name"))
-    names = (*names, message.get("from"), message.get("displayName"))
+    names = [author.get("nickname"), author.get("name"), creator.get("name")]
+    names += [message.get(key) for key in ("sender_name", "from", "displayName")]
     is_talk = author or creator or {"sender_name", "from", "from_id"} & message.keys()
     return _repaired(next(filter(None, map(words, names)), "")) if is_talk else ""
 
