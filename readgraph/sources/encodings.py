@@ -6,6 +6,7 @@ import re
 
 from readgraph.sources.guessing import guess, read_seven_bit, read_strictly, read_unmarked_wide
 from readgraph.sources.letters import PLAUSIBLE, plausibility
+from readgraph.sources.visual_order import read_in_order
 from readgraph.state.errors import BadInput
 
 _MARKS = (  # UTF-32's little-endian mark begins with UTF-16's
@@ -53,7 +54,7 @@ def decode(data: bytes, name: str, declared: str = "") -> str:
         return wide
     if data.count(0) > MOST_NULS * len(data):
         return _refuse_binary(name)
-    return text if text is not None else _decode_legacy(data, name, codec)
+    return text if text is not None else read_in_order(_decode_legacy(data, name, codec))
 
 
 def _decode_legacy(data: bytes, name: str, codec: str) -> str:

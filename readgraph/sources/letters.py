@@ -62,7 +62,8 @@ _QUOTES = frozenset("„“”‚‘’«»‹›")
 _SPACES = frozenset(" \t\n")
 _BETWEEN_LETTERS = frozenset("’'·–-‐—…\u2011\u200c\u200d\xa0\u202f")
 _DRAWN = range(0x2500, 0x25A0)
-_WORDS = re.compile(r"[^\s]*[^\x00-\x7f][^\s]*")
+_WORDS = re.compile(r"(?:\d [^\s]?)?[^\s]*[^\x00-\x7f][^\s]*(?: \d)?")  # with numbers beside them
+_MEASURED = re.compile(r"[£€¥§°±½¼¾№](?= ?\d)|(?<=\d)[£€¥°±½¼¾º]|(?<=\d )[£€¥°]")
 _ALPHABETS: Mapping[str, frozenset[str]] = {
     **{name: frozenset(letters.replace(" ", "")) for name, letters in _LATIN.items()},
     **{name: frozenset(letters) for name, letters in _COMMON.items()},
@@ -75,6 +76,7 @@ _FREQUENT_CJK = {name: frozenset(letters) for name, letters in _CJK.items()}
 _DIGITS = frozenset("٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹๐๑๒๓๔๕๖๗๘๙")
 WORST = -2.0
 QUOTED = 1.1  # what a quotation mark of a pair is worth: more than any letter
+MEASURED = 0.4  # what a sign beside a number is worth more than elsewhere
 PLAUSIBLE = 0.5  # the least that a text in the right encoding reaches
 
 
@@ -88,6 +90,7 @@ def plausibility(text: str, language: str = "") -> float:
     text = normalize("NFC", text)
     letters, quotes, fixed, total = Counter[str](), Counter[str](), 0.0, 0
     for word in _WORDS.findall(text):
+        fixed += MEASURED * len(_MEASURED.findall(word))
         for before, sign, after in zip(f" {word}", word, f"{word[1:]} ", strict=False):
             if sign > "\x7f":
                 total += 1
@@ -108,7 +111,7 @@ def plausibility(text: str, language: str = "") -> float:
 
 
 def _misplaced(before: str, sign: str, after: str) -> float:
-    if sign.isupper() and before.islower() and before.isalpha():
+    if (sign.isupper() and before.islower()) or (before.isdecimal() and before.isascii() and sign < "\u0250"):
         return -1.0
     mixed = (
         sign > "\u0250"
@@ -132,7 +135,7 @@ def _worth_of_sign(before: str, sign: str, after: str) -> float:
     if kind in ("Cc", "Co", "Cn", "Cs"):
         return WORST
     if ord(sign) in _DRAWN:
-        return 0.5 if not before.isalpha() and not after.isalpha() else -1.0
+        return -1.0 if before.isalpha() and after.isalpha() and before.isascii() == after.isascii() else 0.7
     if _is_cjk(sign) or sign in _DIGITS or "\u0600" <= sign <= "\u06ff":
         return 0.6
     if before.isalpha() and after.isalpha() and before.isascii() | after.isascii() and sign not in _BETWEEN_LETTERS:

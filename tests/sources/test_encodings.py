@@ -8,6 +8,7 @@ import pytest
 from readgraph.sources import load
 from readgraph.sources.encodings import codec_for, decode, decode_html
 from readgraph.sources.mojibake import undo_double_encoding
+from readgraph.sources.visual_order import turn_round
 from readgraph.state.errors import BadInput
 from tests.support.source_files import write_file
 
@@ -124,6 +125,13 @@ def test_bytes_whose_letters_no_language_has_are_refused_until_an_encoding_is_na
     monkeypatch.setenv("READGRAPH_ENCODING", "nonsense")
     with pytest.raises(BadInput, match="is not in the encoding 'nonsense'"):
         load(path)
+
+
+@pytest.mark.parametrize("encoding", ["iso8859_8", "cp862", "cp1255"])
+def test_hebrew_that_is_stored_as_it_is_drawn_is_put_in_order(encoding: str) -> None:
+    text = "הילדים הולכים אל ההרים בשנת 2024 (עם John Smith) בין העצים.\n" * 2 + "100%\n"
+    drawn = "\n".join(turn_round(line) if "ה" in line else line for line in text.split("\n"))
+    assert decode(drawn.encode(encoding), "a.txt") == text == decode(text.encode(encoding), "a.txt")
 
 
 def test_lines_in_two_encodings_are_each_read() -> None:

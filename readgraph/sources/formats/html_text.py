@@ -31,6 +31,7 @@ _NEVER_SHOWN = frozenset("script style template datalist".split())
 _SKIPPED = frozenset("nav noscript svg iframe object canvas audio video button".split())
 _NAVIGATION = frozenset(("nav", "noscript"))
 _PROGRAMS = frozenset(("script", "style"))
+_NOT_LOST = frozenset(("a", "script", "style"))
 _READINGS = frozenset(("rt", "rp", "rtc"))  # in a ruby
 _LEFT_OUT = {
     **dict.fromkeys(("iframe", "object", "embed"), "embedded page"),
@@ -117,6 +118,7 @@ class HtmlPage:
         self._style_parts: list[str] = []
         self._skipped: list[str] = []  # the element that is skipped, and what is open in it
         self._root = self._lost = 0  # the number of the element that is skipped; its characters beside links
+        self._linked = 0  # how many links and programs are open in it
         self._is_navigation = False
         self._math: TreeBuilder | None = None
         self._in_math = 0
@@ -138,6 +140,7 @@ class HtmlPage:
         style = {} if self._skipped else self._styles.of(tag, attributes)
         if self._skipped or self._skips(tag, attributes, style):
             self._skipped.append(tag)
+            self._linked += tag in _NOT_LOST
             return
         self._closers.append(self._open(tag, attributes, style))
 
@@ -148,7 +151,7 @@ class HtmlPage:
         elif self._skipped:
             if self._skipped[0] == "style":
                 self._style_parts.append(data)
-            elif "a" not in self._skipped and "script" not in self._skipped and "style" not in self._skipped:
+            elif not self._linked:
                 self._lost += len(data.strip())
         elif self._title_parts is not None:
             self._title_parts.append(data)
@@ -162,7 +165,7 @@ class HtmlPage:
             self._in_math -= 1
             self._math.end(tag)
         elif self._skipped:
-            self._skipped.pop()
+            self._linked -= self._skipped.pop() in _NOT_LOST
             if not self._skipped:
                 self._end_skipped(tag)
         elif self._closers and (close := self._closers.pop()):
