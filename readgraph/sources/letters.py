@@ -62,7 +62,7 @@ _QUOTES = frozenset("„“”‚‘’«»‹›")
 _SPACES = frozenset(" \t\n")
 _BETWEEN_LETTERS = frozenset("’'·–-‐—…\u2011\u200c\u200d\xa0\u202f")
 _DRAWN = range(0x2500, 0x25A0)
-_WORDS = re.compile(r"(?:\d [^\s]?)?[^\s]*[^\x00-\x7f][^\s]*(?: \d)?")  # with numbers beside them
+_WORDS = re.compile(r"[^\s]*[^\x00-\x7f][^\s]*")
 _MEASURED = re.compile(r"[£€¥§°±½¼¾№](?= ?\d)|(?<=\d)[£€¥°±½¼¾º]|(?<=\d )[£€¥°]")
 _ALPHABETS: Mapping[str, frozenset[str]] = {
     **{name: frozenset(letters.replace(" ", "")) for name, letters in _LATIN.items()},
@@ -88,13 +88,13 @@ def plausibility(text: str, language: str = "") -> float:
     With the code of a `language`, its letters count, if they are known.
     """
     text = normalize("NFC", text)
-    letters, quotes, fixed, total = Counter[str](), Counter[str](), 0.0, 0
+    letters, quotes, total = Counter[str](), Counter[str](), 0
+    fixed = MEASURED * len(_MEASURED.findall(text))
     for word in _WORDS.findall(text):
-        fixed += MEASURED * len(_MEASURED.findall(word))
         for before, sign, after in zip(f" {word}", word, f"{word[1:]} ", strict=False):
             if sign > "\x7f":
                 total += 1
-                if sign.isalpha() or combining(sign):
+                if (sign.isalpha() and sign not in "ªº") or combining(sign):
                     fixed += _misplaced(before, sign, after)
                     letters[sign.lower() if len(sign.lower()) == 1 else sign] += 1
                 elif sign in _QUOTES:

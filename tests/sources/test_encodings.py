@@ -72,6 +72,17 @@ def test_a_text_says_by_its_letters_in_which_encoding_it_is(language: str, encod
     assert decode(text.encode(encoding, "ignore"), "a.txt") == text.encode(encoding, "ignore").decode(encoding)
 
 
+@pytest.mark.parametrize(
+    "text,encoding",
+    [
+        *[("10 £ and 5 °C, 5½ in", "cp1252"), ("§ 5 – “x”", "cp1252"), ("Łódź", "cp1250"), ("M³yn", "cp1252")],
+        *[("café 5º", "cp1252"), ("Привет", "cp1251"), ("┌──┐\n│ab│\n└──┘ Größe", "cp437"), ("日本", "cp932")],
+    ],
+)
+def test_few_signs_are_enough(text: str, encoding: str) -> None:
+    assert decode(text.encode(encoding), "a.txt") == text.replace("³", "ł")
+
+
 def test_vietnamese_with_marks_of_its_own() -> None:
     from unicodedata import normalize
 

@@ -47,6 +47,8 @@ def text_of(html: str) -> str:
         ("<style>.c{vertical-align:super}@media tv{.d{vertical-align:sub}}</style>10<i class='x c'>6</i>4<i class=d>5",
          "10^{6}45"),
         ("<span style='display:inline-block'>100</span><span style='display:inline-block'>200</span>", "100 200"),
+        ("<div style='display:flex'><i>100</i><i>200</i></div>", "100 200"),
+        ("<m:math><m:mfrac><m:mn>3</m:mn><m:mn>4</m:mn></m:mfrac></m:math>", "3/4"),
         ("<span style='display:block'>100</span>200", "100\n200"),
         ("100<wbr>000 extra&shy;ordinary 12<br>34", "100000 extraordinary 12\n34"),
         ("<ruby>漢<rp>(</rp><rt>かん</rt><rp>)</rp>字<rt>じ</ruby>を読む", "漢字を読む"),

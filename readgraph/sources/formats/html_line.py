@@ -69,6 +69,10 @@ class Line:
             return sentence is not None and (sentence[1] or "A").isupper()
         return bool(self._seam) and self._last.isalnum() and text[0].isalnum()
 
+    def part(self) -> None:
+        """Keep the word or number that follows apart from the one before."""
+        self._seam = _WORD
+
     def add_formula(self, formula: str) -> None:
         """Add a formula as it is written on a line."""
         self._seam = _WORD

@@ -114,6 +114,7 @@ class HtmlPage:
         self._path = HeadingPath()
         self._line = Line()
         self._closers: list[Callable[[], object] | None] = []  # of the open elements that are not skipped
+        self._side_by_side: list[bool] = []  # whether what is in each of them stands side by side
         self._title_parts: list[str] | None = None
         self._style_parts: list[str] = []
         self._skipped: list[str] = []  # the element that is skipped, and what is open in it
@@ -129,7 +130,7 @@ class HtmlPage:
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         """Called by the parser for a start tag."""
-        tag = local_name(tag)
+        tag = _plain_name(tag)
         self.elements += 1
         if tag == END_OF_FILE and (self._math is not None or self._is_unclosed()):
             self.to_show.add(self._root)
@@ -142,6 +143,9 @@ class HtmlPage:
             self._skipped.append(tag)
             self._linked += tag in _NOT_LOST
             return
+        if self._side_by_side and self._side_by_side[-1]:
+            self._line.part()
+        self._side_by_side.append(style.get("display", "") in ("flex", "grid", "inline-flex", "inline-grid"))
         self._closers.append(self._open(tag, attributes, style))
 
     def data(self, data: str) -> None:
@@ -160,7 +164,7 @@ class HtmlPage:
 
     def end(self, tag: str) -> None:
         """Called by the parser for an end tag, also for one that it added."""
-        tag = local_name(tag)
+        tag = _plain_name(tag)
         if self._math is not None and self._in_math:
             self._in_math -= 1
             self._math.end(tag)
@@ -168,8 +172,13 @@ class HtmlPage:
             self._linked -= self._skipped.pop() in _NOT_LOST
             if not self._skipped:
                 self._end_skipped(tag)
-        elif self._closers and (close := self._closers.pop()):
-            close()
+        elif self._closers:
+            close = self._closers.pop()
+            if close:
+                close()
+            self._side_by_side.pop()
+            if self._side_by_side and self._side_by_side[-1]:
+                self._line.part()
 
     def close(self) -> None:
         """Called by the parser at the end."""
@@ -356,6 +365,11 @@ class HtmlPage:
             self._item = None
             self.blocks.put(marker + block, kind)
         return True
+
+
+def _plain_name(tag: str) -> str:
+    """A tag without its namespace, also where it is a prefix of formulas in HTML."""
+    return re.sub(r"^(?:m|mml):", "", local_name(tag))
 
 
 def _is_hidden(attributes: Mapping[str, str]) -> bool:
