@@ -33,7 +33,7 @@ def chat_of(text: str) -> ChatConversation | None:
     return ChatConversation("", said) if said else None
 
 
-_NO_CHAT = "holds no chat: exports of Slack, ChatGPT, Claude and WhatsApp can be read."
+_NO_CHAT = "holds no chat: exports of WhatsApp, Slack, ChatGPT, Claude, Discord, Telegram and others can be read."
 
 
 def _chats_in_json(data: bytes, name: str) -> list[ChatConversation]:

@@ -6,8 +6,9 @@ alike; which start tags end an element that is open is decided here.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
 
 from readgraph.sources.parsing import feed_html
@@ -16,7 +17,9 @@ _PREFIX = "x\ue000"
 END_OF_FILE = "end-of-file"  # an element at the end of each file, so that it shows what is still open there
 _RAW = "script|style|title|textarea|xmp|iframe|noembed|noframes|plaintext"
 _VOID = "area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr"
-_TAG = re.compile(rf"<(/?)(?!(?:{_RAW}|{_VOID.replace(' ', '|')})(?![\w:-]))(?=[A-Za-z])", re.IGNORECASE)
+_NAME = re.compile(  # the beginning of a tag's name
+    rf"(?:(?<=<)|(?<=</))(?=[A-Za-z])(?!(?:{_RAW}|{_VOID.replace(' ', '|')})(?![\w:-]))", re.IGNORECASE
+)
 _END_OF_PAGE = re.compile(r"</(?:html|body|head)(?![\w:-])", re.IGNORECASE)  # what follows these belongs to the page
 _NEVER_CLOSED = re.compile(rf"<({_RAW})(?![\w:-])", re.IGNORECASE)
 _RECOVERED = frozenset("title textarea xmp iframe noembed noframes plaintext".split())
@@ -79,14 +82,15 @@ class _Nesting:
         self.is_whole = False
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        tag = tag.replace(_PREFIX, "").lower()
+        tag = _name_of(tag)
         self.is_whole = self.is_whole or tag == END_OF_FILE
-        for element in self._ended_by(tag):
-            self._end(element)
+        if (ended := _ENDED_BY.get(tag)) and (outermost := self._outermost(ended)):
+            self._end(outermost)
         element = _Element(tag)
         self._given.append(element)
         self._open.append(element)
-        self._target.start(tag, {key: _undone(value or "") for key, value in attributes.items()})
+        given = {key: _undone(value or "") for key, value in attributes.items()} if attributes else attributes
+        self._target.start(tag, given)
 
     def data(self, data: str) -> None:
         self._target.data(_undone(data))
@@ -103,17 +107,20 @@ class _Nesting:
             last.is_open = False
             self._target.end(last.tag)
 
-    def _ended_by(self, tag: str) -> Iterator[_Element]:
-        """The open elements that a start tag ends: the outermost of those that it ends before a wall."""
-        ended = _ENDED_BY.get(tag, frozenset())
+    def _outermost(self, ended: frozenset[str]) -> _Element | None:
+        """The outermost open element of these names before a wall."""
         found: _Element | None = None
-        for element in reversed(self._open[-_FAR:]) if ended else ():
+        for element in reversed(self._open[-_FAR:]):
             if element.tag in ended:
                 found = element
             elif any(element.tag in _WALLS[each] for each in ended):
                 break
-        if found:
-            yield found
+        return found
+
+
+@lru_cache(1_000)
+def _name_of(tag: str) -> str:
+    return tag.replace(_PREFIX, "").lower()
 
 
 _FAR = 200  # elements inside of each other in which an open one is looked for
@@ -129,7 +136,7 @@ def feed_nested(text: str, target: Target) -> bool:
 
     If it did not, a comment, a script, a style or a tag is never closed, and what follows belongs to that.
     """
-    named = _TAG.sub(rf"<\1{_PREFIX}", _END_OF_PAGE.sub(f"</{_PREFIX}ignored", text))
+    named = _NAME.sub(_PREFIX, _END_OF_PAGE.sub("</ignored", text))
     nesting = _Nesting(target)
     feed_html(f"{named}{_END_TAG}", nesting)
     return nesting.is_whole

@@ -30,8 +30,8 @@ _APART, _NUMBERED, _VERSE, _WORD = "apart", "numbered", "verse", "word"  # what 
 
 def is_note_mark(attributes: Mapping[str, str]) -> bool:
     """Whether an element says that it is the mark of a note."""
-    if attributes.get("role") == "doc-noteref":
-        return True
+    if not attributes or attributes.get("role") == "doc-noteref":
+        return bool(attributes)
     kinds = (value for name, value in attributes.items() if local_name(name) in ("type", "epub:type"))
     return any("noteref" in kind for kind in kinds) or bool(_OF_NOTE.search(attributes.get("class", "")))
 

@@ -44,7 +44,7 @@ class Styles:
             style.pop("visibility", None)  # what a class hides is often shown by a script
             if style.get("display") == "none":
                 del style["display"]
-        return style | _declared(attributes.get("style", ""))
+        return style | _declared(attributes["style"]) if "style" in attributes else style
 
 
 def _declared(text: str) -> dict[str, str]:

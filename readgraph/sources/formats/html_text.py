@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from readgraph.sources.converting import ITEM, PARAGRAPH, Converted, normal, on_a_line, paragraphs_of, require_text
@@ -205,13 +206,13 @@ class HtmlPage:
             if tag != "rp":
                 self._note("ruby reading")
             return True
-        if tag in _DELETED or is_struck(style):
+        if tag in _DELETED or (style and is_struck(style)):
             self._note("deleted passage")
             return True
         if tag == "option":
             return self._chosen is not None and "selected" not in attributes
         is_formula = "math" in attributes.get("class", "").lower()  # for readers of the screen, beside its picture
-        if (_is_hidden(attributes) or is_hidden(style)) and not is_formula:
+        if attributes and (_is_hidden(attributes) or is_hidden(style)) and not is_formula:
             return True
         if page := attributes.get("srcdoc", "") if tag == "iframe" else "":
             self._add_frame(page)
@@ -273,8 +274,8 @@ class HtmlPage:
             self._pre += 1
             return self._close_textarea
         else:
-            position = _POSITIONS.get(tag, "") or stands(style)
-            return self._line.open(tag, attributes, position, parts_words(style))
+            position = _POSITIONS.get(tag, "") or (stands(style) if style else "")
+            return self._line.open(tag, attributes, position, parts_words(style) if style else "")
         return None
 
     def _close_list(self) -> None:
@@ -367,6 +368,7 @@ class HtmlPage:
         return True
 
 
+@lru_cache(1_000)
 def _plain_name(tag: str) -> str:
     """A tag without its namespace, also where it is a prefix of formulas in HTML."""
     return re.sub(r"^(?:m|mml):", "", local_name(tag))
