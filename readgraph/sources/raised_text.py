@@ -14,6 +14,7 @@ _NUMBER = re.compile(r"\d{1,4}")
 _PROSE = re.compile(r"[^\W\d_]{2,}[,.;:]?\s+[^\W\d_]{2,}")
 _FRACTION = re.compile(r"(\d+)\s*[/⁄∕]\s*(\d+)")
 _LAST_WORD = re.compile(r"(?:\d+[.,])*[^\W_]+$")
+_LONGEST_WORD = 80  # characters before what is raised that are looked at
 _ROMAN = re.compile(r"[IVXLCDM]+|[ivxl]+")
 _SIGNS = {"TM": "™", "SM": "℠", "∘": "°"}
 _ORDINALS = frozenset("st nd rd th er ers re res ère ere e es ème eme ième ieme nde nds de ste a o os as".split())
@@ -64,7 +65,7 @@ def join_runs(runs: Iterable[tuple[str, str]]) -> str:
         elif position and text.strip():
             lead, tail = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
             write = raise_text if position == RAISED else lower_text
-            line += lead + write(text, line + lead, tail + after) + tail
+            line += lead + write(text, line[-_LONGEST_WORD:] + lead, tail + after) + tail
         else:
             line += text
         at += taken

@@ -14,7 +14,7 @@ from readgraph.sources.formats.chats import chat_of, chats_in, chats_in_folder, 
 from readgraph.sources.formats.mail_text import mail_chats
 from readgraph.sources.formats.transcripts import chats_in_database, is_transcript, json_lines, transcript_of
 from readgraph.sources.inputs import read_bytes
-from readgraph.sources.kinds import CHATS, DATABASES, IN_FOLDERS, JSON_LINES, MAIL
+from readgraph.sources.kinds import CHATS, DATABASES, IN_FOLDERS, JSON_LINES, KINDS, MAIL, PLAIN
 from readgraph.sources.loading import load, load_all, printable_path, raise_problem, select_files
 from readgraph.state.errors import BadInput
 from readgraph.state.words import format_count
@@ -38,6 +38,7 @@ def load_sessions(
     heading: str | None = None,
     gap_hours: float | None = None,
     left_out: Callable[[BadInput], None] = raise_problem,
+    notify: Callable[[str], None] = lambda _: None,
 ) -> list[SourceSession]:
     """The sessions of files and folders, in their order (see `load_all`); "-" is standard input.
 
@@ -53,6 +54,7 @@ def load_sessions(
             line is one session with the file's title.
         gap_hours: A chat, or an agent's session, has a session after each silence of so many hours instead.
         left_out: Called with the error of each file that can't be read, as in `load_all`.
+        notify: Called with what is to be known of a text: what is not read of it, or that it is no chat.
 
     Raises:
         BadInput: If the expression can't be used, or for a file whose error isn't taken.
@@ -90,10 +92,14 @@ def load_sessions(
                 left_out(BadInput(problem))
         else:
             source = load(file)
+            for problem in source.problems:
+                notify(problem)
             if sessions := split_sessions(source.text, pattern):
                 return sessions
             chat = chat_of(source.text)
             if chat is None:
+                if KINDS.get(suffix, PLAIN) is PLAIN and "\n" in source.text.strip():
+                    notify(f"{name} has no lines with times and speakers: it is remembered as plain text, one session.")
                 return [SourceSession(source.text, source.title, source.date)]
             chats = [chat]
         return _as_sessions(chats, gap_hours)

@@ -65,8 +65,8 @@ def test_the_final_text_and_what_is_hidden_are_said(tmp_path: Path) -> None:
     source = load_rtf(tmp_path, body)
     assert source.text == "It costs 200 crowns."
     assert source.problems == (
-        f"{tmp_path / 'a.rtf'}: 2 passages that are deleted or struck out: left out.",
-        f"{tmp_path / 'a.rtf'}: 1 passage that is hidden and not printed: left out.",
+        f"{tmp_path / 'a.rtf'}: 2 passages that are deleted or struck out.",
+        f"{tmp_path / 'a.rtf'}: 1 passage that is hidden and not printed.",
     )
 
 

@@ -50,7 +50,7 @@ def test_what_is_struck_out_and_hidden_slides_are_said(tmp_path: Path) -> None:
     source = load(write_zip(path, members))
     assert source.text == "200\n\nBackup"
     assert source.problems == (
-        f"{path}: 1 passage that is deleted or struck out: left out (slide 1).",
+        f"{path}: 1 passage that is deleted or struck out (slide 1).",
         f"{path}: slide 2: not shown in the presentation, and read all the same.",
     )
 
@@ -124,8 +124,8 @@ def test_raised_hidden_and_deleted_text_of_opendocument(tmp_path: Path) -> None:
     text, problems = load_odt(tmp_path / "a.odt", body)
     assert text == "10^6 cost 200."
     assert [each.partition(": ")[2] for each in problems] == [
-        "2 passages that are deleted or struck out: left out.",
-        "1 passage that is hidden and not printed: left out.",
+        "2 passages that are deleted or struck out.",
+        "1 passage that is hidden and not printed.",
     ]
 
 

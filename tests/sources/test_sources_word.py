@@ -95,7 +95,7 @@ def test_the_final_text_of_changes(tmp_path: Path) -> None:
     )
     source = load_word(tmp_path, body)
     assert source.text == "Fee\n\nIt costs 200 crowns.\n\nOne line\n\na | b"
-    said = "3 passages that are deleted or struck out: left out (§ Fee)."
+    said = "3 passages that are deleted or struck out (§ Fee)."
     assert source.problems == (f"{tmp_path / 'a.docx'}: {said}",)
 
 
@@ -107,7 +107,7 @@ def test_formulas_of_word_documents(tmp_path: Path) -> None:
     assert load_word(tmp_path, body).text == "Take 5 3/4 cups.\n\n3/4"
     ole = '<w:r><w:object><o:OLEObject ProgID="Equation.DSMT4"/></w:object></w:r>'
     source = load_word(tmp_path, paragraph("Let ", ole))
-    assert source.problems == (f"{tmp_path / 'a.docx'}: 1 formula that is kept as a picture: left out.",)
+    assert source.problems == (f"{tmp_path / 'a.docx'}: 1 formula that is kept as a picture.",)
 
 
 def test_the_numbers_that_word_makes(tmp_path: Path) -> None:
@@ -201,7 +201,7 @@ def test_what_is_not_printed(tmp_path: Path) -> None:
     )
     source = load_word(tmp_path, body, styles=styles)
     assert source.text == "Seen\n\nshown"
-    assert source.problems == (f"{tmp_path / 'a.docx'}: 2 passages that are hidden and not printed: left out.",)
+    assert source.problems == (f"{tmp_path / 'a.docx'}: 2 passages that are hidden and not printed.",)
 
 
 def test_fields_give_their_results_and_no_page_numbers(tmp_path: Path) -> None:

@@ -95,6 +95,11 @@ def report_left_out(problem: object) -> None:
     typer.echo(f"readgraph: Left out: {one_line(str(problem))}", err=True)
 
 
+def report_notice(notice: str) -> None:
+    """Print how something was read."""
+    typer.echo(f"readgraph: {one_line(notice)}", err=True)
+
+
 def check_glob(paths: Sequence[Path], glob: str | None) -> None:
     """Raise `BadInput` where a pattern is given but no folder."""
     if glob is not None and not any(map(os.path.isdir, paths)):

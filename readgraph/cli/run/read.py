@@ -13,6 +13,7 @@ from readgraph.cli.run.documents import (
     estimate,
     load_sources,
     report_left_out,
+    report_notice,
     resolve_document,
 )
 from readgraph.cli.run.in_library import run_in_library
@@ -88,7 +89,9 @@ async def _print_memory(
 def remember_sessions(options: RememberOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Append the sessions of files and folders to the history, memorise what is new, and print the result."""
     check_glob(options.paths, options.glob)
-    loaded = load_sessions(options.paths, options.glob, options.sessions_at, options.gap, report_left_out)
+    loaded = load_sessions(
+        options.paths, options.glob, options.sessions_at, options.gap, report_left_out, report_notice
+    )
     sessions = [SessionText(*session) for session in loaded]
 
     async def remember(library: Library) -> None:

@@ -1,205 +1,44 @@
 """Exported chats (Slack, ChatGPT, Claude, WhatsApp), of which any part may be missing: turns, cut into sessions."""
 
-import re
 import zipfile
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from datetime import datetime
-from html import unescape
+from collections.abc import Iterator, Sequence
 from io import BytesIO
-from itertools import pairwise
 from pathlib import Path, PurePosixPath
-from typing import Any
 
-from readgraph.sources.converting import Blocks, Converted, dicts
+from readgraph.sources.converting import Blocks, Converted
 from readgraph.sources.encodings import decode
+from readgraph.sources.formats.assistant_chats import assistant_chats
+from readgraph.sources.formats.chat_lines import read_line_chat
 from readgraph.sources.formats.chat_turns import (
     ChatConversation,
     ChatTurn,
     day,
-    dict_in,
     parse_chat_json,
     places_of,
     sessions_in,
-    time_of,
-    words,
 )
-from readgraph.sources.formats.transcripts import chat_of_messages
+from readgraph.sources.formats.messenger_chats import messenger_chats
+from readgraph.sources.formats.slack_chats import LISTS, is_slack, slack_chats
 from readgraph.sources.inputs import most_bytes, read_bytes, too_large_error
 from readgraph.sources.parsing import Archive
 from readgraph.sources.places import shorten_label
 from readgraph.state.errors import BadInput
 
-FEWEST_MESSAGES = 2  # a text with fewer is not a chat
-_ONE_SPACE = "[ \u00a0\u202f]"
-_DATE = r"(?P<a>\d{1,4})(?P<mark>[./-])(?P<b>\d{1,2})[./-](?P<c>\d{1,4})\.?"
-_CLOCK = (
-    rf"(?P<hour>\d{{1,2}})[:.](?P<minute>\d\d)(?:[:.]\d\d)?(?:{_ONE_SPACE}?(?P<half>[AaPp])\.?{_ONE_SPACE}?[Mm]\.?)?"
-)
-_MESSAGE_START = re.compile(
-    rf"^[\u200e\u200f\ufeff]*(?:\[(?={_ONE_SPACE}?\d))?{_DATE},?{_ONE_SPACE}{_CLOCK}(?:\]|{_ONE_SPACE}-){_ONE_SPACE}"
-    r"(?:(?P<speaker>[^:\r\n]{1,60}): ?)?",
-    re.MULTILINE,
-)
-_LEFT_OUT = re.compile(r"\u200e[^\n]*|<[^<>\n]{1,60}>")  # what stands for a picture that was not exported, and the like
-
-
-def messages_of(text: str) -> list[tuple[int, ChatTurn]]:
-    """The messages of a chat with their offsets; none if the text isn't one: its first line must be a message."""
-    first = _MESSAGE_START.search(text[:2_000])
-    if first is None or text[: first.start()].strip("\ufeff\u200e \r\n"):
-        return []
-    marks = list(_MESSAGE_START.finditer(text))
-    dates = [(int(mark["a"]), int(mark["b"]), int(mark["c"])) for mark in marks]
-    order = _order_of_date(dates, marks[0])
-    messages = []
-    for (mark, after), date in zip(pairwise([*marks, None]), dates, strict=True):
-        if mark and (time := _time_of_message(date, order, mark)):
-            speaker = (mark["speaker"] or "").strip("\u200e\u202a\u202c\u00a0~ ")
-            said = text[mark.end() : after.start() if after else len(text)].strip()
-            messages.append((mark.start(), ChatTurn(speaker, said, time)))
-    return messages if len(messages) >= FEWEST_MESSAGES else []
+_CHAT_FILES = ("conversations", "result", "messages", "message_", "myactivity")  # that hold chats in archives
 
 
 def chat_of(text: str) -> ChatConversation | None:
-    """The chat in a text, without what only stands for pictures; None if the text isn't a chat."""
-    said = [turn for _, turn in messages_of(text) if turn.text and not _LEFT_OUT.fullmatch(turn.text)]
+    """The chat in a text of lines, without what only stands for pictures; None if the text isn't a chat."""
+    said = read_line_chat(text).said
     return ChatConversation("", said) if said else None
 
 
-def _order_of_date(dates: Sequence[tuple[int, int, int]], first: re.Match[str]) -> str:
-    """The order of day, month and year, which depends on the phone: "dmy", "mdy" or "ymd"."""
-    if max(date[0] for date in dates) > 31:
-        return "ymd"
-    if max(date[0] for date in dates) > 12:
-        return "dmy"
-    if max(date[1] for date in dates) > 12:
-        return "mdy"
-    in_orders = [(c, b, a) for a, b, c in dates], [(c, a, b) for a, b, c in dates]
-    # Messages stand in the order of time: the wrong order has more steps back.
-    by_day, by_month = (sum(after < before for before, after in pairwise(days)) for days in in_orders)
-    if by_day == by_month:
-        return "mdy" if first["mark"] == "/" and first["half"] else "dmy"
-    return "dmy" if by_day < by_month else "mdy"
+_NO_CHAT = "holds no chat: exports of WhatsApp, Slack, ChatGPT, Claude, Discord, Telegram and others can be read."
 
 
-def _time_of_message(date: tuple[int, int, int], order: str, mark: re.Match[str]) -> datetime | None:
-    year, month, day = (date[order.index(unit)] for unit in "ymd")
-    hour, half = int(mark["hour"]), (mark["half"] or "").lower()
-    if half:
-        hour = hour % 12 + (12 if half == "p" else 0)
-    try:
-        return datetime(year + 2000 if year < 100 else year, month, day, hour, int(mark["minute"]))
-    except ValueError:
-        return None
-
-
-_CHATGPT = {"user": "User", "assistant": "ChatGPT"}
-_CLAUDE = {"human": "User", "assistant": "Claude"}
-
-
-def assistant_chats(value: Any) -> list[ChatConversation]:
-    """The conversations in an export, or in one conversation of it; an empty list if there is none."""
-    chats = []
-    for conversation in dicts([value] if isinstance(value, dict) else value):
-        if isinstance(conversation.get("mapping"), dict):
-            chats.append(ChatConversation(words(conversation.get("title")), list(_turns_of_chatgpt(conversation))))
-        elif isinstance(conversation.get("chat_messages"), list):
-            chats.append(ChatConversation(words(conversation.get("name")), list(_turns_of_claude(conversation))))
-        elif chat := chat_of_messages(conversation):
-            chats.append(chat)
-    if not chats and (chat := chat_of_messages(value)):  # the items of one session
-        return [chat]
-    return [chat for chat in chats if chat.turns]
-
-
-def _turns_of_chatgpt(conversation: dict[str, Any]) -> Iterator[ChatTurn]:
-    """The branch that was last shown: an edited question begins another one."""
-    nodes: dict[str, Any] = conversation["mapping"]
-    branch: list[dict[str, Any]] = []
-    at, seen = conversation.get("current_node"), set[str]()
-    while isinstance(at, str) and at not in seen and isinstance(node := nodes.get(at), dict):
-        seen.add(at)
-        branch.append(node)
-        at = node.get("parent")
-    for node in reversed(branch) if branch else dicts(list(nodes.values())):
-        message = dict_in(node, "message")
-        role = words(dict_in(message, "author").get("role"))
-        is_hidden = dict_in(message, "metadata").get("is_visually_hidden_from_conversation")
-        parts = dict_in(message, "content").get("parts")
-        text = "\n".join(filter(None, map(words, parts))).strip() if isinstance(parts, list) else ""
-        if role in _CHATGPT and text and not is_hidden:
-            yield ChatTurn(_CHATGPT[role], text, time_of(message.get("create_time"))[0])
-
-
-def _turns_of_claude(conversation: dict[str, Any]) -> Iterator[ChatTurn]:
-    for message in dicts(conversation["chat_messages"]):
-        parts = [words(part.get("text")) for part in dicts(message.get("content")) if part.get("type") == "text"]
-        text = ("\n".join(filter(None, parts)) or words(message.get("text"))).strip()
-        speaker = _CLAUDE.get(words(message.get("sender")))
-        if text and speaker:
-            yield ChatTurn(speaker, text, time_of(message.get("created_at"))[0])
-
-
-LISTS = ("channels.json", "users.json", "groups.json", "dms.json", "mpims.json")  # one of them is in each export
-_SLACK_DAY = re.compile(r"(?:.*/)?(?P<channel>[^/]+)/\d{4}-\d\d-\d\d\.json")
-_SLACK_LINK = re.compile(r"<(?P<target>[^<>|]+)(?:\|(?P<label>[^<>]*))?>")
-_COMINGS = re.compile(r"(?:channel|group)_(?:join|leave)")
-
-
-def is_slack(names: Collection[str]) -> bool:
-    """Whether these are the names of an export's files."""
-    return any(name in names for name in LISTS) and any(map(_SLACK_DAY.fullmatch, names))
-
-
-def slack_chats(names: Iterable[str], read: Callable[[str], bytes], source: str) -> list[ChatConversation]:
-    """The channels ("#general") of an export whose files `read` gives; raises `BadInput` if one is damaged."""
-    listed = sorted(names)
-    users: dict[str, str] = {}
-    if "users.json" in listed:
-        for user in dicts(parse_chat_json(read("users.json"), f"{source} ('users.json')")):
-            users[words(user.get("id"))] = _name_of_user(user)
-    channels: dict[str, list[tuple[float, ChatTurn]]] = {}
-    for name in listed:
-        if day := _SLACK_DAY.fullmatch(name):
-            turns = _turns_of_slack(dicts(parse_chat_json(read(name), f"{source} ({name!a})")), users)
-            channels.setdefault(day["channel"], []).extend(turns)
-    return [
-        ChatConversation(f"#{channel}", [turn for _, turn in sorted(turns, key=lambda timed: timed[0])])
-        for channel, turns in channels.items()
-        if turns
-    ]
-
-
-def _turns_of_slack(messages: Iterable[dict[str, Any]], users: dict[str, str]) -> Iterator[tuple[float, ChatTurn]]:
-    """The turns of a day, with the numbers by which they are ordered."""
-    for message in messages:
-        if message.get("type", "message") != "message" or _COMINGS.fullmatch(words(message.get("subtype"))):
-            continue
-        user = words(message.get("user"))
-        profile = dict_in(message, "user_profile" if message.get("user_profile") else "bot_profile")
-        speaker = users.get(user) or _name_of_user(profile) or words(message.get("username")) or user
-        text = unescape(_SLACK_LINK.sub(lambda link: _link_text(link, users), words(message.get("text")))).strip()
-        time, seconds = time_of(message.get("ts"))
-        if text:
-            yield seconds, ChatTurn(speaker, text, time)
-
-
-def _link_text(link: re.Match[str], users: dict[str, str]) -> str:
-    """A mention or link as words: "@Anna", "#general", "the plan (https://…)"."""
-    target, label = link["target"], link["label"] or ""
-    if target.startswith("@"):
-        return f"@{users.get(target[1:]) or label or target[1:]}"
-    if target.startswith(("#", "!")):
-        return f"{'@' if target[0] == '!' else '#'}{(label or target[1:]).lstrip('@#')}"
-    return f"{label} ({target})" if label and label != target else target
-
-
-def _name_of_user(user: dict[str, Any]) -> str:
-    fields = user | {key: value for key, value in dict_in(user, "profile").items() if value}
-    return next((name for key in ("display_name", "real_name", "name") if (name := words(fields.get(key)))), "")
-
-
-_NO_CHAT = "holds no chat: exports of Slack, ChatGPT, Claude and WhatsApp can be read."
+def _chats_in_json(data: bytes, name: str) -> list[ChatConversation]:
+    value = parse_chat_json(data, name)
+    return messenger_chats(value) or assistant_chats(value)
 
 
 def convert(data: bytes, name: str) -> Converted:
@@ -227,7 +66,7 @@ def chats_in(data: bytes, name: str) -> tuple[list[ChatConversation], list[str]]
     if data.startswith(b"PK") or zipfile.is_zipfile(BytesIO(data)):
         chats = [*_chats_in_archive(Archive(data, name, "zip"), problems)]
     else:
-        chats = assistant_chats(parse_chat_json(data, name))
+        chats = _chats_in_json(data, name)
     if not chats:
         raise BadInput(problems[0] if problems else f"{name} {_NO_CHAT}")
     return chats, problems
@@ -243,10 +82,11 @@ def _chats_in_archive(archive: Archive, problems: list[str], *, inner: bool = Fa
         if path.name.startswith("._"):  # what macOS adds to each file
             continue
         try:
-            if path.suffix == ".json" and path.name.startswith("conversations"):
-                yield from assistant_chats(parse_chat_json(archive.read(member), name))
-            elif path.suffix == ".txt" and (chat := chat_of(decode(archive.read(member), name))):
-                yield chat
+            if path.suffix == ".json" and path.name.lower().startswith(_CHAT_FILES):
+                yield from _chats_in_json(archive.read(member), name)
+            elif path.suffix == ".txt" and (chat := read_line_chat(decode(archive.read(member), name))).said:
+                problems += [f"{name}: {chat.unsure}."] if chat.unsure else []
+                yield ChatConversation("", chat.said)
             elif path.suffix.lower() == ".zip" and not inner:
                 yield from _chats_in_archive(archive.open(member), problems, inner=True)
         except BadInput as problem:

@@ -1,13 +1,16 @@
 """EPUB as plain text: its HTML documents, converted, in reading order."""
 
 import posixpath
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache, partial
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from readgraph.sources.converting import Blocks, Converted, require_text
 from readgraph.sources.formats.html_text import HtmlPage, read_page
+from readgraph.sources.left_out import LeftOut
 from readgraph.sources.parsing import Archive, elements_named, local_name, parse_xml, text_of_first
 from readgraph.sources.places import Place, order_places, shorten_label
 from readgraph.state.errors import BadInput
@@ -41,11 +44,25 @@ def convert(data: bytes, name: str) -> Converted:
             raise BadInput(f"{name} is locked by DRM: only the seller's own programs can open it.")
     blocks = Blocks()
     places: list[Place] = []
+    left_out, read_sheet = LeftOut(), _sheet_reader(archive)
     for document in spine:
-        page = read_page(archive.read(document), f"{name} ({document!a})")
+        read_style = partial(lambda document, link: read_sheet(_inside(document, link)), document)
+        page = read_page(archive.read(document), f"{name} ({document!a})", left_out, read_style)
         if text := page.blocks.text():
             places += _chapters(contents, document, page, blocks.add(text))
-    return Converted(require_text(blocks.text(), name), order_places(places), title)
+    return Converted(require_text(blocks.text(), name), order_places(places), title, left_out.problems(name))
+
+
+def _sheet_reader(archive: Archive) -> Callable[[str], str]:
+    """What gives the style sheets of a book, each read once; "" for those that it lacks or that are damaged."""
+
+    @cache
+    def read_sheet(member: str) -> str:
+        with suppress(BadInput):
+            return archive.read(member).decode("utf-8", "replace") if member in archive.members else ""
+        return ""
+
+    return read_sheet
 
 
 def _open(archive: Archive) -> tuple[str, list[str], list[_Entry]]:

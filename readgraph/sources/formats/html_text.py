@@ -1,99 +1,43 @@
 """HTML as plain text: the words in their order, without scripts, styles and navigation; data tables become rows."""
 
 import re
-from collections.abc import Mapping
-from itertools import chain
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from readgraph.sources.converting import (
-    ITEM,
-    PARAGRAPH,
-    Blocks,
-    Converted,
-    normal,
-    on_a_line,
-    paragraphs_of,
-    require_text,
-)
+from readgraph.sources.converting import ITEM, PARAGRAPH, Converted, normal, on_a_line, paragraphs_of, require_text
 from readgraph.sources.encodings import decode_html
-from readgraph.sources.parsing import feed_html, feed_xhtml, local_name
-from readgraph.sources.places import HeadingPath, Place, note_mark, order_places
+from readgraph.sources.formats.html_blocks import PageBlocks
+from readgraph.sources.formats.html_events import END_MAY_BE_LEFT_OUT, END_OF_FILE, feed_nested, without_unclosed
+from readgraph.sources.formats.html_line import Line
+from readgraph.sources.formats.html_seen import describe_image, value_of_field
+from readgraph.sources.formats.html_styles import Styles, is_hidden, is_struck, parts_words, stands
+from readgraph.sources.left_out import LeftOut
+from readgraph.sources.linear_math import linear_math
+from readgraph.sources.mojibake import undo_double_encoding
+from readgraph.sources.parsing import feed_xhtml, local_name
+from readgraph.sources.places import HeadingPath, Place, order_places
+from readgraph.sources.raised_text import LOWERED, RAISED
 from readgraph.state.records import find_date
 
-COLUMN_OF_PARAGRAPHS = 3  # a table is a layout table if one of its cells has at least this many paragraphs
-Block = tuple[str, str]  # text and kind
-
-
-class PageBlocks(Blocks):
-    """The blocks of a page; those of a table wait until it is known what kind of table it is.
-
-    Only an innermost one without a heading or preformatted text in its cells can be a data table; others are layout.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.anchors: dict[str, int] = {}
-        self.pending: list[str] = []  # anchors of the next block
-        self._open: list[list[list[list[Block]]] | None] = []  # rows of cells; None for a table that is layout
-        self._tables = 0
-
-    def put(self, text: str, kind: str) -> None:
-        """Add a block to the last cell of the open table; where no cell is open (or only a caption is), to the page."""
-        table = self._open[-1] if self._open else None
-        if row := next((row for row in reversed(table or ()) if row), None):
-            row[-1].append((text, kind))
-        else:
-            self.add(text, kind)
-
-    def add(self, text: str, kind: str = PARAGRAPH) -> int:
-        """Append a block, and return its offset, to which the pending anchors lead."""
-        start = super().add(text, kind)
-        for name in self.pending:
-            self.anchors.setdefault(name, start)
-        self.pending.clear()
-        return start
-
-    def open_table(self) -> None:
-        """Begin a table."""
-        self.lay_out()
-        self._open.append([])
-
-    def open_cell(self, tag: str) -> None:
-        """Begin a row (tr) or a cell (td, th)."""
-        table = self._open[-1] if self._open else None
-        if table is None or tag not in ("tr", "td", "th"):
-            return
-        if tag == "tr" or not table:
-            table.append([])
-        if tag != "tr":
-            table[-1].append([])
-
-    def close_table(self) -> None:
-        """End the innermost table: one for layout has one column, or a cell with many paragraphs."""
-        table = self._open[-1] if self._open else None
-        if table is not None:
-            self._tables += 1
-            paragraphs = (sum(kind == PARAGRAPH for _, kind in cell) for row in table for cell in row)
-            if max(map(len, table), default=0) < 2 or max(paragraphs, default=0) >= COLUMN_OF_PARAGRAPHS:
-                self.lay_out()
-            else:
-                for row in filter(any, table):
-                    cells = [" ".join(" ".join(text for text, _ in cell).split()) for cell in row]
-                    self.add(" | ".join(cells), f"rows of table {self._tables}")
-        del self._open[-1:]
-
-    def lay_out(self) -> None:
-        """Treat the innermost table as layout: its contents, so far and from now on, become blocks of the page."""
-        if self._open:
-            table, self._open[-1] = self._open[-1] or [], None
-            for text, kind in chain.from_iterable(chain.from_iterable(table)):
-                self.add(text, kind)
-
+if TYPE_CHECKING:
+    from lxml.etree import TreeBuilder
 
 _XHTML = re.compile(r"^\s*<\?xml\b|<html\b[^>]*\bxmlns\s*=")
+MOST_LOST = 300  # characters beside links that what is skipped may hold; with more of them it is no navigation
+MOST_READINGS = 4  # of a page some of whose parts turn out to be no navigation
+DEEPEST_FRAMES = 3  # frames in each other whose pages are read
 
-_SKIPPED = frozenset(
-    "script style nav template noscript svg iframe object canvas audio video select button textarea datalist".split()
-)
+_NEVER_SHOWN = frozenset("script style template datalist".split())
+_SKIPPED = frozenset("nav noscript svg iframe object canvas audio video button".split())
+_NAVIGATION = frozenset(("nav", "noscript"))
+_PROGRAMS = frozenset(("script", "style"))
+_NOT_LOST = frozenset(("a", "script", "style"))
+_READINGS = frozenset(("rt", "rp", "rtc"))  # in a ruby
+_LEFT_OUT = {
+    **dict.fromkeys(("iframe", "object", "embed"), "embedded page"),
+    **dict.fromkeys(("audio", "video"), "recording"),
+}
 _DATES = {"article:published_time", "date", "DC.date", "dcterms.date", "datePublished"}
 _BLOCKS = frozenset(
     "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure"
@@ -102,135 +46,281 @@ _BLOCKS = frozenset(
 )
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _ENDS_HEADING = frozenset("p table ul ol dl pre blockquote".split())
-_MARK = re.compile(r"\s*[\[(]?(\d{1,3}|[*†‡§]{1,3})[\])]?\s*")
-_NOT_SHOWN = re.compile(r"display\s*:\s*none", re.IGNORECASE)
+_DELETED = frozenset("del s strike".split())
+_POSITIONS = {"sup": RAISED, "sub": LOWERED}
 
 
 def convert(data: bytes, name: str) -> Converted:
     """The text of a page; places are the paths of its headings. Raises `BadInput` if it holds no text."""
-    page = read_page(data, name)
-    return Converted(require_text(page.blocks.text(), name), order_places(page.headings), page.title, date=page.date)
+    left_out = LeftOut()
+    page = read_page(data, name, left_out)
+    text = require_text(page.blocks.text(), name)
+    return Converted(text, order_places(page.headings), page.title, left_out.problems(name), page.date)
 
 
-def read_page(data: bytes, name: str) -> "HtmlPage":
-    """Parse HTML or XHTML; XHTML that is not well-formed is parsed as HTML. Raises `BadInput` for binary data."""
-    html = decode_html(data, name)
-    page = HtmlPage()
+def read_page(
+    data: bytes, name: str, left_out: LeftOut | None = None, read_style: Callable[[str], str] = lambda _: ""
+) -> "HtmlPage":
+    """Parse HTML or XHTML; XHTML that is not well-formed is parsed as HTML. Raises `BadInput` for binary data.
+
+    Args:
+        data: The page.
+        name: Its name in messages.
+        left_out: Takes what of the page does not become text.
+        read_style: Gives the style sheet of an address.
+    """
+    left_out = left_out or LeftOut()
+    html, problem = undo_double_encoding(decode_html(data, name))
+    if problem:
+        left_out.say(problem)
+    return _read(html, left_out, read_style)
+
+
+def _read(html: str, left_out: LeftOut, read_style: Callable[[str], str], depth: int = 0) -> "HtmlPage":
+    page = HtmlPage(frozenset(), read_style, depth)
     if _XHTML.search(html[:4096]) and feed_xhtml(html, page):
-        return page
-    page = HtmlPage()
-    feed_html(html, page)
+        is_whole = True
+    else:
+        html, shown = without_unclosed(html), frozenset[int]()
+        for reading in range(MOST_READINGS):
+            page = HtmlPage(shown, read_style, depth)
+            is_whole = feed_nested(html, page)
+            if page.to_show <= shown:
+                break
+            shown = frozenset(range(page.elements)) if reading == MOST_READINGS - 2 else shown | page.to_show
+    for kind, place in page.noted:
+        left_out.add(kind, place)
+    if not is_whole:
+        left_out.add("unreadable end after an unclosed comment or tag")
     return page
 
 
 class HtmlPage:
     """Text, headings and anchors of a page, collected while its parser calls `start`, `data` and `end`.
 
-    Items of a numbered list keep their numbers; a link to a note becomes " [^1]".
+    Items of a numbered list keep their numbers; a link to a note becomes " [^1]". `to_show` are the numbers of elements
+    that were skipped and hold what should not be; a page that is given them as `shown` reads them.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, shown: frozenset[int], read_style: Callable[[str], str], depth: int = 0) -> None:
         self.blocks = PageBlocks()
         self.headings: list[Place] = []
         self.first_heading: tuple[int, str] | None = None
         self.title = self.date = ""
+        self.to_show = set[int]()
+        self.elements = 0
+        self.noted: list[tuple[str, str]] = []  # kinds and places of what is left out
+        self._shown, self._read_style, self._depth = shown, read_style, depth
+        self._styles = Styles()
         self._path = HeadingPath()
-        self._parts: list[str] = []
+        self._line = Line()
+        self._closers: list[Callable[[], object] | None] = []  # of the open elements that are not skipped
+        self._side_by_side: list[bool] = []  # whether what is in each of them stands side by side
         self._title_parts: list[str] | None = None
-        self._skipped = self._pre = self._heading = 0
-        self._raised = 0
-        self._in_link = self._is_linked = self._to_note = False
-        self._link = 0
+        self._style_parts: list[str] = []
+        self._skipped: list[str] = []  # the element that is skipped, and what is open in it
+        self._root = self._lost = 0  # the number of the element that is skipped; its characters beside links
+        self._linked = 0  # how many links and programs are open in it
+        self._is_navigation = False
+        self._math: TreeBuilder | None = None
+        self._in_math = 0
+        self._pre = self._heading = 0
+        self._chosen: int | None = None  # how many options of a list are shown
         self._item: str | None = None
         self._numbers: list[int | None] = []
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         """Called by the parser for a start tag."""
-        tag = local_name(tag)
-        if self._skipped or tag in _SKIPPED or _is_hidden(attributes):
-            self._skipped += 1
+        tag = _plain_name(tag)
+        self.elements += 1
+        if tag == END_OF_FILE and (self._math is not None or self._is_unclosed()):
+            self.to_show.add(self._root)
+        if self._math is not None:
+            self._in_math += 1
+            self._math.start(tag, {local_name(name): value for name, value in attributes.items()})
             return
-        if anchor := attributes.get("id") or (attributes.get("name") if tag == "a" else None):
-            self.blocks.pending.append(anchor)
-        if tag == "meta" and {attributes.get("name"), attributes.get("property"), attributes.get("itemprop")} & _DATES:
-            self.date = self.date or find_date(attributes.get("content", ""))
-        if tag == "title":
-            self._title_parts = []
-        elif tag == "br":
-            self._parts.append("\n")
-        elif tag == "sup":
-            self._raised, self._is_linked = len(self._parts), self._in_link
-        elif tag == "a" and "href" in attributes:
-            self._in_link = self._is_linked = True
-            self._link, self._to_note = len(self._parts), self._is_to_note(attributes)
-        elif tag in _HEADINGS:
-            self._flush()
-            self.blocks.lay_out()
-            self._heading = _HEADINGS[tag]
-        elif tag in _BLOCKS and self._heading and tag not in _ENDS_HEADING:
-            self._parts.append(" ")
-        elif tag in _BLOCKS:
-            self._open_block(tag, attributes)
+        style = {} if self._skipped else self._styles.of(tag, attributes)
+        if self._skipped or self._skips(tag, attributes, style):
+            self._skipped.append(tag)
+            self._linked += tag in _NOT_LOST
+            return
+        if self._side_by_side and self._side_by_side[-1]:
+            self._line.part()
+        self._side_by_side.append(style.get("display", "") in ("flex", "grid", "inline-flex", "inline-grid"))
+        self._closers.append(self._open(tag, attributes, style))
 
     def data(self, data: str) -> None:
         """Called by the parser for text."""
-        if self._skipped:
-            return
-        if self._title_parts is not None:
+        if self._math is not None:
+            self._math.data(data)
+        elif self._skipped:
+            if self._skipped[0] == "style":
+                self._style_parts.append(data)
+            elif not self._linked:
+                self._lost += len(data.strip())
+        elif self._title_parts is not None:
             self._title_parts.append(data)
-        elif self._pre:
-            self._parts.append(data.replace("\r\n", "\n"))
         else:
-            self._parts.append(data.replace("\n", " "))
+            self._line.add(data.replace("\r\n", "\n") if self._pre else data.replace("\n", " "))
 
     def end(self, tag: str) -> None:
         """Called by the parser for an end tag, also for one that it added."""
-        tag = local_name(tag)
-        if self._skipped:
-            self._skipped -= 1
-        elif tag == "title":
-            self.title = self.title or on_a_line("".join(self._title_parts or []))
-            self._title_parts = None
-        elif tag == "sup" and self._is_linked:
-            self._part_mark(self._raised)
-        elif tag == "a":
-            if self._in_link and self._to_note:
-                self._part_mark(self._link)
-            self._in_link = self._to_note = False
-        elif tag in _HEADINGS:
-            self._flush()
-            self._heading = 0
-        elif tag in _BLOCKS and self._heading and tag not in _ENDS_HEADING:
-            self._parts.append(" ")
-        elif tag in _BLOCKS:
-            self._flush()
-            if tag == "pre":
-                self._pre = max(0, self._pre - 1)
-            elif tag in ("ul", "ol", "menu", "dir") and self._numbers:
-                self._numbers.pop()
-            elif tag in ("li", "dt", "dd"):
-                self._item = None
-            elif tag == "table":
-                self.blocks.close_table()
+        tag = _plain_name(tag)
+        if self._math is not None and self._in_math:
+            self._in_math -= 1
+            self._math.end(tag)
+        elif self._skipped:
+            self._linked -= self._skipped.pop() in _NOT_LOST
+            if not self._skipped:
+                self._end_skipped(tag)
+        elif self._closers:
+            close = self._closers.pop()
+            if close:
+                close()
+            self._side_by_side.pop()
+            if self._side_by_side and self._side_by_side[-1]:
+                self._line.part()
 
     def close(self) -> None:
         """Called by the parser at the end."""
         self._flush()
         self.blocks.lay_out()
 
-    def _is_to_note(self, attributes: Mapping[str, str]) -> bool:
-        """Whether a link that begins here may lead to a note: it says so, or is joined to a word."""
-        if attributes.get("role") == "doc-noteref":
-            return True
-        if any(local_name(name) in ("type", "epub:type") and "noteref" in attributes[name] for name in attributes):
-            return True
-        before = next((part[-1] for part in reversed(self._parts) if part), " ")
-        return "#" in attributes["href"] and not before.isspace()
+    def _is_unclosed(self) -> bool:
+        """Whether what is skipped at the end of the file should have ended before."""
+        return bool(self._skipped) and self._skipped[0] not in END_MAY_BE_LEFT_OUT
 
-    def _part_mark(self, start: int) -> None:
-        """Part the mark of a note, which begins at this part, from the word before it."""
-        if mark := _MARK.fullmatch("".join(self._parts[start:])):
-            self._parts[start:] = [note_mark(mark[1])]
+    def _note(self, kind: str) -> None:
+        self.noted.append((kind, self._path.label))
+
+    def _skips(self, tag: str, attributes: Mapping[str, str], style: Mapping[str, str]) -> bool:
+        """Whether an element is skipped, with all in it; notes what of that should have been read."""
+        self._root, self._lost = self.elements, 0
+        self._is_navigation = tag in _NAVIGATION or attributes.get("role") == "navigation"
+        if self.elements in self._shown and tag not in _PROGRAMS:
+            return False
+        if tag in _NEVER_SHOWN:
+            is_tex = attributes.get("type", "").startswith("math/tex")
+            return not (is_tex and not self._line.follows_formula)
+        if tag in _READINGS and self._line.in_ruby:
+            if tag != "rp":
+                self._note("ruby reading")
+            return True
+        if tag in _DELETED or (style and is_struck(style)):
+            self._note("deleted passage")
+            return True
+        if tag == "option":
+            return self._chosen is not None and "selected" not in attributes
+        is_formula = "math" in attributes.get("class", "").lower()  # for readers of the screen, beside its picture
+        if attributes and (_is_hidden(attributes) or is_hidden(style)) and not is_formula:
+            return True
+        if page := attributes.get("srcdoc", "") if tag == "iframe" else "":
+            self._add_frame(page)
+        elif tag in _LEFT_OUT and _is_seen(attributes):
+            self._note(_LEFT_OUT[tag])
+        return tag in _SKIPPED or self._line.repeats_formula(tag, attributes)
+
+    def _end_skipped(self, tag: str) -> None:
+        if tag == "style":
+            self._styles.add("".join(self._style_parts))
+            self._style_parts.clear()
+        elif tag == "svg" and self._lost:
+            self._note("labelled drawing")
+        elif self._lost >= MOST_LOST and self._is_navigation:
+            self.to_show.add(self._root)
+
+    def _open(self, tag: str, attributes: Mapping[str, str], style: Mapping[str, str]) -> Callable[[], object] | None:
+        """Begin an element; returns what is to be done at its end."""
+        if anchor := attributes.get("id") or (attributes.get("name") if tag == "a" else None):
+            self.blocks.pending.append(anchor)
+        if tag in ("meta", "link"):
+            self._take_about(tag, attributes)
+        elif tag == "title":
+            self._title_parts = []
+            return self._close_title
+        elif tag == "math" and self.elements not in self._shown:
+            return self._open_math()
+        elif tag in _HEADINGS:
+            self._flush()
+            self.blocks.lay_out()
+            self._heading = _HEADINGS[tag]
+            return self._close_heading
+        elif tag in _BLOCKS and self._heading and tag not in _ENDS_HEADING:
+            self._line.add(" ")
+            return lambda: self._line.add(" ")
+        elif tag in _BLOCKS:
+            self._open_block(tag, attributes)
+            return lambda: self._close_block(tag)
+        else:
+            return self._open_on_line(tag, attributes, style)
+        return None
+
+    def _open_on_line(
+        self, tag: str, attributes: Mapping[str, str], style: Mapping[str, str]
+    ) -> Callable[[], object] | None:
+        """Begin an element among the words of a line."""
+        if tag == "br":
+            self._line.add("\n")
+        elif tag in ("input", "img"):
+            self._line.add(value_of_field(attributes) if tag == "input" else describe_image(attributes))
+        elif tag == "select":
+            self._chosen = 0
+            return self._close_list
+        elif tag == "option" and self._chosen is not None:
+            self._line.add(", " if self._chosen else " ")
+            self._chosen += 1
+        elif tag == "textarea":
+            self._line.add("\n")
+            self._pre += 1
+            return self._close_textarea
+        else:
+            position = _POSITIONS.get(tag, "") or (stands(style) if style else "")
+            return self._line.open(tag, attributes, position, parts_words(style) if style else "")
+        return None
+
+    def _close_list(self) -> None:
+        self._line.add(" " if self._chosen else "")
+        self._chosen = None
+
+    def _close_textarea(self) -> None:
+        self._pre = max(0, self._pre - 1)
+        self._line.add("\n")
+
+    def _close_title(self) -> None:
+        self.title = self.title or on_a_line("".join(self._title_parts or []))
+        self._title_parts = None
+
+    def _close_heading(self) -> None:
+        self._flush()
+        self._heading = 0
+
+    def _take_about(self, tag: str, attributes: Mapping[str, str]) -> None:
+        names = {attributes.get("name"), attributes.get("property"), attributes.get("itemprop")}
+        if tag == "meta" and names & _DATES:
+            self.date = self.date or find_date(attributes.get("content", ""))
+        elif tag == "link" and "stylesheet" in attributes.get("rel", "").lower():
+            self._styles.add(self._read_style(attributes.get("href", "")))
+
+    def _open_math(self) -> Callable[[], object]:
+        from lxml.etree import TreeBuilder
+
+        self._math = TreeBuilder()
+        self._math.start("math", {})
+        return self._close_math
+
+    def _close_math(self) -> None:
+        if self._math is not None:
+            builder, self._math = self._math, None
+            builder.end("math")
+            self._line.add_formula(linear_math(builder.close()))
+
+    def _add_frame(self, page: str) -> None:
+        """Read the page that a frame brings with it."""
+        self._flush()
+        left_out = LeftOut()
+        if self._depth < DEEPEST_FRAMES:
+            for block in paragraphs_of(_read(page, left_out, self._read_style, self._depth + 1).blocks.text()):
+                self.blocks.put(block, PARAGRAPH)
 
     def _open_block(self, tag: str, attributes: Mapping[str, str]) -> None:
         if self._flush():
@@ -248,12 +338,22 @@ class HtmlPage:
         elif tag == "table":
             self.blocks.open_table()
         else:
-            self.blocks.open_cell(tag)
+            self.blocks.open_cell(tag, attributes)
+
+    def _close_block(self, tag: str) -> None:
+        self._flush()
+        if tag == "pre":
+            self._pre = max(0, self._pre - 1)
+        elif tag in ("ul", "ol", "menu", "dir") and self._numbers:
+            self._numbers.pop()
+        elif tag in ("li", "dt", "dd"):
+            self._item = None
+        elif tag == "table":
+            self.blocks.close_table()
 
     def _flush(self) -> bool:
         """Make a block of the text since the last one; returns whether there was any."""
-        text = "".join(self._parts)
-        self._parts.clear()
+        text = self._line.take()
         if not text or text.isspace():
             return False
         if self._heading:
@@ -268,12 +368,19 @@ class HtmlPage:
         return True
 
 
+@lru_cache(1_000)
+def _plain_name(tag: str) -> str:
+    """A tag without its namespace, also where it is a prefix of formulas in HTML."""
+    return re.sub(r"^(?:m|mml):", "", local_name(tag))
+
+
 def _is_hidden(attributes: Mapping[str, str]) -> bool:
-    return (
-        attributes.get("hidden", "until-found") != "until-found"
-        or attributes.get("role") == "navigation"
-        or bool(_NOT_SHOWN.search(attributes.get("style", "")))
-    )
+    return attributes.get("hidden", "until-found") != "until-found" or attributes.get("role") == "navigation"
+
+
+def _is_seen(attributes: Mapping[str, str]) -> bool:
+    """Whether something embedded is larger than what only counts visitors."""
+    return not {attributes.get("width"), attributes.get("height")} & {"0", "1"}
 
 
 def _number(value: str | None, default: int) -> int:

@@ -4,35 +4,46 @@ What a reply quotes of earlier messages in the file is left out there; attachmen
 """
 
 import re
-from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 from email import message_from_bytes
-from email.errors import MessageError
-from email.header import decode_header, make_header
 from email.message import Message
-from email.utils import parseaddr, parsedate_to_datetime
 
 from readgraph.sources.converting import Converted
 from readgraph.sources.encodings import decode
-from readgraph.sources.formats import html_text
+from readgraph.sources.formats.calendar_text import describe_calendar
 from readgraph.sources.formats.chat_turns import ChatConversation, ChatTurn, minute, words
 from readgraph.sources.formats.chats import convert_chats
+from readgraph.sources.formats.html_text import read_page
+from readgraph.sources.formats.mail_headers import (
+    clean_line,
+    decode_words,
+    name_of_sender,
+    read_header,
+    read_raw_headers,
+    time_of_mail,
+)
+from readgraph.sources.formats.mail_quotes import Thread
+from readgraph.sources.left_out import LeftOut
 from readgraph.sources.places import shorten_label
 from readgraph.state.errors import BadInput
 
 MOST_MULTIPARTS = 100  # parts of a message that have parts: one with more is made to take for ever
-LONGEST_HEADER = 1_000  # characters of a header that are read
-QUOTABLE = 200_000  # characters of a thread's latest text in which quoted lines with other line ends are looked for
-_BETWEEN = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\r\n]{0,300}\d\d:\d\d[^\r\n]{0,300}\r?\n")
+STUB = 0.5  # of a page's words: a shorter plain text with fewer of them only says that there is a page
+_BETWEEN = re.compile(
+    rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\r\n]{0,300}\d\d:\d\d[^\r\n]{0,300}\r?\n(?=>?[!-9;-~]{1,100}:|>?From )"
+)
+_BETWEEN_OF_MMDF = b"\x01\x01\x01\x01\n"
 _MULTIPART = re.compile(rb"^content-type:\s{0,9}(?:multipart|message)/", re.IGNORECASE | re.MULTILINE)
 _REPLY = re.compile(r"\A(?:\s*(?:re|aw|fwd?|wg|sv|tr|antw)(?:\[\d+\])?\s*:)+\s*", re.IGNORECASE)
 _ID = re.compile(r"<[^<>\s]{1,500}>")
-_INTRODUCTION = re.compile(
-    r"\W{0,3}\b.{5,400}\b(?:wrote|schrieb.{0,80}|a écrit|escribió|ha scritto|schreef|napisał\w?)\s?:"
-    r"|-{2,}\s?[\w' ]{5,40}\s?-{2,}|_{10,}",
-    re.IGNORECASE,
-)
-_QUOTED_HEADER = re.compile(r"\*?(?:from|sent|date|to|cc|subject|von|gesendet|datum|an|betreff|de|envoyé|à|objet)\s?:")
+_ADDRESS, _LETTERS = re.compile(r"https?://\S+"), re.compile(r"[^\W\d_]+")
+_CALENDARS = ("text/calendar", "application/ics")
+_LOCKED = {
+    "application/ms-tnef": "attachment in a form of Outlook (winmail.dat)",
+    "multipart/encrypted": "encrypted part",
+    "application/pkcs7-mime": "encrypted part",
+    "application/x-pkcs7-mime": "encrypted part",
+}
 
 
 def convert(data: bytes, name: str) -> Converted:
@@ -43,94 +54,143 @@ def convert(data: bytes, name: str) -> Converted:
 
 def mail_chats(data: bytes, name: str) -> tuple[list[ChatConversation], list[str]]:
     """The threads of a message or mailbox, and what is left out of it; raises `BadInput` where nothing can be read."""
-    raw = [part for part in _BETWEEN.split(data) if part.strip()]
-    messages, problems = list[_Mail](), list[str]()
+    raw = [part for part in _messages_in(data) if part.strip()]
+    messages, problems, left_out = list[_Mail](), list[str](), LeftOut()
     for number, each in enumerate(raw, 1):
         which = name if len(raw) == 1 else f"Message {number} of {name}"
         try:
-            messages.append(_Mail(each, which))
+            messages.append(_Mail(each, which, left_out))
         except BadInput as problem:
             problems.append(str(problem))
     if not messages:
         raise BadInput(problems[0] if problems else f"{name} is empty: there is nothing to read.")
-    return _threads(messages), problems
+    return _threads(messages), [*problems, *left_out.problems(name)]
+
+
+def _messages_in(data: bytes) -> list[bytes]:
+    data = data.lstrip(b"\xef\xbb\xbf\r\n \t") if data[:3] == b"\xef\xbb\xbf" else data
+    if data.startswith(_BETWEEN_OF_MMDF):
+        return data.split(_BETWEEN_OF_MMDF)
+    return _BETWEEN.split(data) if data.lstrip().startswith(b"From ") else [data]
 
 
 class _Mail:
     """A message as it was sent."""
 
-    def __init__(self, raw: bytes, name: str) -> None:
+    def __init__(self, raw: bytes, name: str, left_out: LeftOut) -> None:
         if len(_MULTIPART.findall(raw)) > MOST_MULTIPARTS:
             raise BadInput(f"{name} has more than {MOST_MULTIPARTS} parts of parts: save its text as a file.")
         message = message_from_bytes(re.sub(rb"(?m)^>(>*From )", rb"\1", raw))
-        subject = _header(message, "Subject")
-        self.sender, self.subject = _header(message, "From"), _REPLY.sub("", subject) or subject
-        if not (self.sender or subject or message["Date"] or message["Received"]):
+        read_raw_headers(message)
+        subject, sender = read_header(message, "Subject"), read_header(message, "From")
+        if not (sender or subject or message["Date"] or message["Received"]):
             raise BadInput(f"{name} is no message: it has no sender, subject or date.")
-        self.time = _time(message)
+        self.sender, self.subject = name_of_sender(message), _REPLY.sub("", subject) or subject
+        self.time = time_of_mail(message)
         names = "References", "In-Reply-To", "Message-ID"
         self.ids = _ID.findall(" ".join(str(message.get(each)) for each in names))
         self.answers = [*self.ids, *([self.subject.casefold()] if self.subject != subject else [])]
-        shown = {"From": self.sender, "To": _header(message, "To"), "Cc": _header(message, "Cc")}
+        shown = {"From": sender, "To": read_header(message, "To"), "Cc": read_header(message, "Cc")}
         shown |= {"Date": f"{minute(self.time)} (UTC)" if self.time else "", "Subject": subject}
         self.heading = "\n".join(f"{label}: {value}" for label, value in shown.items() if value)
-        texts, attached = list[str](), list[str]()
-        for part in _leaves(message):
-            kind, file, inner = part.get_content_type(), _clean(part.get_filename() or ""), part.get_payload()
-            if kind == "message/rfc822" and isinstance(inner, list) and isinstance(inner[0], Message):
-                texts.append(f"Attached message of {_header(inner[0], 'From')}: {_header(inner[0], 'Subject')}")
-            elif file or part.get_content_disposition() == "attachment":
-                attached.append(file or kind)
-            elif kind in ("text/plain", "text/html"):
-                texts.append(_text(part, name))
-        texts.append(f"Attached: {', '.join(attached)}" if attached else "")
-        self.text = "\n\n".join(filter(None, (text.strip() for text in texts)))
+        place = ", ".join(filter(None, (minute(self.time), shorten_label(self.sender))))
+        self.text = _Contents(name, place, left_out).read(message)
 
 
-def _leaves(message: "Message[str, str]") -> "Iterator[Message[str, str]]":
-    """The parts without parts, and attached messages; of alternatives the plain text, or else the last."""
-    waiting = [message]
-    while waiting:
-        part = waiting.pop()
-        payload = part.get_payload()
+class _Contents:
+    """The texts in a message's parts, and the names of what is attached."""
+
+    def __init__(self, name: str, place: str, left_out: LeftOut) -> None:
+        self._name, self._place, self._left_out = name, place, left_out
+        self._texts, self._events, self._attached = list[str](), list[str](), list[str]()
+
+    def read(self, message: "Message[str, str]") -> str:
+        """The text of a message."""
+        self._take(message)
+        attached = f"Attached: {', '.join(self._attached)}" if self._attached else ""
+        texts = [*self._texts, *dict.fromkeys(self._events), attached]
+        return "\n\n".join(filter(None, (text.strip() for text in texts)))
+
+    def _take(self, part: "Message[str, str]") -> None:
+        kind, payload = part.get_content_type(), part.get_payload()
+        if locked := _LOCKED.get(kind):
+            self._left_out.add(locked, self._place)
         inner = [each for each in payload if isinstance(each, Message)] if isinstance(payload, list) else []
-        if part.get_content_subtype() == "alternative" and inner:
-            plain = (each for each in inner if each.get_content_type() == "text/plain")
-            inner = [each for each in plain if str(each.get_payload()).strip()][:1] or inner[-1:]
-        waiting += reversed(inner)
-        if not part.is_multipart() or part.get_content_type() == "message/rfc822":
-            yield part
+        if kind == "message/rfc822" and inner:
+            about = f"{read_header(inner[0], 'From')}: {read_header(inner[0], 'Subject')}"
+            self._texts.append(f"Attached message of {about}")
+        if kind == "message/delivery-status":
+            self._texts += [
+                "\n".join(f"{name}: {decode_words(str(value))}" for name, value in each.items()) for each in inner
+            ]
+        elif kind == "multipart/alternative" and inner:
+            self._take_alternatives(inner)
+        elif inner:
+            for each in inner:
+                self._take(each)
+        elif not part.is_multipart():
+            self._take_leaf(part, kind)
+
+    def _take_leaf(self, part: "Message[str, str]", kind: str) -> None:
+        file = clean_line(decode_words(part.get_filename() or ""))
+        is_calendar = kind in _CALENDARS or file.lower().endswith(".ics")
+        if is_calendar and (described := describe_calendar(self._decode(part))):
+            self._events.append(described)
+        elif file or part.get_content_disposition() == "attachment" or not kind.startswith("text/"):
+            self._attached.append(file or kind)
+        else:
+            self._texts.append(self._text(part))
+
+    def _take_alternatives(self, parts: "list[Message[str, str]]") -> None:
+        """The plain text, unless it lacks most of the page's words: then the page; and what else is in the parts."""
+        forms = dict[str, _Contents]()
+        for part in parts:
+            inner = _Contents(self._name, self._place, self._left_out)
+            inner._take(part)
+            self._events += inner._events
+            if inner._texts:
+                forms["plain" if part.get_content_type() == "text/plain" else "page"] = inner
+                self._attached += inner._attached
+        plain, page = forms.get("plain"), forms.get("page")
+        chosen = plain if plain and not (page and _is_stub(plain._texts, page._texts)) else page
+        self._texts += chosen._texts if chosen else []
+
+    def _text(self, part: "Message[str, str]") -> str:
+        text = self._decode(part)
+        if part.get_content_subtype() == "html" and text:
+            return read_page(f"\ufeff{text}".encode(), self._name, self._left_out).blocks.text()
+        text = words(text.replace("\r\n", "\n"))
+        is_flowed = str(part.get_param("format", "")).lower() == "flowed"
+        return _unflow(text, str(part.get_param("delsp", "")).lower() == "yes") if is_flowed else text
+
+    def _decode(self, part: "Message[str, str]") -> str:
+        data = part.get_payload(decode=True)
+        has_text = isinstance(data, bytes) and data.strip()
+        return decode(data, self._name, part.get_content_charset() or "") if has_text else ""  # type: ignore[arg-type]
 
 
-def _text(part: "Message[str, str]", name: str) -> str:
-    data = part.get_payload(decode=True)
-    text = decode(data, name, part.get_content_charset() or "") if isinstance(data, bytes) and data.strip() else ""
-    if part.get_content_subtype() == "html" and text:
-        try:
-            return html_text.convert(f"\ufeff{text}".encode(), name).text
-        except BadInput:  # a page of pictures
-            return ""
-    return words(text.replace("\r\n", "\n"))
+def _is_stub(plain: list[str], page: list[str]) -> bool:
+    """Whether a plain text lacks most of the words of the page that it stands beside."""
+    in_plain, in_page = ({*_LETTERS.findall(_ADDRESS.sub("", " ".join(texts)).lower())} for texts in (plain, page))
+    return len(in_plain & in_page) < STUB * len(in_page) and len(in_plain) < len(in_page)
 
 
-def _header(message: "Message[str, str]", name: str) -> str:
-    value = str(message.get(name) or "")[:LONGEST_HEADER]
-    try:
-        return _clean(str(make_header(decode_header(value))))
-    except (LookupError, ValueError, MessageError):
-        return _clean(value)
-
-
-def _clean(text: str) -> str:
-    return " ".join(words(text).split())
-
-
-def _time(message: "Message[str, str]") -> datetime | None:
-    try:
-        time = parsedate_to_datetime(_header(message, "Date"))
-        return time.astimezone(UTC).replace(tzinfo=None) if time.tzinfo else time
-    except (TypeError, ValueError, IndexError, OverflowError):
-        return None
+def _unflow(text: str, drops_space: bool) -> str:
+    """The text with its paragraphs as one line each: a line that ends with a space goes on in the next one."""
+    lines = list[str]()
+    is_open, last = False, ""
+    for line in text.split("\n"):
+        marks = re.match(r">*", line)
+        quoted = marks[0] if marks else ""
+        line = line[len(quoted) :].removeprefix(" ")
+        if is_open and quoted == last:
+            lines[-1] += line
+        else:
+            lines.append(f"{quoted} {line}" if quoted else line)
+        is_open, last = line.endswith(" ") and line != "-- ", quoted
+        if is_open and drops_space:
+            lines[-1] = lines[-1][:-1]
+    return "\n".join(lines)
 
 
 def _threads(messages: list[_Mail]) -> list[ChatConversation]:
@@ -145,36 +205,9 @@ def _threads(messages: list[_Mail]) -> list[ChatConversation]:
     return [ChatConversation(thread[0].subject, _turns(thread)) for thread in threads]
 
 
-def _turns(thread: list[_Mail]) -> list[ChatTurn]:
-    turns, seen, latest = list[ChatTurn](), set[str](), ""
-    for mail in thread:
-        name, address = parseaddr(mail.sender)
-        text = _without_quotes(mail.text, seen, latest)
-        turns.append(ChatTurn(shorten_label(name or address or mail.sender), text, mail.time, mail.heading))
-        lines = [_key(line) for line in mail.text.split("\n")]
-        seen.update(lines)
-        latest = f"{latest} {' '.join(lines)}"[-QUOTABLE:]
+def _turns(mails: list[_Mail]) -> list[ChatTurn]:
+    turns, thread = list[ChatTurn](), Thread()
+    for mail in mails:
+        turns.append(ChatTurn(shorten_label(mail.sender), thread.without_quotes(mail.text), mail.time, mail.heading))
+        thread.add(mail.text)
     return turns
-
-
-def _key(line: str) -> str:
-    return " ".join(line.lstrip("> \t").split()).casefold()
-
-
-def _without_quotes(text: str, seen: set[str], latest: str) -> str:
-    """The text without the quoted lines that stand in earlier messages, and without what introduces these."""
-    kept, introduced, follows = list[str](), None, False
-    for line in text.split("\n") if seen else ():
-        key, quoted = _key(line), line.startswith(">")
-        for begins in (line, f"{kept[-1] if kept else ''} {line}"):  # it may take two lines
-            if _INTRODUCTION.fullmatch(begins[:600]):
-                introduced, follows, quoted = len(kept) - (begins is not line), True, False
-                break
-        else:
-            if (quoted or (follows and key)) and (key in seen or not key or (len(key) > 10 and key in latest)):
-                kept = kept[:introduced] if key else kept
-                introduced = None if key else introduced
-                continue
-            introduced = None if key and not _QUOTED_HEADER.match(key) else introduced
-        kept.append(line)
-    return re.sub(r"\n\s*\n\s*", "\n\n", "\n".join(kept)).strip() if seen else text

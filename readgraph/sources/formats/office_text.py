@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from readgraph.sources.converting import ITEM, PARAGRAPH, Blocks, Converted, on_a_line, paragraphs_of, require_text
+from readgraph.sources.left_out import LeftOut
 from readgraph.sources.places import HeadingPath, Place, note_mark, order_places
-from readgraph.state.words import format_count
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -23,33 +23,7 @@ SIGN = "sign that is not known of a font whose letters are signs"
 Cell = tuple["_Element | None", int]
 """A table's cell and how many columns it takes; None where one above covers it, whose value it then has."""
 
-_MOST_NAMED = 3  # places that a notice names
 _LETTERS = {"endnote": "e", "comment": "c"}  # that set the marks of their kind apart
-
-
-class LeftOut:
-    """What of a file is left out, and where."""
-
-    def __init__(self) -> None:
-        self._places: dict[str, list[str]] = {}
-
-    def add(self, thing: str, place: str = "") -> None:
-        """Count a thing that is left out at a place."""
-        self._places.setdefault(thing, []).append(place)
-
-    def problems(self, name: str) -> tuple[str, ...]:
-        """A line for each kind of thing: how many were left out, and where."""
-        return tuple(f"{name}: {self._told(thing, places)}." for thing, places in self._places.items())
-
-    def _told(self, thing: str, places: Sequence[str]) -> str:
-        noun, _, which = thing.partition(" ")
-        counted = f"{format_count(len(places), noun)} {which}"
-        if len(places) > 1:
-            counted = counted.replace("that is ", "that are ")
-        distinct = list(dict.fromkeys(filter(None, places)))
-        more = f" and {len(distinct) - _MOST_NAMED:,} more" if len(distinct) > _MOST_NAMED else ""
-        where = f" ({', '.join(distinct[:_MOST_NAMED])}{more})" if distinct else ""
-        return f"{counted.strip()}: left out{where}"
 
 
 @dataclass(slots=True, eq=False)

@@ -1,14 +1,21 @@
-"""Plain text, Markdown and reStructuredText stay unchanged; places are times, headings or lines."""
+"""Plain text, Markdown and reStructuredText as they are; places are times, headings or lines.
+
+What is deleted in Markdown, readings behind Japanese words, and UTF-8 that was decoded wrongly don't stay.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
 
 from readgraph.sources.converting import Converted
 from readgraph.sources.encodings import decode
+from readgraph.sources.formats.chat_lines import read_line_chat
 from readgraph.sources.formats.chat_turns import places_of
-from readgraph.sources.formats.chats import messages_of
-from readgraph.sources.places import MOST_PLACES, HeadingPath, Place, order_places, shorten_label, thin_out
+from readgraph.sources.formats.marked_text import take_final_text, take_readings_out
+from readgraph.sources.left_out import LeftOut
+from readgraph.sources.mojibake import undo_double_encoding
+from readgraph.sources.places import MOST_PLACES, HeadingPath, Place, order_places, place_at, shorten_label, thin_out
 from readgraph.state.records import find_date
+from readgraph.state.words import format_count
 
 LONG_PARAGRAPH = 2_000  # characters: if paragraphs are longer than this on average, every line is a place
 LONGEST_HEADING = 80
@@ -37,14 +44,22 @@ _NUMBERED = re.compile(
 
 
 def convert(data: bytes, name: str) -> Converted:
-    """The decoded text, unchanged."""
-    text = decode(data, name)
-    return Converted(text, places_of_text(text))
+    """The decoded text, without readings behind Japanese words."""
+    text, problems = _decode(data, name)
+    text, readings = take_readings_out(text)
+    problems += [f"{name}: {format_count(readings, 'ruby reading')}."] if readings else []
+    problems += [f"{name}: {unsure}."] if (unsure := read_line_chat(text).unsure) else []
+    return Converted(text, places_of_text(text), problems=tuple(problems))
+
+
+def _decode(data: bytes, name: str) -> tuple[str, list[str]]:
+    text, problem = undo_double_encoding(decode(data, name))
+    return text, [f"{name}: {problem}."] if problem else []
 
 
 def places_of_text(text: str) -> tuple[Place, ...]:
     """Places: times at line starts (in a chat with the speakers), else headings on lines of their own, else lines."""
-    if messages := messages_of(text):
+    if messages := read_line_chat(text).messages:
         return places_of(messages)
     if "\n" not in text:
         text = text.replace("\r", "\n")  # line ends of old Macs; offsets stay the same
@@ -109,12 +124,16 @@ _MARKDOWN_DECORATION = re.compile(r"[*`]+|__|[ \t]+#+\s*$|\s*\{[^{}]*\}\s*$")
 
 
 def convert_markdown(data: bytes, name: str) -> Converted:
-    """The decoded text, unchanged."""
-    text = decode(data, name)
+    """The decoded text, without what is deleted."""
+    text, problems = _decode(data, name)
+    text, deleted = take_final_text(text)
     front = _FRONT_MATTER.match(text)
     fields = {found[1].lower(): found[3] for found in _FRONT_FIELD.finditer(front.group() if front else "")}
     title, date, supersedes = (fields.get(name, "") for name in ("title", "date", "supersedes"))
-    return Converted(text, places_of_markdown(text), title, date=find_date(date), supersedes=supersedes)
+    places, left_out = places_of_markdown(text), LeftOut()
+    for kind, offset in deleted:
+        left_out.add(kind, place_at(places, offset) or "")
+    return Converted(text, places, title, (*problems, *left_out.problems(name)), find_date(date), supersedes)
 
 
 def places_of_markdown(text: str) -> tuple[Place, ...]:
@@ -193,8 +212,8 @@ _SHORT_RST_LINE = 4  # a line under a title may be shorter than the title from t
 
 def convert_rst(data: bytes, name: str) -> Converted:
     """The decoded text, unchanged; without headings, its places are those of plain text."""
-    text = decode(data, name)
-    return Converted(text, order_places(_rst_headings(text)) or places_of_text(text))
+    text, problems = _decode(data, name)
+    return Converted(text, order_places(_rst_headings(text)) or places_of_text(text), problems=tuple(problems))
 
 
 def _rst_headings(text: str) -> Iterator[Place]:

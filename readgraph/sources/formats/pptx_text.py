@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 
 from readgraph.sources.converting import ITEM, PARAGRAPH, Blocks, Converted, on_a_line, require_text
 from readgraph.sources.formats.numerals import write_numeral
-from readgraph.sources.formats.office_text import DELETED, LeftOut
+from readgraph.sources.formats.office_text import DELETED
 from readgraph.sources.formats.open_xml import PROPERTIES, Package, Relation, child, value
 from readgraph.sources.formats.symbol_fonts import is_symbol_font, signs_of
+from readgraph.sources.left_out import LeftOut
 from readgraph.sources.linear_math import linear_math
 from readgraph.sources.parsing import elements_named, local_name
 from readgraph.sources.places import Place, order_places, shorten_label

@@ -101,8 +101,12 @@ def transcript_of(lines: Iterable[dict[str, Any]]) -> ChatConversation | None:
 
     Its title is the project and what the user said first, which stay when it goes on.
     """
-    said, project, began = list[tuple[dict[str, Any], Any]](), "", None
+    said, project, began, seen = list[tuple[dict[str, Any], Any]](), "", None, set[str]()
     for line in lines:
+        identity = words(line.get("uuid"))
+        if identity in seen:
+            continue
+        seen.update([identity] if identity else [])
         folder = words(line.get("cwd")) or words(dict_in(line, "payload").get("cwd"))
         project = project or re.split(r"[\\/]", folder.rstrip("\\/"))[-1]
         began = began or (None if "type" in line else line.get("timestamp"))  # Codex once wrote no other time
@@ -113,7 +117,37 @@ def transcript_of(lines: Iterable[dict[str, Any]]) -> ChatConversation | None:
                 item = {"role": "user", "content": queued.get("prompt")}
             if line.get("type") not in ("event_msg", "compacted"):  # these say a second time what was said
                 said.append((item or line, line.get("timestamp") or began))
-    return _chat_of_items(said, project)
+    return _chat_of_items(_each_once(said), project)
+
+
+def _each_once(said: Iterable[tuple[dict[str, Any], Any]]) -> list[tuple[dict[str, Any], Any]]:
+    """The items without those that say again, or say the beginning of, what another one of the same message says.
+
+    Programs write a message while it comes, and once more when a session goes on.
+    """
+    kept, of_message = list[tuple[dict[str, Any], Any]](), dict[str, list[int]]()
+    for item, written in said:
+        identity = words(item.get("id")) if item.get("content") else ""
+        numbers = of_message.setdefault(identity, []) if identity else []
+        again = [number for number in numbers if _goes_on(kept[number][0].get("content"), item.get("content"))]
+        if again:
+            kept[again[-1]] = item, kept[again[-1]][1]
+        elif not any(_goes_on(item.get("content"), kept[number][0].get("content")) for number in numbers):
+            numbers.append(len(kept))
+            kept.append((item, written))
+    return kept
+
+
+def _goes_on(first: Any, then: Any) -> bool:
+    """Whether a message's content begins with all of another one."""
+    if isinstance(first, str) and isinstance(then, str):
+        return then.startswith(first)
+    if not (isinstance(first, list) and isinstance(then, list) and first) or len(first) > len(then):
+        return False
+    *whole, last = zip(first, then, strict=False)
+    texts = [words(part.get("text")) if isinstance(part, dict) else "" for part in last]
+    grows = bool(texts[0]) and texts[1].startswith(texts[0])
+    return all(one == other for one, other in whole) and (last[0] == last[1] or grows)
 
 
 def chat_of_messages(value: Any) -> ChatConversation | None:

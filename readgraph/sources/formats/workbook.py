@@ -7,12 +7,13 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from readgraph.sources.converting import Converted, on_a_line
-from readgraph.sources.formats.office_text import DELETED, LeftOut
+from readgraph.sources.formats.office_text import DELETED
 from readgraph.sources.formats.open_xml import PROPERTIES, Package, child, use_usual_names, value
 from readgraph.sources.formats.pptx_text import Drawing
 from readgraph.sources.formats.table_names import Row
 from readgraph.sources.formats.tables import MOST_ROW, Table, convert_tables
 from readgraph.sources.formats.workbook_parts import BookParts, CellStyle, show_string, text_of
+from readgraph.sources.left_out import LeftOut
 from readgraph.sources.parsing import Archive, elements_named, local_name
 from readgraph.sources.places import shorten_label
 from readgraph.state.errors import BadInput

@@ -1,0 +1,176 @@
+"""Chats as phones write them in lines (WhatsApp, KakaoTalk): the form of the lines is found by what repeats in them."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from itertools import pairwise
+from typing import NamedTuple
+
+from readgraph.sources.formats.chat_turns import ChatTurn
+
+FEWEST_MESSAGES = 2  # a text with fewer is not a chat
+WAKING = 6  # the hour before which few people write
+LONGEST_HEAD = 60  # characters of a line before the speaker
+_UNSEEN = "\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u061c"
+_MARKS = re.compile(f"[{_UNSEEN}]")
+_SPACE = "[ \u00a0\u202f\u2009]"
+_HEAD = re.compile(
+    rf"^[{_UNSEEN}]*(?=\[?[^\w\n\[]*(?:[^\W\d_]{{1,12}}\W{{1,3}})?\d)"
+    rf"(?:\[(?P<boxed>[^\]\n]{{6,{LONGEST_HEAD}}})\]|(?P<open>[^\[\n]{{6,{LONGEST_HEAD}}}?)(?:{_SPACE}[-–—](?={_SPACE})"
+    rf"|,(?={_SPACE}[^:\n]{{1,60}}{_SPACE}:{_SPACE})))[{_UNSEEN}]*{_SPACE}?"
+    rf"(?:(?P<speaker>[^:：\n]{{1,60}}?){_SPACE}?[:：](?:{_SPACE}|$|(?<=：)))?",
+    re.MULTILINE,
+)
+_CLOCK = re.compile(r"(?<!\d)(\d{1,2})(?:[:.٫٬]|시 ?|時|时)(\d\d?)(?:(?:[:.٫٬]|분 ?|分)(\d\d))?(?:분|分|초|秒)?(?!\d)")
+_COLON_CLOCK = re.compile(r"(?<!\d)(\d{1,2}):(\d\d)(?::(\d\d))?(?!\d)")
+_DATE = re.compile(r"(?<!\d)(\d{1,4})(\W{1,4}|[年년]\W{0,3})(\d{1,2})(\W{1,4}|[月월]\W{0,3})(\d{1,4})(?!\d)")
+_UNITS = frozenset("年 月 日 년 월 일 時 时 分 시 분 초 秒".split())
+_WORD = re.compile(r"[^\s\d@,،;:/()\[\]–-]+")
+_MORNING = frozenset("a am 上午 早上 凌晨 清晨 오전 午前 ص قظ πμ sa öö de dop epd paradites पूर्वाह्न".split())
+_AFTERNOON = frozenset("p pm 下午 晚上 中午 오후 午後 م بظ μμ ch ös du odp pasdites अपराह्न".split())
+_LEFT_OUT = re.compile(
+    r"[\u200e\u200f][^\n]*|<[^<>\n]{1,60}>"
+)  # what stands for a picture that was not exported, and the like
+
+
+class _Line(NamedTuple):
+    """The head of a message: where it stands, and its numbers and words."""
+
+    mark: re.Match[str]
+    shape: str
+    date: tuple[int, int, int]
+    clock: tuple[int, int]
+    words: tuple[str, ...]
+
+
+class LineChat(NamedTuple):
+    """The messages of a chat with their offsets, and what of their times is unsure ("" if nothing is)."""
+
+    messages: list[tuple[int, ChatTurn]]
+    unsure: str = ""
+
+    @property
+    def said(self) -> list[ChatTurn]:
+        """What was said, without what only stands for pictures."""
+        return [turn for _, turn in self.messages if turn.text and not _LEFT_OUT.fullmatch(turn.text)]
+
+
+def read_line_chat(text: str) -> LineChat:
+    """The chat in a text; without messages if the text isn't one: its first line must be a message.
+
+    The lines that begin messages are those that have a date and a time in the form that the first one has.
+    """
+    first = next(_lines_of(text[:2_000]), None)
+    if first is None or _MARKS.sub("", text[: first.mark.start()]).strip():
+        return LineChat([])
+    lines = [line for line in _lines_of(text) if line.shape == first.shape]
+    order, unsure = _order_of_date([line.date for line in lines], lines[0])
+    days = [_day_of(line.date, order) for line in lines]
+    halves, unsure_halves = _halves_of_day(lines, days)
+    messages = list[tuple[int, ChatTurn]]()
+    ends = [*(line.mark.start() for line in lines[1:]), len(text)]
+    for line, date, end in zip(lines, days, ends, strict=True):
+        speaker = _MARKS.sub("", line.mark["speaker"] or "").strip("\u00a0~ ")
+        time = _at(date, line, halves)
+        if time or messages:
+            messages.append((line.mark.start(), ChatTurn(speaker, text[line.mark.end() : end].strip(), time)))
+    told = " and ".join(filter(None, (unsure, unsure_halves)))
+    return LineChat(messages, told) if len(messages) >= FEWEST_MESSAGES else LineChat([])
+
+
+def _lines_of(text: str) -> Iterator[_Line]:
+    for mark in _HEAD.finditer(text):
+        head = _MARKS.sub("", mark["boxed"] or mark["open"]).strip()
+        clock = next(_COLON_CLOCK.finditer(head), None) or next(reversed([*_CLOCK.finditer(head)]), None)
+        rest = f"{head[: clock.start()]} @ {head[clock.end() :]}" if clock else ""
+        dates = [*_DATE.finditer(rest)]
+        if not clock or len(dates) != 1:
+            continue
+        date = dates[0]
+        between = rest[: date.start()] + " " + rest[date.end() :]
+        named = (word.replace(".", "").casefold() for word in _WORD.findall(between))
+        told = tuple(word for word in named if word and word not in _UNITS)
+        if re.search(r"\d", between) or sum(map(len, told)) > 24:
+            continue
+        signs = (date[2].strip() or " ")[:1], "[" if mark["boxed"] else "-", str(date.start() < rest.index("@"))
+        yield _Line(
+            mark, "".join(signs), (int(date[1]), int(date[3]), int(date[5])), (int(clock[1]), int(clock[2])), told
+        )
+
+
+def _order_of_date(dates: Sequence[tuple[int, int, int]], first: _Line) -> tuple[str, str]:
+    """The order of day, month and year, which depends on the phone ("dmy", "mdy" or "ymd"), and what is unsure."""
+    if max(date[0] for date in dates) > 31:
+        return "ymd", ""
+    if max(date[0] for date in dates) > 12:
+        return "dmy", ""
+    if max(date[1] for date in dates) > 12:
+        return "mdy", ""
+    in_orders = [(c, b, a) for a, b, c in dates], [(c, a, b) for a, b, c in dates]
+    # Messages stand in the order of time: the wrong order has more steps back.
+    by_day, by_month = (sum(after < before for before, after in pairwise(days)) for days in in_orders)
+    if by_day == by_month:
+        is_american = first.shape.startswith("/") and any(word in ("am", "pm") for word in first.words)
+        order, told = ("mdy", "month before day") if is_american else ("dmy", "day before month")
+        # With dots or dashes between them, the day comes first everywhere.
+        is_open = first.shape.startswith("/") and any(date[0] != date[1] for date in dates)
+        return order, f"the order of day and month in its dates is not sure ({told} is taken)" if is_open else ""
+    return "dmy" if by_day < by_month else "mdy", ""
+
+
+def _day_of(date: tuple[int, int, int], order: str) -> datetime | None:
+    year, month, day = (date[order.index(unit)] for unit in "ymd")
+    now = datetime.now().year
+    if year < 100:
+        year += 2000 if 2000 + year <= now + 1 or 1957 + year > now + 1 else 2500
+    if 2400 < year < 2700:  # of the Buddha
+        year -= 543
+    if 1300 < year < 1420:
+        return _from_persian(year, month, day)
+    try:
+        return datetime(year, month, day)
+    except ValueError:
+        return None
+
+
+def _from_persian(year: int, month: int, day: int) -> datetime | None:
+    """The day of a date in the solar Hijri calendar, by its cycle of 33 years."""
+    if not (1 <= month <= 12 and 1 <= day <= 31):
+        return None
+    leaps = sum(each % 33 in (1, 5, 9, 13, 17, 22, 26, 30) for each in range(1300, year))
+    days = (year - 1300) * 365 + leaps + (month - 1) * 30 + min(month - 1, 6) + day - 1
+    return datetime(1921, 3, 21) + timedelta(days)
+
+
+def _halves_of_day(lines: Sequence[_Line], days: Sequence[datetime | None]) -> tuple[dict[str, int], str]:
+    """The words beside the times that say which half of the day it is, with its first hour; and what is unsure.
+
+    Words that are not known are told by the order of the messages, or else by the hours in which people sleep.
+    """
+    if any(line.clock[0] > 12 for line in lines):
+        return {}, ""
+    words = Counter(word for line in lines for word in line.words)
+    halves = {word: 0 for word in words if word in _MORNING} | {word: 12 for word in words if word in _AFTERNOON}
+    unknown = [word for word in words if word not in halves and words[word] < len(lines)]
+    if halves or len(unknown) < 2:
+        return halves, ""
+
+    def judge(each: dict[str, int]) -> tuple[int, int]:
+        times = [_at(day, line, each) for day, line in zip(days, lines, strict=True)]
+        back = sum(bool(before and after and after < before) for before, after in pairwise(times))
+        return back, sum(bool(time and time.hour < WAKING) for time in times)
+
+    first, second = ({one: 0, other: 12} for one, other in (unknown[:2], unknown[1::-1]))
+    told = f"which of '{unknown[0]}' and '{unknown[1]}' is before noon is not sure"
+    return min(first, second, key=judge), told if judge(first)[0] == judge(second)[0] else ""
+
+
+def _at(day: datetime | None, line: _Line, halves: dict[str, int]) -> datetime | None:
+    hour, minute = line.clock
+    first = next((halves[word] for word in line.words if word in halves), None)
+    if first is not None:
+        hour = hour % 12 + first
+        if first and "晚上" in line.words and hour == 12:  # midnight
+            hour = 0
+    return day.replace(hour=hour, minute=minute) if day and hour < 24 and minute < 60 else None

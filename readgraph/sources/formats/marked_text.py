@@ -1,0 +1,55 @@
+"""Signs in Markdown and plain text that say what a passage is: deleted, inserted, a remark, a reading of words."""
+
+import re
+
+_CODE = (
+    r"(?P<code>^ {0,3}(?P<fence>`{3,}|~{3,})[^\n]*\n(?:.*\n)*?(?: {0,3}(?P=fence)[`~]*[ \t]*$|\Z)"
+    r"|(?P<tick>`+)(?!`)[^`]+(?P=tick)(?!`))"
+)
+_INSIDE = r"(?:(?!{0}|\n[ \t]*\n)[\s\S])*"
+_DELETED = "|".join(
+    (
+        rf"\{{~~{_INSIDE.format('~>|~~')}~>(?P<new>{_INSIDE.format('~~')})~~\}}",
+        rf"\{{--{_INSIDE.format('--')}--\}}",
+        rf"(?<![~\\])~~(?=[^\s~]){_INSIDE.format('~~')}(?<=\S)~~(?!~)",
+        *(rf"<{tag}(?:\s[^<>]*)?>{_INSIDE.format(f'</?{tag}')}</{tag}>" for tag in ("del", "s", "strike")),
+    )
+)
+_MARKED = re.compile(
+    rf"{_CODE}|(?P<deleted>{_DELETED})"
+    rf"|(?P<remark>\{{>>{_INSIDE.format('<<')}<<\}})"
+    rf"|\{{\+\+(?P<inserted>{_INSIDE.format(re.escape('++'))})\+\+\}}"
+    rf"|\{{==(?P<lit>{_INSIDE.format('==')})==\}}",
+    re.MULTILINE | re.IGNORECASE,
+)
+_SIGNS = re.compile(r"~~|\{(?:--|\+\+|>>|==)|</(?:del|s|strike)>", re.IGNORECASE)
+_READING = re.compile(
+    r"[｜|](?P<word>[^｜|《》\n]{1,40})《[^《》\n]{1,40}》"
+    r"|(?<=[\u3400-\u9fff々〆〇ヶ])《[\u3040-\u30ff・\u3000 ]{1,40}》"
+)
+
+
+def take_final_text(text: str) -> tuple[str, list[tuple[str, int]]]:
+    """The final text of Markdown with deletions (also as CriticMarkup writes them), and what is left out of it, where.
+
+    Code stays as it is. The offsets are those in the final text.
+    """
+    if not _SIGNS.search(text):
+        return text, []
+    parts, length, end, left_out = list[str](), 0, 0, list[tuple[str, int]]()
+    for mark in _MARKED.finditer(text):
+        if mark["code"] is not None:
+            continue
+        kept = mark["new"] or mark["inserted"] or mark["lit"] or ""
+        for part in (text[end : mark.start()], kept):
+            parts.append(part)
+            length += len(part)
+        end = mark.end()
+        if mark["deleted"] is not None or mark["remark"] is not None:
+            left_out.append(("deleted passage" if mark["deleted"] is not None else "remark", length))
+    return "".join([*parts, text[end:]]), left_out
+
+
+def take_readings_out(text: str) -> tuple[str, int]:
+    """Japanese text without the readings that stand in 《》 behind words, and how many they were."""
+    return _READING.subn(lambda mark: mark["word"] or "", text) if "《" in text else (text, 0)

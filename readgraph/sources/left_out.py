@@ -1,0 +1,39 @@
+"""What of a file does not become text: how much of each kind, and where."""
+
+from readgraph.state.words import format_count
+
+MOST_NAMED = 3  # places that a notice names
+
+
+class LeftOut:
+    """Counts what is left out, by its kind and with its places."""
+
+    def __init__(self) -> None:
+        self._places: dict[str, list[str]] = {}
+        self._said: list[str] = []
+
+    def say(self, notice: str) -> None:
+        """Take a notice about the whole file."""
+        self._said.append(notice)
+
+    def add(self, kind: str, place: str = "") -> None:
+        """Count one thing of a kind ("deleted passage") that is left out at a place ("" where that has no name)."""
+        self._places.setdefault(kind, []).append(place)
+
+    def problems(self, name: str) -> tuple[str, ...]:
+        """The notices, and a line for each kind: how many were left out, and where."""
+        counted = (f"{_count(len(at), kind)}{_listed(at)}" for kind, at in self._places.items())
+        return tuple(f"{name}: {notice}." for notice in (*dict.fromkeys(self._said), *counted))
+
+
+def _count(number: int, kind: str) -> str:
+    """So many of a kind: "2 values that are hidden"."""
+    noun, that, which = kind.partition(" that is ")
+    return format_count(number, noun) + (f" that {'is' if number == 1 else 'are'} {which}" if that else "")
+
+
+def _listed(places: list[str]) -> str:
+    """The first places, in brackets."""
+    distinct = list(dict.fromkeys(filter(None, places)))
+    more = f" and {len(distinct) - MOST_NAMED:,} more" if len(distinct) > MOST_NAMED else ""
+    return f" ({', '.join(distinct[:MOST_NAMED])}{more})" if distinct else ""

@@ -1,0 +1,166 @@
+"""Sources: bytes in any encoding become the text that was written, or are refused in words."""
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from readgraph.sources import load
+from readgraph.sources.encodings import codec_for, decode, decode_html
+from readgraph.sources.mojibake import undo_double_encoding
+from readgraph.sources.visual_order import turn_round
+from readgraph.state.errors import BadInput
+from tests.support.source_files import write_file
+
+pytestmark = pytest.mark.quick
+
+TEXTS = {
+    "pl": "Młyn stał nad rzeką od dawna. Żółw powiedział, że źródło jest głębokie, a ścieżka prowadzi w górę. "
+    "Ktoś znalazł klucz pod dębem i zaniósł go do domu, gdzie się zgubił.\n",
+    "cs": "Mlýn stál u řeky odedávna. Děti říkaly, že studna je hluboká a cesta vede příliš daleko. "
+    "Někdo našel klíč.\n",
+    "hu": "A malom régóta állt a folyónál. Az őr azt mondta, hogy a kút mély, és az út fölfelé "
+    "vezet. Tűz égett benne.\n",
+    "hr": "Mlin je odavno stajao uz rijeku. Dječak je rekao da je izvor dubok, a staza vodi naviše. "
+    "Ključ su našli žene.\n",
+    "de": "Die Mühle stand seit langem am Fluss. Der Müller sagte, die Straße führe über die Höhe, "
+    "und schloss die Tür.\n",
+    "fr": "Le moulin était là depuis longtemps. L’élève a trouvé la clé près du chêne, où elle était cachée à côté.\n",
+    "tr": "Değirmen uzun zamandır ırmağın kıyısındaydı. Çocuk kuyunun derin olduğunu söyledi, şimdi gün ışığı yok.\n",
+    "lt": "Malūnas seniai stovėjo prie upės. Žmogus sakė, kad šulinys gilus, o kelias eina į kalną. Raktą rado čia.\n",
+    "lv": "Dzirnavas jau sen stāvēja pie upes. Cilvēks teica, ka aka ir dziļa, un ceļš iet kalnā. "
+    "Atslēga bija šķūnī.\n",
+    "ru": "Мельница давно стояла у реки. Мальчик сказал, что колодец глубокий, а дорога ведёт в "
+    "гору. Ключ нашли под дубом.\n",
+    "uk": "Млин давно стояв біля річки. Хлопець сказав, що криниця глибока, а дорога веде вгору. Її "
+    "ключ знайшли під дубом.\n",
+    "el": "Ο μύλος ήταν από παλιά δίπλα στο ποτάμι. Το παιδί είπε ότι το πηγάδι είναι βαθύ και ο δρόμος ανεβαίνει.\n",
+    "he": "הטחנה עמדה ליד הנהר מזמן. הילד אמר שהבאר עמוקה והדרך עולה אל ההר. את המפתח מצאו תחת העץ.\n",
+    "ar": "كانت الطاحونة قرب النهر منذ زمن طويل. قال الولد إن البئر عميقة وإن الطريق يصعد إلى الجبل.\n",
+    "th": "โรงสีตั้งอยู่ริมแม่น้ำมานานแล้ว เด็กบอกว่าบ่อน้ำลึกและทางขึ้นเขา พบกุญแจใต้ต้นไม้\n",
+    "vi": "Cối xay đứng bên sông đã lâu. Cậu bé nói rằng giếng rất sâu và con đường dẫn lên núi.\n",
+    "zh": "磨坊在河边已经很久了。孩子说井很深，路通到山上。他们在树下找到了钥匙，把它带回家。\n",
+    "tw": "磨坊在河邊已經很久了。孩子說井很深，路通到山上。他們在樹下找到了鑰匙，把它帶回家。\n",
+    "ja": "水車小屋は昔から川のそばにあった。子どもは井戸が深く、道は山へ続くと言った。鍵は木の下で見つかった。\n",
+    "ko": "물레방아는 오래전부터 강가에 있었다. 아이는 우물이 깊고 길이 산으로 이어진다고 말했다.\n",
+}
+ENCODINGS = {
+    **dict.fromkeys(("pl", "cs", "hu"), "cp1250 iso8859_2 cp852 mac_latin2"),
+    "hr": "cp1250 iso8859_2",
+    "de": "cp1252 cp850 mac_roman",
+    "fr": "cp1252 mac_roman",
+    "tr": "cp1254 cp857",
+    **dict.fromkeys(("lt", "lv"), "cp1257 cp775"),
+    "ru": "cp1251 koi8_r cp866 iso8859_5 mac_cyrillic utf_16_le utf_16_be utf_32_le",
+    "uk": "cp1251 koi8_u",
+    "el": "cp1253 iso8859_7 cp737",
+    "he": "cp1255 iso8859_8 cp862",
+    "ar": "cp1256 iso8859_6 utf_16_le",
+    "th": "cp874",
+    "zh": "gb18030 hz utf_16_le",
+    "tw": "big5",
+    "ja": "cp932 euc_jp iso2022_jp utf_16_be",
+    "ko": "cp949 iso2022_kr utf_16_le",
+}
+
+
+@pytest.mark.parametrize(
+    "language,encoding", [(language, one) for language, each in ENCODINGS.items() for one in each.split()]
+)
+def test_a_text_says_by_its_letters_in_which_encoding_it_is(language: str, encoding: str) -> None:
+    text = TEXTS[language] if encoding != "cp850" else TEXTS[language].replace("’", "'")
+    assert decode(text.encode(encoding, "ignore"), "a.txt") == text.encode(encoding, "ignore").decode(encoding)
+
+
+@pytest.mark.parametrize(
+    "text,encoding",
+    [
+        *[("10 £ and 5 °C, 5½ in", "cp1252"), ("§ 5 – “x”", "cp1252"), ("Łódź", "cp1250"), ("M³yn", "cp1252")],
+        *[("café 5º", "cp1252"), ("Привет", "cp1251"), ("┌──┐\n│ab│\n└──┘ Größe", "cp437"), ("日本", "cp932")],
+    ],
+)
+def test_few_signs_are_enough(text: str, encoding: str) -> None:
+    assert decode(text.encode(encoding), "a.txt") == text.replace("³", "ł")
+
+
+def test_vietnamese_with_marks_of_its_own() -> None:
+    from unicodedata import normalize
+
+    marked = normalize("NFD", TEXTS["vi"])
+    for letter, one in (
+        ("a\u0302", "â"),
+        ("e\u0302", "ê"),
+        ("o\u0302", "ô"),
+        ("a\u0306", "ă"),
+        ("o\u031b", "ơ"),
+        ("u\u031b", "ư"),
+    ):
+        marked = marked.replace(letter, one)
+    marked = (
+        marked.replace("a\u0323\u0302", "â\u0323")
+        .replace("e\u0323\u0302", "ê\u0323")
+        .replace("o\u0323\u0302", "ô\u0323")
+    )
+    assert normalize("NFC", decode(marked.encode("cp1258"), "a.txt")) == TEXTS["vi"]
+
+
+@pytest.mark.parametrize(
+    "label,codec",
+    [
+        *[("windows-874", "cp874"), ("x-mac-roman", "mac-roman"), ("x-sjis", "cp932"), ("ks_c_5601-1987", "cp949")],
+        *[("unicode-1-1-utf-8", ""), ("latin1", "cp1252"), ("GB2312", "gb18030"), ("'utf-7'", "utf-7")],
+        *[("iso-2022-kr", "iso2022_kr"), ("nonsense", ""), ("rot13", "rot13"), ("utf-16", "")],
+    ],
+)
+def test_names_that_browsers_know(label: str, codec: str) -> None:
+    assert codec_for(label) == codec or label == "rot13"
+
+
+def test_a_declared_encoding_is_believed_unless_its_letters_say_otherwise() -> None:
+    page = "<meta charset=windows-874><p>โรงสี".encode("cp874")
+    assert decode_html(page, "a.html").endswith("โรงสี")
+    assert decode(TEXTS["ru"].encode("cp1251"), "a", "iso-8859-1") == TEXTS["ru"]
+    assert decode(b"M+APw-ller", "a", "utf-7") == "Müller" and decode(b"a+APw-b", "a") == "a+APw-b"
+    assert decode("né".encode("cp1252"), "a", "utf-8") == "né"
+
+
+def test_bytes_whose_letters_no_language_has_are_refused_until_an_encoding_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    odd = bytes(Random(3).choices(range(0xA1, 0xFF), k=400))
+    path = write_file(tmp_path / "odd.txt", odd)
+    with pytest.raises(BadInput, match=r"odd\.txt holds no text .* READGRAPH_ENCODING"):
+        load(path)
+    monkeypatch.setenv("READGRAPH_ENCODING", "x-mac-roman")
+    assert load(path).text == odd.decode("mac_roman")
+    monkeypatch.setenv("READGRAPH_ENCODING", "nonsense")
+    with pytest.raises(BadInput, match="is not in the encoding 'nonsense'"):
+        load(path)
+
+
+@pytest.mark.parametrize("encoding", ["iso8859_8", "cp862", "cp1255"])
+def test_hebrew_that_is_stored_as_it_is_drawn_is_put_in_order(encoding: str) -> None:
+    text = "הילדים הולכים אל ההרים בשנת 2024 (עם John Smith) בין העצים.\n" * 2 + "100%\n"
+    drawn = "\n".join(turn_round(line) if "ה" in line else line for line in text.split("\n"))
+    assert decode(drawn.encode(encoding), "a.txt") == text == decode(text.encode(encoding), "a.txt")
+
+
+def test_lines_in_two_encodings_are_each_read() -> None:
+    mixed = TEXTS["de"].encode() + TEXTS["de"].encode("cp1252") * 2
+    assert decode(mixed, "a.txt") == TEXTS["de"] * 3
+
+
+@pytest.mark.parametrize(
+    "text,mended,said",
+    [
+        (TEXTS["de"].encode().decode("cp1252", "ignore"), TEXTS["de"], "put right (7 characters)"),
+        ("„Müller“ à".encode().decode("latin-1"), "„Müller“ à", "put right"),
+        (TEXTS["ru"][:9].encode().decode("latin-1"), TEXTS["ru"][:9], "put right"),
+        ("cafÃ© and café, Ã¼ber", "cafÃ© and café, Ã¼ber", "2 characters look like UTF-8"),
+        ("São Paulo Ã", "São Paulo Ã", ""),
+        ("plain", "plain", ""),
+    ],
+)
+def test_utf8_that_was_decoded_twice_is_put_right_where_that_is_sure(text: str, mended: str, said: str) -> None:
+    found, problem = undo_double_encoding(text)
+    assert found == mended and said in problem and bool(said) == bool(problem)

@@ -1,0 +1,169 @@
+"""Sources: what pages show by more than their words (raised, deleted, formulas, fields), and broken pages."""
+
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from readgraph.sources import load
+from readgraph.sources.formats.html_text import convert
+from tests.support.source_files import write_epub, write_file
+from tests.support.sources import assert_file_refused
+
+pytestmark = pytest.mark.quick
+
+X_2 = "<msup><mi>x</mi><mn>2</mn></msup>"
+TEX = "<annotation encoding='application/x-tex'>x^{2}</annotation>"
+MATH = f"<math><semantics><mrow>{X_2}</mrow>{TEX}</semantics></math>"
+OVER = "&lt;math>&lt;mfrac>&lt;mn>3&lt;/mn>&lt;mn>4&lt;/mn>&lt;/mfrac>&lt;/math>"
+
+
+def text_of(html: str) -> str:
+    return convert(html.encode(), "page.html").text
+
+
+@pytest.mark.parametrize(
+    "html,text",
+    [
+        ("10<sup>6</sup> m<sup>2</sup>, H<sub>2</sub>O, x<sup>n+1</sup>", "10^6 m^2, H_2O, x^{n+1}"),
+        ("10⁶ of 5&frac12; on the 1<sup>st</sup>", "10⁶ of 5½ on the 1st"),
+        ("5<sup>1</sup>&frasl;<sub>2</sub> or 5<sup>1</sup>/<sub>2</sub> cups", "5 1/2 or 5 1/2 cups"),
+        ("5<span class=frac>1&frasl;2</span> in", "5 1/2 in"),
+        (
+            "<span class=frac>5<span class=sr-only>+</span><span class=num>1</span>&frasl;<span "
+            "class=den>2</span></span>",
+            "5 1/2",
+        ),
+        ("5<span class=sfrac><span class=num>1</span><span class=den>2</span></span>", "5 1/2"),
+        ("<sup>16</sup>For God so loved. <sup>17</sup>For he", "16 For God so loved. 17 For he"),
+        ("<b>16</b>For God, the <b>3</b>rd, <span>10</span>km, <b>5</b>G", "16 For God, the 3rd, 10km, 5G"),
+        ("<span class=verse>4</span>and it was", "4 and it was"),
+        ('a word<sup class=reference><a href="#c1">[1]</a></sup><sup><a href="#c2">[2]</a></sup>', "a word [^1] [^2]"),
+        ('a word<sup><a href="#c">1</a>,<a href="#d">2</a></sup>, then', "a word [^1], [^2], then"),
+        ('a word<a epub:type="noteref" href="n.html#n3">3</a>next', "a word [^3] next"),
+        ('a word<sup class="footnote-ref">4</sup> goes', "a word [^4] goes"),
+        ('10<span style="vertical-align: super; font-size: 70%">6</span>', "10^6"),
+        ('10<i style="position:relative; top:-.4em">6</i> 10<i style="vertical-align: 1px">6</i>', "10^6 106"),
+        ("<style>.c{vertical-align:super}@media tv{.d{vertical-align:sub}}</style>10<i class='x c'>6</i>4<i class=d>5",
+         "10^{6}45"),
+        ("<span style='display:inline-block'>100</span><span style='display:inline-block'>200</span>", "100 200"),
+        ("<div style='display:flex'><i>100</i><i>200</i></div>", "100 200"),
+        ("<m:math><m:mfrac><m:mn>3</m:mn><m:mn>4</m:mn></m:mfrac></m:math>", "3/4"),
+        ("<span style='display:block'>100</span>200", "100\n200"),
+        ("100<wbr>000 extra&shy;ordinary 12<br>34", "100000 extraordinary 12\n34"),
+        ("<ruby>漢<rp>(</rp><rt>かん</rt><rp>)</rp>字<rt>じ</ruby>を読む", "漢字を読む"),
+        ("<ruby><rb>東<rb>京<rtc><rt>とう<rt>きょう</ruby>へ", "東京へ"),
+    ],
+)  # fmt: skip
+def test_what_stands_apart_keeps_a_sign_of_it(html: str, text: str) -> None:
+    assert text_of(f"<p>{html}</p>") == text
+
+
+@pytest.mark.parametrize(
+    "html,text",
+    [
+        ("a <math><mfrac><mn>3</mn><mn>4</mn></mfrac></math>cup", "a 3/4 cup"),
+        (f"<span class=katex>{MATH}<span class=katex-html aria-hidden=true>x2</span></span>.", "x^2."),
+        (
+            f"<span class='mwe-math-mathml-a11y' style='display:none'>{MATH}</span><img class='mwe-math-fallback-image'"
+            r" alt='{\displaystyle x^{2}}'>.",
+            "x^2.",
+        ),
+        (r"so <img alt='{\displaystyle x^{2}}'>", "so x^{2}"),
+        (
+            f"<span class=MathJax_Preview>34</span><span class=MathJax data-mathml='{OVER}'><nobr>34</nobr></span>"
+            r"<script type='math/tex'>\frac34</script>",
+            "3/4",
+        ),
+        ("with <script type='math/tex'>a^2</script>", "with a^2"),
+        (f"<mjx-container><mjx-math>x2</mjx-math><mjx-assistive-mml>{MATH}</mjx-assistive-mml></mjx-container>", "x^2"),
+    ],
+)
+def test_formulas_are_read_once(html: str, text: str) -> None:
+    assert text_of(f"<p>{html}</p>") == text
+
+
+def test_final_text_is_read_and_what_is_left_out_is_named() -> None:
+    page = convert(
+        b"<h1>Fees</h1><p>It costs <del>100</del><ins>200</ins>, <s>30</s> <strike>40</strike> <i>50</i></p>"
+        b"<h2>More</h2><p style='text-decoration: red line-through'>No</p><ruby>x<rt>y</ruby>"
+        b"<iframe src=a></iframe><iframe width=1 src=b></iframe><video>v</video><svg><text>w</text></svg><svg/>",
+        "page.html",
+    )
+    assert page.text == "Fees\n\nIt costs 200, 50\n\nMore\n\nx"
+    assert page.problems == (
+        "page.html: 4 deleted passages (§ Fees, § Fees > More).",
+        "page.html: 1 ruby reading (§ Fees > More).",
+        "page.html: 1 embedded page (§ Fees > More).",
+        "page.html: 1 recording (§ Fees > More).",
+        "page.html: 1 labelled drawing (§ Fees > More).",
+    )
+
+
+def test_fields_ticks_and_pictures_are_read() -> None:
+    assert (
+        text_of(
+            "<form><label><input type=checkbox checked>Yes</label><input type=radio>No"
+            "<p>Name<input value=Anna><input type=hidden value=h><input type=password value=p><input "
+            "type=submit value=s>"
+            "<select><option>a<option selected>Blue<option selected>Red</select>end"
+            "<p><textarea>one\ntwo</textarea>after<p><img alt='A map'><img alt=T>he <img alt=logo><img "
+            "alt=a.png></form>"
+        )
+        == "☒ Yes ☐ No\n\nName Anna Blue, Red end\n\none\ntwo\nafter\n\n[picture: A map] The"
+    )
+    assert text_of("<details><summary>More</summary>Words</details><iframe srcdoc='<p>In<p>it'></iframe>").split() == [
+        *("More", "Words", "In", "it")
+    ]
+
+
+def test_merged_cells_give_their_value_to_all_that_they_cover() -> None:
+    rows = "<tr><th>Year<th colspan=2>2024<tr><td rowspan=2>Rye<td>1<td>2<tr><td>3<td>4<tr><td colspan=3>All"
+    assert text_of(f"<table>{rows}</table>") == "Year | 2024 | 2024\nRye | 1 | 2\nRye | 3 | 4\nAll"
+
+
+LONG = "words that are no menu " * 20
+
+
+@pytest.mark.parametrize(
+    "html,text",
+    [
+        ("<nav><div></nav><p>text", "text"),
+        ("<noscript><div></noscript><p>text", "text"),
+        ("<nav><a>home</a><p>text", "home\n\ntext"),
+        ("<p hidden><b>no</p><p>text", "text"),
+        ("<div hidden><span>no</div>text", "text"),
+        ("<aside><div></aside>text", "text"),
+        ("<h2><div>Title</h2>text", "Title\n\ntext"),
+        ("<del>100<p>text", "100\n\ntext"),
+        ("<svg><p>text", "text"),
+        ("<template><p>text", "text"),
+        ("<math><mi>x</mi><p>text", "x\n\ntext"),
+        ("<iframe><p>text", "text"),
+        ("<title>Title<p>text</p>", "Title\n\ntext"),
+        ("<BODY><NAV><DIV></NAV><SCRIPT>no</SCRIPT>text</BODY>more", "textmore"),
+        (f"<div><nav><a>home</a><p>{LONG}</div>text", f"home\n\n{LONG.strip()}\n\ntext"),
+    ],
+)
+def test_what_is_never_closed_swallows_nothing(html: str, text: str) -> None:
+    assert text_of(html) == text
+
+
+def test_an_end_that_is_lost_is_named(tmp_path: Path) -> None:
+    for end in ("<!-- no", "<script>no", "<a href='no"):
+        problem = "a.html: 1 unreadable end after an unclosed comment or tag."
+        assert convert(f"<p>text{end}<p>lost".encode(), "a.html").problems == (problem,)
+    assert_file_refused(write_file(tmp_path / "a.html", "<nav><div>menu</div></nav></body></html>"), "holds no text")
+
+
+def test_a_books_style_sheets_say_what_is_raised_and_deleted(tmp_path: Path) -> None:
+    head = (
+        '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><link rel="stylesheet" href="s/a.css"/>'
+    )
+    body = f"</head><body><h1>One</h1><p>10<span class='k'>6</span> <i class='d'>old</i> new {MATH}</p></body></html>"
+    path = write_epub(tmp_path / "book.epub", {"a.xhtml": head + body, "b.xhtml": head + body})
+    with zipfile.ZipFile(path, "a") as book:
+        book.writestr("OEBPS/s/a.css", ".k { vertical-align: super }\ni.d{text-decoration:line-through}")
+    book_text = load(path)
+    assert book_text.text == "One\n\n10^6 new x^2\n\nOne\n\n10^6 new x^2"
+    assert book_text.problems == (f"{path}: 2 deleted passages (§ One).",)

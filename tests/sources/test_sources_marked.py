@@ -1,0 +1,56 @@
+"""Sources: signs in Markdown and plain text that say what is deleted, and what is a reading."""
+
+from pathlib import Path
+
+import pytest
+
+from readgraph.sources import load
+from readgraph.sources.formats.marked_text import take_final_text, take_readings_out
+from tests.support.source_files import write_file
+
+pytestmark = pytest.mark.quick
+
+
+@pytest.mark.parametrize(
+    "text,final,left_out",
+    [
+        ("It costs ~~100~~200.", "It costs 200.", 1),
+        ("It {--was--}{++is++} {~~100~>200~~} now{>>sure?<<}, {==yes==}.", "It is 200 now, yes.", 3),
+        ("<del>100</del><ins>200</ins> <s>a</s>b <strike class=x>c</strike>", "<ins>200</ins> b ", 3),
+        (
+            "`~~100~~` and\n```\n~~200~~\n```\n~~~\n~~300~~\n~~~\n",
+            "`~~100~~` and\n```\n~~200~~\n```\n~~~\n~~300~~\n~~~\n",
+            0,
+        ),
+        ("~~ no ~~ a~~b\n\nc~~ \\~~d~~", "~~ no ~~ a~~b\n\nc~~ \\~~d~~", 0),
+        ("10<sup>6</sup> stays", "10<sup>6</sup> stays", 0),
+        ("~~a " * 20_000, "~~a " * 20_000, 0),
+    ],
+)
+def test_the_final_text_of_markdown(text: str, final: str, left_out: int) -> None:
+    found, at = take_final_text(text)
+    assert (found, len(at)) == (final, left_out)
+
+
+def test_deletions_are_named_with_their_places(tmp_path: Path) -> None:
+    source = load(write_file(tmp_path / "a.md", "# One\n\nIt costs ~~100~~200.\n\n# Two\n\n~~x~~ {>>y<<} z\n"))
+    assert source.text == "# One\n\nIt costs 200.\n\n# Two\n\n  z\n"
+    assert [problem.partition("a.md: ")[2] for problem in source.problems] == [
+        "2 deleted passages (§ One, § Two).",
+        "1 remark (§ Two).",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text,plain,count",
+    [
+        ("吾輩《わがはい》は猫である。｜ルビ付き《るびつき》の文。", "吾輩は猫である。ルビ付きの文。", 2),
+        ("|東京《Tokyo》へ", "東京へ", 1),
+        ("他读《红楼梦》。", "他读《红楼梦》。", 0),
+        ("나는 《소설》을 읽었다", "나는 《소설》을 읽었다", 0),
+    ],
+)
+def test_readings_behind_japanese_words(tmp_path: Path, text: str, plain: str, count: int) -> None:
+    assert take_readings_out(text) == (plain, count)
+    source = load(write_file(tmp_path / "a.txt", text))
+    assert source.text == plain and len(source.problems) == bool(count)
