@@ -12,10 +12,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from readgraph.sources.kinds import ENDINGS_BY_TYPE, SUFFIXES
-from readgraph.state.certificates import explain_tls, trusted_certificates
 from readgraph.state.errors import BadInput
 from readgraph.state.files import check_regular
-from readgraph.state.proxies import proxy_for
 from readgraph.state.words import limit_set
 
 if TYPE_CHECKING:
@@ -117,6 +115,7 @@ def fetch(address: str) -> tuple[bytes, str]:
     """
     import httpx2
 
+    from readgraph.state.certificates import explain_tls
     from readgraph.state.loops import in_background
 
     try:
@@ -133,6 +132,9 @@ def fetch(address: str) -> tuple[bytes, str]:
 async def _fetch(address: str) -> tuple[bytes, str]:
     import anyio
     import httpx2
+
+    from readgraph.state.certificates import trusted_certificates
+    from readgraph.state.proxies import proxy_for
 
     timeout = httpx2.Timeout(min(_SILENCE, MOST_SECONDS))
     url, trusted = _check_url(httpx2.URL(address), address), trusted_certificates("httpx2")
