@@ -160,7 +160,7 @@ def test_a_server_that_is_not_there(readgraph: Command, monkeypatch: MonkeyPatch
 @pytest.mark.parametrize("address", ["localhost", "http://[", "ftp://127.0.0.1", "http://127.0.0.1:99999", "\udcff"])
 def test_an_address_that_is_none(readgraph: Command, monkeypatch: MonkeyPatch, address: str) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", address)
-    assert_refused(readgraph("models", *DOUBLE[1:]), "check")
+    assert_refused(readgraph("models", *DOUBLE[1:]), "write it as https://HOST/v1")
 
 
 FAILING: dict[str, tuple[Callable[[], Fault], str]] = {

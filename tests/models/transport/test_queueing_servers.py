@@ -34,7 +34,8 @@ class OneAtATime(ModelServer):
 
 @pytest.fixture
 def queue(monkeypatch: pytest.MonkeyPatch) -> Iterator[OneAtATime]:
-    with OneAtATime(lambda request: "There are seven.") as server:
+    server = OneAtATime(lambda request: "There are seven.")
+    with server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         yield server
 

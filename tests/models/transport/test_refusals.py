@@ -141,7 +141,7 @@ async def test_what_can_never_pass_is_said_at_once(
 ) -> None:
     for status, body in cases:
         server.reset()
-        server.fault_for = lambda request, call, status=status, body=body: refusal(status, body)  # type: ignore[misc]
+        server.fault_for = lambda request, call, status=status, body=body: refusal(status, body)
         with pytest.raises(ModelUnavailable, match=line):
             await ask(runtime, PROMPT, Count)
         assert server.calls == 1, body
