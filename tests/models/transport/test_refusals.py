@@ -212,6 +212,32 @@ async def test_an_error_counts_as_what_it_says_also_in_a_response_of_the_status_
     assert server.calls == 1
 
 
+IN_OTHER_WORDS = [
+    {"object": "error", "message": "Insufficient Balance", "code": 40303},
+    {"detail": "Insufficient Balance"},
+    {"errors": [{"message": "Insufficient Balance"}]},
+    {"base_resp": {"status_code": 1008, "status_msg": "insufficient balance"}, "choices": None},
+    {"code": 30001, "message": "Sorry, your account balance is insufficient", "data": None},
+]
+
+
+@pytest.mark.parametrize("body", IN_OTHER_WORDS, ids=str)
+@pytest.mark.parametrize("way", ["whole", "asked to stream", "streamed"])
+async def test_an_error_in_the_place_of_a_reply_is_read_in_any_field(
+    server: ModelServer, runtime: Runtime[ReaderContext], body: dict[str, Any], way: str
+) -> None:
+    from readgraph.models.client import model_client
+
+    (await model_client(runtime.context)).chat.streaming = way != "whole"  # type: ignore[attr-defined]
+    text, kind = json.dumps(body), None
+    if way == "streamed":
+        text, kind = f"data: {text}\n\ndata: [DONE]\n\n", "text/event-stream"
+    server.fault_for = lambda request, call: Fault("refused", body=text, media_type=kind)
+    with pytest.raises(ModelUnavailable, match="check your credit"):
+        await ask_text(runtime, PROMPT)
+    assert server.calls == 1
+
+
 @pytest.mark.parametrize("case", WITHHELD, ids=str)
 async def test_a_filtered_prompt_is_a_withheld_reply(
     server: ModelServer, runtime: Runtime[ReaderContext], case: tuple[int, Any]
