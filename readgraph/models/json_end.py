@@ -4,6 +4,7 @@ import json
 import re
 from contextlib import suppress
 
+MOST_TRIES = 32  # objects of a text that are tried as valid JSON
 _TOKEN = re.compile(
     r"""
       "(?: [^"\\] | \\. | "(?!\s*(?:[,:}\]]|\Z)) )*+ (?P<shut>"?)
@@ -29,11 +30,13 @@ def ends_within_value(text: str) -> bool:
 
 def _depth_at_end(text: str) -> int:
     """How many brackets are open at a text's end, and one more within a string; 0 where its JSON is whole."""
-    start = text.find("{")
+    start, tries = text.find("{"), 0
     while start >= 0:
-        with suppress(ValueError, RecursionError):
-            start = text.find("{", json.JSONDecoder(strict=False).raw_decode(text, start)[1])
-            continue
+        tries += 1
+        if tries <= MOST_TRIES:  # an error takes time that grows with the length
+            with suppress(ValueError, RecursionError):
+                start = text.find("{", json.JSONDecoder(strict=False).raw_decode(text, start)[1])
+                continue
         depth, end = _scan(text, start)
         if depth:
             return depth
