@@ -16,7 +16,7 @@ tool call; `end` ends a turn, and `none` has no meaning."""
 _QUOTING = "[«‹《〈【"  # what also encloses titles and headings
 _OPEN, _SHUT = "[【《〈⟨＜‹«◁", "]】》〉⟩＞›»▷"
 _THOUGHT_LINE = (
-    r"(?:here(?:'s|’s|\ is)\ (?:my|the|a)\ )?(?:my\ |the\ |chain\ of\ )?"
+    r"(?:here(?:'s|’s|\ is|\ are)\ (?:my|the|a)\ )?(?:my\ |the\ |chain\ of\ )?"
     r"(?:think(?:ing)?|thoughts?|reasoning|(?:inner|internal)\ monologue|scratchpad|思考|推理)"
     r"(?:\ ?(?:process|trace|steps?)|过程)?"
 )
@@ -64,11 +64,13 @@ _RESULT_TAG = re.compile(r"(?:\w+:)?(?:tool|function)_(?:response|result|output)
 _TOKEN_TAG = re.compile(r"(?:start|begin|end)_of_\w+|im_(?:start|end)|eot(?:_id)?|eos|endoftext", re.IGNORECASE)
 _BARE_TAG = re.compile(r"s|bos|pad|unk|sop|eop|extra_id_\d+|0x[\da-f]{2}|(?P<number>unused|ctrl)_?\d+", re.IGNORECASE)
 CONTAINERS = {"details", "div", "section", "block", "part", "aside"}  # that say in an attribute what they hold
+_SUMMARY = re.compile(r"\s*<summary[^<>]{0,40}>([^<]{0,60})", re.IGNORECASE)
 _BRACKETS: dict[str, Kind] = {
     **dict.fromkeys(("INST", "SYSTEM_PROMPT", "AVAILABLE_TOOLS", "TOOL_RESULTS"), "other"),
     **dict.fromkeys(("ARGS", "CALL_ID", "TOOL_CONTENT", "gMASK", "BOS", "EOS", "PAD", "UNK", "CLS", "SEP"), "none"),
     "TOOL_CALLS": "call",
 }
+_ANSWER_BRACKET = re.compile(r"(BEGIN|START|END) (?:OF )?(?:FINAL )?(?:ANSWER|RESPONSE|OUTPUT|SOLUTION)")
 _WORD_END = re.compile(r"\w\Z")
 _WORD = re.compile(
     r"\s*(?P<word>[^\W_]\w{1,30})"
@@ -199,7 +201,9 @@ def _read_tag(text: str, found: re.Match[str]) -> Mark | None:
     if small in CONTAINERS:
         if shut:
             return Mark(*span, "end_think", small)
-        return Mark(*span, "think", small) if _thinks(_segments(found["attributes"] or "")) else None
+        headed = _SUMMARY.match(text, found.end())
+        said = f"{found['attributes'] or ''} {headed[1] if headed else ''}"
+        return Mark(*span, "think", small) if _thinks(_segments(said)) else None
     if _thinks(segments):
         ends = shut or segments[0] in _ENDS or segments[-1] in _ENDS
         return Mark(*span, "none" if found["alone"] else "end_think" if ends else "think")
@@ -219,6 +223,8 @@ def _read_bracket(found: re.Match[str]) -> Mark | None:
     if found[0][0] == "[" and name in _BRACKETS:
         kind = _BRACKETS[name]
         return Mark(*span, kind if not shut or kind == "none" else "end_call" if kind == "call" else "turn")
+    if (answer := _ANSWER_BRACKET.fullmatch(name)) and found[0][0] == "[":
+        return Mark(*span, "answer" if answer[1] != "END" else "end_answer")
     segments = [segment for segment in _segments(name) if segment not in ("start", "begin")]
     if not segments or len(segments) > 2 or not _thinks(segments):
         return None

@@ -42,6 +42,8 @@ FORMS = {
     "sentences": "Here is my thought process:\n{}\nHere is my response:\n",
     "headings": "**Reasoning:** {}\n\n**Answer:** ",
     "another language": "<思考>{}</思考>",
+    "details with a heading": "<details>\n<summary>Thought for 3 seconds</summary>\n{}\n</details>\n\n",
+    "steps": "Here are my reasoning steps:\n{}\n[BEGIN FINAL RESPONSE]\n",
     "details": '<details type="reasoning"><summary>Thought</summary>{}</details>',
     "turns": "<|im_start|>assistant\n<think>{}</think>",
 }
