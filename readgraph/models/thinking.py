@@ -24,7 +24,8 @@ _WENT_ON = re.compile(r"[\w,;:][ \t]+[`\"'“‘«(*_]*\Z|[`\"'“‘«(*_]\Z")
 _TOUCHED, _TOUCHING = re.compile(r"\s*\S{0,30}"), re.compile(r"\S{0,30}\s*\Z")
 _FRAMING = re.compile(r"\s*(?:```\w*\s*)?\Z")  # what may stand before the first mark of a frame
 _BEGUN_MARK = re.compile(
-    r"(?:<details[^<>]{0,200}>\s*(?:<[^<>]{0,50}(?:>[^<]{0,60})?)?|<[^<>\n]{0,300}|&[lt;]{0,3}[^<>&\n]{0,60}|[\[【《〈⟨＜‹«◁]\s?/?\s?(?:[^\W\d_][\w ]{0,30})?|`+\w*)\Z"
+    r"(?:<details[^<>]{0,200}>\s*(?:<[^<>]{0,50}(?:>[^<]{0,60})?)?|<[^<>\n]{0,300}"
+    r"|&[lt;]{0,3}[^<>&\n]{0,60}|[\[【《〈⟨＜‹«◁]\s?/?\s?(?:[^\W\d_][\w ]{0,30})?|`+\w*)\Z"
 )
 _FIRST_WORDS = (  # of lines that are marks
     *("here", "my ", "the ", "chain", "think", "thought", "reason", "inner", "internal", "scratch", "analy", "comm"),
