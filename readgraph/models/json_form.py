@@ -16,6 +16,7 @@ from typing import Any, Literal, SupportsIndex, TypeVar
 from json_repair import repair_json
 from pydantic import BaseModel, ValidationError
 
+from readgraph.models.json_end import ends_within_value, is_unclosed
 from readgraph.models.marks import names_thinking
 from readgraph.models.thinking import Material, drop_marks, filter_reply, has_marks, looks_like_thinking
 
@@ -85,8 +86,6 @@ _EMPTY_FENCE = re.compile(r"\A\s*```[\w-]*\s*```")  # in which the thinking stoo
 LONGEST = 64_000  # the most characters of a reply; a longer one is refused
 MOST_FAULTS = 1000  # that are listed: pydantic can list only all of them, and blocks all other threads meanwhile
 CUT_OFF = "the reply was cut off before its end; be shorter"
-_QUOTE = re.compile(r'(?<!\\)"')
-_VALUE_END = re.compile(r"(?:[\"'}\]\d]|\b(?:true|false|null|none))[\s`]*\Z", re.IGNORECASE)
 QUICK = 4_000  # characters up to which the event loop parses a reply itself, in milliseconds, if nothing needs repair
 
 
@@ -132,26 +131,14 @@ def parse_reply(reply_text: str, reply: type[Reply], source: str = "") -> Reply:
     """
     material = Material(source)
     text = _visible_text(reply_text, material, typed=True)
-    if _ends_within_value(text):
+    if ends_within_value(text):
         raise ReplyRefusal(CUT_OFF, "cut")
     # Valid JSON objects, the last first, then what can be repaired to one.
     valid, repaired = reversed([*_valid_objects(text)]), repair_objects([text, *reversed(_FENCE.findall(text))])
-    return _first_fitting(chain(valid, repaired), reply, len(text), material)
-
-
-def is_unclosed(text: str) -> bool:
-    """Whether a text begins a JSON object and ends before its end, however its strings are written."""
-    if text.count("{") <= text.count("}"):
-        return False
-    first = next(_valid_objects(text), None)
-    return first is None or first[0] > text.index("{")
-
-
-def _ends_within_value(text: str) -> bool:
-    """Whether a text ends within a value of its JSON, or before one: what is lacking is more than brackets."""
-    if not is_unclosed(text):
-        return False
-    return len(_QUOTE.findall(text, text.index("{"))) % 2 == 1 or not _VALUE_END.search(text)
+    read = _first_fitting(chain(valid, repaired), reply, len(text), material)
+    if is_unclosed(text) and read.model_fields_set != {*reply.model_fields}:
+        raise ReplyRefusal(CUT_OFF, "cut")  # the fields that it lacks may have been to come
+    return read
 
 
 async def read_reply(reply_text: str, reply: type[Reply], source: str = "") -> Reply:

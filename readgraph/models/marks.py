@@ -13,9 +13,10 @@ Kind = Literal["think", "end_think", "answer", "end_answer", "turn", "other", "c
 """What begins at a mark, or ends there: a thought, an answer, the model's own turn (`turn`), another's (`other`), a
 tool call; `end` ends a turn, and `none` has no meaning."""
 
+_QUOTING = "[«‹《〈【"  # what also encloses titles and headings
 _OPEN, _SHUT = "[【《〈⟨＜‹«◁", "]】》〉⟩＞›»▷"
 _THOUGHT_LINE = (
-    r"(?:here(?:'s|’s|\ is)\ (?:my|the|a)\ )?(?:my\ |the\ |chain\ of\ )?"
+    r"(?:here(?:'s|’s|\ is|\ are)\ (?:my|the|a)\ )?(?:my\ |the\ |chain\ of\ )?"
     r"(?:think(?:ing)?|thoughts?|reasoning|(?:inner|internal)\ monologue|scratchpad|思考|推理)"
     r"(?:\ ?(?:process|trace|steps?)|过程)?"
 )
@@ -62,12 +63,15 @@ _CALL_TAG = re.compile(
 _RESULT_TAG = re.compile(r"(?:\w+:)?(?:tool|function)_(?:response|result|output)s?")
 _TOKEN_TAG = re.compile(r"(?:start|begin|end)_of_\w+|im_(?:start|end)|eot(?:_id)?|eos|endoftext", re.IGNORECASE)
 _BARE_TAG = re.compile(r"s|bos|pad|unk|sop|eop|extra_id_\d+|0x[\da-f]{2}|(?P<number>unused|ctrl)_?\d+", re.IGNORECASE)
-_CONTAINERS = {"details", "div", "section", "block", "part", "aside"}  # that say in an attribute what they hold
+CONTAINERS = {"details", "div", "section", "block", "part", "aside"}  # that say in an attribute what they hold
+_SUMMARY = re.compile(r"\s*<summary[^<>]{0,40}>([^<]{0,60})", re.IGNORECASE)
 _BRACKETS: dict[str, Kind] = {
     **dict.fromkeys(("INST", "SYSTEM_PROMPT", "AVAILABLE_TOOLS", "TOOL_RESULTS"), "other"),
     **dict.fromkeys(("ARGS", "CALL_ID", "TOOL_CONTENT", "gMASK", "BOS", "EOS", "PAD", "UNK", "CLS", "SEP"), "none"),
     "TOOL_CALLS": "call",
 }
+_ANSWER_BRACKET = re.compile(r"(BEGIN|START|END) (?:OF )?(?:FINAL )?(?:ANSWER|RESPONSE|OUTPUT|SOLUTION)")
+_WORD_END = re.compile(r"\w\Z")
 _WORD = re.compile(
     r"\s*(?P<word>[^\W_]\w{1,30})"
     r"(?:(?P<rest>[ \t]+(?:to=\S{1,60}|\w{1,20}))?[ \t]*(?:(?P<token>(?=<[|｜]))|(?P<line>\n)))?"
@@ -146,7 +150,7 @@ def _kind_of(segments: list[str], shut: bool) -> Kind:
     return "end" if (shut and "suffix" not in words) or words & _LAST else "none"
 
 
-def _read_token(text: str, found: re.Match[str], name: str, shut: bool) -> Mark:
+def _read_token(text: str, found: re.Match[str], name: str, shut: bool) -> Mark | None:
     """A special token, with the words behind it that name a turn or a channel: `<|channel|>analysis`."""
     shut, segments = shut or name.startswith("/"), _segments(name)
     words, kind = {*segments}, _kind_of(segments, shut)
@@ -154,6 +158,8 @@ def _read_token(text: str, found: re.Match[str], name: str, shut: bool) -> Mark:
         return named
     if shut and words & {"channel", "turn"}:
         return Mark(*found.span(), "end_think", "channel") if "channel" in words else Mark(*found.span(), "end")
+    if kind == "none" and " " in found[0]:  # an operator: `f <| g |> h`
+        return None
     return Mark(*found.span(), kind, "token" if kind == "think" else "")
 
 
@@ -181,6 +187,8 @@ def _read_named(text: str, found: re.Match[str], words: set[str], kind: Kind) ->
 def _read_tag(text: str, found: re.Match[str]) -> Mark | None:
     span, name, shut = found.span(), found["name3"], bool(found["s3"])
     small, segments = name.casefold(), _segments(name)
+    if not shut and _WORD_END.search(text, max(0, span[0] - 1), span[0]) and (name[0].isupper() or ":" in name):
+        return None  # a type in code: `List<Thought>`
     if bare := _BARE_TAG.fullmatch(name):
         if not bare["number"]:
             return Mark(*span, "none")
@@ -190,10 +198,12 @@ def _read_tag(text: str, found: re.Match[str]) -> Mark | None:
         return Mark(*span, "end_think", "number")
     if _TOKEN_TAG.fullmatch(name):
         return _read_token(text, found, name, shut)
-    if small in _CONTAINERS:
+    if small in CONTAINERS:
         if shut:
             return Mark(*span, "end_think", small)
-        return Mark(*span, "think", small) if _thinks(_segments(found["attributes"] or "")) else None
+        headed = _SUMMARY.match(text, found.end())
+        said = f"{found['attributes'] or ''} {headed[1] if headed else ''}"
+        return Mark(*span, "think", small) if _thinks(_segments(said)) else None
     if _thinks(segments):
         ends = shut or segments[0] in _ENDS or segments[-1] in _ENDS
         return Mark(*span, "none" if found["alone"] else "end_think" if ends else "think")
@@ -213,10 +223,12 @@ def _read_bracket(found: re.Match[str]) -> Mark | None:
     if found[0][0] == "[" and name in _BRACKETS:
         kind = _BRACKETS[name]
         return Mark(*span, kind if not shut or kind == "none" else "end_call" if kind == "call" else "turn")
+    if (answer := _ANSWER_BRACKET.fullmatch(name)) and found[0][0] == "[":
+        return Mark(*span, "answer" if answer[1] != "END" else "end_answer")
     segments = [segment for segment in _segments(name) if segment not in ("start", "begin")]
     if not segments or len(segments) > 2 or not _thinks(segments):
         return None
     ends = shut or bool({*segments} & _ENDS)
     plain = bool(_PLAIN_THOUGHT.fullmatch(segments[0]))
-    strong = found[0][0] == "◁" or (plain and name.isupper()) or (found[0][0] != "[" and (plain or not name.isascii()))
+    strong = found[0][0] == "◁" or (plain and (name.isupper() or found[0][0] not in _QUOTING))
     return Mark(*span, "end_think" if ends else "think", weak=not strong)

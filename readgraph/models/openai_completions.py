@@ -4,6 +4,7 @@ import json
 import re
 import zlib
 from collections.abc import AsyncIterator, Awaitable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -23,7 +24,7 @@ from readgraph.models.failures import (
     too_long,
 )
 from readgraph.models.refusals import Refusal, read_refusal
-from readgraph.models.reply import names_no_end
+from readgraph.models.reply import BLOCKED, CUT, fold_ending, names_no_end
 from readgraph.state.declaring import LARGEST
 
 T = TypeVar("T")
@@ -32,6 +33,7 @@ ONLY_KEY: Any = {"security": {"bearer_auth": True}}  # else an administrator's k
 DONE, GZIP = "[DONE]", b"\x1f\x8b"  # what a stream ends with, and what packed bytes begin with
 MOST_UNPACKED = 20_000_000  # bytes of a body that came packed though nobody asked for it
 _NAMES_ENDING = re.compile(r'"finish_reason"\s*:\s*"')
+_SAYING = {"message", "msg", "detail", "errors", "error_msg", "base_resp"}  # fields of an error without an `error`
 BROKEN_STREAM = "incomplete"  # how a streamed reply ended whose server says neither why nor that it is done
 
 
@@ -89,7 +91,7 @@ class WholeStream(AsyncStream[Any]):
         ended, event = False, None
         async for event in super()._iter_events():
             ended = ended or event.data.startswith(DONE) or bool(_NAMES_ENDING.search(event.data))
-            yield event
+            yield _show_error(event)
         if event is None:
             raise UnreadableReply("no events")
         if not ended:
@@ -140,7 +142,7 @@ def read_completion(response: httpx2.Response, fields: Iterable[str]) -> Any:
         value = json.loads(text) if text.startswith(("{", "[")) and not text.endswith(DONE) else _join_events(text)
     except (ValueError, RecursionError):
         raise UnreadableReply(_name_content(text, coding)) from None
-    error = value.get("error") if isinstance(value, dict) else None
+    error = _error_in(value)
     status, refusal = _read_error(error, fields)
     if status:
         kind = kind_of_refusal(status, refusal)
@@ -150,6 +152,23 @@ def read_completion(response: httpx2.Response, fields: Iterable[str]) -> Any:
     if not isinstance(value, dict) or (error and not value.get("choices")):
         raise UnreadableReply("an error without a status" if error else "something else than a completion")
     return value
+
+
+def _error_in(value: Any) -> Any:
+    """The error in a body: in its field, or the whole of what has no choices, such as `{"detail": …}`."""
+    if not isinstance(value, dict):
+        return None
+    return value.get("error") or (value if not value.get("choices") and {*value} & _SAYING else None)
+
+
+def _show_error(event: ServerSentEvent) -> ServerSentEvent:
+    """The event; an error in other words has the field by which the SDK knows one."""
+    if '"delta"' in event.data or not event.data.startswith("{"):
+        return event
+    with suppress(ValueError, RecursionError):
+        if error := _error_in(json.loads(event.data)):
+            return ServerSentEvent(data=json.dumps({"error": error}))
+    return event
 
 
 def _name_content(text: str, coding: str) -> str:
@@ -163,7 +182,7 @@ def _join_events(text: str) -> Any:
     """The completion in server-sent events: pieces of one, or a whole one; raises `ValueError` for anything else."""
     lines = [line.removeprefix("data:").strip() for line in text.splitlines() if line.startswith(("data:", "{", DONE))]
     pieces = [json.loads(line) for line in lines if line and not line.startswith(DONE)]
-    choices = [piece["choices"][0] for piece in pieces if isinstance(piece, dict) and piece.get("choices")]
+    choices = [_name_error(piece["choices"][0]) for piece in pieces if isinstance(piece, dict) and piece.get("choices")]
     if len(pieces) == 1 and (not choices or "message" in choices[0]):
         return pieces[0]
     deltas = [delta for choice in choices if isinstance(delta := choice.get("delta"), dict)]
@@ -176,7 +195,8 @@ def _join_events(text: str) -> Any:
     if calls:  # only the first call is used
         given = "".join(_texts((call.get("function") or {}).get("arguments") for call in calls))
         message["tool_calls"] = [{**calls[0], "function": {**(calls[0].get("function") or {}), "arguments": given}}]
-    ending = endings[-1] if endings else None if is_done else BROKEN_STREAM
+    bad = [ending for ending in endings if isinstance(ending, str) and names_no_end(ending)]
+    ending = [*endings, *bad][-1] if endings else None if is_done else BROKEN_STREAM
     usage = next((piece["usage"] for piece in reversed(pieces) if piece.get("usage")), None)
     return {"choices": [{"message": message, "finish_reason": ending}], "usage": usage}
 
@@ -195,8 +215,8 @@ def repair_response(response: Any, part: str = "message") -> Any:
 
 
 def _repair_choice(choice: Any, part: str) -> Any:
-    if part == "delta" and isinstance(choice, dict) and "delta" not in choice:  # a whole reply in one piece
-        choice = {**choice, part: choice.get("message")}
+    if part == "delta" and isinstance(choice, dict) and choice.get(part) is None:  # a whole reply in one piece, or none
+        choice = {**choice, part: choice.get("message") or {}}
     choice = _repair_content(_name_error(choice), part)
     try:
         call = choice[part]["tool_calls"][0]
@@ -212,13 +232,20 @@ def _repair_choice(choice: Any, part: str) -> Any:
 
 
 def _name_error(choice: Any) -> Any:
-    """The choice, which ends with the error that a gateway tells beside an ending of its own."""
+    """The choice, which ends with the error, or the limit, that is told beside an ending of a whole reply."""
     if not isinstance(choice, dict):
         return choice
-    native = choice.get("native_finish_reason")
-    if choice.get("error"):
+    said = choice.get("message")
+    inside: Mapping[str, Any] = said if isinstance(said, Mapping) else {}
+    if choice.get("error") or inside.get("error"):
         return {**choice, "finish_reason": "error"}
-    return {**choice, "finish_reason": native} if isinstance(native, str) and names_no_end(native) else choice
+    native, stopped = choice.get("native_finish_reason"), choice.get("stop_reason")
+    if isinstance(native, str) and names_no_end(native):
+        return {**choice, "finish_reason": native}
+    is_limit = isinstance(stopped, str) and fold_ending(stopped) in CUT | BLOCKED  # else it may be what it stopped at
+    if is_limit or (not choice.get("finish_reason") and inside.get("finish_reason")):
+        return {**choice, "finish_reason": stopped if is_limit else inside["finish_reason"]}
+    return choice
 
 
 def _repair_content(choice: Any, part: str) -> Any:

@@ -18,48 +18,71 @@ NEEDED = frozenset({"model", "messages"})  # fields without which there is no re
 COMMON_WORDS = frozenset({"stop", "stream", "n", "user", "seed", "store", "verbosity", "reasoning", "strict", "tools"})
 """Names of fields that may be other words of a message: they count only where they stand in quotes."""
 
+ECHOED = ("input", "inputs", "failed_generation", "flagged_input")
+"""Where an error repeats what was sent, or what the model wrote: its words say nothing of why it is an error."""
+
+SHORTEST_ECHO = 20  # characters that an error repeats of a prompt; shorter parts may be its own words
+
+_PAGE = re.compile(r"\s*<[a-z!?]")
 _A_MINUTE = re.compile(r"limit:? ?([\d,]+).{0,40}?requested:? ?([\d,]+)")
+_NO_WINDOW = re.compile(r"context (deadline exceeded|cancell?ed|manager)")  # what Go's and Python's own errors speak of
 _TOO_LONG = re.compile(
     r"context_?(length|window|size)_?(is_)?exceeded|exceed_context_size|contextwindowexceeded|string_above_max_length"
-    r"|request_too_large|prompt_too_long"
+    r"|request_too_large|prompt_too_long|context shift is disabled|expected maxlength"
     r"|(context|sequence|prompt|input|token|message|request|payload|entity|model_len|seq_len)s?\b.{0,160}"
-    r"\b(too (long|large|many|big)|exceeds?|exceeded|exceeding|longer than|larger than|greater than|over limit"
-    r"|must have less|must be (<|less|at most|shorter|no more)|should be \[|not fit|overflow(s|ed)?|no more than)"
+    r"\b(too (long|large|many|big)|exceeds?|exceeded|exceeding|longer than|larger than|greater than|over limit|above"
+    r"|must have less|must be (<|less|at most|shorter|no more)|should be \[|not fit|overflow(s|ed)?|no more than"
+    r"|only supports|\d+ tokens but)"
     r"|(too (long|large|many|big)|exceeds?|exceeded|exceeding|maximum|max|longer than|larger than|greater than|reduce"
-    r"|shorten|only)\b.{0,60}\b(context (length|window|size)|prompt|input length|(input )?tokens|your messages?)\b"
+    r"|shorten|only)\b.{0,60}(\b(context (length|window|size)|prompt|input length|(input )?tokens|your messages?)\b"
+    r"|max_(total|input|model|seq)_)"
     r"|maximum (context|prompt|input) length|上下文.{0,12}(超|过长)|(输入|长度|tokens?|prompt).{0,12}(超[长过出限]"
     r"|过长)"
+    r"|(kontext|context|eingabe|entr[aé]|prompt|token|トークン|入力|문맥|입력|토큰|контекст|токен).{0,80}"
+    r"(überschr|zu lang|dépass|trop long|exced|supera|demasiado larg|troppo lung|muito long|超え|長すぎ|초과|너무 길"
+    r"|превыш|слишком длин)|(überschr|dépass|exced|supera|превыш).{0,60}(kontext|context|eingabe|token|контекст|токен)"
 )
 _SPENT = re.compile(
-    r"insufficient[_ -]?(quota|credits?|balance|funds|account)|billing|budget[_ ]?(has been )?exceeded"
+    r"insufficient.{0,20}(quota|credit|balance|funds|account)|balance (is |was )?(insufficient|too low|exhausted)"
+    r"|billing|exceeded ?budget|over budget|budget[_ ]?(has been )?exceeded|no (remaining )?balance|top[- ]up|recharge"
     r"|payment.?required"
-    r"|credit balance|(more|enough|out of|no|remaining|purchase|buy|add) credits?\b|no credit|arrearage"
+    r"|credit balance|(more|enough|out of|no|remaining|available|purchase|buy|add) credits?\b|arrearage"
     r"|overdue|good standing"
-    r"|exceeded your (current|monthly) (quota|usage|spend)|quota.?(exhausted|used up)|out of (quota"
-    r"|funds)|free.?(tier|quota)"
-    r"|(spend(ing)?|usage|credit|key|budget|monthly|hard|daily)[_ ]limit|per[-_ ]?(day|month)\b|\b(rpd|tpd)\b"
-    r"|余额不足|欠费|额度"
+    r"|exceeded.{0,12} (current|monthly|daily) (quota|usage|spend)|quota.{0,12}(exhausted|used up|reached)"
+    r"|out of (quota|funds)|free.?(tier|quota|usage|allocation)"
+    r"|(spend(ing)?|usage|credit|key|budget|monthly|hard|daily)[_ ]limit|(per[-_ ]?|/ ?)(day|month)\b|\b(rpd|tpd)\b"
+    r"|余额不足|欠费|额度|guthaben|crédit|crédito|saldo|残高|잔액|баланс"
 )
-_SOON = re.compile(r"per[-_ ]?(minute|second)|\b(rpm|tpm)\b|retry(ing)? (in|after)|retrydelay|try again in \d")
+_SOON = re.compile(
+    r"per[-_ ]?(\d+ )?(min|sec)|/ ?(min|sec)|\b(rpm|tpm)\b|retrydelay|retry(ing)? (in|after)"
+    r"|\b(in|after|wait) (about )?\d{1,3}(\.\d+)? ?(s|sec|secs|seconds?|ms)\b|please wait"
+)
+_PASSING = re.compile(
+    r"time[d-]? ?out|deadline|unavailable|(again|retry) (later|soon)|please retry|overload|capacity|crash|busy"
+    r"|out of memory|\boom\b"
+)
+"""What the errors of a server itself (500 and more) say that may be over soon, whatever else they speak of."""
+
 _WITHHELD = re.compile(
-    r"content[_ -]?(filter|policy|management|moderation|risk)|responsible ?_?ai|data_?inspection"
-    r"|\bmoderat(ion|ed)\b|\bflagged\b"
-    r"|(usage|safety|acceptable use|content) polic(y|ies)|guardrail|unsafe|inappropriate"
-    r"|prohibited_?content|sensitive_?content"
-    r"|(block|reject|refus|violat|detect|trigger)\w* .{0,60}\b(safety|harmful|content|policy)\b"
+    r"content[_ -]?(filter|policy|management|moderation|risk|exists risk)|responsible ?_?ai|data_?inspection"
+    r"|contentpolicy|\bmoderat(ion|ed)\b|\bflagged\b|inhaltsfilter|filtre de contenu|filtro de conte"
+    r"|(usage|safety|acceptable use|content) (polic(y|ies)|guidelines)|guardrail|unsafe|inappropriate"
+    r"|prohibited_?content|sensitive_?content|new_sensitive|safety_check"
+    r"|(block|reject|refus|violat|detect|trigger)\w* .{0,60}\b(safety|harmful|content|policy|high risk)\b"
     r"|safety (system|filter|reasons|settings)"
     r"|(sensitive|harmful) (content|information|words?|text)|敏感|违规|不安全|不合规"
 )
+_FILTERED = re.compile(r"content_filter|data_inspection_failed|prohibited_content|responsibleaipolicyviolation")
 _FORM = re.compile(
     r"response[_ ]?format|json[_ ]?(schema|mode|object|validate)|structured[_ ]?outputs?"
-    r"|guided[_ ]?(decoding|json)|\bgrammar"
+    r"|guided[_ ]?(decoding|json)|grammar"
     r"|tool[_ ]?(choice|use|calls?|calling)|\btools\b|function[_ ]?call|support (the requested"
     r"|for) parameters|samplers"
-    r"|requested parameters|invalid schema|reply mime|response.?schema|response.?mime"
+    r"|requested parameters|(invalid|specified|unsupported|your) schema|reply mime|response.?schema|response.?mime"
 )
 _UNKNOWN = re.compile(
     r"model_?(not_?found|notfound|not_?exist|decommissioned|not_?available|not_?supported)"
-    r"|invalid_?model|unknown_?model"
+    r"|invalid_?model|unknown_?model|no models? (is |are )?loaded"
     r"|model\b.{0,120}(not found|not exist|not a valid|unknown|no longer|decommissioned|deprecated"
     r"|not available|isn't available"
     r"|not supported|is invalid|not loaded|not deployed)|(unknown|invalid|no such|unsupported|unrecognized) model\b"
@@ -67,20 +90,25 @@ _UNKNOWN = re.compile(
 )
 _KEY = re.compile(
     r"(invalid|incorrect|wrong|missing|expired|revoked|no|not valid|valid).{0,20}(api.?key"
-    r"|access.?token|credentials?)"
+    r"|(access|server|bearer|auth).?token|credentials?)"
     r"|api.?key.{0,40}(invalid|incorrect|not valid|expired|missing|revoked|not found|required)"
     r"|unauthori[sz]ed|unauthenticated"
 )
 _BUSY = re.compile(
-    r"rate.?limit|too.?many.?requests|throttl|overloaded|over capacity|at capacity|resource_?exhausted"
-    r"|server.?busy|queue is full"
+    r"rate.?limit|too.?many.?(requests|tokens, please wait)|throttl|overloaded|capacity|resource_?exhausted"
+    r"|server.?busy|queue is full|(again|retry) (later|soon)|please wait"
 )
-_NUMBER = re.compile(r"(?<![\w.,-])\d{1,3}(?:,\d{3})+(?![\w-])|(?<![\w.,-])\d{3,12}(?![\w-])")
+_SUM = re.compile(r"(\d+) ?\+ ?(\d+) ?> ?(\d+)")  # input and output, and what both may have
+_DIFFERENCE = re.compile(r"(\d+) ?> ?(\d+) ?- ?(\d+)")  # output, what both may have, and input
+_NUMBER = re.compile(
+    r"(?<![\w.,-])(?!(?<=<)\d+>|(?<=\()\d+\)\s*(?:\||\Z))(?:\d{1,3}(?:,\d{3})+|\d{3,12})(?![\w-])"
+)  # in brackets at the end it is a code
+_INPUT = re.compile(r"prompt|input|messages|in your request|\btext\b")
 _REFUSED = re.compile(
     r"unsupported|not support|n't support|unknown|unrecogni[sz]ed|not (allowed|permitted|accepted|valid"
     r"|available|enabled)|invalid"
     r"|extra_?(inputs|forbidden|fields)|unexpected|unable|fail|requires?|cannot|can't|deprecated"
-    r"|only the default|no endpoints"
+    r"|only the default|no endpoints|too (large|small|high|many states)|must be|should be|range|maximum"
 )
 
 
@@ -105,25 +133,33 @@ def read_refusal(status: int, body: Any, fields: Iterable[str] = (), *, waits: b
     Args:
         status: Its HTTP status, or the one that its body names.
         body: The error in it: an object or a text.
-        fields: The names of the fields that were sent.
+        fields: The fields that were sent, with their values or without: an error may repeat them.
         waits: Whether its headers ask to wait, as they do where it may soon be otherwise.
     """
-    text, field = _words_of(body), _field_of(body)
-    if text.lstrip().startswith("<") and status != 413:
+    text, field = _words_of(body, fields), _field_of(body)
+    soon, own = _SOON.search(text) is not None, status >= 500
+    if _PAGE.match(text) and status != 413:
         return Refusal("web page") if 400 <= status < 500 and status not in (408, 425, 429) else Refusal()
-    if (limits := _A_MINUTE.search(text)) and _SOON.search(text):
+    if (limits := _A_MINUTE.search(text)) and (soon or _SPENT.search(text)):
         most, wanted = (int(each.replace(",", "")) for each in limits.groups())
-        return Refusal("too long", most_tokens=most, tokens=wanted) if wanted > most else Refusal("busy")
-    if status == 413 or (status != 429 and (status < 500 or "context" in text) and _TOO_LONG.search(text)):
-        return _too_long(text)
-    if status == 402 or (_SPENT.search(text) and not ((waits or _SOON.search(text)) and status in (429, 503))):
-        return Refusal("spent")
+        if wanted > most or soon:
+            return Refusal("too long", most_tokens=most, tokens=wanted) if wanted > most else Refusal("busy")
+    if own and _PASSING.search(text):
+        return Refusal("busy") if _BUSY.search(text) else Refusal()
     named = _named_field(text, field, fields) if _REFUSED.search(text) or field else ""
-    if (named in FORM_FIELDS or _FORM.search(text)) and (status in (400, 404, 405, 415, 422, 500, 501)):
+    if named in OTHER_NAMES and status in (400, 422) and not _INPUT.search(text):
+        return Refusal("field", named)  # too large a number of tokens for the reply
+    if status == 413 or (status != 429 and not soon and _TOO_LONG.search(text)):
+        return _too_long(text)
+    if status == 402 or (_SPENT.search(text) and not ((waits or soon) and status in (429, 503))):
+        return Refusal("spent")
+    refused = not own or status == 501 or _REFUSED.search(text)
+    if refused and (named in FORM_FIELDS or _FORM.search(text)) and status in (400, 404, 405, 415, 422, 500, 501):
         return Refusal("form", named)
     if named and status in (400, 422):
         return Refusal("field", named)
-    if status in (400, 403, 422, 451) and _WITHHELD.search(text):
+    can_be_filter = 400 <= status < 500 and status not in (401, 404, 408, 409, 425, 429)
+    if (can_be_filter and _WITHHELD.search(text)) or (own and _FILTERED.search(text)):
         return Refusal("withheld")
     return _read_cause(status, text)
 
@@ -141,20 +177,34 @@ def _read_cause(status: int, text: str) -> Refusal:
 
 def _too_long(text: str) -> Refusal:
     """A prompt that is too long, with the numbers that most servers name first: what may be sent, and what was."""
-    named = dict.fromkeys(int(each.replace(",", "")) for each in _NUMBER.findall(text))
+    text = re.sub(r"(?<=\d),(?=\d{3}\b)", "", text)
+    if total := _SUM.search(text):
+        sent, added, most = map(int, total.groups())
+        return Refusal("too long", most_tokens=most, tokens=sent + added)
+    if left := _DIFFERENCE.search(text):
+        added, most, sent = map(int, left.groups())
+        return Refusal("too long", most_tokens=most, tokens=sent + added)
+    named = dict.fromkeys(int(each) for each in _NUMBER.findall(text))
     most, tokens = sorted([*named][:2]) if len(named) > 1 else (0, 0)
     return Refusal("too long", most_tokens=most, tokens=tokens)
 
 
-def _words_of(body: Any) -> str:
-    """The error in small letters: codes, types, parameters and messages, one after the other; without its keys."""
-    return " | ".join(_values_of(body))[:LONGEST].lower()
+def _words_of(body: Any, sent: Iterable[str]) -> str:
+    """The error in small letters: codes, types, parameters and messages, without keys, and without what was sent."""
+    text = _NO_WINDOW.sub("", " | ".join(_values_of(body))[:LONGEST].lower())
+    messages = sent.get("messages") if isinstance(sent, Mapping) else None
+    if not messages:
+        return text
+    asked = " ".join(_values_of(messages)).lower()
+    parts = re.split(r"""(['"\\|{}\[\]]\s*n?)""", text)
+    return "".join("" if len(part) >= SHORTEST_ECHO and part.strip() in asked else part for part in parts)
 
 
 def _values_of(body: Any) -> Iterator[str]:
     if isinstance(body, Mapping):
         for key, value in body.items():
-            if key not in ("code", "status", "status_code") or isinstance(value, str):  # no number of tokens
+            number = key in ("code", "status", "status_code", "http_code") and str(value).lstrip("-").isdecimal()
+            if not number and key not in ECHOED:  # a code is no number of tokens
                 yield from _values_of(value)
     elif isinstance(body, list | tuple):
         for value in body[:MOST_FAULTS]:
@@ -184,7 +234,7 @@ def _named_field(text: str, field: str, fields: Iterable[str]) -> str:
     if field in sent:
         return field
     for name in sorted(sent, key=len, reverse=True):
-        quoted = rf"""[\\"'`‘“(.]{re.escape(name)}[\\"'`’”)]"""
+        quoted = rf"""[\\"'`‘“(.\[]{re.escape(name)}[\\"'`’”)\]]|: {re.escape(name)}(?= \||\.?\Z)"""
         if re.search(quoted if name in COMMON_WORDS else rf"(?<![a-z0-9_]){re.escape(name)}(?![a-z0-9_])", text):
             return name
     return ""

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 
 from langchain_core.messages import AIMessage
 
-from readgraph.models.json_form import is_unclosed
+from readgraph.models.json_end import is_unclosed
 from readgraph.models.prompt import Messages
 from readgraph.state.errors import ModelUnavailable
 from readgraph.state.reading import NO_TOKENS, Tokens

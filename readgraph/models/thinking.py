@@ -12,7 +12,7 @@ from contextlib import suppress
 
 from langchain_core.messages import AIMessage
 
-from readgraph.models.marks import Mark, names_thinking, next_mark
+from readgraph.models.marks import CONTAINERS, Mark, names_thinking, next_mark
 
 BEHIND = 100  # characters behind a mark that say what it means; while a reply is streamed, they are waited for
 FIELD = "thinking_field"  # where a message's metadata says in which field its server sent thinking
@@ -24,13 +24,17 @@ _WENT_ON = re.compile(r"[\w,;:][ \t]+[`\"'“‘«(*_]*\Z|[`\"'“‘«(*_]\Z")
 _TOUCHED, _TOUCHING = re.compile(r"\s*\S{0,30}"), re.compile(r"\S{0,30}\s*\Z")
 _FRAMING = re.compile(r"\s*(?:```\w*\s*)?\Z")  # what may stand before the first mark of a frame
 _BEGUN_MARK = re.compile(
-    r"(?:<[^<>\n]{0,300}|&[lt;]{0,3}[^<>&\n]{0,60}|[\[【《〈⟨＜‹«◁]\s?/?\s?(?:[^\W\d_][\w ]{0,30})?|`+\w*)\Z"
+    r"(?:<details[^<>]{0,200}>\s*(?:<[^<>]{0,50}(?:>[^<]{0,60})?)?|<[^<>\n]{0,300}"
+    r"|&[lt;]{0,3}[^<>&\n]{0,60}|[\[【《〈⟨＜‹«◁]\s?/?\s?(?:[^\W\d_][\w ]{0,30})?|`+\w*)\Z"
 )
 _FIRST_WORDS = (  # of lines that are marks
     *("here", "my ", "the ", "chain", "think", "thought", "reason", "inner", "internal", "scratch", "analy", "comm"),
     *("assistant", "model", "思考", "推理"),
 )
 _ELEMENT = re.compile(r"\s*(?:```\w*\s*)?<(?P<name>[A-Za-z][\w:.-]{0,40})(?:\s[^<>]{0,200})?>")
+_THOUGHT_ALONE = re.compile(r"here|process|trace|steps|(?:analysis|commentary)\Z|\.\.\.|…|过程", re.IGNORECASE)
+"""What makes a line a mark also where no answer follows; a heading such as "Reasoning" may be one of the reply's."""
+
 _LEFT_OVER = re.compile(
     r"<!--\s*/?(?:think|thought|reason)[\w ]{0,20}|(?<![<\w/|])/?(?:think|thinking|thought)>|\d>thought\b"
     r"|</?\|?(?:think|thought|reason)\w*\s*\Z"
@@ -40,7 +44,8 @@ _LEFT_OVER = re.compile(
 _HTML = frozenset(
     "a abbr address article aside b blockquote body br caption center cite code dd del details dfn div dl dt em figure "
     "font footer h1 h2 h3 h4 h5 h6 head header hr html i img ins kbd li link main mark meta nav ol p pre q s samp "
-    "script section small span strong style sub summary sup svg table tbody td th thead title tr tt u ul var".split()
+    "script section small span strong style sub summary sup svg table tbody td th thead title tr tt u ul var "
+    "chapter gist note page passage poem quote scene speaker text verse".split()  # and of other texts
 )
 
 
@@ -162,7 +167,7 @@ class ThinkingFilter:
             return (
                 self.lines and frame and not self.thoughts and not self.material.has(self.text[mark.start : mark.end])
             )
-        if mark.kind == "end_think" and mark.key in ("line", "fence", "details") and mark.key != key:
+        if mark.kind == "end_think" and mark.key in ("line", "fence", *CONTAINERS) and mark.key != key:
             return False
         if self.thoughts:
             return self._counts_in_thought(mark, key)
@@ -262,7 +267,9 @@ class ThinkingFilter:
 def filter_reply(text: str, material: Material, *, field: bool = False, typed: bool = False) -> ThinkingFilter:
     """A whole reply, or a value in one, read by a `ThinkingFilter`."""
     read = ThinkingFilter(material, field=field, typed=typed).feed(text, last=True)
-    if read.unclosed and (field or typed) and read.thoughts[0].key == "line":  # words before the reply
+    opened = read.thoughts[0] if read.unclosed else None
+    if opened and opened.key == "line" and (field or typed or not _THOUGHT_ALONE.search(text, 0, opened.end)):
+        # words before the reply, or its heading
         return ThinkingFilter(material, field=field, typed=typed, lines=False).feed(text, last=True)
     return read
 

@@ -98,9 +98,9 @@ def test_any_reply_comes_back_equal_from_any_frame(found: Found, frame: str, ind
         '{"reason": "the lamp", "page": "7"}',
         '{"reason": "the lamp", "page": 7.0}',
         '{"reason": "the lamp", "page": 7, "extra": [1, {}]}',
-        '{"reason": "the lamp", "page": 7',
-        '{"reason": "the lamp", "page": 7, "pages": []',
-        '```json\n{"reason": "the lamp", "page": 7',
+        '{"page": 7, "pages": [], "quotes": [], "sure": "yes", "reason": "the lamp"',
+        '{"reason": "the lamp", "page": 7, "sure": "yes", "quotes": [], "pages": []',
+        '```json\n{"page": 7, "pages": [], "quotes": [], "sure": "yes", "reason": "the lamp"\n```',
         '[{"reason": "the lamp", "page": 7}]',
         '<think>{"reason": "the sea", "page": 1}</think>{"reason": "the lamp", "page": 7}',
         'I first thought of {"reason": "the sea", "page": 1}, but now: {"reason": "the lamp", "page": 7}',
@@ -125,7 +125,20 @@ def test_json_that_ends_in_a_string_is_cut_off_and_a_lacking_bracket_is_a_models
     for cut in (whole[:-8], '{"reason": "the lamp", "page": 7, "pages": [', '{"reason":'):
         with pytest.raises(ReplyRefusal, match="cut off"):
             parse_reply(cut, Found)
-    assert parse_reply('{"reason": "he said \\"no\\"", "page": null, "pages": [1, 2]', Found).pages == [1, 2]
+
+
+ALL = Found(reason='a "b" {c}, d', page=71, pages=[12, 134], quotes=[Quoted(page=3, quote="e: [f] 'g'")], sure="no")
+
+
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize("indent", [None, 1])
+@pytest.mark.parametrize("frame", ["{}", "```json\n{}\n```", "So {{this}}: {}", "single quotes"])
+def test_wherever_json_is_cut_no_part_of_it_counts(frame: str, indent: int | None, order: int) -> None:
+    value = dict([*ALL.model_dump().items()][::order])
+    whole = frame.format(json.dumps(value, indent=indent)) if "{" in frame else repr(value)
+    for end in range(1, len(whole) + 1):
+        with suppress(ReplyRefusal):
+            assert parse_reply(whole[:end], Found) == ALL, whole[:end]
 
 
 @pytest.mark.parametrize(
@@ -213,7 +226,7 @@ async def test_half_a_character_in_an_escape_is_replaced(frame: str) -> None:
     said = frame.replace("{}", '{"reason": "a \\ud83d b", "page": 3, "quotes": [{"page": 1, "quote": "\\udfff"}]}')
     found = await read_reply(said, Found)
     assert (found.reason, found.page, found.quotes[0].quote) == ("a \ufffd b", 3, "\ufffd")
-    mended = parse_reply(said.partition(', "quotes"')[0], Found).reason  # of a reply that is cut
+    mended = parse_reply(said.replace('"page"', "page"), Found).reason  # of a reply that is repaired
     assert mended in ("a \ufffd b", "a \\ud83d b"), "older versions of json-repair leave the escape as it is"
 
 
@@ -228,7 +241,9 @@ def test_a_reply_that_is_far_too_long_is_refused() -> None:
             parse_reply(said, Found)
 
 
-@pytest.mark.parametrize("said", [STYLES * 300, '{"' * 400, "{" * 500_000, BARE, BARE[:-1]], ids=lambda said: said[:9])
+@pytest.mark.parametrize(
+    "said", [STYLES * 300, '{"' * 400, "{" * 500_000, BARE, f"{BARE[:-1]},}}"], ids=lambda said: said[:9]
+)
 async def test_an_event_loop_goes_on_while_a_reply_is_read(said: str) -> None:
     turns = 0
 

@@ -42,6 +42,8 @@ FORMS = {
     "sentences": "Here is my thought process:\n{}\nHere is my response:\n",
     "headings": "**Reasoning:** {}\n\n**Answer:** ",
     "another language": "<思考>{}</思考>",
+    "details with a heading": "<details>\n<summary>Thought for 3 seconds</summary>\n{}\n</details>\n\n",
+    "steps": "Here are my reasoning steps:\n{}\n[BEGIN FINAL RESPONSE]\n",
     "details": '<details type="reasoning"><summary>Thought</summary>{}</details>',
     "turns": "<|im_start|>assistant\n<think>{}</think>",
 }
@@ -75,7 +77,7 @@ def test_any_text_comes_back_from_any_form(text: str, form: str, end: str) -> No
     assert parse_reply(inside, Said) == Said(answer=text)
 
 
-@pytest.mark.parametrize("form", [form for form in FORMS.values() if not form.startswith("{}")])
+@pytest.mark.parametrize("form", [form for form in FORMS.values() if not form.startswith(("{}", "**"))])
 def test_a_thought_without_end_is_no_reply(form: str) -> None:
     begun = form.partition("{")[0]
     with pytest.raises(ReplyRefusal, match="thinking"):

@@ -72,6 +72,8 @@ NOT_WHOLE = {
     "a native error": ended(finish_reason="stop", native_finish_reason="MALFORMED_FUNCTION_CALL"),
     "a native limit": ended(finish_reason="stop", native_finish_reason="MAX_TOKENS"),
     "an error beside": ended(finish_reason="stop", error={"code": 502, "message": "upstream"}),
+    "a limit that it stopped at": ended(finish_reason="stop", stop_reason="max_tokens"),
+    "a limit alone": ended(finish_reason=None, stop_reason="max_tokens"),
     "length": ended(finish_reason="length"),
 }
 
@@ -127,8 +129,14 @@ def events(*pieces: Any, end: str = "", kind: str = "text/event-stream") -> Faul
     return Fault("streamed", body=body, media_type=kind)
 
 
+def reasoned(said: dict[str, Any], reason: str) -> dict[str, Any]:
+    return {**said, "choices": [{**choice, "finish_reason": reason} for choice in said["choices"]]}
+
+
 SAID = [piece({"role": "assistant", "content": "There are "}), piece({"content": "seven."})]
 LAST = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
+LIMIT = {"choices": [{"index": 0, "delta": {}, "finish_reason": "length"}]}
+NATIVE = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop", "native_finish_reason": "MAX_TOKENS"}]}
 DONE = "data: [DONE]\n\n"
 STREAMS = {
     "neither a reason nor its end": (events(*SAID), 2),
@@ -136,6 +144,16 @@ STREAMS = {
         events(*SAID, {"choices": [{"index": 0, "delta": {}, "finish_reason": "error"}]}, end=DONE),
         2,
     ),
+    "a limit, and a reason": (events(*SAID, LIMIT, LAST, end=DONE), 2),
+    "a reason, and a limit": (events(*SAID, LAST, LIMIT, end=DONE), 2),
+    "a native limit": (events(*SAID, NATIVE, end=DONE), 2),
+    "an error in plain words": (events(*SAID, {"detail": "it failed"}, end=""), 2),
+    "a line of an error": (events(*SAID, end='error: {"code": 500}\n\n'), 2),
+    "an event of an error": (events(*SAID, end="event: error\ndata: it failed\n\n"), 2),
+    "an end amid a line": (events(*SAID, end='data: {"choices": [{"del'), 2),
+    "an empty reason in each piece": (events(*(reasoned(each, "") for each in SAID), LAST, end=DONE), 1),
+    "its reason in each piece": (events(*(reasoned(each, "stop") for each in SAID), end=DONE), 1),
+    "a reason and no piece": (events(*SAID, {"choices": [{"delta": None, "finish_reason": "stop"}]}), 1),
     "a reason alone": (events(*SAID, LAST), 1),
     "its end alone": (events(*SAID, end=DONE), 1),
     "both": (events(*SAID, LAST, end=DONE), 1),

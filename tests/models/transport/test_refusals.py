@@ -33,6 +33,23 @@ TOO_LONG = [
     (400, {"code": "1261", "message": "Prompt 超长"}, 0),
     (413, "<html>413 Request Entity Too Large</html>", 0),
     (500, "input exceeds the context length", 0),
+    (500, "context shift is disabled", 0),
+    (500, "input is too large to process. increase the physical batch size", 0),
+    (400, {"code": "1210", "message": "Request 160000 input tokens exceeds the maximum context length 128000"}, 128000),
+    (400, "<400> InternalError: Range of input length should be [1, 30720]", 0),
+    (400, "invalid params, context window exceeds limit (2013)", 0),
+    (400, "input length and `max_tokens` exceed context limit: 199000 + 8192 > 200000", 200000),
+    (
+        400,
+        "'max_tokens' is too large: 512. This model's maximum context length is 8192 tokens and your request has 8000 "
+        "input tokens (512 > 8192 - 8000).",
+        8192,
+    ),
+    (400, "the input token count is 60000 but model only supports up to 32768", 32768),
+    (400, "Prompt is 11543 tokens but the model context window is 4096 tokens.", 4096),
+    (400, "La requête dépasse la longueur maximale du contexte", 0),
+    (400, "Die Eingabe ist zu lang für das Modell", 0),
+    (400, "入力トークン数が最大コンテキスト長を超えています", 0),
 ]
 SPENT = [
     (402, "Insufficient Balance"),
@@ -40,12 +57,24 @@ SPENT = [
     (400, "Your credit balance is too low. Please go to Plans & Billing to purchase credits."),
     (403, "Key limit exceeded (total limit)."),
     (429, {"message": "You exceeded your current quota, check your plan", "code": "insufficient_quota"}),
+    (429, "Rate limit on tokens per day (TPD): Limit 100000, Used 99900, Requested 1200. Try again in 15m50s."),
+    (429, {"message": "Account balance is insufficient", "code": 30001}),
+    (429, "You are using a Trial key, which is limited to 1000 API calls / month."),
+    (429, "you have used up your daily free allocation of 10,000 neurons"),
+    (400, "ExceededBudget: User=x over budget. Spend=1.2, Budget=1.0"),
+    (400, "Ihr Guthaben ist aufgebraucht."),
     (429, "Rate limit exceeded: free-models-per-day"),
     (400, {"code": "Arrearage", "message": "make sure your account is in good standing"}),
 ]
 WITHHELD = [
     (400, {"code": "content_filter", "message": "triggering the content management policy"}),
     (400, {"code": "data_inspection_failed", "message": "Input data may contain inappropriate content."}),
+    (400, "Content Exists Risk"),
+    (400, "input new_sensitive (1026)"),
+    (403, "Content violates usage guidelines. Failed check: SAFETY_CHECK_TYPE_BIO"),
+    (446, "Prompt blocked by guardrail"),
+    (500, {"code": "content_filter", "message": "The response was filtered"}),
+    (400, "Die Anfrage wurde vom Inhaltsfilter blockiert."),
     (403, 'Your chosen model requires moderation and your input was flagged for "violence"'),
     (400, {"code": "invalid_prompt", "message": "flagged as potentially violating our usage policy"}),
     (400, {"code": "1301", "message": "系统检测到输入可能包含不安全或敏感内容"}),
@@ -54,6 +83,8 @@ FORMS = [
     (404, "No endpoints found that support tool use."),
     (404, "No endpoints found that can handle the requested parameters."),
     (500, "failed to parse grammar"),
+    (400, "xgrammar compilation error"),
+    (400, "The specified schema produces a constraint that has too many states for serving."),
     (501, {"message": "json_schema is not implemented"}),
     (400, {"error": "gemma:2b does not support tools"}),
     (400, {"message": "Unsupported parameter", "param": "response_format"}),
@@ -69,6 +100,11 @@ FIELDS = [
     (400, "Unrecognized request argument supplied: stream_options", "stream_options"),
     (400, "`temperature` is deprecated for this model.", "temperature"),
     (400, "property 'stop' is unsupported", "stop"),
+    (400, "Argument not supported on this model: stop", "stop"),
+    (400, "extraneous key [stop] is not permitted", "stop"),
+    (400, "max_tokens: 100000 > 8192, which is the maximum allowed number of output tokens", "max_tokens"),
+    (400, "max_tokens is too large: 100000. This model supports at most 16384 completion tokens.", "max_tokens"),
+    (400, "invalid temperature: only 1 is allowed for this model", "temperature"),
 ]
 OTHERS = [
     (400, "foo/bar is not a valid model ID", "unknown model"),
@@ -81,6 +117,16 @@ OTHERS = [
         "busy",
     ),
     (429, "You exceeded your current quota. Please retry in 35.1s.", ""),
+    (429, "You have exceeded the rate limit of your free tier. Please wait 20 seconds.", "busy"),
+    (429, "Limit exceeded: usage limit of 5 requests per 10 seconds", ""),
+    (400, "Number of request tokens has exceeded your per-minute rate limit", "busy"),
+    (503, "billing service unavailable", ""),
+    (503, "moderation service is temporarily unavailable", ""),
+    (500, "context deadline exceeded (while awaiting headers)", ""),
+    (500, "context canceled; max retries exceeded", ""),
+    (504, "context deadline exceeded", ""),
+    (500, "CUDA out of memory while tokens exceed the cache", ""),
+    (500, "tools server crashed", ""),
     (502, "<html>Bad gateway</html>", ""),
     (500, "CUDA error: out of memory", ""),
     (400, "please stop sending this", ""),
@@ -106,6 +152,14 @@ def test_numbers_and_fields_are_read() -> None:
     assert [read_refusal(status, body, SENT).field for status, body, _ in FIELDS] == [field for *_, field in FIELDS]
 
 
+def test_what_an_error_repeats_of_a_prompt_says_nothing() -> None:
+    text = "The credit balance was too low.\nHe broke the safety policy, and exceeded the maximum context length."
+    sent = {"model": "m", "messages": [{"role": "user", "content": f"Read this. {text} It is over."}], "seed": 1}
+    fault = {"type": "string_type", "loc": ["body", "messages", 0, "content"], "msg": "Input should be a string"}
+    for said in (f"Bad value: '{text}'", f"Bad value: {text!r}", {"detail": [{**fault, "input": text}]}):
+        assert read_refusal(400, said, sent).kind == "" != read_refusal(400, str(said), SENT).kind
+
+
 def test_a_long_refusal_is_read_in_no_time() -> None:
     began = time.process_time()
     for text in ("context " * 100_000, "token exceed" * 100_000, "{" * 1_000_000, "9" * 1_000_000, "model " * 200_000):
@@ -128,7 +182,7 @@ def runtime() -> Runtime[ReaderContext]:
 def refusal(status: int, body: Any) -> Fault:
     error = body if isinstance(body, dict) else {"message": body}
     whole = error if {"error", "detail"} & {*error} else {"error": error}
-    return Fault("refused", status=status, body=body if str(body).startswith("<") else json.dumps(whole))
+    return Fault("refused", status=status, body=body if str(body).startswith(("<h", "<!")) else json.dumps(whole))
 
 
 @pytest.mark.parametrize(
@@ -154,6 +208,32 @@ async def test_an_error_counts_as_what_it_says_also_in_a_response_of_the_status_
     error = {"error": {"code": 402, "message": "Insufficient credits"}}
     server.fault_for = lambda request, call: Fault("refused", status=status, body=json.dumps(error))
     with pytest.raises(ModelUnavailable, match=r"\(402\).*check your credit"):
+        await ask_text(runtime, PROMPT)
+    assert server.calls == 1
+
+
+IN_OTHER_WORDS = [
+    {"object": "error", "message": "Insufficient Balance", "code": 40303},
+    {"detail": "Insufficient Balance"},
+    {"errors": [{"message": "Insufficient Balance"}]},
+    {"base_resp": {"status_code": 1008, "status_msg": "insufficient balance"}, "choices": None},
+    {"code": 30001, "message": "Sorry, your account balance is insufficient", "data": None},
+]
+
+
+@pytest.mark.parametrize("body", IN_OTHER_WORDS, ids=str)
+@pytest.mark.parametrize("way", ["whole", "asked to stream", "streamed"])
+async def test_an_error_in_the_place_of_a_reply_is_read_in_any_field(
+    server: ModelServer, runtime: Runtime[ReaderContext], body: dict[str, Any], way: str
+) -> None:
+    from readgraph.models.client import model_client
+
+    (await model_client(runtime.context)).chat.streaming = way != "whole"  # type: ignore[attr-defined]
+    text, kind = json.dumps(body), None
+    if way == "streamed":
+        text, kind = f"data: {text}\n\ndata: [DONE]\n\n", "text/event-stream"
+    server.fault_for = lambda request, call: Fault("refused", body=text, media_type=kind)
+    with pytest.raises(ModelUnavailable, match="check your credit"):
         await ask_text(runtime, PROMPT)
     assert server.calls == 1
 
