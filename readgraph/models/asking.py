@@ -22,7 +22,7 @@ from readgraph.models.streaming import stream_whole_reply
 from readgraph.models.waiting import turns_of
 from readgraph.models.watching import Call
 from readgraph.models.window_tokens import fewest_tokens, likely_tokens
-from readgraph.models.windows import SHORT, is_power_of_two
+from readgraph.models.windows import SHORT, is_power_of_two, shows_cut
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, BudgetSpent, LibraryError, ModelUnavailable, NoUsableReply
 from readgraph.state.records import digest
@@ -298,6 +298,7 @@ class PromptTries(Generic[Answer]):
             await window.ask(again=True)  # some servers know it only once the model is loaded
         if window.is_exceeded_by(fewest):
             return
+        counts = [(counted, fewest)]
         for most in (counted, counted // 2):
             try:
                 request, _ = self._request_within(most)
@@ -305,7 +306,8 @@ class PromptTries(Generic[Answer]):
                 break
             with self._begin_call() as call:
                 shorter = await self._find_or_request_reply(*request, call)
-            if window.is_whole(shorter.tokens.sent, self._fewest_tokens(request[1]), counted):
+            counts.append((shorter.tokens.sent, self._fewest_tokens(request[1])))
+            if shows_cut(counts):
                 window.cut_at = counted
                 return
         window.cut_at = counted if most == counted and is_power_of_two(counted) else 0

@@ -2,13 +2,15 @@
 
 How many texts a request may have, and how long a text may be, differs from server to server, and each words its
 refusal in its own way and with its own status. So what is refused is halved: the texts of a request, then a single
-text, whose vector is the mean of those of its halves. What is found so is remembered as long as the process runs.
+text, whose vector is the mean of those of its halves; what is refused also alone, in few words, is left out of it. What
+is found so is remembered as long as the process runs.
 """
 
 import asyncio
 import re
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, Literal
@@ -20,6 +22,7 @@ from langchain_core.embeddings import Embeddings
 from readgraph.library.search.vector_index import Matrix
 from readgraph.models.failures import Failure, is_of_network, own_error
 from readgraph.models.metering import current_meter
+from readgraph.models.refusals import read_refusal
 from readgraph.models.vector_replies import DIFFER, NotEmbedded, UnusableVectors, read_vectors
 from readgraph.models.waiting import RetryPauses, SharedPause, clock
 from readgraph.models.watching import watch_embedding
@@ -32,7 +35,13 @@ Kind = Literal["document", "query"]
 TRIES = 4  # of one request; searches go on by words, so less patience is needed than with chat calls
 REFUSED = (400, 413, 422, 424)  # what servers say to too many texts, or one too long
 LARGE = re.compile(r"too (large|long|big|many (?!requests))|batch.?size|context (length|size)|fewer|less than", re.I)
+MEANT = {"key": 401, "unknown model": 404, "spent": 402}  # the statuses that say what some refusals say
 LEAST_WORDS = 8  # shorter texts are not halved: their length is not why they are refused
+MOST_LEFT_OUT = 8  # refusals of such texts in one request; and where nothing has passed yet, fewer
+LEFT_OUT_AT_FIRST = 2
+NO_EMBEDDINGS = re.compile(
+    r"(not|n't) (support|enable|provide|offer).{0,20}embedding|embeddings?.{0,20}not supported", re.I
+)
 
 
 class ErrorReply(Exception):
@@ -42,6 +51,7 @@ class ErrorReply(Exception):
         super().__init__(str(error))
         code = str(error.get("code", error.get("status"))) if isinstance(error, dict) else ""
         self.status_code = int(code) if code.isdecimal() else None
+        self.refusal = read_refusal(self.status_code or 400, error)
 
 
 @dataclass
@@ -68,7 +78,8 @@ class EmbeddingCalls:
 
     def line(self, problem: Exception, failure: Failure, times: int) -> str:
         """The failure in one line, without the server's own text, which may hold a part of the API key."""
-        model, status = f"the embedding model '{self.identity}'", failure.status
+        model, said = f"the embedding model '{self.identity}'", failure.refusal.kind
+        status = MEANT.get(said, failure.status)
         if line := explain_tls(problem, f"The server of {model}"):
             return line
         often, later = f"{times} times" if times > 1 else "once", "go on later, nothing is lost."
@@ -76,8 +87,14 @@ class EmbeddingCalls:
             401: f"The server of {model} refused the key: set a valid one in the environment.",
             403: f"The key may not use {model}.",
             404: f"The server does not know {model}: check its name, and the address, which often ends in /v1.",
+            402: f"The server of {model} takes no more calls: a credit, a budget or a daily limit is used up, check "
+            "your credit there. Nothing is lost.",
             429: f"The server of {model} takes no more calls for now (refused {often}): {later}",
+            501: f"The server of {model} gives no embeddings: start it with them (llama.cpp: --embeddings), or name "
+            "another model.",
         }
+        if NO_EMBEDDINGS.search(str(problem)):
+            status = 501
         if status in by_status:
             return by_status[status]
         what = f"failed {often} ({status or failure.kind.__name__}): {later}"
@@ -93,7 +110,9 @@ class EmbeddingCalls:
             what = f"broke its answer off {often}: {later}"
         elif issubclass(failure.kind, kinds.ModelConnectionError):
             return f"No server answers for {model} (tried {often}): start it, or check its address."
-        elif isinstance(problem, ErrorReply) or not issubclass(failure.kind, kinds.ModelError):
+        elif isinstance(problem, ErrorReply):
+            what = f"sent no vectors {often} ({status or 'an error'}): {later}"
+        elif not issubclass(failure.kind, kinds.ModelError):
             what = f"sent no vectors {often} ({status or failure.kind.__name__}): {later}"
         return f"The{model[3:]} {what}"
 
@@ -108,6 +127,7 @@ class _Request:
     failures: int = 0
     most_passed: int = 0  # texts in one request
     text_refused: bool = False  # so the number of texts was not why
+    left_out: int = 0  # refusals of texts that are not halved
 
     async def embed(self, texts: Sequence[str], tries: int = TRIES) -> Matrix:
         """The vectors of texts, by as many requests as it takes."""
@@ -138,18 +158,37 @@ class _Request:
             if refused.remembered and not self.text_refused:
                 self.calls.most_texts = min(self.calls.most_texts, self.most_passed)
             return vectors
-        if not _can_halve(texts[0]):
-            raise NotEmbedded(str(refused))
         self.text_refused = True
+        if not _can_halve(texts[0]):
+            self.left_out += 1
+            raise _LeastRefused(str(refused))
+        left_out = self.left_out
         vectors = (await self._embed_halves(texts[0], refused.tries))[None, :]
-        self.calls.too_long = min(self.calls.too_long, len(texts[0].encode()))
+        if refused.remembered and self.left_out == left_out:
+            self.calls.too_long = min(self.calls.too_long, len(texts[0].encode()))
         return vectors
 
     async def _embed_halves(self, text: str, tries: int) -> Matrix:
         """The mean of the vectors of a text's halves, of length 1."""
         middle = end_after_words(text, 0, count_words(text) // 2)
-        mean: Matrix = (await self.embed([text[:middle].strip(), text[middle:].strip()], tries)).mean(axis=0)
+        halves = [text[:middle].strip(), text[middle:].strip()]
+        try:
+            vectors = await self.embed(halves, tries)
+        except _LeastRefused as refusal:
+            vectors = await self._embed_accepted(halves, tries, refusal)
+        mean: Matrix = vectors.mean(axis=0)
         return mean / np.linalg.norm(mean)
+
+    async def _embed_accepted(self, texts: list[str], tries: int, refusal: "_LeastRefused") -> Matrix:
+        """The vectors of those of the texts that the server takes; raises the refusal where it takes none."""
+        rows = list[Matrix]()
+        for text in texts:
+            if self.left_out <= (MOST_LEFT_OUT if self.most_passed else LEFT_OUT_AT_FIRST):
+                with suppress(_LeastRefused):
+                    rows.append(await self.embed([text], tries))
+        if not rows:
+            raise refusal
+        return np.concatenate(rows)
 
     async def _try(self, texts: list[str], tries: int) -> Matrix:
         """The vectors of one request; raises `_TooLarge` where smaller ones may be taken."""
@@ -169,8 +208,10 @@ class _Request:
                 self.failures += 1
                 line = calls.line(problem, failure, self.failures)
                 ours = calls.own and not is_of_network(problem)
-            if ours or failure.line or failure.status in (401, 403, 404):
+            if ours or failure.line or MEANT.get(failure.refusal.kind, failure.status) in (401, 403, 404):
                 raise ModelUnavailable(line)
+            if failure.refusal.kind == "spent" or NO_EMBEDDINGS.search(said):
+                raise NotEmbedded(line)
             large = failure.status in REFUSED or bool(failure.too_long) or _is_large(failure, said)
             if large:
                 raise _TooLarge(line, tries)
@@ -182,9 +223,13 @@ class _Request:
                 calls.hold.extend(pause)
             current_meter().wait(pause, f"the embedding server says {failure.status or 'nothing usable'}")
             await clock().sleep(pause)
-        if failure.status == 500 and len(texts) > 1:
+        if failure.status == 500 and (len(texts) > 1 or self.most_passed):
             raise _TooLarge(line, 1, remembered=False)  # some say no more than that; each smaller one is tried once
         raise NotEmbedded(line)
+
+
+class _LeastRefused(NotEmbedded):
+    """A server refuses a text that is sent alone, and is too short to be halved."""
 
 
 class _TooLarge(Exception):
@@ -201,7 +246,8 @@ def _is_large(failure: Failure, said: str) -> bool:
     """Whether an error that servers also give for other reasons says that too much was sent at once."""
     if failure.status == 429:
         return "request too large" in said.lower()
-    return bool(failure.status and failure.status >= 500 and LARGE.search(said))
+    passing = failure.status and failure.status < 500
+    return bool(not passing and LARGE.search(said))
 
 
 async def ask_model(model: Embeddings, texts: list[str], kind: Kind) -> Any:

@@ -7,6 +7,7 @@ believed only if the same server counts a shorter prompt as a tokenizer would.
 
 import asyncio
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,6 +24,8 @@ NEAR = 4  # tokens by which a count may differ from the window that it shows
 FILLED_BY, LENGTHS_VARY = 3, 1.01  # prompts, of such lengths, that have the same count where that is the window's
 LEAST_FILLED = 2000  # tokens of the smallest window that servers have if nothing is set, or a little less
 TRULY_LESS = 0.95  # a shorter prompt that was read whole has at most this share of the window's tokens
+CLEARLY_MORE = 2.0  # and so many times as many tokens for the same words; with two shorter ones, where
+MORE = 1.5  # the words between those have so many times as many tokens as the words that may have been cut
 SETTINGS = {
     "Ollama": "set num_ctx in the model's Modelfile, or OLLAMA_CONTEXT_LENGTH for the server",
     "llama.cpp": "start the server with a larger -c",
@@ -86,7 +89,8 @@ class ModelWindow:
         if counted + cached >= fewest:
             return self._is_filled_by(counted, fewest)
         before = self.too_low.setdefault(counted, fewest)
-        return self.is_exceeded_by(fewest) or _is_round(counted) or before != fewest
+        known = self.is_exceeded_by(fewest) or counted == self.cut_at
+        return known or (counted == self.highest and (_is_round(counted) or before != fewest))
 
     def _is_filled_by(self, counted: int, fewest: int) -> bool:
         """Whether prompts of several lengths have this one count, which is a power of two, and none has a higher one.
@@ -106,10 +110,6 @@ class ModelWindow:
     def is_exceeded_by(self, fewest: int) -> bool:
         """Whether a prompt of at least so many tokens is known to be too long."""
         return 0 < self.tokens < fewest
-
-    def is_whole(self, counted: int, fewest: int, cut_at: int) -> bool:
-        """Whether a prompt with at least so many tokens was counted as one that is shorter than such a window."""
-        return fewest <= counted <= TRULY_LESS * cut_at
 
     def holds(self, prompt: Prompt) -> bool:
         """Whether the server tells a window for this prompt, and was not seen to cut prompts by this process."""
@@ -144,6 +144,8 @@ class ModelWindow:
             return
         self.said.add(self.tokens)
         cuts, again = f"takes {self.tokens:,} tokens", ""
+        if self.tokens == self.refused_at:  # as we count them
+            cuts = f"refuses prompts of more than about {max(10, self.tokens // 10 * 10):,} tokens"
         if self.tokens == self.cut_at:
             cuts = f"read only {self.tokens:,} tokens of a longer prompt, and did not say so"
             again = ", and run the same with --again"
@@ -158,6 +160,20 @@ class ModelWindow:
 
     def _server(self) -> str:
         return f"The model server at {self.server}" if self.server else f"The server of '{self.name}'"
+
+
+def shows_cut(counts: Sequence[tuple[int, int]]) -> bool:
+    """Whether the counts of a prompt and of one or two shorter forms of it show that it was cut to so many tokens.
+
+    Each has the tokens that the server counted, and the fewest there were, the longest prompt first. The shortest one
+    is counted as a tokenizer would, and the longest as none: not by the share in which this server counts any text.
+    """
+    (cut, long), (middle, between), (whole, short) = counts[0], counts[1], counts[-1]
+    if not short <= whole <= TRULY_LESS * cut:
+        return False
+    if whole * long > CLEARLY_MORE * cut * short:
+        return True
+    return (middle - whole) * (long - between) > MORE * (cut - middle) * (between - short)
 
 
 def _tokens_of(prompt: Prompt) -> int:

@@ -22,6 +22,7 @@ from readgraph.models.window_tokens import fewest_tokens, likely_tokens
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from tests.doubles.hurried import Unhurried
+from tests.doubles.model_server import ChatRequest
 from tests.doubles.window_server import WindowServer
 
 pytestmark = pytest.mark.quick
@@ -135,6 +136,23 @@ async def test_counts_that_are_not_those_of_a_tokenizer_change_nothing(
             await ask_text(runtime, long_prompt(times))
     assert not said and not meter.fallbacks and meter.used["refused"] == 0
     assert server.calls <= 5, "two shorter prompts at most show that such counts can't be believed"
+
+
+@pytest.mark.parametrize("letters", [3, 4])
+@pytest.mark.parametrize("text", ["1 0 0 1 1 0 1 0 1 ", "灯塔的看守人从楼梯上慢慢地走下来"], ids=["digits", "chinese"])
+async def test_a_count_that_is_a_share_of_the_letters_raises_no_alarm(
+    monkeypatch: pytest.MonkeyPatch, runtime: Runtime[ReaderContext], text: str, letters: int
+) -> None:
+    meter, served = metered(runtime), list[ChatRequest]()
+
+    def count(whole: int, read: int) -> int:
+        return len(served[-1].text) // letters
+
+    with serving(monkeypatch, count=count) as server, lines_said() as said:
+        server.respond = lambda request: served.append(request) or "Seven."  # type: ignore[func-returns-value]
+        for times in range(300, 360, 6):
+            await ask_text(runtime, long_prompt(times, text * 2))
+    assert not said and not meter.fallbacks and server.calls <= 12
 
 
 async def test_a_server_that_counts_only_what_its_cache_lacks_changes_nothing(

@@ -41,6 +41,7 @@ def refuse(most: int, status: int, message: str, most_words: int = 10_000) -> An
         (16, 400, "Too many inputs. The max number of inputs is 16."),
         (1, 422, "Input validation error"),
         (48, 424, "backend error"),
+        (25, 200, "batch size is invalid, it should not be larger than 25"),
         (20, 500, "Internal error: too many texts"),
         (32, 429, "Request too large for the model on tokens per min (TPM): Limit 40, Requested 64"),
     ],
@@ -88,6 +89,24 @@ async def test_a_text_that_is_too_long_is_the_mean_of_its_halves(
     assert all(count_words(text) <= 30 for texts in server.embedded for text in texts), "nor is one sent again"
 
 
+@pytest.mark.parametrize(("status", "message"), [(400, "can't be encoded"), (500, "unsupported value: NaN")])
+async def test_words_that_a_server_never_embeds_are_left_out_of_their_text(
+    server: ModelServer, status: int, message: str
+) -> None:
+    def respond(body: dict[str, Any]) -> Response:
+        return error_response(status, message) if "w2x50 " in "".join(body["input"]) else embeddings(body)
+
+    server.embed, kept = respond, Kept()
+    embedder = Embedder(NAME, kept)
+    long = [" ".join(f"w{text}x{number}" for number in range(100)) for text in range(4)]
+    vectors = await embedder.documents(long)
+    assert vectors[[0, 1, 3]] == pytest.approx(np.array([vector(long[number]) for number in (0, 1, 3)]))
+    assert vectors[2] @ np.array(vector(long[2])) > 0.8
+    calls = server.embedding_calls
+    await embedder.documents([f"{text} once more" for text in long[:2]])
+    assert (len(kept.vectors), server.embedding_calls) == (6, calls + 1), "its length was not why"
+
+
 async def test_a_query_that_is_too_long_is_halved(server: ModelServer) -> None:
     server.embed = refuse(1, 413, "too long", most_words=30)
     assert np.linalg.norm(await Embedder(NAME).query("goat " * 100)) == pytest.approx(1)
@@ -116,7 +135,14 @@ def foreign(body: str | bytes, status: int = 200, kind: str = "application/json"
         (foreign("<html>secret</html>", kind="text/html"), "no usable vectors 4 times", 4),
         (foreign(""), "4 times", 4),
         (foreign('{"error": {"message": "secret", "code": 502}}'), "4 times \\(502\\)", 4),
-        (foreign('{"error": "secret"}'), "sent no vectors 4 times", 4),
+        (foreign('{"error": "secret"}'), "sent no vectors 4 times \\(an error\\)", 4),
+        (lambda _: error_response(402, "secret"), "a credit, a budget or a daily limit is used up", 1),
+        (lambda _: error_response(400, "Budget has been exceeded: secret"), "check your credit", 1),
+        (lambda _: error_response(429, "insufficient_quota: secret"), "check your credit", 1),
+        (lambda _: error_response(400, "Invalid API key: secret"), "refused the key", 1),
+        (lambda _: error_response(400, "Model secret not found"), "does not know", 1),
+        (lambda _: error_response(501, "secret"), "gives no embeddings", 1),
+        (lambda _: error_response(400, "This secret model does not support embeddings"), "name another model", 1),
         (foreign('{"base_resp": {"status_code": 1002}}'), "no usable vectors 4 times", 4),
         (lambda body: CutResponse(embeddings(body).body), "broke its answer off 4 times", 4),
     ],
