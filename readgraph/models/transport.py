@@ -155,6 +155,8 @@ def _explain_answer(response: Any, proxy: str) -> str:
     if response.status_code == 407:
         return _explain_status(407, proxy)
     tunnelled = response.request.url.scheme == "https"
+    if proxy and response.status_code == 403 and not tunnelled and not _is_json(response):  # a model server's is JSON
+        return _explain_status(403, proxy)
     page = response.headers.get("content-type", "").startswith(WEB_PAGE)
     if proxy and page and not tunnelled and response.status_code < 500:
         return (

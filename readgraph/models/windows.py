@@ -24,7 +24,7 @@ NEAR = 4  # tokens by which a count may differ from the window that it shows
 FILLED_BY, LENGTHS_VARY = 3, 1.01  # prompts, of such lengths, that have the same count where that is the window's
 LEAST_FILLED = 2000  # tokens of the smallest window that servers have if nothing is set, or a little less
 TRULY_LESS = 0.95  # a shorter prompt that was read whole has at most this share of the window's tokens
-CLEARLY_MORE = 2.0  # and so many times as many tokens for the same words; with two shorter ones, where
+CLEARLY_MORE = 3.0  # and so many times as many tokens for the same words; with two shorter ones, where
 MORE = 1.5  # the words between those have so many times as many tokens as the words that may have been cut
 SETTINGS = {
     "Ollama": "set num_ctx in the model's Modelfile, or OLLAMA_CONTEXT_LENGTH for the server",

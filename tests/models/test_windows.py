@@ -19,6 +19,7 @@ from readgraph.models.prompt import Prompt, fenced
 from readgraph.models.waiting import use_clock
 from readgraph.models.window_of_server import MOST_BYTES
 from readgraph.models.window_tokens import fewest_tokens, likely_tokens
+from readgraph.models.windows import shows_cut
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from tests.doubles.hurried import Unhurried
@@ -136,6 +137,22 @@ async def test_counts_that_are_not_those_of_a_tokenizer_change_nothing(
             await ask_text(runtime, long_prompt(times))
     assert not said and not meter.fallbacks and meter.used["refused"] == 0
     assert server.calls <= 5, "two shorter prompts at most show that such counts can't be believed"
+
+
+@pytest.mark.parametrize(
+    ("counts", "cut"),
+    [
+        ([(2048, 8000), (1500, 1200)], True),
+        ([(2048, 2300), (1600, 1230), (800, 615)], True),
+        ([(2048, 2048 * 2), (2048, 2500), (800, 615)], True),
+        ([(900, 1400), (500, 480)], False),  # digits that are counted low, beside instructions that are not
+        ([(900, 1400), (500, 600), (240, 140)], False),
+        ([(1000, 3000), (1000, 800), (1000, 400)], False),
+        ([(900, 1400), (300, 480)], False),
+    ],
+)
+def test_a_cut_shows_in_what_a_shorter_prompt_counts(counts: list[tuple[int, int]], cut: bool) -> None:
+    assert shows_cut(counts) is cut
 
 
 @pytest.mark.parametrize("letters", [3, 4])

@@ -151,7 +151,7 @@ def test_a_proxy_that_cant_be_used_is_told_only_where_it_would_be(
     ("refusal", "reason"),
     [
         ("407 Proxy Authentication Required", "wants a user and a password (407): write http://USER:PASSWORD@"),
-        ("403 Forbidden", "(403)"),
+        ("403 Forbidden", "refuses the way to the model server (403)"),
         ("200 OK", ""),
     ],
 )
