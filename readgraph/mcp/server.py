@@ -164,7 +164,7 @@ class LibraryTools:
         options: Annotated[list[str], Field(description="Options of a multiple choice, of which one is chosen.")] = [],  # noqa: B006  (a default of the schema; never changed)
         as_of: AsOf = "",
         quote_context: Annotated[
-            int, Field(ge=0, le=10, description="Give so many sentences before and after each quote.")
+            int, Field(ge=0, le=100, description="Give so many sentences before and after each quote.")
         ] = 0,
     ) -> Answer:
         """Answer a question from documents of the library, with quotes that stand in them word for word.

@@ -194,7 +194,7 @@ async def test_only_files_of_named_folders_are_read(
     [
         ("ask", {"question": "Wann?", "documents": ["finds"]},
          "ask takes no argument 'documents': do you mean 'document'? "
-         "It takes question, document, method, options and as_of."),
+         "It takes question, document, method, options, as_of and quote_context."),
         ("search", {"query": "goat", "limit": 3},
          "search takes no argument 'limit'. It takes query, document, most and as_of."),
         ("search", {"query": "goat", "": "x"},

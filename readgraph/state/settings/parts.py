@@ -307,7 +307,7 @@ class Quoting(Settings, panel="Answers"):
     """What is shown with quotes."""
 
     quote_context: Annotated[
-        int, Ge(0), Le(10), Help("Show so many sentences of the text before and after each quote.", "N")
+        int, Ge(0), Le(100), Help("Show so many sentences of the text before and after each quote.", "N")
     ] = 0
 
 
