@@ -3,14 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from readgraph.nodes.answering.citations import is_phrase
 from readgraph.nodes.persons import REFUSED
 from readgraph.sources.places import place_in_words
 from readgraph.state.survey import format_unread_parts
 
-NEAREST = "No answer, but these sentences are nearest:"
-NEAREST_ONE = "No answer, but this sentence is nearest:"
-PERHAPS, PERHAPS_ONE = "Perhaps, from the nearest sentences:", "Perhaps, from the nearest sentence:"
+NEAREST, NEAREST_ONE = "Nearest sentences:", "Nearest sentence:"
 BY_PATTERN = "Filled by patterns, without a model: names and amounts as they are written, dates as YYYY-MM-DD."
 GUESSED = "A guess by shared words, no better than chance"
 NOTHING_SHARED = "No sentence that was looked at shares a word with your question."
@@ -19,6 +16,19 @@ NOTHING_SHARED = "No sentence that was looked at shares a word with your questio
 def place_or_part(place: str | None, page: int) -> str:
     """The source's own place; where it names none, the number of our page, which people see as a part."""
     return place_in_words(place) if place else f"part {page}"
+
+
+def stands_for_answer(found: Mapping[str, Any]) -> bool:
+    """Whether the nearest sentence stands in the place of an answer: no option, and no table."""
+    quote = found["citations"][0]["quote"] if found["status"] == "nearest" and found["citations"] else ""
+    return bool(quote) and " ".join((found["answer"] or "").split()).startswith(" ".join(quote.split()))
+
+
+def quote_in_words(citation: Mapping[str, Any]) -> str:
+    """A quote in one line, with the sentences around it if they were asked for, and what its words for a time mean."""
+    parts = [citation.get("before", ""), f"“{citation['quote'].strip()}”", citation.get("after", "")]
+    meant = "; ".join(f"“{said}” = {meaning}" for said, meaning in citation.get("dates", {}).items())
+    return " ".join(" ".join([*parts, f"({meant})" if meant else ""]).split())
 
 
 def plain_answer(found: Mapping[str, Any]) -> str:
@@ -65,6 +75,4 @@ def _nearest(found: Mapping[str, Any]) -> str:
     one = len(found["citations"]) <= 1
     if not found["citations"]:
         return f"{NEAREST_ONE} {found['answer']}"
-    if is_phrase(found):
-        return f"{PERHAPS_ONE if one else PERHAPS} {found['marked_answer']}"
     return NEAREST_ONE if one else NEAREST

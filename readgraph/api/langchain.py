@@ -16,6 +16,7 @@ from langchain_core.tools import StructuredTool, ToolException
 from langgraph.store.base import BaseStore
 from pydantic import BaseModel, ConfigDict, Field, SkipValidation, field_validator
 
+from readgraph.api.answer_text import NEAREST, quote_in_words, stands_for_answer
 from readgraph.api.documents import find_named
 from readgraph.api.finding import check_search, passages
 from readgraph.api.functions import ask, pages_of, research
@@ -140,9 +141,12 @@ def as_tool(
             found = await ask(
                 library, question, documents=documents, collection=collection, method=method, context=context
             )
-        lines = [found.answer or NOT_THERE]
-        lines += [f"- “{cited.quote}” ({cited.place or f'page {cited.page}'})" for cited in found.citations]
-        return "\n".join(lines), found.model_dump()
+        dumped = found.model_dump()
+        lines = [NEAREST if stands_for_answer(dumped) else found.answer or NOT_THERE]
+        places = [cited.place or f"page {cited.page}" for cited in found.citations]
+        quotes = map(quote_in_words, dumped["citations"])
+        lines += [f"- {quote} ({place})" for quote, place in zip(quotes, places, strict=True)]
+        return "\n".join(lines), dumped
 
     return _tool(answer, name, description, response_format="content_and_artifact")
 

@@ -101,6 +101,11 @@ class Cited(Result):
     start: int = Field(description="Characters before the quote, in the document of the answer.")
     end: int = Field(description="Characters before the end of the quote.")
     place: str | None = Field(description="Where it is in the source: a page, chapter, heading, line or time.")
+    dates: dict[str, str] = Field(
+        default_factory=dict, description="What its words for a time mean, by the date of its place."
+    )
+    before: str = Field(default="", description="The sentences before it, if they were asked for.")
+    after: str = Field(default="", description="The sentences after it, if they were asked for.")
 
 
 CHOICE = (
@@ -113,8 +118,10 @@ class Answer(OfDocuments):
     """The answer to a question, with the quotes that it rests on."""
 
     method: str
-    model: str | None = Field(description="None: without a model, the nearest passages are quoted.")
-    answer: str | None = Field(description="None if the text does not hold the answer.")
+    model: str | None = Field(description="None: without a model, the nearest sentences are quoted.")
+    answer: str | None = Field(
+        description="None if the text does not hold the answer. With status nearest: the nearest sentence instead."
+    )
     choice: str | None = Field(description=CHOICE)
     status: Status
     by_rule: bool = Field(description="Whether no model gave the answer.")

@@ -60,7 +60,7 @@ def ask(
         method: The name of a method, such as "gam"; without one, ReadAgent reads texts and GAM reads histories.
         library: A folder, or an address on a PostgreSQL server; None: your own library, which the command uses.
         **settings: Any setting of `ReaderContext`, such as `model` and `max_calls`. Without a model, the answer quotes
-            the nearest passages. Sizes that are left out fit the model.
+            the nearest sentences. Sizes that are left out fit the model.
 
     Returns:
         The answer, with the quotes that it rests on, and what it used.

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import socket
 from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -93,7 +93,7 @@ class LibraryTools:
         self, run: Context[Any, Any], work: Callable[..., Coroutine[Any, Any, T]], *given: Any, **named: Any
     ) -> T:
         """What a function of `readgraph.api` gives, by the server's settings."""
-        return await run_with_progress(run, work, self.library, *given, context=self.context, **named)
+        return await run_with_progress(run, work, self.library, *given, **{"context": self.context, **named})
 
     async def list_documents(self) -> list[DocumentInfo]:
         """List the documents of the library, the newest first, with the methods that have read them."""
@@ -163,16 +163,18 @@ class LibraryTools:
         method: MethodName = "",
         options: Annotated[list[str], Field(description="Options of a multiple choice, of which one is chosen.")] = [],  # noqa: B006  (a default of the schema; never changed)
         as_of: AsOf = "",
+        quote_context: Annotated[
+            int, Field(ge=0, le=100, description="Give so many sentences before and after each quote.")
+        ] = 0,
     ) -> Answer:
         """Answer a question from documents of the library, with quotes that stand in them word for word.
 
         Without a document, those that share most words with the question are taken. What was not read yet is read
         first: for a long document call read before. After a time-out the same question goes on where it was.
         """
-        documents = _names(document)
-        return await self._run(
-            run, functions.ask, question, documents=documents, method=method or None, options=options, as_of=as_of
-        )
+        context = replace(self.context, quote_context=quote_context or self.context.quote_context)
+        given = {"documents": _names(document), "method": method or None, "options": options, "as_of": as_of}
+        return await self._run(run, functions.ask, question, context=context, **given)
 
     async def search(
         self,

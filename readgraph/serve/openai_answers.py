@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from readgraph.api.answer_text import place_or_part, plain_answer
+from readgraph.api.answer_text import place_or_part, plain_answer, quote_in_words
 from readgraph.nodes.answering.citations import mark_spans
 from readgraph.serve.room import Run
 
@@ -32,7 +32,7 @@ def said_in(result: Mapping[str, Any], base: str) -> Said:
         marked, spans = "", []
         for each in found["citations"]:
             mark = f"[{each['number']}]"
-            marked += ("\n\n" if marked else "") + f"{each['quote']} {mark}"
+            marked += ("\n\n" if marked else "") + f"{quote_in_words(each)} {mark}"
             spans.append((each["number"], len(marked) - len(mark), len(marked)))
         text += f"\n\n{marked}" if len(spans) > 1 else f" {marked}"
     usage, at = found["usage"], text.find(marked)

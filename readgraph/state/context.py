@@ -73,6 +73,7 @@ class ReaderContext(  # a dataclass orders its fields from the last base to the 
     groups_of.PageSizes,
     groups_of.SummaryForm,
     groups_of.Checking,
+    groups_of.Quoting,
     groups_of.AnswerForm,
     groups_of.Language,
     groups_of.Tenant,

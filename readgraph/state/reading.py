@@ -66,10 +66,11 @@ def exchanges_in(messages: Sequence[BaseMessage]) -> list[tuple[str, str | None]
 
 
 Status = Literal["reading", "answered", "nearest", "researched", "no_answer", "budget", "summarised", "extracted"]
-"""`nearest`: no model said what answers the question; the passages nearest to it are quoted. `researched`: the context
-was gathered, and no answer was wanted. `no_answer`: the text doesn't hold the answer, or, without a model, no passage
-shares words with the question. `budget`: the budget ended the reading, and the findings so far are returned.
-`summarised`: a summary was written; `extracted`: it consists of the text's own sentences, which no model chose."""
+"""`nearest`: no model said what answers the question; the sentences nearest to it are quoted, the best first.
+`researched`: the context was gathered, and no answer was wanted. `no_answer`: the text doesn't hold the answer, or,
+without a model, no passage shares words with the question. `budget`: the budget ended the reading, and the findings so
+far are returned. `summarised`: a summary was written; `extracted`: it consists of the text's own sentences, which no
+model chose."""
 
 
 class Usage(TypedDict):
@@ -153,7 +154,8 @@ class Citation(TypedDict):
 
     `place` says where it is in the source's own terms: the page of a PDF, a chapter, a heading, a line, a time.
     `document` names the document if it is not the document of the question. `mark_at` is where its mark stands in the
-    answer, as an offset, where the method knows it.
+    answer, as an offset, where the method knows it. `dates`: what words for a time in it ("last Sunday") mean, by the
+    day in its place's name. `before`, `after`: the sentences around it, where the settings want them.
     """
 
     page: int
@@ -163,6 +165,9 @@ class Citation(TypedDict):
     place: str | None
     document: NotRequired[str]
     mark_at: NotRequired[int]
+    dates: NotRequired[dict[str, str]]
+    before: NotRequired[str]
+    after: NotRequired[str]
 
 
 class Sentence(TypedDict):

@@ -408,7 +408,7 @@ async def test_other_programs_find_a_graph_described(client: LangGraphClient, se
     message = {"role": "ROLE_USER", "messageId": "1", "parts": parts}
     said = await post(f"/a2a/{assistant['assistant_id']}", "SendMessage", message=message)
     (artifact,) = said["result"]["task"]["artifacts"]
-    assert "Nearest passages:" in (text := artifact["parts"][0]["text"]) and "bell" in text
+    assert "Nearest sentences:" in (text := artifact["parts"][0]["text"]) and "bell" in text
 
 
 async def test_a_client_that_leaves_ends_its_run_where_it_says_so(

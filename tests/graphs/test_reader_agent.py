@@ -153,8 +153,8 @@ async def test_a_substitute_is_never_its_own_answer(
     server.respond = Script(*(call("keyword_search", query="granary key", page=1) for _ in range(9)))
     found = await read(library, barns, ReaderContext(**{**vars(CONTEXT), **settings}))
     assert (found["status"], found["fallbacks"]) == (status, fallbacks)
-    assert (found["answer"], found["pages_read"]) == ("Ysolde Brandt", [17])
-    assert FACT in found["citations"][0]["quote"]
+    assert found["answer"] == found["citations"][0]["quote"] and FACT in found["answer"]
+    assert found["pages_read"] == [17]
     assert found["usage"]["calls"] == (0 if "model" in settings else min(settings.values()))
 
 

@@ -90,6 +90,8 @@ async def test_an_agent_reads_and_asks(
         answer = await call(client, "ask", question="What was found?", document=read["document"])
         assert len({vars(each)["run"] for each in caplog.records if vars(each).get("event") == "node_ended"}) == 1
         assert answer["answer"] == "It says so." and answer["citations"][0]["quote"] in TEXT
+        (around,) = (await call(client, "ask", question="What was found?", quote_context=1))["citations"]
+        assert around["before"] or around["after"]
         page = await call(client, "open_page", document="finds", page=answer["citations"][0]["page"])
         assert answer["citations"][0]["quote"] in page["text"] and page["note"].startswith("In short:")
         resource: Any = await client.read_resource(f"readgraph://documents/{read['document']}/pages/{page['page']}")
@@ -194,7 +196,7 @@ async def test_only_files_of_named_folders_are_read(
     [
         ("ask", {"question": "Wann?", "documents": ["finds"]},
          "ask takes no argument 'documents': do you mean 'document'? "
-         "It takes question, document, method, options and as_of."),
+         "It takes question, document, method, options, as_of and quote_context."),
         ("search", {"query": "goat", "limit": 3},
          "search takes no argument 'limit'. It takes query, document, most and as_of."),
         ("search", {"query": "goat", "": "x"},

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readgraph.nodes.extractive.dates import dates_in, find_ambiguous_date, find_dates_as_written, order_in
+from readgraph.nodes.extractive.dates import dates_in, find_ambiguous_date, order_in
 from readgraph.nodes.survey.values import date_value
 
 pytestmark = pytest.mark.quick
@@ -59,11 +59,6 @@ def test_the_order_of_numeric_dates_is_that_of_the_text_and_is_told() -> None:
     assert find_ambiguous_date("on 05/03/2024", "2024-03-05") == ("05/03/2024", "day/month/year")
     assert find_ambiguous_date("on 05/03/2024", "2024-05-03") == ("05/03/2024", "month/day/year")
     assert find_ambiguous_date("on 25/03/2024", "2024-03-25") is None
-
-
-def test_dates_are_shown_as_they_are_written() -> None:
-    said = "Am 9. Februar 1921, last June and in 1922; le 1er mai 1923."
-    assert find_dates_as_written(said) == ["9. Februar 1921", "June", "1922", "1er mai 1923"]
 
 
 @given(st.text(alphabet="0123456789 .,/-maysMYeéуf年月"), st.sampled_from(["", "en", "fr", "ja", "ru"]))

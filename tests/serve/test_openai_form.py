@@ -226,7 +226,7 @@ def test_without_a_model_the_text_says_so_and_nothing_is_counted(quiet: OpenRoom
         model="readgraph/read-agent", messages=[{"role": "user", "content": "Was nahm der Wärter mit in den Turm?"}]
     )
     message = told.choices[0].message
-    assert message.content and "Logbuch" in message.content and message.content.startswith("No answer, but")
+    assert message.content and "Logbuch" in message.content and message.content.startswith("Nearest sentence: “")
     cited = [each.url_citation for each in message.annotations or []]
     assert [message.content[each.start_index : each.end_index] for each in cited] == [
         f"[{number}]" for number in range(1, len(cited) + 1)
@@ -246,8 +246,8 @@ def test_all_sentences_that_are_nearest_stand_in_the_text_with_their_marks(quiet
     asked: list[ChatCompletionMessageParam] = [{"role": "user", "content": "What name had the goat of the keeper?"}]
     message = client_of(quiet).chat.completions.create(model="readgraph", messages=asked).choices[0].message
     lead, *quotes = (message.content or "").split("\n\n")
-    assert lead == "No answer, but these sentences are nearest:"
-    assert quotes == ["The keeper had a goat. [1]", "Its name was Mirabelle, and it fell down. [2]"]
+    assert lead == "Nearest sentences:"
+    assert quotes == ["“The keeper had a goat.” [1]", "“Its name was Mirabelle, and it fell down.” [2]"]
     cited = [each.url_citation for each in message.annotations or []]
     assert [(message.content or "")[each.start_index : each.end_index] for each in cited] == ["[1]", "[2]"]
 

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text as RichText
 from rich.tree import Tree
 
-from readgraph.api.answer_text import answer_lead, place_or_part, plain_answer
+from readgraph.api.answer_text import answer_lead, place_or_part, plain_answer, quote_in_words
 from readgraph.cli.log import log_of_command
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText, escape_json, visible
 from readgraph.cli.terminal.screen import OutputOptions
@@ -210,9 +210,9 @@ def print_citations(citations: Sequence[Citation], book: str = "") -> None:
     """Print the quotes that support an answer, each with the number of its mark, and the `book` if nobody named it."""
     console = Console()
     for number, citation in enumerate(citations, 1):
-        quote = " ".join(citation["quote"].split())
         where = ", ".join(filter(None, [book, place_or_part(citation["place"], citation["page"])]))
-        console.print(Padding(SafeText(f"[{number}] {where}  “{quote}”", style="italic"), (0, 0, 0, 2), expand=False))
+        line = SafeText(f"[{number}] {where}  {quote_in_words(citation)}", style="italic")
+        console.print(Padding(line, (0, 0, 0, 2), expand=False))
 
 
 def answer_text(found: dict[str, Any]) -> SafeText:

@@ -10,14 +10,16 @@ from unicodedata import category
 
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.terms import STOP_WORDS, UNSPACED, content_words
+from readgraph.nodes.extractive.dates import date_in, resolve_time_words
 from readgraph.state.reading import Citation, Quote
-from readgraph.state.records import Page
+from readgraph.state.records import Document, Page
 from readgraph.state.sentences import sentence_spans
 from readgraph.state.summary import SentenceFlag, sentence_flags
 from readgraph.state.survey import Table, table_line, without_unread
 
 LONGEST_FOLDED = 50_000  # characters of a text that is kept folded: a page has fewer, a whole document may be large
 FEWEST_WORDS = 3  # a shorter quote says too little, unless it is a whole sentence, a number or a name
+LONGEST_SENTENCE = 500  # characters, of one around a quote
 NEAR = 20  # characters around a quote, by which is seen whether it is a whole sentence
 _SENTENCE_ENDS, _MARKS_AROUND = ".!?…。！？।؟\n\r\f", " \t\"'“”„‘’«»()[]*_#>-–—"
 _UNSPACED = re.compile(f"[{UNSPACED}]")
@@ -44,7 +46,24 @@ async def find_quotes(store: PageStore, document: str, memory: str, quotes: list
     places = await store.place_names(described, [citation["start"] for citation in citations])
     for citation, place in zip(citations, places, strict=True):
         citation["place"] = place
+        if (said_on := date_in(place or "")) and (dates := resolve_time_words(citation["quote"], said_on)):
+            citation["dates"] = dates
     return found
+
+
+async def add_context(store: PageStore, document: Document, citations: Sequence[Citation], sentences: int) -> None:
+    """Give each citation so many sentences of its document `before` and `after` its quote."""
+    spans, reach = list[tuple[int, int]](), sentences * LONGEST_SENTENCE
+    for each in citations:
+        part = document.part_at(each["start"]) if document.parts else None
+        first, last = (part.start, part.end) if part else (0, document.characters)
+        spans.append((max(each["start"] - reach, first), each["start"]))
+        spans.append((each["end"], min(each["end"] + reach, last)))
+    texts = await store.spans(document, spans)
+    for each, before, after in zip(citations, texts[::2], texts[1::2], strict=True):
+        begins, ends = sentence_spans(before)[-sentences:], sentence_spans(after)[:sentences]
+        each["before"] = before[begins[0][0] :].strip() if begins else ""
+        each["after"] = after[: ends[-1][1]].strip() if ends else ""
 
 
 def locate(quote: Quote, text: str, pages: list[Page]) -> Citation | None:
@@ -193,9 +212,7 @@ def with_marks(found: Mapping[str, Any]) -> dict[str, Any]:
     answer: str = found["answer"] or ""
     marks = list[tuple[int, int]]()
     unmarked: int | None = None
-    if answer and is_phrase(found):
-        marks = [(len(answer), 1)]
-    elif answer and (marks := row_marks(answer, found)):
+    if answer and (marks := row_marks(answer, found)):
         unmarked = len(answer)
     elif answer:
         marks = [(at, number) for number, at in enumerate(mark_offsets(answer, found["citations"]), 1)]
@@ -207,13 +224,6 @@ def with_marks(found: Mapping[str, Any]) -> dict[str, Any]:
     flags = sentence_flags(found) if found.get("sentences") else []
     marked_answer = _place_marks(answer, marks, flags)[0] if answer else None
     return {**found, "citations": numbered, "marked_answer": marked_answer, "flags": flags}
-
-
-def is_phrase(found: Mapping[str, Any]) -> bool:
-    """Whether an answer without a model is what is asked for, in words of the first sentence that is quoted."""
-    if found.get("status") != "nearest" or found.get("choice") or found.get("table") or not found["citations"]:
-        return False
-    return len(found["answer"]) < len(found["citations"][0]["quote"])
 
 
 def row_marks(answer: str, found: Mapping[str, Any]) -> list[tuple[int, int]]:

@@ -16,7 +16,7 @@ from readgraph.library.search.passages import cut_to_passages
 from readgraph.library.search.terms import content_words
 from readgraph.models.metering import count_fallback, current_meter
 from readgraph.models.prompt import DATA_RULE, declare_wording
-from readgraph.nodes.answering.citations import find_quote, find_quotes, mark_offsets
+from readgraph.nodes.answering.citations import add_context, find_quote, find_quotes, mark_offsets
 from readgraph.nodes.answering.in_view import set_long
 from readgraph.nodes.answering.verdicts import (
     Batch,
@@ -36,7 +36,7 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BudgetSpent
 from readgraph.state.reading import Citation, Quote, Sentence
 from readgraph.state.sentences import ROW, sentences_by_language
-from readgraph.state.settings import AnswerForm, Checking
+from readgraph.state.settings import AnswerForm, Checking, Quoting
 from readgraph.state.survey import without_unread
 from readgraph.state.words import count_words
 
@@ -228,7 +228,7 @@ async def _find_verdict_quotes(
     return found
 
 
-@node(settings=(AnswerForm, Checking))
+@node(settings=(AnswerForm, Checking, Quoting))
 async def cite(state: CiteState, runtime: ReaderRuntime) -> CiteUpdate:
     """Give each quote its document, page and character span; one that stands in none is dropped and counted.
 
@@ -260,8 +260,10 @@ async def _citations(state: CiteState, memories: dict[str, str], runtime: Reader
     store = page_store(runtime)
     for document, memory in memories.items():
         found = await find_quotes(store, document, memory, lost)
-        own = document == state["document"]
-        citations += [each if own else Citation(**each, document=document) for each in filter(None, found)]
+        there, own = [*filter(None, found)], document == state["document"]
+        if there and (sentences := runtime.context.quote_context):
+            await add_context(store, await store.document(document), there, sentences)
+        citations += there if own else [Citation(**each, document=document) for each in there]
         lost = [quote for quote, citation in zip(lost, found, strict=True) if citation is None]
     if lost:
         count_fallback("quote_not_found", len(lost))

@@ -43,8 +43,7 @@ __all__ = ["AnswerSource", "compression_rate", "write_answer"]
 
 NOT_FOUND = "I found no answer to this in the text."
 GAVE_NONE = "The model gave no answer to this that could be used."
-NEAREST = "No model answered this. Nearest passages:"
-PHRASE = "No model answered this. Perhaps, from the nearest passages:"
+NEAREST = "No model answered this. Nearest sentences:"
 NEAREST_OPTION = "No model answered this. Nearest option:"
 RESEARCHED = "I gathered what the text says about this; the answer was left to you."
 
@@ -184,13 +183,11 @@ def _as_chat_message(said: AnswerDraft, document: Document, state: AskedState) -
 
 
 def _quoted(said: AnswerDraft) -> str:
-    """What was quoted in place of an answer; before it the words of it that are asked for."""
+    """What was quoted in place of an answer, the nearest first; or the option that was guessed, or a table."""
     if said.choice:
         return f"{NEAREST_OPTION}\n\n{said.answer}"
-    quotes = "\n\n".join(quote["quote"] for quote in said.quotes)
-    if said.quotes and len(said.answer or "") < len(said.quotes[0]["quote"]):
-        return f"{PHRASE} {said.answer}\n\n{quotes}"
-    return f"{NEAREST}\n\n{said.answer}"
+    texts = [quote["quote"] for quote in said.quotes]
+    return "\n\n".join([NEAREST, *(texts if said.answer in texts else [said.answer or ""])])
 
 
 MakeDraft: TypeAlias = Callable[[], Awaitable[AnswerDraft]]

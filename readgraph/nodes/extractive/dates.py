@@ -189,60 +189,54 @@ _MONTH = "(?:" + "|".join(f"{month[:3]}(?:{month[3:]})?" if month[3:] else month
 _WEEKDAY = "|".join(f"{day[:3]}(?:{day[3:]})?" for day in WEEKDAYS)
 
 _YEAR_ALONE, _NUMBER = re.compile(r"(?<!\d)[12]\d{3}(?!\d)"), re.compile(r"\d+")
-_MONTH_ALONE = re.compile(rf"\b(?:(?<=in )|(?<=last )|(?<=next )|(?<=since )|(?<=until ))(?:{_MONTH})(?!\w)")
 _SAID = re.compile(
-    r"\b(?:(?P<before>the day before yesterday)|(?P<after>the day after tomorrow)"
-    r"|(?P<yesterday>yesterday|last night)|(?P<today>today|tonight|this (?:morning|afternoon|evening))"
-    r"|(?P<tomorrow>tomorrow)"
-    rf"|(?P<count>\d{{1,6}}|{'|'.join(NUMBERS)}|a couple of|a couple|a few|an?)"
+    r"(?P<of>\b(?:the|a|an|every|each|my|your|his|her|its|our|their|[\w'’]+['’]s) )?(?:"
+    r"\b(?P<before>the day before yesterday)|\b(?P<after>the day after tomorrow)"
+    r"|\b(?P<yesterday>yesterday|last night)|\b(?P<tomorrow>tomorrow)"
+    rf"|\b(?P<count>\d{{1,6}}|{'|'.join(NUMBERS)}|a couple of|a couple|a few|an?)"
     r" (?P<unit>day|week|weekend|month|year)s? ago"
-    r"|(?P<which>last|past|previous|next|this|coming)"
-    rf" (?:(?P<span>week|weekend|month|year|summer|winter|spring|fall|autumn)|(?P<weekday>{_WEEKDAY})"
-    rf"|(?P<month>(?-i:{_MONTH})))(?!\w))",
+    rf"|\b(?P<which>last|next) (?:(?P<span>week|weekend|month|year)|(?P<weekday>{_WEEKDAY})"
+    rf"|(?P<month>(?-i:{_MONTH})))(?!\w| of\b|['’]s\b))(?!\w)",
     re.IGNORECASE,
 )
-_SHIFT = {"last": -1, "past": -1, "previous": -1, "this": 0, "next": 1, "coming": 1}
-_SIDE = {-1: "before", 0: "of", 1: "after"}
+_SHIFT, _SIDE = {"last": -1, "next": 1}, {-1: "before", 1: "after"}
 
 
 def date_in(text: str) -> date | None:
-    """The first whole date (day, month and year) in a text, such as the name of a session; None where there is none."""
+    """The last whole date (day, month and year) in a text, such as the name of a session; None where there is none."""
     may_be_one = _YEAR_ALONE.search(text) and len(_NUMBER.findall(text)) > 1  # beside the year, at least the day
     found = dates_in(text) if may_be_one else []
-    return next(
-        (date(each.year, each.month, each.day) for each in found if each.year and each.month and each.day), None
-    )
+    whole = [date(each.year, each.month, each.day) for each in found if each.year and each.month and each.day]
+    return whole[-1] if whole else None
 
 
-def find_dates_as_written(text: str) -> list[str]:
-    """The dates, years and months that stand in a text, as it writes them."""
-    dated = [(found.start, found.end) for found in dates_in(text)]
-    months = [found.span() for found in _MONTH_ALONE.finditer(text)]
-    alone = [each for each in months if all(each[1] <= start or each[0] >= end for start, end in dated)]
-    return [text[start:end].rstrip(".,") for start, end in sorted([*dated, *alone])]
+def resolve_time_words(text: str, said_on: date) -> dict[str, str]:
+    """What words for a time in a text ("yesterday", "last Sunday") mean if they were said on this day, by the words.
 
-
-def resolve_time_words(text: str, said_on: date, *, by_date: bool = False) -> str | None:
-    """What the first words for a time ("yesterday", "two weeks ago") mean if they were said on this day.
-
-    Such as "7 May 2023", "June 2023", or how the time lies to that day ("The week before 9 June 2023"); else None.
-    "Last Sunday" is "The Sunday before 8 May 2023", as LoCoMo's answers have it, or `by_date` "7 May 2023".
+    Such as "7 May 2023", "June 2023", or how the time lies to that day ("the week before 9 June 2023"). What may mean
+    more than one time is left out: "the last Friday of the month", "next Friday" in that Friday's own week.
     """
-    found = _SAID.search(text)
-    if not found:
-        return None
-    for word, days in (("before", -2), ("yesterday", -1), ("today", 0), ("tomorrow", 1), ("after", 2)):
+    meant = dict[str, str]()
+    for found in _SAID.finditer(text):
+        relative = found["which"] or found["count"]
+        if not (found["of"] and relative) and (meaning := _meaning(found, said_on)):
+            meant[" ".join(found.group()[len(found["of"] or "") :].split()).rstrip(".")] = meaning
+    return meant
+
+
+def _meaning(found: re.Match[str], said_on: date) -> str:
+    """What words for a time mean; "" where that is not certain."""
+    for word, days in (("before", -2), ("yesterday", -1), ("tomorrow", 1), ("after", 2)):
         if found[word]:
             return day_name(said_on + timedelta(days))
     if found["count"]:
         return _ago(found["count"].lower(), found["unit"].lower(), said_on)
     shift = _SHIFT[found["which"].lower()]
     if found["weekday"]:
-        weekday = next(day for day in WEEKDAYS if day[:3] == found["weekday"].lower()[:3])
-        if by_date:
-            until = (WEEKDAYS.index(weekday) - said_on.weekday()) % 7
-            return day_name(said_on + timedelta(until - 7 if shift < 0 else until or 7))
-        return f"The {weekday.title()} {_SIDE[shift or 1]} {day_name(said_on)}"
+        weekday = next(number for number, day in enumerate(WEEKDAYS) if day[:3] == found["weekday"].lower()[:3])
+        until = (weekday - said_on.weekday()) % 7
+        in_own_week = shift > 0 and weekday > said_on.weekday()
+        return "" if in_own_week else day_name(said_on + timedelta(until - 7 if shift < 0 else until or 7))
     if found["month"]:
         name = found["month"][:3].lower()
         month = next(number for number, each in enumerate(MONTHS, 1) if each[:3].lower() == name)
@@ -251,10 +245,7 @@ def resolve_time_words(text: str, said_on: date, *, by_date: bool = False) -> st
     span = found["span"].lower()
     if span == "month":
         return _months_on(shift, said_on)
-    if span in ("week", "weekend"):
-        return f"The {span} {_SIDE[shift]} {day_name(said_on)}"
-    year = said_on.year + shift
-    return str(year) if span == "year" else f"{span} {year}"
+    return str(said_on.year + shift) if span == "year" else f"the {span} {_SIDE[shift]} {day_name(said_on)}"
 
 
 def day_name(day: date) -> str:
@@ -264,17 +255,15 @@ def day_name(day: date) -> str:
 
 def _ago(count: str, unit: str, said_on: date) -> str:
     number = int(count) if count.isdigit() else NUMBERS.index(count) + 1 if count in NUMBERS else 1
-    couple = count.startswith("a couple")
-    number = 2 if couple else number
-    if count != "a few" and number < said_on.year:
+    some = count.startswith("a couple") or count == "a few"
+    if not some and number < said_on.year:
         if unit == "year":
             return str(said_on.year - number)
         if unit == "month":
             return _months_on(-number, said_on)
         if unit == "day":
             return day_name(said_on - timedelta(number))
-    units = f"{unit}s" if number != 1 or count == "a few" else unit
-    return f"{'two' if couple else count} {units} before {day_name(said_on)}"
+    return f"{count} {unit}{'s' * (number != 1 or some)} before {day_name(said_on)}"
 
 
 def _months_on(months: int, said_on: date) -> str:
@@ -305,8 +294,3 @@ def place_at(places: DatedPlaces, page: int, offset: int) -> str:
     begun = places.get(page, [])
     number = bisect_right(begun, offset, key=itemgetter(0)) - 1
     return begun[number][1] if number >= 0 else ""
-
-
-def day_at(places: DatedPlaces, page: int, offset: int) -> date | None:
-    """The day of the place that holds there, on which the text was said; None where it is not known."""
-    return date_in(place_at(places, page, offset))

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from readgraph.library.search.terms import content_words, stop_word_lists, tokens
-from readgraph.nodes.extractive.quoting import COUNTING, extract_phrase
+from readgraph.nodes.verifying.tokens import tokens_of
 from readgraph.state.languages import DEFAULT, NAMES, certain_language
 
 FEWEST_ASKED = 3
@@ -28,6 +28,9 @@ _LIST = re.compile(
     r"|énumère\w*|cite\w* tou\w+|enumera\w*|lista|elenca\w*|noem alle|перечисли\w*)\b",
     re.IGNORECASE,
 )
+_COUNTING = re.compile(
+    r"\b(?:how many|wie viele|combien d(?:e\b|['’])|cuánt[ao]s|quant[aei]\b|hoeveel|сколько)", re.IGNORECASE
+)
 
 WHOLE_TEXT = "This asks for all of the text: 'readgraph summarise' gives its most telling sentences."
 EVERY_PART = (
@@ -50,14 +53,15 @@ def find_hints(question: str, quotes: Sequence[str], languages: Iterable[str]) -
             f"The question is in {NAMES[other]} and the text in {texts}: without a model only words that are the same "
             f"are found. Ask in {texts}, or with a model."
         ]
-    if COUNTING.search(question) and not _has_number(question, quotes):
+    language = spoken[0] if spoken else DEFAULT
+    if _COUNTING.search(question) and not _has_number(quotes, language):
         return [EVERY_PART]
-    shared = _shared_words(question, quotes, spoken[0] if spoken else DEFAULT)
+    shared = _shared_words(question, quotes, language)
     return [f"Only '{shared[0]}' is shared with the question."] if len(shared) == 1 else []
 
 
-def _has_number(question: str, quotes: Iterable[str]) -> bool:
-    return any(extract_phrase("number", quote, question, None) for quote in quotes)
+def _has_number(quotes: Iterable[str], language: str) -> bool:
+    return any(token.kind == "number" for quote in quotes for token in tokens_of(quote, language))
 
 
 def other_language(question: str, spoken: Sequence[str]) -> str:

@@ -2,14 +2,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from itertools import groupby, pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
 from readgraph.library.search.hits import SPEAKER
 from readgraph.library.search.okapi import Okapi, Term, TextsWith
-from readgraph.library.search.terms import cache_by_text, content_words, tokens
+from readgraph.library.search.terms import cache_by_text, content_words
 from readgraph.state.languages import DEFAULT, language_by_words, main_language
 from readgraph.state.sentences import LABEL, ROW, paragraph_spans, sentence_spans
 from readgraph.state.words import count_words
@@ -145,7 +145,6 @@ def _is_under(line: str, paragraph: str) -> bool:
 OWN, BEFORE, AFTER = 0.5, 0.2, 0.1
 """What a sentence's own words count, and the passage before and the one after, where its passage counts 1."""
 
-NEAR_ENOUGH = 0.7  # of the nearest passage's score, for the speakers that a question names: see docs/guides/metrics.md
 LINE_ENDS = 4  # most characters between passages that adjoin: the ends of two lines
 FEWEST_TURNS = 3  # turns after which a label counts as a speaker's name
 MOST_PASSAGES = 12  # passages whose sentences are ranked
@@ -166,9 +165,9 @@ def nearest_sentences(
     query: str, passages: Sequence[Passage], most: int = MOST_PASSAGES, fewest_words: int = FEWEST_WORDS
 ) -> list[PageSentence]:
     """The sentences of the best few passages, best first; empty where no passage shares a word with the query."""
-    named, _ = _split_off_speakers(query, passages)
+    named = _speakers_named(query, passages)
     language = main_language([passage.said for passage in passages])
-    scores, weights = _scores(query, passages, language, attrgetter("known_words"), beside=True)
+    scores, weights = _scores(query, passages, language)
     if not scores:
         return []
     best = max(scores.values()) or 1.0
@@ -185,29 +184,16 @@ def nearest_sentences(
     return _by_own_words(query, weights, candidates, language)
 
 
-def is_said_by_others(query: str, passages: Sequence[Passage]) -> bool:
-    """Whether a question names speakers, and others said something that is much nearer to the rest of it."""
-    named, searched = _split_off_speakers(query, passages)
-    if not named:
-        return False
-    language = main_language([passage.said for passage in passages])
-    scores, _ = _scores(searched, passages, language, attrgetter("said"))
-    theirs = [score for number, score in scores.items() if _is_by(named, passages[number])]
-    return max(theirs, default=0.0) < NEAR_ENOUGH * max(scores.values(), default=0.0)
-
-
 def speakers_of(passages: Sequence[Passage]) -> set[str]:
     """The names of those who speak in these passages, each of them at least a few times."""
     turns = Counter(passage.speaker for passage in passages if passage.speaker)
     return {name for name, said in turns.items() if said >= FEWEST_TURNS}
 
 
-def _split_off_speakers(query: str, passages: Sequence[Passage]) -> tuple[set[str], str]:
-    """The names of speakers in a query, and its other words; all of them where there are no others."""
+def _speakers_named(query: str, passages: Sequence[Passage]) -> set[str]:
+    """The words of a query that are names of speakers."""
     names = {word for name in speakers_of(passages) for word in content_words(name)}
-    named = names & {*content_words(query)}
-    others = " ".join(token for token in tokens(query) if named.isdisjoint(content_words(token))) if named else query
-    return named, others if content_words(others) else query
+    return names & {*content_words(query)}
 
 
 def _is_by(named: Set[str], passage: Passage) -> bool:
@@ -244,18 +230,16 @@ def _prose(text: str, fewest_words: int, language: str) -> tuple[tuple[int, int,
     return tuple((start, end, text[start:end], without_label(text[start:end])) for start, end in joined)
 
 
-def _scores(
-    query: str, passages: Sequence[Passage], language: str, text: Callable[[Passage], str], *, beside: bool = False
-) -> tuple[dict[int, float], dict[Term, float]]:
+def _scores(query: str, passages: Sequence[Passage], language: str) -> tuple[dict[int, float], dict[Term, float]]:
     """The Okapi scores of passages that share a word with the query, by their numbers, and the weights of its terms.
 
-    With `beside`, the words of a passage count a little for those that adjoin it.
+    The words of a passage count a little for those that adjoin it.
     """
     okapi, all_terms = Okapi(query), TextsWith()
     pages = [[*of_page] for _, of_page in groupby(passages, attrgetter("page"))]
-    texts = [tuple(map(text, of_page)) for of_page in pages]  # the words of a page are kept together
+    texts = [tuple(each.known_words for each in of_page) for of_page in pages]  # the words of a page are kept together
     for of_page, said in zip(pages, texts, strict=True):
-        following = [number for number, two in enumerate(pairwise(of_page), 1) if beside and _adjoin(two)]
+        following = [number for number, two in enumerate(pairwise(of_page), 1) if _adjoin(two)]
         okapi.add(said, language, following)
     for said in texts if okapi.needs_all_terms else ():
         all_terms.add(said, language)

@@ -11,7 +11,7 @@ from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording
 from readgraph.models.reply_types import LenientReply, Texts
 from readgraph.nodes.contracts import AskedState, ReaderRuntime, StepUpdate
-from readgraph.nodes.extractive.quoting import kind_of, question_alone
+from readgraph.nodes.extractive.quoting import question_alone
 from readgraph.nodes.prompts import question_part
 from readgraph.nodes.step import node
 from readgraph.nodes.survey.patterns import CUES, columns_without_pattern
@@ -96,7 +96,9 @@ def survey_plan_prompt(question: str, choices: dict[str, str], columns: str = ""
 MOST_RECORD_WORDS, MOST_MEANING_WORDS, MOST_NAME_WORDS = 25, 12, 4  # of what stands in each page's prompt
 SOUGHT = ("search", "part")  # extents that need to know what is sought
 COUNT = "count"  # what rows are sorted by to have the largest groups, or what is mentioned most, first
-_COUNTS = re.compile(r"\bhow (?:many|often)\b|\bnumber of\b|\bwie (?:viele?|oft)\b|\bcombien\b|\bcuánt[ao]s\b", re.I)
+_COUNTS = re.compile(
+    r"\b(?:how (?:many|often)|number of|wie (?:viele?|oft)|combien|cuánt[ao]s|quant[aei]|hoeveel|сколько)\b", re.I
+)
 _WORD = re.compile(r"\b(?:word|term|phrase|name)s? [\"'“‘«]([^\"'”’»]+)[\"'”’»]|[\"“«]([^\"”»]+)[\"”»]", re.I)
 _LISTED = re.compile(r"\w[^:]*:\s*([^:?!\"“«]+?)[\s.]*$")  # behind a colon: "every payment: day, payer"
 
@@ -216,7 +218,7 @@ def by_rule(question: str, fixed: list[Column]) -> Programme:
     """The programme that the question's words give."""
     word = _WORD.search(question)
     found = [name for name, cue in CUES.items() if re.search(cue, question, re.IGNORECASE)]
-    counts = bool(_COUNTS.search(question)) or kind_of(question) == "number"
+    counts = bool(_COUNTS.search(question))
     names = ["word"] if word else found[:1] if "heading" in found else found or ["sentence"]
     columns = fixed or ([] if word else _columns_in_question(question))
     columns = columns or [Column(name=name, kind="date" if name == "date" else "text", meaning="") for name in names]

@@ -1,6 +1,6 @@
 const SAID = {
   answered: "answered",
-  nearest: "nearest passages",
+  nearest: "nearest sentences",
   no_answer: "no answer",
   budget: "the budget ran out",
   reading: "not finished",
@@ -20,7 +20,7 @@ function answerSection(found) {
   const isSummary = "parts" in found;
   const spent = `The budget ran out first.${isSummary ? "" : " Nearest in what was read:"}`;
   const guessed = found.choice && found.by_rule;
-  const nearest = guessed ? GUESSED : isPhrase(found) ? "Perhaps, from the nearest sentences:" : "Nearest to the question:";
+  const nearest = guessed ? GUESSED : "Nearest sentences:";
   const leads = { budget: guessed ? `The budget ran out first. ${GUESSED}` : spent, nearest };
   const lead = found.answer ? (found.table && !found.choice ? tableLead(found) : leads[found.status]) : "";
   const refused = found.steps.at(-1)?.summary === "a person refused the answer";
@@ -45,11 +45,6 @@ function answerSection(found) {
     listsRows(found) && found.unread?.length ? element("p.trouble", {}, `${toldUnread(found)}.`) : null,
     found.citations.length ? citationList(found) : element("p.quiet", {}, "Nothing was cited."),
   );
-}
-
-/** Whether an answer without a model is what is asked for, in words of the first sentence that is quoted. */
-function isPhrase({ status, choice, table, answer, citations }) {
-  return status === "nearest" && !choice && !table && answer && answer.length < citations[0]?.quote.length;
 }
 
 /** Where the mark of each citation stands in an answer of so many characters; null: nowhere. */

@@ -106,7 +106,7 @@ function methodChoice(value, onchange, label = "Method") {
 
 /** How a question is read, for people: a name, what it means, the method, and what is set for it. */
 const WAYS_TO_READ = [
-  ["Quick", "quotes only: the nearest passages, without a model", "ranked", { model: "" }],
+  ["Quick", "quotes only: the nearest sentences, without a model", "ranked", { model: "" }],
   ["Careful", "takes notes on each part, then looks up what the question needs", "read-agent", {}],
   ["Thorough", "takes notes, then searches in rounds until it has enough", "gist-research", {}],
 ];

@@ -47,6 +47,7 @@ __all__ = [
     "Preset",
     "Programs",
     "Purpose",
+    "Quoting",
     "Ranking",
     "ReadingModel",
     "Reasoning",
@@ -72,7 +73,7 @@ __all__ = [
 
 GROUPS: Groups = (
     *(Model, ReadingModel, Embeddings, Window, Concurrency, Calls, Batching, Budget, Tenant, Language, AnswerForm),
-    *(Checking, SummaryForm),
+    *(Quoting, Checking, SummaryForm),
     *(PageSizes, Paragraphs, Subtrees, Pausing, Gists, Purpose, Rebuilding, PagesRead, LookUp),
     *(Reasoning, Tree, Walk, Memorizing, Reflecting, Research, SearchTools),
     *(Chaining, MemoryParts, MemoryPressure, Surveying),

@@ -309,6 +309,14 @@ class AnswerForm(Settings, panel="Answers"):
     ] = ""
 
 
+class Quoting(Settings, panel="Answers"):
+    """What is shown with quotes."""
+
+    quote_context: Annotated[
+        int, Ge(0), Le(100), Help("Show so many sentences of the text before and after each quote.", "N")
+    ] = 0
+
+
 class SummaryForm(Settings, panel="Summaries"):
     """How summaries are written."""
 
