@@ -195,7 +195,7 @@ async def test_what_can_never_pass_is_said_at_once(
 ) -> None:
     for status, body in cases:
         server.reset()
-        server.fault_for = lambda request, call, status=status, body=body: refusal(status, body)  # type: ignore[misc]
+        server.fault_for = lambda request, call, status=status, body=body: refusal(status, body)
         with pytest.raises(ModelUnavailable, match=line):
             await ask(runtime, PROMPT, Count)
         assert server.calls == 1, body
@@ -229,7 +229,7 @@ async def test_an_error_in_the_place_of_a_reply_is_read_in_any_field(
     from readgraph.models.client import model_client
 
     (await model_client(runtime.context)).chat.streaming = way != "whole"  # type: ignore[attr-defined]
-    text, kind = json.dumps(body), None
+    text, kind = json.dumps(body), "application/json"
     if way == "streamed":
         text, kind = f"data: {text}\n\ndata: [DONE]\n\n", "text/event-stream"
     server.fault_for = lambda request, call: Fault("refused", body=text, media_type=kind)
