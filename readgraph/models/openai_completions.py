@@ -217,7 +217,7 @@ def repair_response(response: Any, part: str = "message") -> Any:
 def _repair_choice(choice: Any, part: str) -> Any:
     if part == "delta" and isinstance(choice, dict) and choice.get(part) is None:  # a whole reply in one piece, or none
         choice = {**choice, part: choice.get("message") or {}}
-    choice = _repair_content(_name_error(choice), part)
+    choice = _name_call(_repair_content(_name_error(choice), part), part)
     try:
         call = choice[part]["tool_calls"][0]
         if part == "message":
@@ -256,6 +256,15 @@ def _repair_content(choice: Any, part: str) -> Any:
         return choice
     text = next((content[name] for name in ("text", "content") if isinstance(content.get(name), str)), None)
     return choice if text is None else {**choice, part: {**message, "content": text}}
+
+
+def _name_call(choice: Any, part: str) -> Any:
+    """The choice with its function call in the field of today's protocol, also where a server uses the older one."""
+    message: Any = choice.get(part) if isinstance(choice, dict) else None
+    call = message.get("function_call") if isinstance(message, dict) else None
+    if not isinstance(call, dict) or message.get("tool_calls"):
+        return choice
+    return {**choice, part: {**message, "function_call": None, "tool_calls": [{"function": call}]}}
 
 
 def _counts(usage: Any) -> dict[str, Any]:

@@ -54,12 +54,13 @@ _SPENT = re.compile(
     r"|余额不足|欠费|额度|guthaben|crédit|crédito|saldo|残高|잔액|баланс"
 )
 _SOON = re.compile(
-    r"per[-_ ]?(\d+ )?(min|sec)|/ ?(min|sec)|\b(rpm|tpm)\b|retrydelay|retry(ing)? (in|after)"
+    r"per[-_ ]?(\d+ )?(min|sec)|/ ?(min|sec)|\b(rpm|tpm)\b|retrydelay|concurren|并发|retry(ing)? (in|after)"
     r"|\b(in|after|wait) (about )?\d{1,3}(\.\d+)? ?(s|sec|secs|seconds?|ms)\b|please wait"
 )
+PASSING = (408, 409, 425)  # statuses that are over soon by their meaning
 _PASSING = re.compile(
     r"time[d-]? ?out|deadline|unavailable|(again|retry) (later|soon)|please retry|overload|capacity|crash|busy"
-    r"|out of memory|\boom\b"
+    r"|out of memory|\boom\b|unable to (reach|connect)|connection"
 )
 """What the errors of a server itself (500 and more) say that may be over soon, whatever else they speak of."""
 
@@ -72,6 +73,7 @@ _WITHHELD = re.compile(
     r"|safety (system|filter|reasons|settings)"
     r"|(sensitive|harmful) (content|information|words?|text)|敏感|违规|不安全|不合规"
 )
+_WALL = re.compile(r"firewall|\bwaf\b|your (region|country|location|ip)\b")  # what keeps out a client, and no text
 _FILTERED = re.compile(r"content_filter|data_inspection_failed|prohibited_content|responsibleaipolicyviolation")
 _FORM = re.compile(
     r"response[_ ]?format|json[_ ]?(schema|mode|object|validate)|structured[_ ]?outputs?"
@@ -144,7 +146,7 @@ def read_refusal(status: int, body: Any, fields: Iterable[str] = (), *, waits: b
         most, wanted = (int(each.replace(",", "")) for each in limits.groups())
         if wanted > most or soon:
             return Refusal("too long", most_tokens=most, tokens=wanted) if wanted > most else Refusal("busy")
-    if own and _PASSING.search(text):
+    if status in PASSING or (own and _PASSING.search(text)):
         return Refusal("busy") if _BUSY.search(text) else Refusal()
     named = _named_field(text, field, fields) if _REFUSED.search(text) or field else ""
     if named in OTHER_NAMES and status in (400, 422) and not _INPUT.search(text):
@@ -158,7 +160,7 @@ def read_refusal(status: int, body: Any, fields: Iterable[str] = (), *, waits: b
         return Refusal("form", named)
     if named and status in (400, 422):
         return Refusal("field", named)
-    can_be_filter = 400 <= status < 500 and status not in (401, 404, 408, 409, 425, 429)
+    can_be_filter = 400 <= status < 500 and status not in (401, 404, 429) and not _WALL.search(text)
     if (can_be_filter and _WITHHELD.search(text)) or (own and _FILTERED.search(text)):
         return Refusal("withheld")
     return _read_cause(status, text)

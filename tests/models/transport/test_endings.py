@@ -208,3 +208,16 @@ async def test_a_whole_reply_in_an_odd_form_is_understood(
 def test_endings_are_folded() -> None:
     assert {fold_ending(name) for name in ("STOP_SEQUENCE", "stopSequence", "stop-sequence")} == {"stopsequence"}
     assert fold_ending("FINISH_REASON_STOP") == "stop" and fold_ending("") == ""
+
+
+@pytest.mark.parametrize("part", ["message", "delta"])
+async def test_a_function_call_in_the_older_field_is_read(
+    server: ModelServer, runtime: Runtime[ReaderContext], part: str
+) -> None:
+    changed = with_context(runtime, reply_form="function")
+    (await model_client(changed.context)).chat.streaming = part == "delta"  # type: ignore[attr-defined]
+    call = {"name": "Count", "arguments": '{"count": 8}'}
+    message = {"role": "assistant", "content": None, "function_call": call}
+    said = {"choices": [{"index": 0, part: message, "finish_reason": "function_call"}]}
+    server.faults.append(events(said, end=DONE) if part == "delta" else Fault("odd", body=json.dumps(said)))
+    assert (await ask(changed, PROMPT, Count)).count == 8 and server.calls == 1

@@ -127,6 +127,11 @@ OTHERS = [
     (504, "context deadline exceeded", ""),
     (500, "CUDA out of memory while tokens exceed the cache", ""),
     (500, "tools server crashed", ""),
+    (500, "unable to reach the tools backend", ""),
+    (408, "request timeout exceeded", ""),
+    (409, "the request exceeded its wait for a lock", ""),
+    (429, "Concurrent request limit exceeded for your free tier", ""),
+    (403, "Request blocked by firewall policy", ""),
     (502, "<html>Bad gateway</html>", ""),
     (500, "CUDA error: out of memory", ""),
     (400, "please stop sending this", ""),
@@ -229,7 +234,7 @@ async def test_an_error_in_the_place_of_a_reply_is_read_in_any_field(
     from readgraph.models.client import model_client
 
     (await model_client(runtime.context)).chat.streaming = way != "whole"  # type: ignore[attr-defined]
-    text, kind = json.dumps(body), None
+    text, kind = json.dumps(body), "application/json"
     if way == "streamed":
         text, kind = f"data: {text}\n\ndata: [DONE]\n\n", "text/event-stream"
     server.fault_for = lambda request, call: Fault("refused", body=text, media_type=kind)
