@@ -142,6 +142,7 @@ def as_tool(
             )
         lines = [found.answer or NOT_THERE]
         lines += [f"- “{cited.quote}” ({cited.place or f'page {cited.page}'})" for cited in found.citations]
+        lines += found.notices
         return "\n".join(lines), found.model_dump()
 
     return _tool(answer, name, description, response_format="content_and_artifact")
