@@ -18,7 +18,7 @@ from typing_extensions import TypedDict
 
 import readgraph
 from readgraph.library.documents import names_at
-from readgraph.library.notices import document_notices
+from readgraph.library.notices import notices_of
 from readgraph.library.page_store import PageStore
 from readgraph.report.structure import HeadingBlock, TableBlock, heading_lines, structure_of
 from readgraph.state.reading import Question
@@ -208,7 +208,7 @@ async def _collect_report(
         "model": memory.recipe.model,
         "purpose": memory.recipe.purpose,
         "note": note,
-        "notices": await document_notices(store, document),
+        "notices": notices_of([one for _, one in parts] or [document]),
         "parts": [{"title": one.title, "start": part.start, "link": links.get(one.id)} for part, one in parts],
         "pages": await _collect_pages(store, document, memory, pages, wanted),
         "tree": await _tree(store, memory),

@@ -75,7 +75,9 @@ class DocumentDetails(BaseModel):
     added: str
     sessions: int = Field(description="Of a history: how many; else 0.")
     parts: list[PartDetails] = Field(description="Of a collection: its documents.")
-    notices: list[str] = Field(description="What its conversion left out or could not have.")
+    notices: list[str] = Field(
+        description="What its conversion left out or could not have. A list has single documents'."
+    )
     has_original: bool = Field(description="Whether pages of its PDF can be shown.")
     memories: list[MemoryDetails]
 
@@ -125,7 +127,9 @@ class Documents:
 
     async def one(self, document: str) -> DocumentDetails:
         """A document and its memories."""
-        return await self._load_details(await self.pages.document(document))
+        known = await self.pages.document(document)
+        details = await self._load_details(known)
+        return details.model_copy(update={"notices": await document_notices(self.pages, known)})
 
     async def delete(self, document: str) -> dict[str, int]:
         """Delete a document with its notes and questions, and the collections that hold it; says how much that was."""
@@ -148,7 +152,7 @@ class Documents:
             **{name: getattr(document, name) for name in ("id", "title", "words", "characters", "added", "sessions")},
             source=document.source,
             parts=[PartDetails(document=part.document, start=part.start, end=part.end) for part in document.parts],
-            notices=await document_notices(self.pages, document),
+            notices=[*document.notices],
             has_original=document.id in originals,
             memories=[
                 MemoryDetails(
