@@ -89,7 +89,7 @@ async def make_agent_file(store: AgentStore, agent: Agent, life: AgentState) -> 
     here = {document.id for document in await store.documents()}
     return AgentFile(
         readgraph="agent",
-        format=AGENT_FORMAT,
+        format=1,
         name=agent.name,
         created=agent.created,
         instructions=agent.instructions,

@@ -52,7 +52,8 @@ def load_sessions(
             `title` and `time`. Text before the first such line belongs to the first session. A file without such a
             line is one session with the file's title.
         gap_hours: A chat, or an agent's session, has a session after each silence of so many hours instead.
-        left_out: Called with the error of each file that can't be read, as in `load_all`.
+        left_out: Called with the error of each file that can't be read, as in `load_all`, and with what a file's text
+            lacks.
 
     Raises:
         BadInput: If the expression can't be used, or for a file whose error isn't taken.
@@ -90,6 +91,8 @@ def load_sessions(
                 left_out(BadInput(problem))
         else:
             source = load(file)
+            for problem in source.problems:
+                left_out(BadInput(problem))
             if sessions := split_sessions(source.text, pattern):
                 return sessions
             chat = chat_of(source.text)

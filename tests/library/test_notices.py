@@ -2,6 +2,7 @@
 
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -113,7 +114,7 @@ async def test_files_of_one_name_that_are_read_as_one_are_told_apart(library: Li
 async def test_all_results_that_are_made_of_a_document_say_it(library: Library, tmp_path: Path) -> None:
     document = await store(library, write(tmp_path / "keep.rtf"))
     named = [document.id]
-    made = [
+    made: list[Any] = [
         await functions.read(library, document.id),
         await functions.ask(library, "Who keeps the lamp?"),
         await functions.summarise(library, named),

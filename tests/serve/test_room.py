@@ -75,7 +75,7 @@ def test_what_was_left_out_of_a_file_is_told_with_the_document_and_each_answer(r
     assert result["report"]["notices"] == told
     question, *_ = room.get("/api/questions")["questions"]
     assert room.get(f"/api/questions/{question['thread']}")["report"]["notices"] == told
-    chat = {"model": "read-agent", "messages": [{"role": "user", "content": "Who keeps the lamp?"}]}
+    chat = {"model": "readgraph", "messages": [{"role": "user", "content": "Who keeps the lamp?"}]}
     answered = room.post("/v1/chat/completions", **chat)
     assert answered["choices"][0]["message"]["content"].count(told[0]) == 1
 

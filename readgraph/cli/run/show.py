@@ -67,8 +67,8 @@ def show_library(library: LibraryPlace | None, *, as_json: bool) -> None:
         dated = f" of {document.date}" if document.date else ""
         lines.append(f"    {format_count(document.words, 'word')}{dated}, added {day(document.added)}{origin}")
         lines += [typer.style(f"    {one_line(notice)}", fg="yellow") for notice in document.notices[:MOST_LISTED]]
-        if (more := len(document.notices) - MOST_LISTED) > 0:
-            lines.append(typer.style(f"    and {format_count(more, 'more notice')}", fg="yellow"))
+        if unlisted := document.notices[MOST_LISTED:]:
+            lines.append(typer.style(f"    and {format_count(len(unlisted), 'more notice')}", fg="yellow"))
         lines += [f"    {one_line(_memory_line(document, sized))}" for sized in memories]
         if not memories:
             lines.append(typer.style("    not read yet", dim=True))

@@ -116,3 +116,16 @@ def test_an_uploaded_file_says_it(
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO(f"/upload {file}\n/quit\n"))
     assert readgraph("chat", "--agent", "ada", *DOUBLE).err.count(SAID) == 1
+
+
+def test_a_history_says_what_its_files_lack_until_they_are_given_again(readgraph: Command, file: Path) -> None:
+    other = file.with_name("door.rtf")
+    other.write_text(r"{\rtf1 Brandt keeps the door.{\strike no}\par}", encoding="utf-8")
+    lacks = "door.rtf: 1 passage that is deleted or struck out: left out."
+    assert readgraph("remember", "talks", file).err.count(SAID) == 1
+    assert readgraph("remember", "talks", other).err.count(SAID) == 1
+    ran = finished(process("ask", QUESTION, "talks"))
+    assert ran.err.count(SAID) == ran.err.count(lacks) == 1
+    file.write_text(r"{\rtf1 Agnes keeps the lamp still.\par}", encoding="utf-8")
+    err = readgraph("remember", "talks", file).err
+    assert SAID not in err and lacks in err
