@@ -453,7 +453,8 @@ async def compress(
     document = await pages.add_document(text) if text is not None else await documents_as_one(pages, documents, as_of)
     async with in_use(pages, document.id):
         told, notices = listen or (lambda mode, event: None), await document_notices(pages, document)
-        told("custom", {"notices": notices})
+        if notices:
+            told("custom", {"notices": notices})
         compressed, trace = await engine.compress_document(document, budget, question, told)
     sizes: dict[str, Any] = {"original_tokens": trace.original_tokens, "usage": dict(trace.usage)}
     made = CompressedText(**vars(compressed), **sizes, notices=notices)

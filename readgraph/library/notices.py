@@ -37,7 +37,10 @@ async def keep_notices(pages: PageStore, document: Document, source: str, lines:
     """Keep what a conversion of this source says; what another source of the same text said stays beside it."""
     others = () if document.source == source else document.notices
     said = [_without_folders(on_one_line(replace_surrogates(str(line))), source) for line in lines]
-    return await change_record(pages, document, notices=tuple(_bound([*others, *said])))
+    kept = tuple(_bound([*others, *said]))
+    if kept == document.notices:  # who reads the document meanwhile is not waited for
+        return document
+    return await change_record(pages, document, notices=kept)
 
 
 def _bound(lines: Iterable[str]) -> list[str]:
