@@ -13,6 +13,7 @@ from readgraph.library.collections import NamedCollections, add_collection, add_
 from readgraph.library.documents import document_id
 from readgraph.library.histories import sessions_of
 from readgraph.library.library import document_of_file, keep_file
+from readgraph.library.notices import keep_notices
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.catalogue import catalogue_of, records, title_words
 from readgraph.library.search.passages import PassageHit, document_languages, likely_documents, marks, search_documents
@@ -66,10 +67,11 @@ def suggestion(documents: Sequence[Document], name: str) -> str:
 
 
 async def store_source(pages: PageStore, source: SourceText) -> Document:
-    """Store a source's text as a document, with the hash of the file it was converted from."""
+    """Store a source's text as a document, with what it lacks and the hash of the file it was converted from."""
     places = [(place.start, place.label) for place in source.places]
     file = "" if source.source == STANDARD_INPUT else source.source
     document = await pages.add_document(source.text, title=source.title, source=file, places=places, date=source.date)
+    document = await keep_notices(pages, document, file, source.problems)
     if source.cited and (document.title, document.date) != (source.title, source.date or document.date):
         document = await cite_as(pages, document, source.title, source.date)
     if source.supersedes and not document.supersedes:
@@ -85,10 +87,9 @@ async def store_source(pages: PageStore, source: SourceText) -> Document:
 
 
 class StoredFile(NamedTuple):
-    """The document of a file, what of it could not be read, how long its conversion took, and what it names in vain."""
+    """The document of a file, how long its conversion took, and what it names in vain."""
 
     document: Document
-    problems: Sequence[object] = ()
     seconds: float = 0.0
     notice: str = ""
 
@@ -99,7 +100,7 @@ async def store_file(pages: PageStore, file: SourceFile) -> StoredFile:
         return StoredFile(known)
     source = await convert_in_thread(file.convert)
     document = await store_source(pages, source)
-    return StoredFile(document, source.problems, source.seconds, missing_version(source, document))
+    return StoredFile(document, source.seconds, missing_version(source, document))
 
 
 def missing_version(source: SourceText, document: Document) -> str:

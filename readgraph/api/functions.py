@@ -27,6 +27,7 @@ from readgraph.graphs import verify as verifying
 from readgraph.graphs.methods import Method, method_for, method_named
 from readgraph.library.histories import Appended, SessionText, append_sessions
 from readgraph.library.library import Library
+from readgraph.library.notices import document_notices
 from readgraph.library.page_store import PageStore
 from readgraph.nodes.opening import check_question, check_types
 from readgraph.nodes.survey.table import table_of
@@ -274,7 +275,7 @@ async def table(
         made = await table_of(pages, document.id, output["records"], output["programme"], output["same_names"])
     rows = [results.TableRow(values=row["values"], citations=cite(document, row["citations"])) for row in made["rows"]]
     found = {**output, "table": made}
-    notices = results.find_notices(found)
+    notices = [*output["notices"], *results.find_notices(found)]
     return results.SurveyTable.of(found, columns=made["columns"], kinds=[*made["kinds"]], rows=rows, notices=notices)
 
 
@@ -343,6 +344,7 @@ async def open_page(
         end=part.end,
         text=text,
         note=notes[0].text if notes else None,
+        notices=await document_notices(pages, known),
     )
 
 
@@ -450,9 +452,12 @@ async def compress(
         engine = engine_named(engine)(library=pages.store, context=context or ReaderContext())
     document = await pages.add_document(text) if text is not None else await documents_as_one(pages, documents, as_of)
     async with in_use(pages, document.id):
-        told = listen or (lambda mode, event: None)
+        told, notices = listen or (lambda mode, event: None), await document_notices(pages, document)
+        if notices:
+            told("custom", {"notices": notices})
         compressed, trace = await engine.compress_document(document, budget, question, told)
-    made = CompressedText(**vars(compressed), original_tokens=trace.original_tokens, usage=dict(trace.usage))
+    sizes: dict[str, Any] = {"original_tokens": trace.original_tokens, "usage": dict(trace.usage)}
+    made = CompressedText(**vars(compressed), **sizes, notices=notices)
     made._trace = trace
     return made
 

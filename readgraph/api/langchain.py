@@ -146,6 +146,7 @@ def as_tool(
         places = [cited.place or f"page {cited.page}" for cited in found.citations]
         quotes = map(quote_in_words, dumped["citations"])
         lines += [f"- {quote} ({place})" for quote, place in zip(quotes, places, strict=True)]
+        lines += found.notices
         return "\n".join(lines), dumped
 
     return _tool(answer, name, description, response_format="content_and_artifact")

@@ -1,4 +1,4 @@
-"""What a reader must know of an answer: why quotes stand for it, and what other versions of a document have."""
+"""What a reader must know of an answer: what the text lacks, why quotes stand for it, what other versions have."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -23,7 +23,8 @@ async def answer_notices(
 ) -> list[str]:
     """What a reader must know of a graph's answer from this document; `as_of`: the day as of which it was asked."""
     quoted = output["citations"][:MOST_QUOTES]
-    return await _hints(pages, document, asked, output) + await _other_versions(pages, document, quoted, as_of)
+    hints = await _hints(pages, document, asked, output)
+    return [*output["notices"], *hints, *await _other_versions(pages, document, quoted, as_of)]
 
 
 async def _hints(pages: PageStore, document: Document, asked: Question, output: Mapping[str, Any]) -> list[str]:

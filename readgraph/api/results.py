@@ -31,6 +31,9 @@ __all__ = [
 ]
 
 
+LACKS = "What the conversion of the file left out or could not have, a line each."
+
+
 class Result(BaseModel):
     """The base of all results."""
 
@@ -41,6 +44,7 @@ class Used(Result):
     """A result of a reading, with what it used."""
 
     usage: dict[str, Any] = Field(description="Calls, words and tokens in and out, and seconds.")
+    notices: list[str] = Field(default_factory=list, description=LACKS)
     _output: Mapping[str, Any] = PrivateAttr(default_factory=dict)
 
     @classmethod
@@ -75,6 +79,7 @@ class DocumentInfo(Result):
     added: str = Field(description="When it was added: UTC, ISO 8601.")
     date: str = Field(description="Its own date: YYYY-MM-DD, YYYY-MM or YYYY; empty where none is known.")
     supersedes: str = Field(description="The id of the document in whose place it stands; empty for none.")
+    notices: list[str] = Field(default_factory=list, description=LACKS)
     methods: list[str] = Field(description="The methods that have read it to its end.")
 
 
@@ -138,7 +143,8 @@ class Answer(OfDocuments):
     unsupported: int = Field(default=0, description="Sentences of a long answer that the text doesn't support.")
     unchecked: int = Field(default=0, description="Sentences of a long answer that were not checked.")
     notices: list[str] = Field(
-        default_factory=list, description="Without a model: that the match is weak, and what fits the question better."
+        default_factory=list,
+        description=f"{LACKS} Without a model: that the match is weak, and what fits the question better.",
     )
     memory: str
 
@@ -223,7 +229,7 @@ class SurveyTable(Used):
     unread: list[int] = Field(description="The parts that could not be read, so that their records are missing.")
     fallbacks: dict[str, int] = Field(description="What could not be used, such as quotes that stand nowhere.")
     notices: list[str] = Field(
-        description="Columns that only a model fills, and how dates such as 05/03/2024 were read."
+        description=f"{LACKS} Columns that only a model fills, and how dates such as 05/03/2024 were read."
     )
 
 
@@ -290,6 +296,7 @@ class OpenedPage(Result):
     end: int
     text: str
     note: str | None = Field(description="The gist, summary or memo of the page.")
+    notices: list[str] = Field(default_factory=list, description=LACKS)
 
 
 class Remembered(Used):

@@ -20,6 +20,8 @@ from readgraph.graphs.estimates.methods import estimate_reading
 from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring.joined import join_steps
 from readgraph.graphs.wiring.method_graph import MODES, run_and_listen, separate_run
+from readgraph.library.collections import documents_of
+from readgraph.library.notices import notices_of
 from readgraph.library.page_store import PageStore
 from readgraph.library.store import InUse, SharedStore, base_of, mark_in_use, wait_until_unused
 from readgraph.models.prices import Price, price_to_pay
@@ -61,7 +63,7 @@ async def run_method(
     *,
     modes: Sequence[StreamMode] = MODES,
 ) -> dict[str, Any]:
-    """Run a method's graph over the document; returns its output with title, documents, method and model.
+    """Run a method's graph over the document; returns its output with title, documents, method, model and notices.
 
     It runs in a context of its own: in another graph's node it keeps its own store. Meanwhile the document can't be
     forgotten, and the thread is at work (see `is_at_work`). Without a question the thread goes on where it was, with
@@ -85,6 +87,9 @@ async def run_method(
     async with in_use(pages, document.id), in_use(pages, _mark_of(name)) if thread.saver else nullcontext():
         document = await pages.document(document.id)  # it may have been forgotten meanwhile
         given = Question(document=document.id, **question) if isinstance(question, dict) else question
+        members = await documents_of(pages, document)
+        if (notices := notices_of(members)) and listen:
+            listen("custom", {"notices": notices})
         keeping: dict[str, Any] = {"durability": thread.durability} if thread.saver else {}
         while True:
             run = run_and_listen(graph, given, config, context=context, listen=listen, modes=modes, **keeping)
@@ -93,11 +98,11 @@ async def run_method(
             if not (asked and thread.ask_person):
                 break
             given = Command(resume=await _ask(thread.ask_person, asked[0]))
-    parts = [(await pages.document(part.document), part) for part in document.parts]
+    parts = zip(members, document.parts, strict=bool(document.parts))
     documents = [{"id": of.id, "title": of.title, "start": part.start, "end": part.end} for of, part in parts]
     found = {name: value for name, value in output.items() if name != "messages"}  # these are for chat clients
     about = {"title": document.title, "documents": documents, "method": method, "model": context.model or None}
-    return {**about, **found, **({"asked": asked[0]} if asked else {})}
+    return {**about, "notices": notices, **found, **({"asked": asked[0]} if asked else {})}
 
 
 def check_pauses(method: str, builder: StateGraph[Any, ReaderContext, Any, Any], pause_before: Sequence[str]) -> None:

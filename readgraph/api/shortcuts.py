@@ -223,7 +223,7 @@ async def _store_all(
         try:
             if names_file(path):
                 stored = await store_file(pages, await asyncio.to_thread(read_file, path))
-                left_out += stored.problems
+                left_out += stored.document.notices
                 documents.append(stored.document)
             else:
                 documents.append(await find_kept_document(pages, str(path)))

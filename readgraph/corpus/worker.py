@@ -121,7 +121,7 @@ async def is_read(library: Library, job: CorpusJob, file: str) -> bool:
 
 
 async def _read(pages: PageStore, job: CorpusJob, file: str, max_calls: int | None) -> CorpusLine:
-    document, problems, seconds, _ = await store_file(pages, await asyncio.to_thread(read_file, Path(file)))
+    document, seconds, _ = await store_file(pages, await asyncio.to_thread(read_file, Path(file)))
     context = job.context if max_calls is None else replace(job.context, max_calls=max_calls)
     method, builder = _build_method(job.method)
     before = {memory.id for memory in await pages.memories(document.id) if memory.complete}
@@ -140,7 +140,7 @@ async def _read(pages: PageStore, job: CorpusJob, file: str, max_calls: int | No
         words=document.words,
         complete=read["complete"],
         known=read["memory"] in before and not used["calls"],
-        problem="; ".join(map(str, problems)),
+        problem="; ".join(read["notices"]),
         unanswered=False,
         usage=used,
         fallbacks=read["fallbacks"],

@@ -16,12 +16,13 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from readgraph.library import agents
 from readgraph.library.agents import Agent, AgentStore, ArchiveEntry, Event
+from readgraph.library.notices import keep_notices
 from readgraph.library.page_store import PageStore
 from readgraph.state.agent import AgentState, Block
 from readgraph.state.declaring import LARGEST
 from readgraph.state.errors import BadInput
 from readgraph.state.files import check_format
-from readgraph.state.records import Count, Note, Page, Recipe, RecordedReply, is_time
+from readgraph.state.records import Count, Note, Notices, Page, Recipe, RecordedReply, is_time
 from readgraph.state.words import count_words
 
 AGENT_FORMAT = 1
@@ -55,6 +56,7 @@ class FiledDocument(BaseModel, extra="forbid"):
     pages: list[FiledPage]
     places: list[tuple[int, str]]
     text: str
+    notices: Notices = ()
 
 
 class AgentFile(BaseModel, extra="forbid"):
@@ -75,7 +77,7 @@ class AgentFile(BaseModel, extra="forbid"):
 
     def json_text(self) -> str:
         """The file's text."""
-        return self.model_dump_json(indent=1) + "\n"
+        return self.model_dump_json(indent=1, exclude_unset=True) + "\n"  # early versions refuse what they don't know
 
 
 async def make_agent_file(store: AgentStore, agent: Agent, life: AgentState) -> AgentFile:
@@ -86,6 +88,8 @@ async def make_agent_file(store: AgentStore, agent: Agent, life: AgentState) -> 
     gone = {number for entry in entries for number in entry.removed}
     here = {document.id for document in await store.documents()}
     return AgentFile(
+        readgraph="agent",
+        format=1,
         name=agent.name,
         created=agent.created,
         instructions=agent.instructions,
@@ -207,12 +211,15 @@ async def _export_document(store: AgentStore, entry: ArchiveEntry) -> FiledDocum
         pages=[FiledPage(end=page.end, note=notes.get(page.number, "")) for page in pages],
         places=await store.places(document),
         text=await store.text(document),
+        **({"notices": document.notices} if document.notices else {}),
     )
 
 
 async def _import_document(store: AgentStore, filed: FiledDocument) -> ArchiveEntry:
     """Store a document's text and pages, as far as the store lacks them; gives its entry."""
     document = await store.add_document(filed.text, title=filed.title, source=filed.source, places=filed.places)
+    if filed.notices:
+        await keep_notices(store, document, filed.source, filed.notices)
     memory = await store.open_memory(document.id, Recipe("mem-gpt", filed.parameters, ""))
     for number, page in enumerate(filed.pages[memory.pages :], memory.pages):
         start, words = memory.read_to, count_words(filed.text[memory.read_to : page.end])

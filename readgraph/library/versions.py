@@ -82,10 +82,10 @@ async def set_version(pages: PageStore, document: Document, date: str = "", supe
         if document.id in {earlier.id, *[each.id async for each in earlier_versions(pages, earlier)]}:
             raise BadInput(f"'{document.title or document.id}' would supersede itself: name an earlier document.")
     given = {"date": check_date(date) if date else "", "supersedes": supersedes}
-    return await _change_record(pages, document, **{name: value for name, value in given.items() if value})
+    return await change_record(pages, document, **{name: value for name, value in given.items() if value})
 
 
-async def _change_record(pages: PageStore, document: Document, **changes: Any) -> Document:
+async def change_record(pages: PageStore, document: Document, **changes: Any) -> Document:
     """Keep these changes of a document's record, and by which source it is found; returns it as it is kept now."""
     async with hold_build_lock(pages.store, document.id):
         kept = await pages.document(document.id)
@@ -118,9 +118,9 @@ async def put_in_place(pages: PageStore, document: Document) -> None:
 async def move_document(pages: PageStore, document: Document, source: str) -> None:
     """Keep that a document's file has another place now; a title that was the file's name follows it."""
     old, new = PurePath(document.source).stem, PurePath(source).stem
-    await _change_record(pages, document, source=source, title=new if document.title == old else document.title)
+    await change_record(pages, document, source=source, title=new if document.title == old else document.title)
 
 
 async def cite_as(pages: PageStore, document: Document, title: str, date: str) -> Document:
     """Keep the title and the date, where there is one, under which a bibliography cites a document."""
-    return await _change_record(pages, document, title=title, **({"date": date} if date else {}))
+    return await change_record(pages, document, title=title, **({"date": date} if date else {}))

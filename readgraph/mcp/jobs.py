@@ -111,6 +111,7 @@ class ReadingStatus(BaseModel):
     notes: int
     problem: str | None = Field(description="Why it failed, in one line; what was read before is kept.")
     notice: str = Field(description="Which document its file says it supersedes that is not there; empty for none.")
+    notices: list[str] = Field(description="What the conversion of its file left out or could not have.")
     reading: Reading | None = Field(description="The finished memory.")
     expected: ExpectedUse | None = Field(description="What it will take, where that alone was asked for.")
 
@@ -151,6 +152,7 @@ class ReadingJob:
             notes=reading.notes if reading else sizes.notes,
             problem=problem,
             notice=self.notice,
+            notices=[*document.notices] if document else [],
             reading=reading,
             expected=None,
         )

@@ -18,6 +18,7 @@ from typing_extensions import TypedDict
 
 import readgraph
 from readgraph.library.documents import names_at
+from readgraph.library.notices import notices_of
 from readgraph.library.page_store import PageStore
 from readgraph.report.structure import HeadingBlock, TableBlock, heading_lines, structure_of
 from readgraph.state.reading import Question
@@ -77,9 +78,9 @@ class ReportTree(TypedDict):
 class ReportData(TypedDict):
     """All data of the page. `note` is the method's word for the note of a page, `link` where its source can be opened.
 
-    `purpose` is what notes are for, or "". `method` is the method that answered, if `found` names it, else the one that
-    built the memory. `found` is the output of the graph that answered, with `cost` in dollars if it is known; None
-    without a question. `numbers` are those of the pages where they are not all.
+    `purpose` is what notes are for, or ""; `notices` say what the text lacks. `method` is the method that answered, if
+    `found` names it, else the one that built the memory. `found` is the output of the graph that answered, with `cost`
+    in dollars if it is known; None without a question. `numbers` are those of the pages where they are not all.
     """
 
     title: str
@@ -91,6 +92,7 @@ class ReportData(TypedDict):
     model: str
     purpose: str
     note: str
+    notices: list[str]
     parts: list[ReportPart]
     pages: list[ReportPage]
     numbers: NotRequired[list[int]]
@@ -206,6 +208,7 @@ async def _collect_report(
         "model": memory.recipe.model,
         "purpose": memory.recipe.purpose,
         "note": note,
+        "notices": notices_of([one for _, one in parts] or [document]),
         "parts": [{"title": one.title, "start": part.start, "link": links.get(one.id)} for part, one in parts],
         "pages": await _collect_pages(store, document, memory, pages, wanted),
         "tree": await _tree(store, memory),

@@ -24,6 +24,7 @@ from readgraph.library.collections import NamedCollection, NamedCollections, col
 from readgraph.library.corrections import correct, restore
 from readgraph.library.forgetting import forget_document
 from readgraph.library.library import keep_original, original_of, with_originals
+from readgraph.library.notices import document_notices
 from readgraph.library.search.catalogue import catalogue_of, records
 from readgraph.library.store import InUse, wait_until_unused
 from readgraph.library.watched import STATES, WatchedFile
@@ -74,6 +75,9 @@ class DocumentDetails(BaseModel):
     added: str
     sessions: int = Field(description="Of a history: how many; else 0.")
     parts: list[PartDetails] = Field(description="Of a collection: its documents.")
+    notices: list[str] = Field(
+        description="What its conversion left out or could not have. A list has single documents'."
+    )
     has_original: bool = Field(description="Whether pages of its PDF can be shown.")
     memories: list[MemoryDetails]
 
@@ -123,7 +127,9 @@ class Documents:
 
     async def one(self, document: str) -> DocumentDetails:
         """A document and its memories."""
-        return await self._load_details(await self.pages.document(document))
+        known = await self.pages.document(document)
+        details = await self._load_details(known)
+        return details.model_copy(update={"notices": await document_notices(self.pages, known)})
 
     async def delete(self, document: str) -> dict[str, int]:
         """Delete a document with its notes and questions, and the collections that hold it; says how much that was."""
@@ -146,6 +152,7 @@ class Documents:
             **{name: getattr(document, name) for name in ("id", "title", "words", "characters", "added", "sessions")},
             source=document.source,
             parts=[PartDetails(document=part.document, start=part.start, end=part.end) for part in document.parts],
+            notices=[*document.notices],
             has_original=document.id in originals,
             memories=[
                 MemoryDetails(
@@ -212,8 +219,8 @@ class Documents:
 
         with show_conversion(show):
             stored = await store_file(self.pages, file)
-        for problem in stored.problems:
-            run.tell({"type": "left_out", "problem": str(problem)})
+        for notice in stored.document.notices:
+            run.tell({"type": "left_out", "problem": notice})
         if stored.notice:
             run.tell({"type": "notice", "text": stored.notice})
         return stored.document

@@ -30,8 +30,8 @@ PROGRAMS = frozenset(
 """Endings of programs' files, which are text: those that are named are read, and those in folders are left out."""
 
 STANDARD_INPUT = "-"
-CONVERSION = 6
-"""Version of the conversion: raise it when the texts of files change, so that known files are converted again."""
+CONVERSION = 7
+"""Version of the conversion: raise it when texts of files or their notices change: known files are converted again."""
 
 
 @dataclass(frozen=True, slots=True)

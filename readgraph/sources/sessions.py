@@ -53,8 +53,9 @@ def load_sessions(
             `title` and `time`. Text before the first such line belongs to the first session. A file without such a
             line is one session with the file's title.
         gap_hours: A chat, or an agent's session, has a session after each silence of so many hours instead.
-        left_out: Called with the error of each file that can't be read, as in `load_all`.
-        notify: Called with what is to be known of a text: what is not read of it, or that it is no chat.
+        left_out: Called with the error of each file that can't be read, as in `load_all`, and with what a file's text
+            lacks.
+        notify: Called with how a text is read, such as that it is no chat.
 
     Raises:
         BadInput: If the expression can't be used, or for a file whose error isn't taken.
@@ -93,7 +94,7 @@ def load_sessions(
         else:
             source = load(file)
             for problem in source.problems:
-                notify(problem)
+                left_out(BadInput(problem))
             if sessions := split_sessions(source.text, pattern):
                 return sessions
             chat = chat_of(source.text)

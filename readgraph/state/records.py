@@ -80,6 +80,10 @@ Count = Annotated[int, Field(ge=0, le=MOST)]
 Id = Annotated[str, Field(pattern=r"^[\w-]{1,64}$")]  # a part of file names, so it leads to no other folder
 Time = Annotated[str, AfterValidator(_time)]  # a time as records keep it, or "" if it is unknown
 _FILE_NAME = re.compile(r"[\w-][\w.-]{0,119}")
+MOST_NOTICES, LONGEST_NOTICE = 20, 400  # lines, and characters of each
+Notices = Annotated[
+    tuple[Annotated[str, Field(max_length=LONGEST_NOTICE)], ...], Field(max_length=MOST_NOTICES)
+]  # what a source's text lacks
 Record = TypeVar("Record")
 
 
@@ -153,6 +157,7 @@ class Document:
     sessions: Count = 0  # of a history, whose text grows, and whose id is the hash of its name
     date: str = ""  # YYYY-MM-DD, YYYY-MM or YYYY, where one is known
     supersedes: str = ""  # the id of the document in whose place it stands
+    notices: Notices = ()  # what its conversion left out or could not have, a line each
 
     @classmethod
     def load(cls, value: Any) -> "Document":

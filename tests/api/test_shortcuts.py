@@ -52,6 +52,16 @@ def test_a_model_answers_and_settings_are_keywords(server: ModelServer, tale: Pa
         readgraph.ask("Was sah der Wärter?", tale, modell="openai:double")
 
 
+def test_what_was_left_out_of_a_file_is_in_each_answer(tmp_path: Path) -> None:
+    file = tmp_path / "keep.rtf"
+    file.write_bytes(rb"{\rtf1 Agnes keeps the lamp at Sarn Head.{\v secret}\par}")
+    told = "keep.rtf: 1 passage that is hidden and not printed: left out."
+    for _ in range(2):
+        with pytest.warns(UserWarning, match=told):
+            assert readgraph.ask("Who keeps the lamp?", file).notices[0] == told
+    assert readgraph.ask("Who keeps the lamp?").notices[0] == told and readgraph.read("keep").notices == [told]
+
+
 async def test_a_file_is_added_before_any_question(tale: Path, tmp_path: Path) -> None:
     async with readgraph.open_library() as library:
         document = await library.add(tale)

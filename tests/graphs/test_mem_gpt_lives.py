@@ -18,6 +18,7 @@ from readgraph.library.agent_lives import agent_config, agent_state_of, drop_old
 from readgraph.library.agents import Agent, AgentStore, Event, agent_id
 from readgraph.library.archives import add_agent_from_file, build_agent_from_file, make_agent_file
 from readgraph.library.forgetting import forget_document
+from readgraph.library.notices import keep_notices
 from readgraph.library.opening import CHECKPOINTS, Library, open_library
 from readgraph.nodes.agent.storages import search_recall
 from readgraph.state.errors import BadInput, LibraryError
@@ -145,6 +146,7 @@ async def test_export_and_import(ada: Living, server: ModelServer, story: str, t
         call("archival_delete", passages=1),
     )
     document = await ada.library.pages.add_document(story, title="The Lamp", places=[(0, "line 1")])
+    document = await keep_notices(ada.library.pages, document, "", ["lamp.pdf: page 2 can't be read."])
     await ada.turn("I keep goats.")
     await ada.turn(kind="upload", document=document.id)
     for number in range(30):
@@ -159,7 +161,7 @@ async def test_export_and_import(ada: Living, server: ModelServer, story: str, t
         again = await make_agent_file(
             AgentStore(other.store), taken_in, await agent_state_of(other.checkpointer, taken_in)
         )
-        assert again.model_copy(update={"name": "ada"}) == file
+        assert again.model_copy(update={"name": "ada"}) == file and again.documents[0].notices == document.notices
         eve = Living(other, "eve")
         script.steps = [call("archival_search", query="goats"), call("recall_search", words="goats"), say("Goats.")]
         assert (await eve.turn("What do I keep?"))["said"] == ["Goats."]

@@ -67,6 +67,26 @@ async def refused(client: Client, tool: str, **given: Any) -> str:
     return str(result.content[0].text)
 
 
+async def test_what_was_left_out_of_a_file_is_told_each_time(tools: LibraryTools, folder: Path) -> None:
+    (folder / "keep.rtf").write_bytes(rb"{\rtf1 Agnes keeps the lamp at Sarn Head.{\v secret}\par}")
+    told = ["keep.rtf: 1 passage that is hidden and not printed: left out."]
+    async with Client(library_server(tools)) as client:
+        read = await call(client, "read", file="keep.rtf", wait_seconds=60)
+        assert read["notices"] == read["reading"]["notices"] == told
+        for _ in range(2):
+            assert (await call(client, "ask", question="Who keeps the lamp?", document="keep"))["notices"] == told
+        for tool, given in (
+            ("summarise", {}),
+            ("verify", {"draft": "Agnes keeps the lamp."}),
+            ("wiki", {}),
+            ("compress", {"budget": 50}),
+            ("open_page", {"page": 0}),
+        ):
+            assert (await call(client, tool, document="keep", **given))["notices"] == told, tool
+        (listed,) = (await call(client, "list_documents"))["result"]
+        assert listed["notices"] == told
+
+
 async def test_an_agent_reads_and_asks(
     tools: LibraryTools, server: ModelServer, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -49,6 +49,7 @@ FOREVER = {
 CAUSES = {
     "429": "takes no more calls for now",
     "429 with a pause": "takes no more calls for now",
+    "an error": "takes no more calls for now",  # it says that it is overloaded
     "500": r"failed \d+ times in a row \(500\)",
     "503": r"failed \d+ times in a row \(503\)",
     "breaks off": "broke its answer off",

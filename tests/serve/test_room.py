@@ -49,6 +49,37 @@ def test_a_file_that_supersedes_none_of_the_library_says_so(room: OpenRoom) -> N
     assert told == ["new supersedes 'old', which is not in the library: read that first."]
 
 
+def test_what_was_left_out_of_a_file_is_told_with_the_document_and_each_answer(room: OpenRoom) -> None:
+    file, told = (
+        rb"{\rtf1 Agnes keeps the lamp at Sarn Head.{\v secret}\par}",
+        ["keep.rtf: 1 passage that is hidden and not printed: left out."],
+    )
+    for _ in range(2):
+        run = said(room.client.put("/api/files/keep.rtf", content=file))
+        events = room.until(run["id"], "end")
+        assert [event["problem"] for event in events if event["type"] == "left_out"] == told
+    (document,) = room.get("/api/documents")["documents"]
+    assert document["notices"] == room.get(f"/api/documents/{document['id']}")["notices"] == told
+    other = room.added("other.md", b"Brandt keeps the door.")
+    for documents in ([document["id"]], [document["id"], other["id"]]):
+        for asked in (
+            {"question": "Who keeps the lamp?"},
+            {"task": "summary"},
+            {"task": "check", "question": "Agnes lost it."},
+            {"task": "table", "question": "every person: name"},
+        ):
+            (result,) = [each for each in room.ran(documents=documents, **asked) if each["type"] == "result"]
+            report = result["report"]
+            assert report["found"]["notices"][:1] == report["notices"] == told
+    (result,) = [each for each in room.ran(documents=[document["id"]]) if each["type"] == "result"]
+    assert result["report"]["notices"] == told
+    question, *_ = room.get("/api/questions")["questions"]
+    assert room.get(f"/api/questions/{question['thread']}")["report"]["notices"] == told
+    chat = {"model": "readgraph", "messages": [{"role": "user", "content": "Who keeps the lamp?"}]}
+    answered = room.post("/v1/chat/completions", **chat)
+    assert answered["choices"][0]["message"]["content"].count(told[0]) == 1
+
+
 def test_a_run_has_the_same_id_in_the_log(room: OpenRoom, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("INFO", "readgraph")
     document = room.added("lamp.txt", TEXT[:2000].encode())

@@ -285,6 +285,8 @@ def _command(conversation: Conversation, view: ChatView, name: str, argument: st
         with suppress(ValueError):
             path = path if path.exists() else Path(" ".join(shlex.split(argument))).expanduser()
         document = in_background(store_source, conversation.library.pages, load(path))
+        for notice in document.notices:
+            view.warn(notice)
         in_background(conversation.upload, document.id)
     elif name == "undo":
         view.show_undone(in_background(conversation.undo))

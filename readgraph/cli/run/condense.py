@@ -14,7 +14,14 @@ from readgraph.api.documents import PickingScope
 from readgraph.api.results import CompressedText
 from readgraph.api.running import RunThread
 from readgraph.cli.options.reading import CompressOptions, SummariseOptions, TableOptions
-from readgraph.cli.run.documents import conversion_seconds, estimate, load_sources, resolve_document, show_estimate
+from readgraph.cli.run.documents import (
+    conversion_seconds,
+    estimate,
+    load_sources,
+    report_notices,
+    resolve_document,
+    show_estimate,
+)
 from readgraph.cli.run.in_library import begins_with, check_output, run_in_library, write_output
 from readgraph.cli.run.reports import check_report, make_report, show_output, with_cost, with_places, write_report
 from readgraph.cli.settings import check_typed, check_used
@@ -98,6 +105,7 @@ def estimate_summaries(options: SummariseOptions, context: ReaderContext, screen
 
     async def run(library: Library) -> tuple[Estimate, int]:
         document, about = await resolve_document(library, sources, options.as_of), options.about or ""
+        await report_notices(library, [document], screen)
         return await estimate_summary(library.pages, document, context, about, part=options.part), document.words
 
     show_estimate(*run_in_library(options.library, run), context, screen)
@@ -173,7 +181,8 @@ async def _make_table_output(
     priced = with_cost(made.output, context, screen, conversion_seconds(sources))
     found = {**await with_places(library.pages, priced), "notices": made.notices}
     documents = await members_of(library.pages, document)
-    sheet = sheet_of(found["table"], documents, " ".join(filter(None, [_table_note(found), *found["notices"]])))
+    told = made.notices if options.out else made.notices[len(made.output["notices"]) :]  # else they are printed beside
+    sheet = sheet_of(found["table"], documents, " ".join(filter(None, [_table_note(found), *told])))
     cited = [citation for row in found["table"]["rows"] for citation in row["citations"]]
     unique = {(each["start"], each["end"]): each for each in cited}
     shown, asked = with_marks({**found, "citations": [*unique.values()]}), Question(question=options.wanted)
@@ -204,7 +213,7 @@ def _print_table(found: dict[str, Any], sheet: Sheet, out: Path | None, screen: 
         told.print(NO_ROW)
     if found["unread"]:
         told.print(SafeText(_table_note(found), style="yellow"))
-    for notice in found["notices"]:
+    for notice in screen.notices_left(found["notices"]):
         told.print(SafeText(notice, style="yellow"))
     if screen.quiet:
         return
@@ -246,7 +255,7 @@ def _print_compressed(compressed: CompressedText, context: ReaderContext, screen
     trace = compressed.trace
     spent = cost(trace.steps, screen.price, batch=context.batch)
     if screen.as_json:
-        result = compressed.model_dump(include={"text", "engine", "tokens", "status"})
+        result = compressed.model_dump(include={"text", "engine", "tokens", "status", "notices"})
         rendering.print_json({**result, **trace.as_dict(), "cost": spent})
         return
     if compressed.text:

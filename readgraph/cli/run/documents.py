@@ -30,10 +30,11 @@ from readgraph.cli.settings import choose_method
 from readgraph.cli.terminal.progress import ConversionProgress
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText, one_line
-from readgraph.cli.terminal.screen import OutputOptions
+from readgraph.cli.terminal.screen import OutputOptions, left_out_line
 from readgraph.graphs.estimates.arithmetic import ASSUMES, Estimate, Range
 from readgraph.library.documents import document_id
 from readgraph.library.library import document_of_file
+from readgraph.library.notices import document_notices
 from readgraph.library.opening import Library, holds_library, open_library_in_background
 from readgraph.library.page_store import PageStore
 from readgraph.models.local import is_local
@@ -53,8 +54,9 @@ def load_sources(
 ) -> list[SourceText | str]:
     """The texts of files and folders; for a file that was converted before, the id of its document.
 
-    Unreadable files, as long as there is another, and unreadable pages of a file are reported and left out. With
-    `other_names`, what names no file is given back as it is. Not for an event loop: Ctrl-C would wait for a slow file.
+    Unreadable files, as long as there is another, are reported and left out; what a file's text lacks is reported when
+    its document is used. With `other_names`, what names no file is given back as it is. Not for an event loop: Ctrl-C
+    would wait for a slow file.
     """
     paths, folder = options.paths, options.library
     check_glob(paths, options.glob)
@@ -77,10 +79,7 @@ def load_sources(
             kept = library() if file.digest else None
             if kept and (known := in_background(document_of_file, kept.pages, file.digest)):
                 return known.id
-            source = file.convert()
-            for problem in source.problems:
-                report_left_out(problem)
-            return source
+            return file.convert()
 
         return load_all(paths, options.glob, report_left_out, load_one)
 
@@ -92,7 +91,14 @@ def conversion_seconds(sources: Sequence[SourceText | str]) -> float:
 
 def report_left_out(problem: object) -> None:
     """Print what can't be read, and why."""
-    typer.echo(f"readgraph: Left out: {one_line(str(problem))}", err=True)
+    typer.echo(left_out_line(problem), err=True)
+
+
+async def report_notices(library: Library, documents: Sequence[Document], screen: OutputOptions) -> None:
+    """Print what the texts of documents lack, where no run of theirs says it."""
+    for document in documents:
+        for notice in screen.notices_left(await document_notices(library.pages, document)):
+            report_left_out(notice)
 
 
 def report_notice(notice: str) -> None:
@@ -193,6 +199,7 @@ def estimate(
             documents = [await resolve_document(library, sources, choice.as_of)]
         else:
             documents = [await pick_as_one_document(library.pages, " ".join([question, *choices]), choice)]
+        await report_notices(library, documents, screen)
         methods = [choose_method(method, document, asks=question is not None) for document in documents]
         each = [
             await estimate_with_question(library.pages, chosen, document, context, question, choices)

@@ -24,9 +24,11 @@ from readgraph.cli.terminal.rendering import print_json, print_memory, print_rem
 from readgraph.cli.terminal.safe_text import Console, SafeText
 from readgraph.cli.terminal.screen import OutputOptions
 from readgraph.library.histories import SessionText, append_sessions
+from readgraph.library.notices import keep_notices
 from readgraph.library.opening import Library
 from readgraph.library.page_store import PageStore
 from readgraph.library.versions import set_version
+from readgraph.sources.loading import STANDARD_INPUT
 from readgraph.sources.sessions import load_sessions
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
@@ -89,13 +91,19 @@ async def _print_memory(
 def remember_sessions(options: RememberOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Append the sessions of files and folders to the history, memorise what is new, and print the result."""
     check_glob(options.paths, options.glob)
+    problems = list[BadInput]()
     loaded = load_sessions(
-        options.paths, options.glob, options.sessions_at, options.gap, report_left_out, report_notice
+        options.paths, options.glob, options.sessions_at, options.gap, problems.append, report_notice
     )
+    for line in screen.notices_left(map(str, problems)):
+        report_left_out(line)
     sessions = [SessionText(*session) for session in loaded]
 
     async def remember(library: Library) -> None:
         appended = await append_sessions(library.pages, options.history, sessions, go_on=True)
+        given = {each.absolute().name for each in options.paths} - {STANDARD_INPUT}
+        others = [line for line in appended.document.notices if not any(name in line for name in given)]
+        await keep_notices(library.pages, appended.document, "", [*others, *problems])
         if not screen.as_json:
             known = f" ({appended.known:,} known already)" if appended.known else ""
             has = f"'{appended.document.title}' has {format_count(appended.document.sessions, 'session')}"

@@ -17,14 +17,15 @@ from readgraph.api.memories import describe_memory, memories_to_show, method_of,
 from readgraph.api.results import Hit
 from readgraph.cli.mistakes import question_and_files
 from readgraph.cli.options.documents import ShowOptions, WantedPlace
-from readgraph.cli.run.documents import find_document, find_documents
+from readgraph.cli.run.documents import find_document, find_documents, report_left_out, report_notices
 from readgraph.cli.run.in_library import run_in_library
 from readgraph.cli.run.reports import check_report, source_links, write_report
 from readgraph.cli.settings import find_typed_method
 from readgraph.cli.terminal.rendering import print_json, size_of, titles_told_apart
 from readgraph.cli.terminal.safe_text import Console, SafeText, one_line
-from readgraph.cli.terminal.screen import mark_text, print_paged
+from readgraph.cli.terminal.screen import OutputOptions, mark_text, print_paged
 from readgraph.library.address import LibraryPlace
+from readgraph.library.notices import document_notices
 from readgraph.library.opening import Library
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.catalogue import catalogue_of, records
@@ -37,6 +38,7 @@ from readgraph.state.records import Document, Memory, Note, at_local_time
 from readgraph.state.words import format_count
 
 MOST_SHOWN = 100
+MOST_LISTED = 3  # notices of a document in a list
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,9 @@ def show_library(library: LibraryPlace | None, *, as_json: bool) -> None:
         origin = f" from {one_line(document.source)}" if "://" in document.source else ""
         dated = f" of {document.date}" if document.date else ""
         lines.append(f"    {format_count(document.words, 'word')}{dated}, added {day(document.added)}{origin}")
+        lines += [typer.style(f"    {one_line(notice)}", fg="yellow") for notice in document.notices[:MOST_LISTED]]
+        if unlisted := document.notices[MOST_LISTED:]:
+            lines.append(typer.style(f"    and {format_count(len(unlisted), 'more notice')}", fg="yellow"))
         lines += [f"    {one_line(_memory_line(document, sized))}" for sized in memories]
         if not memories:
             lines.append(typer.style("    not read yet", dim=True))
@@ -90,15 +95,18 @@ async def _show_document(library: Library, options: ShowOptions) -> None:
     notes = {note.page: note for note in await store.notes(memory.id, range(memory.pages))}
     places = [Place(*place) for place in await all_places(store, document)]
     called = note_of(memory)
+    notices = await document_notices(store, document)
     if options.as_json:
         listed = [asdict(page) | _note_fields(notes.get(page.number), called) for page in pages]
-        print_json(asdict(document) | {"memory": _memory_value(memory), "pages": listed})
+        print_json(asdict(document) | {"notices": notices, "memory": _memory_value(memory), "pages": listed})
         return
     console = Console()
     size = size_of(document, (place.label for place in places))
     console.print(SafeText(f"{document.title}  {document.id}  {size}", style="bold"))
     sized = SizedMemory(memory, len(notes), sum(note.words for note in notes.values()))
     console.print(SafeText(_memory_line(document, sized), style="dim"))
+    for notice in notices:
+        console.print(SafeText(notice, style="yellow"))
     methods = sorted({method_of(other) for other in others} - {method_of(memory)})
     same = {other.recipe.purpose for other in others if method_of(other) == method_of(memory)}
     purposes = sorted(same - {memory.recipe.purpose, ""})
@@ -210,11 +218,14 @@ def show_place(options: ShowOptions) -> None:
     if not options.document:
         raise BadInput("There is nothing to show a place of: name a document.")
     options.place.check(options.method)
-    document, found, texts = run_in_library(options.library, _load_stretches, options, only_shows=True)
+    document, found, texts, notices = run_in_library(options.library, _load_stretches, options, only_shows=True)
     if options.as_json:
         listed = [vars(each) | {"text": text} for each, text in zip(found, texts, strict=True)]
-        print_json({"id": document.id, "title": document.title, "source": document.source, "stretches": listed})
+        about = {"id": document.id, "title": document.title, "source": document.source, "notices": notices}
+        print_json({**about, "stretches": listed})
         return
+    for notice in notices:
+        report_left_out(notice)
     styled = Console().is_terminal
     pieces = list[SafeText]()
     for each, text in zip(found, texts, strict=True):
@@ -227,7 +238,10 @@ def show_place(options: ShowOptions) -> None:
     print_paged(pieces)
 
 
-async def _load_stretches(library: Library, options: ShowOptions) -> tuple[Document, list[Stretch], list[str]]:
+async def _load_stretches(
+    library: Library, options: ShowOptions
+) -> tuple[Document, list[Stretch], list[str], list[str]]:
+    """A document, the stretches that are wanted with their texts, and what the document lacks."""
     store, document = library.pages, await find_document(library.pages, options.document)
     found = await _stretches(store, document, options.place, options.method)
     longest = 2 * len(options.quote or "")  # a quote may go on after the end of its page
@@ -243,7 +257,8 @@ async def _load_stretches(library: Library, options: ShowOptions) -> tuple[Docum
             raise BadInput(
                 f"The quote is not there: 'readgraph show \"{document.title}\" --quote …' looks for it everywhere."
             )
-    return document, found, [text[: each.end - each.start] for each, text in zip(found, texts, strict=True)]
+    cut = [text[: each.end - each.start] for each, text in zip(found, texts, strict=True)]
+    return document, found, cut, await document_notices(store, document)
 
 
 async def place_spans(store: PageStore, document: Document, wanted: WantedPlace) -> list[NamedSpan] | int | None:
@@ -312,7 +327,10 @@ def search(
 
     async def find(opened: Library) -> list[Hit]:
         found = await find_documents(opened.pages, documents or [])
-        return await find_hits(opened.pages, words, found, collection, most, as_of)
+        hits = await find_hits(opened.pages, words, found, collection, most, as_of)
+        held = await records(opened.pages, [*dict.fromkeys(hit.document for hit in hits)])
+        await report_notices(opened, [*found, *held], OutputOptions())
+        return hits
 
     hits = run_in_library(library, find, only_shows=True)
     if as_json:

@@ -13,7 +13,7 @@ from readgraph.api.answer_text import place_or_part
 from readgraph.api.documents import documents_as_one, documents_near
 from readgraph.api.results import Verified
 from readgraph.cli.options.reading import VerifyOptions
-from readgraph.cli.run.documents import load_sources, report_left_out, resolve_document, show_estimate
+from readgraph.cli.run.documents import load_sources, report_left_out, report_notices, resolve_document, show_estimate
 from readgraph.cli.run.in_library import check_output, run_in_library, write_output
 from readgraph.cli.run.reports import check_report, make_report, show_output, with_cost
 from readgraph.cli.terminal import rendering
@@ -101,6 +101,7 @@ def estimate_check(options: VerifyOptions, context: ReaderContext, screen: Outpu
 
     async def estimate(library: Library) -> tuple[Estimate, int]:
         document = await _documents(library, sources, draft, options)
+        await report_notices(library, [document], screen)
         return estimate_verify(EstimateCase(library.pages, document, context), draft), document.words
 
     show_estimate(*run_in_library(options.library, estimate), context, screen)

@@ -12,7 +12,7 @@ from readgraph.api.results import Wiki
 from readgraph.api.vault_check import VaultProblem, check_vault
 from readgraph.api.wikis import wiki
 from readgraph.cli.options.reading import WikiOptions
-from readgraph.cli.run.documents import load_sources, resolve_document, show_estimate
+from readgraph.cli.run.documents import load_sources, report_notices, resolve_document, show_estimate
 from readgraph.cli.run.in_library import run_in_library
 from readgraph.cli.run.reports import with_cost
 from readgraph.cli.terminal import rendering
@@ -74,6 +74,7 @@ def estimate(options: WikiOptions, context: ReaderContext, screen: OutputOptions
 
     async def count(library: Library) -> tuple[Estimate, int]:
         document = await _documents(library, sources, options)
+        await report_notices(library, [document], screen)
         return await estimate_wiki(EstimateCase(library.pages, document, context)), document.words
 
     show_estimate(*run_in_library(options.library, count), context, screen)

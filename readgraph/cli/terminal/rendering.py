@@ -158,7 +158,8 @@ def print_answer(found: dict[str, Any], screen: OutputOptions) -> None:
     print_answer_or_table(found)
     picked = found.get("picked", [])
     print_citations(found["citations"], book=picked[0]["title"] if len(picked) == 1 else "")
-    for problem in filter(None, (answer_doubts(found), format_missing_records(found), *found.get("notices", ()))):
+    notices = screen.notices_left(found.get("notices", ()))
+    for problem in filter(None, (answer_doubts(found), format_missing_records(found), *notices)):
         console.print(SafeText(problem, style="yellow"))
     if screen.quiet:
         return

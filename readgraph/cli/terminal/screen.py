@@ -14,7 +14,7 @@ import typer
 
 from readgraph.cli.log import log_price
 from readgraph.cli.settings import from_settings_file
-from readgraph.cli.terminal.safe_text import Console, SafeText, visible
+from readgraph.cli.terminal.safe_text import Console, SafeText, one_line, visible
 from readgraph.models.prices import Price, parse_price
 from readgraph.state.errors import BadInput
 
@@ -40,10 +40,21 @@ class OutputOptions:
         log_price((dollars.input, dollars.output) if dollars else None)
         return cls(as_json, quiet, verbose, dollars)
 
+    def notices_left(self, notices: Iterable[str]) -> list[str]:
+        """Those of these notices that were not printed yet; they count as printed now."""
+        new = [notice for notice in dict.fromkeys(notices) if notice not in self.noticed]
+        self.noticed.update(new)
+        return new
+
     def tell(self, *lines: str, style: str = "") -> None:
         """Print lines on standard error, unless only the result is wanted."""
         for line in lines:
             Console(stderr=True, quiet=self.quiet).print(SafeText(line, style=style), soft_wrap=True)
+
+
+def left_out_line(problem: object) -> str:
+    """The line on what can't be read, and why."""
+    return f"readgraph: Left out: {one_line(problem)}"
 
 
 def can_ask_user() -> bool:

@@ -24,7 +24,8 @@ function pageSection() {
 
 /** What is not there: text that was not read, text that was left out. */
 function pageNotices() {
-  const notices = [];
+  const said = new Set(report.found?.notices);
+  const notices = (report.notices ?? []).filter((notice) => !said.has(notice));
   const kept = report.pages.filter((page) => page.text !== null).length;
   if (report.numbers) {
     notices.push("The document is long: the words of a part come when it is opened. The search above looks in those that are here.");

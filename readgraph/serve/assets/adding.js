@@ -84,6 +84,7 @@ function addedLine(name) {
           state.textContent = event.of ? `page ${number(event.done)} of ${number(event.of)}` : "being converted";
         } else if (event.type === "document") documents.push(event.document);
         else if (event.type === "notice") notices.push(event.text);
+        else if (event.type === "left_out") notices.push(event.problem);
         else if (event.type === "end") {
           finish(event.run);
         }
@@ -91,7 +92,7 @@ function addedLine(name) {
       const finish = (end) => {
         if (end?.state === "done") {
           const links = documents.map((one) => prose("a", one.title || "open", { href: placeOf("document", one.id) }));
-          ended("done", "added ", ...links.flatMap((link) => [link, " "]), ...notices);
+          ended("done", "added ", ...links.flatMap((link) => [link, " "]), notices.join(" "));
           speak([`${name} was added.`, ...notices].join(" "));
           document.dispatchEvent(new Event("added"));
         } else line.failed(end?.problem ?? "It was stopped.");

@@ -6,6 +6,7 @@ async function documentView(box, id, memory, signal, part = null) {
   const chosen = owner.memories.find((one) => one.id === memory) ?? newest(owner.memories);
   const told = [counted(owner.words, "word"), owner.parts.length ? counted(owner.parts.length, "document") : "", day(owner.added)];
   const head = element("div.heading", {}, prose("h1", title), prose("p.quiet", [...told, owner.source].filter(Boolean).join(" · ")));
+  if (!chosen) head.append(...owner.notices.map((notice) => element("p.notice", {}, notice)));
   const body = element("div.body");
   const ways = element("div.buttons", {}, element("a.button", { href: placeOf("ask", id) }, "Ask about it"));
   ways.append(...makingWays(id));
