@@ -5,6 +5,7 @@ from email import message_from_bytes, policy
 from typing import TYPE_CHECKING, NamedTuple
 
 from readgraph.sources.converting import ITEM, PARAGRAPH, Converted, paragraphs_of
+from readgraph.sources.formats.eq_fields import read_eq_field
 from readgraph.sources.formats.office_text import (
     DELETED,
     EMBEDDED,
@@ -199,11 +200,11 @@ class _WordReader(OfficeReader):
             for each in _choice(element):
                 self._collect(each, form, into)
         elif name in ("omath", "omathpara"):
-            into.put_apart(linear_math(element))
+            into.put_formula(linear_math(element))
         elif name == "r":
             self._collect_run(element, into)
-        elif name == "fldsimple" and _field_name(value(element, "instr")) in _PAGE_FIELDS:
-            return
+        elif name == "fldsimple" and _field_name(value(element, "instr")) in (*_PAGE_FIELDS, "EQ"):
+            into.put_formula(read_eq_field(value(element, "instr")))
         elif name == "fldchar":
             self._field_mark(element, into)
         else:
@@ -258,9 +259,11 @@ class _WordReader(OfficeReader):
             into.put(_form_field(child(element, "ffData")))
             self._fields.append(("", False))
         elif kind == "separate" and self._fields:
-            self._fields[-1] = (self._fields[-1][0], True)
+            self._fields[-1] = (self._fields[-1][0], not read_eq_field(self._fields[-1][0]))
         elif kind == "end" and self._fields:
-            self._fields.pop()
+            said, _ = self._fields.pop()
+            if all(shown for _, shown in self._fields):
+                into.put_formula(read_eq_field(said))
 
     def _is_page_number(self) -> bool:
         return any(_field_name(said) in _PAGE_FIELDS for said, _ in self._fields)
@@ -339,10 +342,11 @@ class _Collected:
             self.left_out.append(thing)
         self._was_left_out = thing
 
-    def put_apart(self, formula: str) -> None:
-        """Add a formula, which is no part of the words beside it."""
-        self.put(formula, is_apart=True)
-        self._is_apart = True
+    def put_formula(self, formula: str) -> None:
+        """Add a formula, which is no part of the words beside it; one without digits may be a word with its reading."""
+        is_apart = bool(formula) and (formula.isascii() or any(map(str.isdecimal, formula)))
+        self.put(formula, is_apart=is_apart)
+        self._is_apart = self._is_apart or is_apart
 
 
 def is_deleted(mark: "_Element | None") -> bool:
