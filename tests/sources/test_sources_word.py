@@ -214,8 +214,8 @@ def test_fields_give_their_results_and_no_page_numbers(tmp_path: Path) -> None:
 
     simple, opened = "<w:fldSimple w:instr='PAGE'>{}</w:fldSimple>", '<w:r><w:fldChar w:fldCharType="begin"/></w:r>'
     fields = field(" PAGE ", run("7")), field(" REF x ", run(" clause 4")), simple.format(run("7")), opened
-    body = paragraph("On page", *fields) + paragraph("after")
-    assert load_word(tmp_path, body).text == "On page clause 4\n\nafter"
+    body = paragraph("On page", *fields) + paragraph("see page ", field(" PAGEREF x ", run("17")))
+    assert load_word(tmp_path, body).text == "On page clause 4\n\nsee page 17"
 
 
 @pytest.mark.parametrize(

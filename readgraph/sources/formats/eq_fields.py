@@ -31,7 +31,7 @@ class _EqReader:
 
     def read_row(self, depth: int) -> "_Element":
         """What stands beside each other, as far as the argument's end."""
-        row, text, open_brackets = self._element("mrow"), "", 0
+        row, text, open_brackets = self._make("mrow"), "", 0
         while self._at < len(self._code):
             sign = self._code[self._at]
             switch = _SWITCH.match(self._code, self._at)
@@ -98,7 +98,7 @@ class _EqReader:
         return made
 
     def _make(self, tag: str, *parts: "_Element") -> "_Element":
-        made = self._element(tag)
+        made: _Element = self._element(tag)
         made.extend(parts)
         return made
 

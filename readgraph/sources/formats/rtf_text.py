@@ -33,7 +33,7 @@ _STRUCTURE = frozenset("par sect page column cell nestcell row nestrow pard intb
 _HEIGHTS = {"super": RAISED, "sub": LOWERED, "nosupersub": "", "up": RAISED, "dn": LOWERED}
 _LEFT_OUT = {"v": HIDDEN, "deleted": DELETED, "strike": DELETED, "striked": DELETED}
 _HEADING = re.compile(rb"heading (\d)\b", re.IGNORECASE)
-_PAGE_FIELD = re.compile(r"\s*(?:PAGE|NUMPAGES|SECTIONPAGES|PAGEREF)\b", re.IGNORECASE)
+_PAGE_FIELD = re.compile(r"\s*(?:PAGE|NUMPAGES|SECTIONPAGES)\b", re.IGNORECASE)
 _SYMBOLS = {b"~": " ", b"_": "-", b"{": "{", b"}": "}", b"\\": "\\"}
 
 
