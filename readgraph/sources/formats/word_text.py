@@ -270,13 +270,17 @@ class _WordReader(OfficeReader):
 
     def _format(self, properties: "_Element | None", style: str, usual: _Format | None = None) -> _Format:
         """How a run with these properties is set; what they don't say is as `usual`."""
-        style = value(child(properties, "rStyle")) or style
+        own = {} if properties is None else {local_name(each.tag): each for each in properties}
+        style = value(own.get("rstyle")) or style
+        usual = usual or _Format()
+        if not style and not own:
+            return usual
 
         def find(name: str) -> "_Element | None":
-            own = child(properties, name)
-            return own if own is not None else self._styles.find(style, "rPr", name) if style else None
+            if (set_here := own.get(name.lower())) is not None or not style:
+                return set_here
+            return self._styles.find(style, "rPr", name)
 
-        usual = usual or _Format()
         height, fonts = find("vertAlign"), find("rFonts")
         named = (value(fonts, "ascii"), value(fonts, "hAnsi"))
         font = usual.font if fonts is None else next(filter(is_symbol_font, named), "")
@@ -284,9 +288,8 @@ class _WordReader(OfficeReader):
         left_out = HIDDEN if hidden else DELETED if any(struck) else ""
         if not left_out and usual.left_out and (hidden is None if usual.left_out == HIDDEN else False not in struck):
             left_out = usual.left_out
-        moved = value(child(properties, "position"), default="0").lstrip("+")
-        is_small = child(properties, "sz") is not None
-        if height is None and moved.lstrip("-").isdecimal() and abs(int(moved)) >= (1 if is_small else _MOVED):
+        moved = value(own.get("position"), default="0").lstrip("+")
+        if height is None and moved.lstrip("-").isdecimal() and abs(int(moved)) >= (1 if "sz" in own else _MOVED):
             return _Format(RAISED if int(moved) > 0 else LOWERED, left_out, font)
         return _Format(usual.height if height is None else _HEIGHTS.get(value(height), ""), left_out, font)
 
