@@ -36,6 +36,7 @@ _NOTES = {"footnotereference": "footnote", "endnotereference": "endnote", "comme
 _DRAWN = frozenset(("chart", "relids"))
 _PAGE_FIELDS = frozenset("PAGE NUMPAGES SECTIONPAGES".split())
 _HEIGHTS = {"superscript": RAISED, "subscript": LOWERED}
+_SET = frozenset("vertalign position rfonts vanish strike dstrike".split())  # what `_Format` depends on
 _MOVED = 4  # half points from which on a text of any size stands raised or lowered
 _CHUNKS = {"htm": "html", "html": "html", "xhtml": "html", "mht": "mht", "mhtml": "mht", "txt": "txt", "rtf": "rtf"}
 
@@ -273,7 +274,7 @@ class _WordReader(OfficeReader):
         own = {} if properties is None else {local_name(each.tag): each for each in properties}
         style = value(own.get("rstyle")) or style
         usual = usual or _Format()
-        if not style and not own:
+        if not style and own.keys().isdisjoint(_SET):
             return usual
 
         def find(name: str) -> "_Element | None":
