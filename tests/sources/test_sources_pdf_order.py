@@ -134,6 +134,26 @@ def test_numbers_of_lines_in_the_margin(tmp_path: Path, step: int, at_right: boo
     assert not any(sign.isdecimal() or sign == "|" for sign in flat(tmp_path / "a.pdf"))
 
 
+def test_the_number_of_a_heading_among_numbers_of_lines(tmp_path: Path) -> None:
+    random, canvas = Random(1), Canvas(str(tmp_path / "a.pdf"))
+    for heading in ("4", "9"):
+        lines, y = wrap(paragraph(random, 300), 380), 760.0
+        for at, line in enumerate(lines, 1):
+            if at == 10:
+                canvas.setFont(FONT, 16)
+                canvas.drawRightString(75, y - 2 * STEP, heading)
+                canvas.drawString(100, y - 2 * STEP, "Weirs")
+                y -= 4 * STEP
+            canvas.setFont(FONT, SIZE)
+            canvas.drawString(100, y, line)
+            canvas.setFont(FONT, 8)
+            canvas.drawRightString(75, y, str(at))
+            y -= STEP
+        canvas.showPage()
+    canvas.save()
+    assert [word for word in flat(tmp_path / "a.pdf").split() if word.isdecimal()] == ["4", "9"]
+
+
 def test_numbers_of_rows_and_items_are_kept(tmp_path: Path) -> None:
     canvas = Canvas(str(tmp_path / "a.pdf"))
     canvas.setFont(FONT, SIZE)

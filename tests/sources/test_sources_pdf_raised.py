@@ -70,6 +70,8 @@ def test_raised_and_lowered_text(tmp_path: Path, printed: str, text: str, apart:
         ("With 10^{2} men and x^{2} as given", "With 10^2 men and x^2 as given"),
         ("The stones^{2} and their side^{2} as given", "The stones [^2] and their side^2 as given"),
         ("It ended.^{2} Then it began", "It ended. [^2] Then it began"),
+        ("It fell in 1998^{2} by 1024^{2} feet", "It fell in 1998 [^2] by 1024^2 feet"),
+        ("It rose by 5 %^{2} and then", "It rose by 5 % [^2] and then"),
         ("^{1}In the beginning ^{2}and then", "1 In the beginning 2 and then"),
     ],
 )
@@ -77,6 +79,12 @@ def test_a_mark_is_proven_by_its_place_and_its_note(tmp_path: Path, printed: str
     notes = ("2 It was cut in the north.",)
     found = load(write_marked(tmp_path / "a.pdf", [printed, "and this line is as long."], notes)).text
     assert found == f"{text} and this line is as long.\n\n2 It was cut in the north."
+
+
+def test_marks_of_several_notes(tmp_path: Path) -> None:
+    lines = ["As both have said^{1,2} and", "as others said^{1,3} long ago"]
+    text = load(write_marked(tmp_path / "a.pdf", lines, ("1 In a letter.", "2 In another."))).text
+    assert text.startswith("As both have said [^1] [^2] and as others said^{1,3} long ago")
 
 
 def test_the_mark_of_a_note_may_stand_far_before_it(tmp_path: Path) -> None:

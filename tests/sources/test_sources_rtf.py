@@ -24,6 +24,7 @@ def load_rtf(folder: Path, body: bytes) -> SourceText:
         (rb"{\mmath{\*\moMath{\mf{\mfPr{\mtype bar}}{\mnum{\mr 3}}{\mden{\mr 4}}}}} cups\par", "3/4 cups"),
         (rb"{\*\moMath{\mnary{\mnaryPr{\mchr \u8721?}}{\msub{\mr i=1}}{\msup{\mr n}}{\me{\mr i}}}}\par", "∑_{i=1}^n i"),
         (rb"one {\field{\*\fldinst PAGE}{\fldrslt 7}}{\field{\*\fldinst{ REF x}}{\fldrslt{two}}}\par", "one two"),
+        (rb"{\field{\*\fldinst{ EQ \\f(3;4)}}} l{\field{\*\fldinst EQ \\r(2)}{\fldrslt }}\par", "3/4 l√(2)"),
         (rb"{\f1 \'fe} yes {\f1\u-3844?} no {\f2 \'b3}\'b3 {\f3 \'93\'fa}\par", "☑ yes ✓ no ł³ 日"),
         (rb"{\uc2\u26085\'93\'fa}{\uc1\u8212\endash}x{\uc0\u8364}5\par", "日—x€5"),
         (rb"{\listtext 1.2\tab}Ice\par{\listtext \'b7\tab}dot\par{\pntext (a)\tab}old\par", "1.2 Ice\ndot\n(a) old"),

@@ -36,6 +36,11 @@ def test_rows_stand_under_their_column_names(tmp_path: Path, table: str) -> None
     assert labelled(source) == [("row 2", "station: Lun"), ("row 4", "station: Hol")]
 
 
+def test_two_rows_of_names_and_a_remark_beside(tmp_path: Path) -> None:
+    source = load(write_file(tmp_path / "a.csv", "crop,2023,,2024,,remark\n,rye,oat,rye,oat,\nNorth,1,2,3,4,late\n"))
+    assert source.text == "crop: North | 2023, rye: 1 | 2023, oat: 2 | 2024, rye: 3 | 2024, oat: 4 | remark: late"
+
+
 def test_a_table_without_column_names_and_cells_of_several_lines(tmp_path: Path) -> None:
     source = load(write_file(tmp_path / "a.tsv", '1991\t"two\nlines"\n1992\t\tmore\n'))
     assert source.text == "column 1: 1991 | column 2: two lines\n\ncolumn 1: 1992 | column 3: more"

@@ -214,8 +214,28 @@ def test_fields_give_their_results_and_no_page_numbers(tmp_path: Path) -> None:
 
     simple, opened = "<w:fldSimple w:instr='PAGE'>{}</w:fldSimple>", '<w:r><w:fldChar w:fldCharType="begin"/></w:r>'
     fields = field(" PAGE ", run("7")), field(" REF x ", run(" clause 4")), simple.format(run("7")), opened
-    body = paragraph("On page", *fields) + paragraph("after")
-    assert load_word(tmp_path, body).text == "On page clause 4\n\nafter"
+    body = paragraph("On page", *fields) + paragraph("see page ", field(" PAGEREF x ", run("17")))
+    assert load_word(tmp_path, body).text == "On page clause 4\n\nsee page 17"
+
+
+@pytest.mark.parametrize(
+    "code,text",
+    [
+        (r" EQ \f(3;4) ", "7 3/4 cups"),
+        (r"EQ \* jc2 \* hps10 \o\ad(\s\up 9(ma),mill)", "7 mill cups"),
+        (r"EQ \s\up5(2)", "7^2 cups"),
+        (r"EQ \o(\s\up5(2),\s\do4(1))", "7^2_1 cups"),
+        (r"eq \o\ac(○,1)+\r(3,x)", "7(1)+∛(x) cups"),
+        (r"EQ \i\su(i=1,n,i)", "7∑_{i=1}^n i cups"),
+        (r"EQ \b\lc\{(\a\al(x=1,y=2))", "7{x=1, y=2 cups"),
+        (r"EQ 3\,5\f(1,f(x,y))", "7 3,5 1/(f(x,y)) cups"),
+        (r"EQ \f(1", "7 1 cups"),
+    ],
+)
+def test_formulas_that_are_fields(tmp_path: Path, code: str, text: str) -> None:
+    begin, end = (f'<w:r><w:fldChar w:fldCharType="{kind}"/></w:r>' for kind in ("begin", "end"))
+    field = f"{begin}<w:r><w:instrText>{code}</w:instrText></w:r>{end}"
+    assert load_word(tmp_path, paragraph("7", field, " cups")).text == text
 
 
 def test_comments_stand_with_the_notes(tmp_path: Path) -> None:

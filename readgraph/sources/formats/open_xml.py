@@ -87,7 +87,11 @@ def value(element: "_Element | None", name: str = "val", default: str = "") -> s
     """An element's attribute by its name without the namespace; `default` where it or the element is missing."""
     if element is None:
         return default
-    return next((text for key, text in element.attrib.items() if local_name(key) == name.lower()), default)
+    wanted = name.lower()
+    for key, text in element.items():
+        if local_name(key) == wanted:
+            return str(text)
+    return default
 
 
 def child(element: "_Element | None", *path: str) -> "_Element | None":
@@ -95,7 +99,13 @@ def child(element: "_Element | None", *path: str) -> "_Element | None":
     for name in path:
         if element is None:
             return None
-        element = next((each for each in element if local_name(each.tag) == name.lower()), None)
+        wanted = name.lower()
+        for each in element:
+            if local_name(each.tag) == wanted:
+                element = each
+                break
+        else:
+            return None
     return element
 
 

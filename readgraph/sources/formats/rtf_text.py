@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, replace
 
 from readgraph.sources.converting import ITEM, PARAGRAPH, Converted, on_a_line, paragraphs_of
+from readgraph.sources.formats.eq_fields import read_eq_field
 from readgraph.sources.formats.office_text import DELETED, EMBEDDED, EQUATION, HIDDEN, OfficeReader
 from readgraph.sources.formats.rtf_fonts import Fonts, codec_of
 from readgraph.sources.formats.rtf_math import RtfFormula
@@ -32,7 +33,7 @@ _STRUCTURE = frozenset("par sect page column cell nestcell row nestrow pard intb
 _HEIGHTS = {"super": RAISED, "sub": LOWERED, "nosupersub": "", "up": RAISED, "dn": LOWERED}
 _LEFT_OUT = {"v": HIDDEN, "deleted": DELETED, "strike": DELETED, "striked": DELETED}
 _HEADING = re.compile(rb"heading (\d)\b", re.IGNORECASE)
-_PAGE_FIELD = re.compile(r"\s*(?:PAGE|NUMPAGES|SECTIONPAGES|PAGEREF)\b", re.IGNORECASE)
+_PAGE_FIELD = re.compile(r"\s*(?:PAGE|NUMPAGES|SECTIONPAGES)\b", re.IGNORECASE)
 _SYMBOLS = {b"~": " ", b"_": "-", b"{": "{", b"}": "}", b"\\": "\\"}
 
 
@@ -132,6 +133,12 @@ class _RtfReader(OfficeReader):
                 ended.formula.close_group()
             elif ended.formula:
                 self._put(f" {ended.formula.text()} ")
+            if ended.into == "fldinst" != self._group.into:
+                code = self.take_text("fldinst")
+                if formula := read_eq_field(code):
+                    self._put(formula)
+                else:
+                    self.texts["fldinst"] = [(code, "")]
             if ended.into == "objclass" != self._group.into:
                 self._leave_out(EQUATION if self.take_text("objclass").startswith("Equation") else EMBEDDED)
 

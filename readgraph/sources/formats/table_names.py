@@ -201,8 +201,9 @@ def _add_levels(rows: list[Row], at: int) -> _Found:
 
 def _groups(upper: Row, lower: Row) -> bool:
     """Whether a row holds names of groups of the columns that are named below it."""
-    above, below = upper.filled, lower.filled
-    if upper.number + 1 != lower.number or max(above) > max(below) or max(map(len, below.values())) > _LONGEST_NAME:
+    below = lower.filled
+    above = {column: text for column, text in upper.filled.items() if column <= max(below)}  # a remark may stand beside
+    if upper.number + 1 != lower.number or not above or max(map(len, below.values())) > _LONGEST_NAME:
         return False
     repeated = len(set(above.values())) < len(above)
     apart = min(above) not in below or min(above) > min(below) or len(set(below.values())) < len(below)

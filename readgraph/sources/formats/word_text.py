@@ -5,6 +5,7 @@ from email import message_from_bytes, policy
 from typing import TYPE_CHECKING, NamedTuple
 
 from readgraph.sources.converting import ITEM, PARAGRAPH, Converted, paragraphs_of
+from readgraph.sources.formats.eq_fields import read_eq_field
 from readgraph.sources.formats.office_text import (
     DELETED,
     EMBEDDED,
@@ -33,8 +34,9 @@ _SKIPPED = frozenset("rt fallback instrtext deltext delinstrtext".split())
 _SIGNS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "nobreakhyphen": "-"}
 _NOTES = {"footnotereference": "footnote", "endnotereference": "endnote", "commentreference": "comment"}
 _DRAWN = frozenset(("chart", "relids"))
-_PAGE_FIELDS = frozenset("PAGE NUMPAGES SECTIONPAGES PAGEREF".split())
+_PAGE_FIELDS = frozenset("PAGE NUMPAGES SECTIONPAGES".split())
 _HEIGHTS = {"superscript": RAISED, "subscript": LOWERED}
+_SET = frozenset("vertalign position rfonts vanish strike dstrike".split())  # what `_Format` depends on
 _MOVED = 4  # half points from which on a text of any size stands raised or lowered
 _CHUNKS = {"htm": "html", "html": "html", "xhtml": "html", "mht": "mht", "mhtml": "mht", "txt": "txt", "rtf": "rtf"}
 
@@ -199,11 +201,11 @@ class _WordReader(OfficeReader):
             for each in _choice(element):
                 self._collect(each, form, into)
         elif name in ("omath", "omathpara"):
-            into.put_apart(linear_math(element))
+            into.put_formula(linear_math(element))
         elif name == "r":
             self._collect_run(element, into)
-        elif name == "fldsimple" and _field_name(value(element, "instr")) in _PAGE_FIELDS:
-            return
+        elif name == "fldsimple" and _field_name(value(element, "instr")) in (*_PAGE_FIELDS, "EQ"):
+            into.put_formula(read_eq_field(value(element, "instr")))
         elif name == "fldchar":
             self._field_mark(element, into)
         else:
@@ -258,22 +260,28 @@ class _WordReader(OfficeReader):
             into.put(_form_field(child(element, "ffData")))
             self._fields.append(("", False))
         elif kind == "separate" and self._fields:
-            self._fields[-1] = (self._fields[-1][0], True)
+            self._fields[-1] = (self._fields[-1][0], not read_eq_field(self._fields[-1][0]))
         elif kind == "end" and self._fields:
-            self._fields.pop()
+            said, _ = self._fields.pop()
+            if all(shown for _, shown in self._fields):
+                into.put_formula(read_eq_field(said))
 
     def _is_page_number(self) -> bool:
         return any(_field_name(said) in _PAGE_FIELDS for said, _ in self._fields)
 
     def _format(self, properties: "_Element | None", style: str, usual: _Format | None = None) -> _Format:
         """How a run with these properties is set; what they don't say is as `usual`."""
-        style = value(child(properties, "rStyle")) or style
+        own = {} if properties is None else {local_name(each.tag): each for each in properties}
+        style = value(own.get("rstyle")) or style
+        usual = usual or _Format()
+        if not style and own.keys().isdisjoint(_SET):
+            return usual
 
         def find(name: str) -> "_Element | None":
-            own = child(properties, name)
-            return own if own is not None else self._styles.find(style, "rPr", name) if style else None
+            if (set_here := own.get(name.lower())) is not None or not style:
+                return set_here
+            return self._styles.find(style, "rPr", name)
 
-        usual = usual or _Format()
         height, fonts = find("vertAlign"), find("rFonts")
         named = (value(fonts, "ascii"), value(fonts, "hAnsi"))
         font = usual.font if fonts is None else next(filter(is_symbol_font, named), "")
@@ -281,9 +289,8 @@ class _WordReader(OfficeReader):
         left_out = HIDDEN if hidden else DELETED if any(struck) else ""
         if not left_out and usual.left_out and (hidden is None if usual.left_out == HIDDEN else False not in struck):
             left_out = usual.left_out
-        moved = value(child(properties, "position"), default="0").lstrip("+")
-        is_small = child(properties, "sz") is not None
-        if height is None and moved.lstrip("-").isdecimal() and abs(int(moved)) >= (1 if is_small else _MOVED):
+        moved = value(own.get("position"), default="0").lstrip("+")
+        if height is None and moved.lstrip("-").isdecimal() and abs(int(moved)) >= (1 if "sz" in own else _MOVED):
             return _Format(RAISED if int(moved) > 0 else LOWERED, left_out, font)
         return _Format(usual.height if height is None else _HEIGHTS.get(value(height), ""), left_out, font)
 
@@ -339,10 +346,11 @@ class _Collected:
             self.left_out.append(thing)
         self._was_left_out = thing
 
-    def put_apart(self, formula: str) -> None:
-        """Add a formula, which is no part of the words beside it."""
-        self.put(formula, is_apart=True)
-        self._is_apart = True
+    def put_formula(self, formula: str) -> None:
+        """Add a formula, which is no part of the words beside it; one without digits may be a word with its reading."""
+        is_apart = bool(formula) and (formula.isascii() or any(map(str.isdecimal, formula)))
+        self.put(formula, is_apart=is_apart)
+        self._is_apart = self._is_apart or is_apart
 
 
 def is_deleted(mark: "_Element | None") -> bool:

@@ -14,7 +14,7 @@ LONGEST = 5  # digits
 SAME_EDGE = 3.0  # points
 SAME_STEP = 0.2  # shares of a line's height by which the height for each counted line may differ
 LOWER_CASE = 0.25  # the share of counted lines that begin within a sentence, where all lines have a number
-_Edge = tuple[bool, int]  # whether the right ends of numbers are in line, else their beginnings; where, by `SAME_EDGE`
+_Edge = tuple[bool, int, int]  # whether numbers are in line at their right ends, else their beginnings; where; size
 
 
 def without_line_numbers(pages: Sequence[list[PrintedLine]]) -> list[list[PrintedLine]]:
@@ -42,12 +42,13 @@ def without_line_numbers(pages: Sequence[list[PrintedLine]]) -> list[list[Printe
 
 
 def _numbers_by_edge(page: Sequence[PrintedLine]) -> dict[_Edge, list[PrintedLine]]:
-    """The numbers that stand alone, from above, by the edge at which they are in line."""
+    """The numbers that stand alone, from above, by the edge at which those of a size are in line."""
     found = defaultdict[_Edge, list[PrintedLine]](list)
     for piece in sorted(page, key=lambda piece: -piece.y):
         if len(piece.text) <= LONGEST and piece.text.isdecimal():
-            found[True, round(piece.end / SAME_EDGE)].append(piece)
-            found[False, round(piece.x / SAME_EDGE)].append(piece)
+            size = round(piece.size)  # the number of a heading may stand in the same margin
+            found[True, round(piece.end / SAME_EDGE), size].append(piece)
+            found[False, round(piece.x / SAME_EDGE), size].append(piece)
     return found
 
 

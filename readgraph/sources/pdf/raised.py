@@ -17,7 +17,9 @@ _GLUED = re.compile(r"[^\w\s+\-−–±]+|(?:TM|SM|MC|MD|\([RC]\))")  # stars an
 _DEGREES = re.compile(r"[oO0°◦∘]")
 _SIMPLE = re.compile(r"[^\W_]+|[+\-−–±∓]?\d+|\d*[+\-−–±∓]|[+\-−–±∓]?[^\W\d_]+")
 _BASE = re.compile(r"[^\W_]$|[)\]}⟩〉]$")
-_PUNCTUATION = re.compile(r"[.,;:!?…”’»\"'。、，；：！？」』]$")
+_PUNCTUATION = re.compile(r"[.,;:!?…”’»\"'。、，；：！？」』%‰€$£¥]$")
+_YEAR = re.compile(r"(?<![\d.,])(?:1[5-9]|20)\d\d[)\]]?$")
+_NUMBERS = re.compile(r"\d+(?:\s?[,;]\s?\d+)*")
 _UNIT = re.compile(r"(?:^|[\s\d/·(])(?:[kcmdµμnhfp]?m|ft|in|yd|mi|s|h|kg|sq|px|cu)$|\d[\s\u00a0]?[^\W\d_]{1,3}$")
 _WORD = re.compile(r"(?<![^\W_])[^\W\d_]{2,}[)\]]?$")
 
@@ -64,9 +66,10 @@ def _write_off(before: str, is_raised: bool, off: str, after: str, left: set[str
             and not _is_power(off, after)
         ):
             return "°" if after[:1] in ("C", "F") else off
-        if off in left and _shows_mark(before):
-            left.discard(off)
-            return note_mark(off)
+        numbers = set(re.findall(r"\d+", off))
+        if _NUMBERS.fullmatch(off) and numbers <= left and _shows_mark(before):
+            left -= numbers
+            return "".join(map(note_mark, sorted(numbers, key=int)))
         if off[0].isdecimal() and _PUNCTUATION.search(before):
             return note_mark(off)
     if _GLUED.fullmatch(off) or (off == "A" and before.endswith("L") and after[:1] in ("T", LOWERED)):  # LaTeX
@@ -82,5 +85,6 @@ def _is_power(off: str, after: str) -> bool:
 
 
 def _shows_mark(before: str) -> bool:
-    """Whether the place is a mark's: after punctuation, or after a word that is no unit and no variable."""
-    return bool(_PUNCTUATION.search(before) or (_WORD.search(before) and not _UNIT.search(before)))
+    """Whether the place is a mark's: after punctuation, a year, or a word that is no unit and no variable."""
+    is_word = _WORD.search(before) and not _UNIT.search(before)
+    return bool(_PUNCTUATION.search(before) or _YEAR.search(before) or is_word)
