@@ -64,11 +64,11 @@ def _decode_legacy(data: bytes, name: str, codec: str) -> str:
         if not named or (text := read_strictly(data, named)) is None:
             raise BadInput(f"{name} is not in the encoding '{wanted}' that {ENCODING} names: name another one.")
         return text
-    if (text := _decode_by_lines(data)) is not None:
-        return text
     mended = data.decode("utf-8", "replace")
-    bad = mended.count("\ufffd")
-    if bad * 20 < len(mended) - len(mended.encode("ascii", "ignore")):
+    bad, beyond = mended.count("\ufffd"), len(mended) - len(mended.encode("ascii", "ignore"))
+    if beyond > bad and (text := _decode_by_lines(data)) is not None:
+        return text
+    if bad * 20 < beyond:
         return mended
     if data.count(0) * 1000 > len(data):
         return _refuse_binary(name)
