@@ -166,7 +166,8 @@ class _Contents:
     def _decode(self, part: "Message[str, str]") -> str:
         data = part.get_payload(decode=True)
         has_text = isinstance(data, bytes) and data.strip()
-        return decode(data, self._name, part.get_content_charset() or "") if has_text else ""  # type: ignore[arg-type]
+        charset = part.get_content_charset() or ""
+        return decode(data, self._name, charset, self._left_out.say) if has_text else ""  # type: ignore[arg-type]
 
 
 def _is_stub(plain: list[str], page: list[str]) -> bool:

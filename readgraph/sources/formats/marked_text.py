@@ -23,9 +23,10 @@ _MARKED = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 _SIGNS = re.compile(r"~~|\{(?:--|\+\+|>>|==)|</(?:del|s|strike)>", re.IGNORECASE)
+# In Chinese, 《》 holds titles: they stay.
+_KANA = r"《[\u3040-\u30ff・·\u3000 ]{1,40}》"
 _READING = re.compile(
-    r"[｜|](?P<word>[^｜|《》\n]{1,40})《[^《》\n]{1,40}》"
-    r"|(?<=[\u3400-\u9fff々〆〇ヶ])《[\u3040-\u30ff・\u3000 ]{1,40}》"
+    rf"[｜|](?P<word>[^｜|《》\n]{{1,40}})(?:{_KANA}|《[\w ]{{1,40}}》(?=[\u3040-\u30ff]))|(?<=[\u3400-\u9fff々〆〇ヶ]){_KANA}"
 )
 
 

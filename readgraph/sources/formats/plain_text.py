@@ -53,8 +53,9 @@ def convert(data: bytes, name: str) -> Converted:
 
 
 def _decode(data: bytes, name: str) -> tuple[str, list[str]]:
-    text, problem = undo_double_encoding(decode(data, name))
-    return text, [f"{name}: {problem}."] if problem else []
+    notices = list[str]()
+    text, problem = undo_double_encoding(decode(data, name, say=notices.append))
+    return text, [f"{name}: {each}." for each in filter(None, [*notices, problem])]
 
 
 def places_of_text(text: str) -> tuple[Place, ...]:
