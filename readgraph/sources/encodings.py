@@ -3,11 +3,13 @@
 import codecs
 import os
 import re
+from collections.abc import Callable
 
-from readgraph.sources.guessing import guess, read_seven_bit, read_strictly, read_unmarked_wide
+from readgraph.sources.guessing import Guess, guess, read_seven_bit, read_strictly, read_unmarked_wide
 from readgraph.sources.letters import PLAUSIBLE, plausibility
 from readgraph.sources.visual_order import read_in_order
 from readgraph.state.errors import BadInput
+from readgraph.state.words import format_count
 
 _MARKS = (  # UTF-32's little-endian mark begins with UTF-16's
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -24,19 +26,23 @@ _DECLARED = re.compile(
 )
 
 MOST_NULS = 0.05  # share of null bytes above which even valid UTF-8 does not count as text
+MOST_NAMED = 3  # encodings that a notice names
 SAMPLE = 6_000  # characters from which it is judged whether a declared encoding is the right one
 SURE = 0.9  # the plausibility of lines that are not UTF-8 in a file of which others are
 LIES = 0.25  # how much more plausible another encoding must be than the declared one
 ENCODING = "READGRAPH_ENCODING"  # the variable with the encoding of files that are not in Unicode
 
 
-def decode(data: bytes, name: str, declared: str = "") -> str:
+Say = Callable[[str], object]
+
+
+def decode(data: bytes, name: str, declared: str = "", say: Say = lambda _: None) -> str:
     """The text of a file's bytes; raises `BadInput` if they are not text.
 
     A byte order mark decides; then UTF-8 is tried (bytes that are valid UTF-8 are hardly anything else), then the
     encoding that READGRAPH_ENCODING names, that which the file declares, and the one whose letters fit a language
     best; where they fit none, the file is refused. A file that is UTF-8 except for a few bytes is decoded as UTF-8,
-    with U+FFFD for those; so is a file that is almost all ASCII and whose encoding can't be told.
+    with U+FFFD for those. What is not sure of all that is told to `say`.
     """
     for start, kind in _OTHER_KINDS.items():
         if data.startswith(start):
@@ -54,53 +60,69 @@ def decode(data: bytes, name: str, declared: str = "") -> str:
         return wide
     if data.count(0) > MOST_NULS * len(data):
         return _refuse_binary(name)
-    return text if text is not None else read_in_order(_decode_legacy(data, name, codec))
+    return text if text is not None else read_in_order(_decode_legacy(data, name, codec, say))
 
 
-def _decode_legacy(data: bytes, name: str, codec: str) -> str:
+def _decode_legacy(data: bytes, name: str, codec: str, say: Say) -> str:
     """The text of bytes that are not Unicode."""
     if wanted := os.environ.get(ENCODING, "").strip():
         named = codec_for(wanted)
         if not named or (text := read_strictly(data, named)) is None:
             raise BadInput(f"{name} is not in the encoding '{wanted}' that {ENCODING} names: name another one.")
         return text
-    if (text := _decode_by_lines(data)) is not None:
-        return text
     mended = data.decode("utf-8", "replace")
-    bad = mended.count("\ufffd")
-    if bad * 20 < len(mended) - len(mended.encode("ascii", "ignore")):
+    bad, beyond = mended.count("\ufffd"), len(mended) - len(mended.encode("ascii", "ignore"))
+    if beyond > bad and (text := _decode_by_lines(data, say)) is not None:
+        return text
+    if bad * 20 < beyond:
+        say(f"{format_count(bad, 'place')} not in UTF-8, written as \ufffd")
         return mended
     if data.count(0) * 1000 > len(data):
         return _refuse_binary(name)
-    guessed, likely = guess(data)
+    guessed = guess(data)
     text = read_strictly(data, codec) if codec else None
-    if text is not None and likely < plausibility(text[:SAMPLE]) + LIES:
+    if text is not None and guessed.plausibility < plausibility(text[:SAMPLE]) + LIES:
         return text
-    if guessed and likely >= PLAUSIBLE and (text := read_strictly(data, guessed)) is not None:
+    text = read_strictly(data, guessed.encoding)
+    if text is not None and (guessed.is_plain or guessed.plausibility >= PLAUSIBLE):
+        _say_doubts(guessed, codec, say)
         return text
-    if bad * 1000 < len(mended):
-        return mended
     return _refuse_unknown(name)
 
 
-def _decode_by_lines(data: bytes) -> str | None:
+def _say_doubts(guessed: Guess, declared: str, say: Say) -> None:
+    """Tell which encoding was taken where others fit about as well, or where another one is declared."""
+    if declared:
+        say(f"it declares {declared}, but fits {guessed.encoding}, in which it is read ({ENCODING} names another)")
+    elif guessed.rivals:
+        word = guessed.rivals[0][0]
+        others = " or ".join(f"{name} ({other})" for _, name, other in guessed.rivals[:MOST_NAMED])
+        say(f"its encoding is not sure: read as {guessed.encoding} ({word}), not {others}; {ENCODING} names another")
+    elif guessed.plausibility < PLAUSIBLE or guessed.is_short:
+        say(f"its encoding is not sure: read as {guessed.encoding}; {ENCODING} names another")
+
+
+def _decode_by_lines(data: bytes, say: Say) -> str | None:
     """The text of a file some of whose lines are UTF-8 and others in another encoding that is sure; None for others."""
     lines = data.splitlines(keepends=True)
     texts = [read_strictly(line, "utf-8") for line in lines]
-    others = b"".join(line for line, text in zip(lines, texts, strict=True) if text is None)
+    others = [line for line, text in zip(lines, texts, strict=True) if text is None]
     if not any(text is not None and not text.isascii() for text in texts):
         return None
-    encoding, likely = guess(others)
+    encoding, likely, *_ = guess(b"".join(others))
     if likely < SURE:
         return None
     read = (read_strictly(line, encoding) if text is None else text for line, text in zip(lines, texts, strict=True))
-    return "".join(found) if None not in (found := [*read]) else None  # type: ignore[arg-type]
+    if None in (found := [*read]):
+        return None
+    say(f"{format_count(len(others), 'line')} in {encoding}, the others in UTF-8")
+    return "".join(found)  # type: ignore[arg-type]
 
 
-def decode_html(data: bytes, name: str) -> str:
+def decode_html(data: bytes, name: str, say: Say = lambda _: None) -> str:
     """The text of a page's bytes, which may declare their encoding; raises `BadInput` if they are not text."""
     declared = _DECLARED.search(data[:4096])
-    return decode(data, name, declared[1].decode("ascii") if declared else "")
+    return decode(data, name, declared[1].decode("ascii") if declared else "", say)
 
 
 def _refuse_binary(name: str) -> str:

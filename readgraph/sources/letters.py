@@ -57,13 +57,20 @@ _CJK = {  # the commonest characters; the others of these scripts are many
     "子手気社方学前力定内地家由全部業場合名指定用使",
     "ko": "이다는의에을를가은고하지로한도사서기어나아시대자인스일정수있해리그라전부보제만상으구주과게장들비원할있습니",
 }
-_PUNCTUATION = frozenset("„“”‚‘’«»‹›–—…•·§°©®™€£¥½¼¾¿¡ºª×±µ²³¹†‡\xa0\u2011\u202f\u200b\u200e\u200f\u200c\u200d΄")
+_PUNCTUATION = frozenset(
+    "„“”‚‘’«»‹›–—…•·§°©®™€£¥½¼¾¿¡ºª×±µ²³¹÷×¢¶¬¦†‡\xa0\xad‰\u2011\u202f\u200b\u200e\u200f\u200c\u200d΄"
+)
 _QUOTES = frozenset("„“”‚‘’«»‹›")
 _SPACES = frozenset(" \t\n")
-_BETWEEN_LETTERS = frozenset("’'·–-‐—…\u2011\u200c\u200d\xa0\u202f")
+_BETWEEN_LETTERS = frozenset("\xad’'·–-‐—…\u2011\u200c\u200d\xa0\u202f")
+_OUTSIDE = frozenset(" ([\"'")
 _DRAWN = range(0x2500, 0x25A0)
 _WORDS = re.compile(r"[^\s]*[^\x00-\x7f][^\s]*")
-_MEASURED = re.compile(r"[£€¥§°±½¼¾№](?= ?\d)|(?<=\d)[£€¥°±½¼¾º]|(?<=\d )[£€¥°]")
+_MEASURED = re.compile(  # signs where they belong: beside numbers and units
+    r"[£€¥§°±½¼¾№©](?= ?\d)|(?<=\d)[£€¥°±½¼¾º¹²³]|(?<=\d )[£€¥°]|(?<!\S)[½¼¾©](?!\S)|(?<!\w)µ(?=[AFHLMVWglms]\b)"
+    r"|(?<!\w)[¿¡](?=[A-ZÁÉÍÓÚÑ])|(?:(?<=\b[mM])|(?<=\b[kcdmnµ]m)|(?<=\b(?:ft|in|yd)))[²³](?!\w)"
+)
+_LONE = frozenset("àáâèéêëíîóòôúûùåöøæőįýŷħ")  # letters beyond a to z that are words in a Latin script
 _ALPHABETS: Mapping[str, frozenset[str]] = {
     **{name: frozenset(letters.replace(" ", "")) for name, letters in _LATIN.items()},
     **{name: frozenset(letters) for name, letters in _COMMON.items()},
@@ -77,7 +84,7 @@ _DIGITS = frozenset("٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹๐๑๒๓๔๕�
 WORST = -2.0
 QUOTED = 1.1  # what a quotation mark of a pair is worth: more than any letter
 MEASURED = 0.4  # what a sign beside a number is worth more than elsewhere
-PLAUSIBLE = 0.5  # the least that a text in the right encoding reaches
+PLAUSIBLE = 0.51  # the least that a text in the right encoding reaches
 
 
 def plausibility(text: str, language: str = "") -> float:
@@ -94,7 +101,7 @@ def plausibility(text: str, language: str = "") -> float:
         for before, sign, after in zip(f" {word}", word, f"{word[1:]} ", strict=False):
             if sign > "\x7f":
                 total += 1
-                if (sign.isalpha() and sign not in "ªº") or combining(sign):
+                if (sign.isalpha() and sign not in "ªºµ") or combining(sign):
                     fixed += _misplaced(before, sign, after)
                     letters[sign.lower() if len(sign.lower()) == 1 else sign] += 1
                 elif sign in _QUOTES:
@@ -112,6 +119,8 @@ def plausibility(text: str, language: str = "") -> float:
 
 def _misplaced(before: str, sign: str, after: str) -> float:
     if (sign.isupper() and before.islower()) or (before.isdecimal() and before.isascii() and sign < "\u0250"):
+        return -1.0
+    if sign < "\u0250" and sign.lower() not in _LONE and before in _OUTSIDE and after == " ":
         return -1.0
     mixed = (
         sign > "\u0250"
@@ -140,7 +149,9 @@ def _worth_of_sign(before: str, sign: str, after: str) -> float:
         return 0.6
     if before.isalpha() and after.isalpha() and before.isascii() | after.isascii() and sign not in _BETWEEN_LETTERS:
         return -1.0
-    if sign in "ºª°²³¹½¼¾µ±×£¥" and before.isalpha() and after.isalpha():
+    if sign in "ºª°²³¹½¼¾µ±×÷£¥¢¶¬¦" and before.isalpha() and after.isalpha():
+        return -1.0
+    if (sign in "½¼¾±¿¡" and before.isalpha()) or (sign in "£¥" and after.isalpha()):
         return -1.0
     return 0.7 if sign in _PUNCTUATION else -0.5
 

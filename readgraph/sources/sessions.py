@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import chain, pairwise
 from math import inf
 from pathlib import Path
@@ -65,47 +66,64 @@ def load_sessions(
     except re.error as problem:
         raise BadInput(f"{heading!a} is not a regular expression: {problem}.") from None
 
-    def load_talks(file: Path) -> list[ChatConversation]:
+    reader = _Reader(pattern, glob, gap_hours, left_out, notify)
+    return [*chain(*load_all(paths, glob, left_out, reader.read, (*IN_FOLDERS, JSON_LINES), _is_whole))]
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Reads the sessions of one file or folder; the fields are the arguments of `load_sessions`."""
+
+    heading: re.Pattern[str]
+    glob: str | None
+    gap_hours: float | None
+    left_out: Callable[[BadInput], None]
+    notify: Callable[[str], None]
+
+    def read(self, file: Path) -> list[SourceSession]:
+        """The sessions of a file, or of a folder that stands for itself."""
+        suffix, name = file.suffix.lower(), printable_path(file)
+        if suffix in DATABASES or _is_of_agent(file):
+            within = self.glob if file.is_dir() else None
+            talks = [*chain(*load_all([file], within, self.left_out, self._read_talks, (JSON_LINES,)))]
+            if not talks:
+                raise BadInput(f"{name} holds no session of an agent with its user.")
+            return _as_sessions(talks, inf if self.gap_hours is None else self.gap_hours)
+        if suffix == JSON_LINES:
+            return _sessions_of_lines(file, name)
+        if file.is_dir():
+            return _as_sessions(chats_in_folder(file, name), self.gap_hours)
+        if suffix not in (*MAIL.endings, *CHATS.endings):
+            return self._read_text(file)
+        read_chats = mail_chats if suffix in MAIL.endings else chats_in
+        chats, problems = read_chats(read_bytes(file, name), name)
+        for problem in problems:
+            self.left_out(BadInput(problem))
+        return _as_sessions(chats, self.gap_hours)
+
+    def _read_talks(self, file: Path) -> list[ChatConversation]:
+        """The talks of an agent with its user."""
         name = printable_path(file)
         if file.suffix.lower() in DATABASES:
             return chats_in_database(file, name)
         lines, broken = json_lines(read_bytes(file, name))
         if broken:
-            left_out(BadInput(f"{format_count(broken, 'line')} of {name}: not JSON."))
+            self.left_out(BadInput(f"{format_count(broken, 'line')} of {name}: not JSON."))
         return [*filter(None, [transcript_of(lines)])]
 
-    def load_file(file: Path) -> list[SourceSession]:
-        suffix, name = file.suffix.lower(), printable_path(file)
-        if suffix in DATABASES or _is_of_agent(file):
-            within = glob if file.is_dir() else None
-            talks = [*chain(*load_all([file], within, left_out, load_talks, (JSON_LINES,)))]
-            if not talks:
-                raise BadInput(f"{name} holds no session of an agent with its user.")
-            return _as_sessions(talks, inf if gap_hours is None else gap_hours)
-        if suffix == JSON_LINES:
-            return _sessions_of_lines(file, name)
-        if file.is_dir():
-            chats = chats_in_folder(file, name)
-        elif suffix in (*MAIL.endings, *CHATS.endings):
-            read_chats = mail_chats if suffix in MAIL.endings else chats_in
-            chats, problems = read_chats(read_bytes(file, name), name)
-            for problem in problems:
-                left_out(BadInput(problem))
-        else:
-            source = load(file)
-            for problem in source.problems:
-                left_out(BadInput(problem))
-            if sessions := split_sessions(source.text, pattern):
-                return sessions
-            chat = chat_of(source.text)
-            if chat is None:
-                if KINDS.get(suffix, PLAIN) is PLAIN and "\n" in source.text.strip():
-                    notify(f"{name} has no lines with times and speakers: it is remembered as plain text, one session.")
-                return [SourceSession(source.text, source.title, source.date)]
-            chats = [chat]
-        return _as_sessions(chats, gap_hours)
-
-    return [*chain(*load_all(paths, glob, left_out, load_file, (*IN_FOLDERS, JSON_LINES), _is_whole))]
+    def _read_text(self, file: Path) -> list[SourceSession]:
+        """The sessions under a text's headings, or those of the chat in it, or all of it."""
+        source = load(file)
+        for problem in source.problems:
+            self.left_out(BadInput(problem))
+        if sessions := split_sessions(source.text, self.heading):
+            return sessions
+        if chat := chat_of(source.text):
+            return _as_sessions([chat], self.gap_hours)
+        if KINDS.get(file.suffix.lower(), PLAIN) is PLAIN and "\n" in source.text.strip():
+            told = "has no lines with times and speakers: it is remembered as plain text, one session."
+            self.notify(f"{printable_path(file)} {told}")
+        return [SourceSession(source.text, source.title, source.date)]
 
 
 def _as_sessions(chats: Sequence[ChatConversation], gap_hours: float | None) -> list[SourceSession]:

@@ -11,6 +11,8 @@ FEWEST, MORE = 3, 3  # final letters at the beginning of words, and how many tim
 
 def read_in_order(text: str) -> str:
     """The text, with each line turned round where its final letters begin words; numbers and Latin words stay."""
+    if not any(letter in text for letter in _FINAL):
+        return text
     at_start = len(_AT_START.findall(text))
     if at_start < FEWEST or at_start < MORE * len(_AT_END.findall(text)):
         return text

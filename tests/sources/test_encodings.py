@@ -164,3 +164,39 @@ def test_lines_in_two_encodings_are_each_read() -> None:
 def test_utf8_that_was_decoded_twice_is_put_right_where_that_is_sure(text: str, mended: str, said: str) -> None:
     found, problem = undo_double_encoding(text)
     assert found == mended and said in problem and bool(said) == bool(problem)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *["• first\n• second", "A – B", "1990—2000", "100 %\xa0", "non\xa0breaking", "soft\xadhyphen", "…and so on"],
+        *["© 2020 Mill Ltd", "½ cup", "25 m²", "10³ items", "5 µm ± 2 °C", "50 × 30", "a ÷ b", "5 ‰ of it", "Price 3¢"],
+        *["Intel® Core™ i7", "the naïve approach", "¿Qué?", "¡Hola!", "†note", "Tom‘s “quote”"],
+    ],
+)
+def test_few_signs_in_ascii_are_those_of_the_commonest_encoding(text: str) -> None:
+    assert decode(text.encode("cp1252"), "a.txt") == text
+
+
+def test_a_notice_says_which_of_several_encodings_was_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write_file(tmp_path / "a.txt", "Šiauliai".encode("cp1257"))
+    (notice,) = load(path).problems
+    assert "not sure: read as cp1252 (Ðiauliai), not " in notice and "cp1257 (Šiauliai)" in notice
+    assert "READGRAPH_ENCODING" in notice
+    monkeypatch.setenv("READGRAPH_ENCODING", "cp1257")
+    assert load(path).text == "Šiauliai" and not load(path).problems
+    assert not load(write_file(tmp_path / "b.txt", TEXTS["pl"].encode("cp1252", "ignore"))).problems
+
+
+def test_notices_of_a_wrong_declaration_and_of_mixed_and_broken_bytes() -> None:
+    said = list[str]()
+    decode(TEXTS["ru"].encode("cp1251"), "a", "iso-8859-1", said.append)
+    decode(("Größe\n" * 40).encode() + "Größe und Straße\n".encode("cp1252"), "a", say=said.append)
+    decode(("Größe " * 40).encode() + b"\xff", "a", say=said.append)
+    assert [each.split(", ")[0] for each in said] == ["it declares cp1252", "1 line in cp1252", "1 place not in UTF-8"]
+
+
+@pytest.mark.parametrize("text", ["(format t ~{<li>~})", "\x1b(B\x1b[m", "~{ab~}", "｜见《红楼梦》|书名《水浒传》"])
+def test_texts_in_ascii_and_utf_8_stay_as_they_are(text: str, tmp_path: Path) -> None:
+    source = load(write_file(tmp_path / "a.txt", text.encode()))
+    assert (source.text, source.problems) == (text, ())

@@ -167,3 +167,8 @@ def test_a_books_style_sheets_say_what_is_raised_and_deleted(tmp_path: Path) -> 
     book_text = load(path)
     assert book_text.text == "One\n\n10^6 new x^2\n\nOne\n\n10^6 new x^2"
     assert book_text.problems == (f"{path}: 2 deleted passages (§ One).",)
+
+
+def test_a_headings_link_to_itself_is_no_note(tmp_path: Path) -> None:
+    page = "<h1 id=a>Abstract<a class=headerlink href=#a>¶</a></h1><p>It is.<a href=#n><sup>†</sup></a></p>"
+    assert load(write_file(tmp_path / "a.html", page)).text == "Abstract¶\n\nIt is. [^†]"

@@ -183,3 +183,12 @@ def test_a_charset_that_lies_and_other_mailboxes(tmp_path: Path) -> None:
     assert "One" in both and "Two" in both and both.count("From: ") == 2
     single = text_of(tmp_path, HEAD + b"\nOne\n\nFrom the shed at 10:30 we went.\n\nTwo\n")
     assert single.endswith("One\n\nFrom the shed at 10:30 we went.\n\nTwo")
+
+
+def test_a_plain_part_without_any_word_of_the_page_is_a_stub(tmp_path: Path) -> None:
+    mail = (
+        "From: a@example.org\nSubject: S\nContent-Type: multipart/alternative; boundary=Z\n\n"
+        "--Z\nContent-Type: text/plain\n\nThis message needs another reader.\n"
+        "--Z\nContent-Type: text/html\n\n<p>No, all 45 people</p>\n--Z--\n"
+    )
+    assert load(write_file(tmp_path / "a.eml", mail)).text.endswith("No, all 45 people")

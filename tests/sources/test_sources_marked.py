@@ -54,3 +54,11 @@ def test_readings_behind_japanese_words(tmp_path: Path, text: str, plain: str, c
     assert take_readings_out(text) == (plain, count)
     source = load(write_file(tmp_path / "a.txt", text))
     assert source.text == plain and len(source.problems) == bool(count)
+
+
+@pytest.mark.parametrize(
+    "code", ["Run\n\n    a ~~b~~ c\n", "<pre>\n~~a~~\n</pre>\n", "<code>~~a~~</code>\n", "{{-- a --}} {{>> b }}\n"]
+)
+def test_signs_in_code_and_templates_stay(tmp_path: Path, code: str) -> None:
+    source = load(write_file(tmp_path / "a.md", f"# T\n\nIt is ~~old~~new.\n\n{code}"))
+    assert source.text == f"# T\n\nIt is new.\n\n{code}"

@@ -299,3 +299,27 @@ def test_takeout_archives_are_looked_through(tmp_path: Path) -> None:
         "Takeout/My Activity/Gemini Apps/MyActivity.json": json.dumps(GEMINI),
     }
     assert "Gemini: In the shed." in load(write_zip(tmp_path / "takeout.zip", members)).text
+
+
+def test_a_telegram_chat_keeps_signs_of_what_is_struck_out_and_what_is_shared(tmp_path: Path) -> None:
+    told: list[dict[str, Any]] = [
+        {"text": [{"type": "strikethrough", "text": "10"}, "20 kg"]},
+        {"text": "", "poll": {"question": "When?", "answers": [{"text": "Monday", "voters": 3}]}},
+        {"text": "", "location_information": {"latitude": 1.5, "longitude": 2.5}},
+        {"text": "", "contact_information": {"first_name": "Di", "phone_number": "555"}},
+    ]
+    messages = [{"id": number, "type": "message", "from": "Anna", **each} for number, each in enumerate(told, 1)]
+    messages.append({"id": 9, "type": "message", "from": None, "from_id": "user7", "text": "Gone"})
+    assert turns_of(tmp_path, {"name": "Bo", "type": "personal_chat", "messages": messages}) == [
+        "Anna: ~~10~~20 kg",
+        "Anna: Poll: When? Monday (3)",
+        "Anna: Place: 1.5, 2.5",
+        "Anna: Contact: Di 555",
+        "Deleted account: Gone",
+    ]
+
+
+def test_stickers_on_discord_are_named(tmp_path: Path) -> None:
+    message = {"id": "1", "timestamp": "2024-03-12T19:40:00+00:00", "content": "ok", "stickers": [{"name": "wave"}]}
+    export = {"channel": {"name": "general"}, "messages": [{**message, "author": {"name": "bo"}}]}
+    assert turns_of(tmp_path, export) == ["bo: ok\nSticker: wave"]

@@ -84,8 +84,12 @@ def _chats_in_archive(archive: Archive, problems: list[str], *, inner: bool = Fa
         try:
             if path.suffix == ".json" and path.name.lower().startswith(_CHAT_FILES):
                 yield from _chats_in_json(archive.read(member), name)
-            elif path.suffix == ".txt" and (chat := read_line_chat(decode(archive.read(member), name))).said:
-                problems += [f"{name}: {chat.unsure}."] if chat.unsure else []
+            elif path.suffix == ".txt":
+                doubts = list[str]()
+                chat = read_line_chat(decode(archive.read(member), name, say=doubts.append))
+                if not chat.said:
+                    continue
+                problems += [f"{name}: {each}." for each in filter(None, [*doubts, chat.unsure])]
                 yield ChatConversation("", chat.said)
             elif path.suffix.lower() == ".zip" and not inner:
                 yield from _chats_in_archive(archive.open(member), problems, inner=True)

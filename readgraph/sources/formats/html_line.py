@@ -9,8 +9,8 @@ from readgraph.sources.parsing import local_name, parse_xml
 from readgraph.sources.places import note_mark
 from readgraph.sources.raised_text import LOWERED, RAISED, join_runs
 
-_MARK = re.compile(r"\s*[\[(]?(\d{1,3}|[*†‡§¶‖]{1,3})[\])]?\s*")
-_MARKS = re.compile(r"\s*[\[(]?(?:\d{1,4}|[a-z]|[ivx]{1,5}|[*†‡§¶‖]{1,3})(?:[\])]?[\s,;]*[\[(]?\d{1,4})*[\])]?\s*")
+_MARK = re.compile(r"\s*[\[(]?(\d{1,3}|[*†‡§‖]{1,3})[\])]?\s*")
+_MARKS = re.compile(r"\s*[\[(]?(?:\d{1,4}|[a-z]|[ivx]{1,5}|[*†‡§‖]{1,3})(?:[\])]?[\s,;]*[\[(]?\d{1,4})*[\])]?\s*")
 _ONE_MARK = re.compile(r"[^\s\[\](),;]+")
 _MARK_BEFORE_WORD = re.compile(r"(\[\^[^\]\s]{1,6}\])(?=[^\W_])")
 _OF_NOTE = re.compile(

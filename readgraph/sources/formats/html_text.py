@@ -70,7 +70,7 @@ def read_page(
         read_style: Gives the style sheet of an address.
     """
     left_out = left_out or LeftOut()
-    html, problem = undo_double_encoding(decode_html(data, name))
+    html, problem = undo_double_encoding(decode_html(data, name, left_out.say))
     if problem:
         left_out.say(problem)
     return _read(html, left_out, read_style)

@@ -28,6 +28,7 @@ from readgraph.sources.places import shorten_label
 from readgraph.state.errors import BadInput
 
 MOST_MULTIPARTS = 100  # parts of a message that have parts: one with more is made to take for ever
+FEWEST_WORDS = 3  # of a page that stands for itself where the plain text has none of its words
 STUB = 0.5  # of a page's words: a shorter plain text with fewer of them only says that there is a page
 _BETWEEN = re.compile(
     rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\r\n]{0,300}\d\d:\d\d[^\r\n]{0,300}\r?\n(?=>?[!-9;-~]{1,100}:|>?From )"
@@ -166,13 +167,17 @@ class _Contents:
     def _decode(self, part: "Message[str, str]") -> str:
         data = part.get_payload(decode=True)
         has_text = isinstance(data, bytes) and data.strip()
-        return decode(data, self._name, part.get_content_charset() or "") if has_text else ""  # type: ignore[arg-type]
+        charset = part.get_content_charset() or ""
+        return decode(data, self._name, charset, self._left_out.say) if has_text else ""  # type: ignore[arg-type]
 
 
 def _is_stub(plain: list[str], page: list[str]) -> bool:
     """Whether a plain text lacks most of the words of the page that it stands beside."""
     in_plain, in_page = ({*_LETTERS.findall(_ADDRESS.sub("", " ".join(texts)).lower())} for texts in (plain, page))
-    return len(in_plain & in_page) < STUB * len(in_page) and len(in_plain) < len(in_page)
+    shared = in_plain & in_page
+    return (not shared and len(in_page) >= FEWEST_WORDS) or (
+        len(shared) < STUB * len(in_page) and len(in_plain) < len(in_page)
+    )
 
 
 def _unflow(text: str, drops_space: bool) -> str:

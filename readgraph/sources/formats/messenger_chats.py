@@ -56,7 +56,8 @@ def _speaker(message: dict[str, Any]) -> str:
     names = [author.get("nickname"), author.get("name"), creator.get("name")]
     names += [message.get(key) for key in ("sender_name", "from", "displayName")]
     is_talk = author or creator or {"sender_name", "from", "from_id"} & message.keys()
-    return _repaired(next(filter(None, map(words, names)), "")) if is_talk else ""
+    unnamed = "Deleted account" if "from_id" in message or "from" in message else ""
+    return _repaired(next(filter(None, map(words, names)), unnamed)) if is_talk else ""
 
 
 def _text(message: dict[str, Any]) -> str:
@@ -65,6 +66,8 @@ def _text(message: dict[str, Any]) -> str:
     for embed in dicts(message.get("embeds")):
         lines += [words(embed.get("title")), words(embed.get("description"))]
         lines += [f"{words(field.get('name'))}: {words(field.get('value'))}" for field in dicts(embed.get("fields"))]
+    lines += _shared(message)
+    lines += [f"Sticker: {words(each.get('name'))}" for each in dicts(message.get("stickers"))]
     attached = [words(each.get("fileName")) for each in dicts(message.get("attachments"))]
     attached += [words(each.get("export_name")) for each in dicts(message.get("attached_files"))]
     attached += [words(message.get("file_name")) or words(message.get("file")), words(message.get("photo"))]
@@ -83,14 +86,31 @@ def _text(message: dict[str, Any]) -> str:
 def _said(message: dict[str, Any]) -> str:
     content = message.get("content") or message.get("text")
     if isinstance(content, list):  # Telegram parts a text by its links and its print
-        parts = (
-            part if isinstance(part, str) else part.get("text") for part in content if isinstance(part, str | dict)
-        )
-        return "".join(map(words, parts)).strip()
+        return "".join(map(_part, content)).strip()
     text = words(content).strip()
     if "originalarrivaltime" in message and "<" in text:
         return read_page(f"\ufeff{text}".encode(), "").blocks.text()
     return _repaired(text) if "sender_name" in message else text
+
+
+def _part(part: Any) -> str:
+    """A part of a Telegram message; what is struck out is set apart, as its signs in Markdown do."""
+    if not isinstance(part, dict):
+        return words(part)
+    text = words(part.get("text"))
+    return f"~~{text}~~" if part.get("type") == "strikethrough" and text.strip() else text
+
+
+def _shared(message: dict[str, Any]) -> Iterable[str]:
+    """What a Telegram message shares beside its text: a poll, a place, a contact."""
+    if poll := dict_in(message, "poll"):
+        answers = (f"{words(each.get('text'))} ({each.get('voters', 0)})" for each in dicts(poll.get("answers")))
+        yield f"Poll: {words(poll.get('question'))} {', '.join(answers)}"
+    if place := dict_in(message, "location_information"):
+        named = filter(None, (words(message.get("place_name")), words(message.get("address"))))
+        yield f"Place: {', '.join([*named, str(place.get('latitude')), str(place.get('longitude'))])}"
+    if contact := dict_in(message, "contact_information"):
+        yield f"Contact: {' '.join(filter(None, map(words, contact.values())))}"
 
 
 def _told(reaction: dict[str, Any]) -> str:

@@ -10,7 +10,7 @@ from readgraph.sources.converting import Converted
 from readgraph.sources.encodings import decode
 from readgraph.sources.formats.chat_lines import read_line_chat
 from readgraph.sources.formats.chat_turns import places_of
-from readgraph.sources.formats.marked_text import take_final_text, take_readings_out
+from readgraph.sources.formats.marked_text import has_signs, take_final_text, take_readings_out
 from readgraph.sources.left_out import LeftOut
 from readgraph.sources.mojibake import undo_double_encoding
 from readgraph.sources.places import MOST_PLACES, HeadingPath, Place, order_places, place_at, shorten_label, thin_out
@@ -53,8 +53,9 @@ def convert(data: bytes, name: str) -> Converted:
 
 
 def _decode(data: bytes, name: str) -> tuple[str, list[str]]:
-    text, problem = undo_double_encoding(decode(data, name))
-    return text, [f"{name}: {problem}."] if problem else []
+    notices = list[str]()
+    text, problem = undo_double_encoding(decode(data, name, say=notices.append))
+    return text, [f"{name}: {each}." for each in filter(None, [*notices, problem])]
 
 
 def places_of_text(text: str) -> tuple[Place, ...]:
@@ -126,7 +127,7 @@ _MARKDOWN_DECORATION = re.compile(r"[*`]+|__|[ \t]+#+\s*$|\s*\{[^{}]*\}\s*$")
 def convert_markdown(data: bytes, name: str) -> Converted:
     """The decoded text, without what is deleted."""
     text, problems = _decode(data, name)
-    text, deleted = take_final_text(text)
+    text, deleted = take_final_text(text, indented_code(text) if has_signs(text) else ())
     front = _FRONT_MATTER.match(text)
     fields = {found[1].lower(): found[3] for found in _FRONT_FIELD.finditer(front.group() if front else "")}
     title, date, supersedes = (fields.get(name, "") for name in ("title", "date", "supersedes"))

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from readgraph.sources.converting import Blocks, Converted, on_a_line
 from readgraph.sources.encodings import decode
+from readgraph.sources.left_out import LeftOut
 from readgraph.sources.places import Place, order_places
 from readgraph.state.errors import BadInput
 
@@ -32,7 +33,8 @@ class _Cue(NamedTuple):
 
 def convert(data: bytes, name: str) -> Converted:
     """The words of all subtitles; places are their times ("0:01:05"). Raises `BadInput` if there is no subtitle."""
-    text = decode(data, name).replace("\r\n", "\n").replace("\r", "\n")
+    left_out = LeftOut()
+    text = decode(data, name, say=left_out.say).replace("\r\n", "\n").replace("\r", "\n")
     paragraphs = _Paragraphs()
     marks = list(_CUE.finditer(text))
     for mark, after in zip_longest(marks, marks[1:]):
@@ -46,7 +48,7 @@ def convert(data: bytes, name: str) -> Converted:
     paragraphs.end()
     if not paragraphs.places:
         raise BadInput(f"{name} holds no subtitles: there is nothing to read.")
-    return Converted(paragraphs.blocks.text(), order_places(paragraphs.places))
+    return Converted(paragraphs.blocks.text(), order_places(paragraphs.places), problems=left_out.problems(name))
 
 
 def _seconds(parts: "tuple[str | None, ...]") -> float:

@@ -14,6 +14,7 @@ from readgraph.sources.converting import Blocks, Converted, on_a_line
 from readgraph.sources.encodings import decode
 from readgraph.sources.formats.table_names import Row, name_cells
 from readgraph.sources.inputs import most_bytes
+from readgraph.sources.left_out import LeftOut
 from readgraph.sources.places import MOST_PLACES, Place, order_places
 from readgraph.state.errors import BadInput
 
@@ -48,11 +49,13 @@ def convert(data: bytes, name: str) -> Converted:
     are found, also below a title, or in two rows; without any they are "column 1" and so on. Raises `BadInput` if there
     is no cell with text, or if the rows can't be told apart, or one is too long.
     """
-    filled = filter(None, (_row(number, cells) for number, cells in _cells(decode(data, name), name)))
+    left_out = LeftOut()
+    text = decode(data, name, say=left_out.say)
+    filled = filter(None, (_row(number, cells) for number, cells in _cells(text, name)))
     first = list(islice(filled, 2))
     if len(first) == 1 and len(first[0].cells) > 1 and all(map(_ONE_WORD.fullmatch, first[0].cells.values())):
         raise BadInput(f"{name} holds no row below the names of its columns: there is nothing to read.")
-    return convert_tables([Table("", chain(first, filled))], name)
+    return convert_tables([Table("", chain(first, filled))], name)._replace(problems=left_out.problems(name))
 
 
 def _row(number: int, cells: Sequence[str]) -> Row | None:
