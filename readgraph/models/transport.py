@@ -224,11 +224,11 @@ async def _wants_encryption(url: Any) -> bool:
     """Whether a server that was asked without encryption answers with it."""
     if url.scheme != "http":
         return False
-    anyone = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # nothing is sent, so it does not matter who it is
-    anyone.check_hostname, anyone.verify_mode = False, ssl.CERT_NONE
     try:
         async with asyncio.timeout(PROBING):
-            _, writer = await asyncio.open_connection(url.host, url.port or 80, ssl=anyone)
+            _, writer = await asyncio.open_connection(url.host, url.port or 80, ssl=trusted_certificates(PACKAGE))
+    except ssl.SSLCertVerificationError:
+        return True
     except (OSError, TimeoutError):
         return False
     writer.transport.abort()

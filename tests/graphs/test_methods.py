@@ -80,7 +80,9 @@ def test_a_thread_goes_on_synchronously(
         settings_read -= {"tools"}  # their own stand in its place
     used = settings_of(METHODS[method], asks=True)
     assert settings_read <= used, "what a method reads is not refused"
-    unused = (used & OPTIONS) - settings_read - {"embedding_batch"}  # it is read where a server embeds
+    unused = (
+        (used & OPTIONS) - settings_read - {"embedding_batch", "quote_context"}
+    )  # read where a server embeds, and where something is quoted
     assert unused == NOT_REACHED.get(method, set()), "what a method does not read is refused"
 
 
