@@ -107,6 +107,14 @@ def _text_of_block(block: dict[str, Any], users: dict[str, str], depth: int) -> 
         return f"<{words(block.get('url'))}|{words(block.get('text'))}>"
     if kind == "emoji":
         return f":{words(block.get('name'))}:"
+    if kind == "channel":
+        return f"<#{words(block.get('channel_id'))}>"
+    if kind == "broadcast":
+        return f"<!{words(block.get('range'))}>"
+    if kind == "date":
+        return words(block.get("fallback"))
+    if kind == "text" and dict_in(block, "style").get("strike"):
+        return f"~{words(block.get('text'))}~"
     own = block.get("text")
     texts = [
         words(own) if isinstance(own, str) else words(dict_in(block, "text").get("text")),
