@@ -122,6 +122,9 @@ def _text_of_block(block: dict[str, Any], users: dict[str, str], depth: int) -> 
     ]
     texts += [words(field.get("text")) for field in dicts(block.get("fields"))]
     inner = [_text_of_block(each, users, depth + 1) for each in dicts(block.get("elements"))]
+    rows = block.get("rows")
+    for row in rows if isinstance(rows, list) else ():  # of a table
+        inner.append(" | ".join(_text_of_block(cell, users, depth + 1) for cell in dicts(row)))
     joined = ("" if kind.startswith("rich_text_") and kind != "rich_text_list" else "\n").join(filter(None, inner))
     return "\n".join(filter(None, [*texts, joined]))
 
