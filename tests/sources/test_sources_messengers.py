@@ -323,3 +323,24 @@ def test_stickers_on_discord_are_named(tmp_path: Path) -> None:
     message = {"id": "1", "timestamp": "2024-03-12T19:40:00+00:00", "content": "ok", "stickers": [{"name": "wave"}]}
     export = {"channel": {"name": "general"}, "messages": [{**message, "author": {"name": "bo"}}]}
     assert turns_of(tmp_path, export) == ["bo: ok\nSticker: wave"]
+
+
+def test_blocks_on_slack_keep_signs_and_cells(tmp_path: Path) -> None:
+    words = [{"type": "text", "text": "10", "style": {"strike": True}}, {"type": "text", "text": "20 on "}]
+    words += [{"type": "date", "fallback": "12 March"}, {"type": "broadcast", "range": "here"}]
+    cells = [{"type": "raw_text", "text": "1"}, {"type": "raw_text", "text": "2"}]
+    blocks = [{"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": words}]}]
+    message = {"type": "message", "user": "U1", "ts": "1710268800.1", "text": ""}
+    day = [{**message, "blocks": blocks}, {**message, "blocks": [{"type": "table", "rows": [cells]}]}]
+    files = {"users.json": '[{"id": "U1", "name": "anna"}]', "general/2024-03-12.json": json.dumps(day)}
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        write_file(tmp_path / name, text)
+    (session,) = load_sessions([tmp_path])
+    assert session.text == "anna: ~10~20 on 12 March@here\n\nanna: 1 | 2"
+
+
+def test_teams_names_the_speaker_and_not_an_account(tmp_path: Path) -> None:
+    message = {"id": "1", "displayName": "Anna", "from": "8:anna", "originalarrivaltime": "2024-03-12T19:40:00Z"}
+    export = {"conversations": [{"displayName": "Team", "MessageList": [{**message, "content": "Hi"}]}]}
+    assert turns_of(tmp_path, export) == ["Anna: Hi"]

@@ -55,7 +55,7 @@ class Line:
             return
         if self._fractions:
             text = " " if text.strip() == "+" else text.replace("\u2044", "/")
-        if self._needs_space(text):
+        if self._seam and self._needs_space(text):
             self._runs.append((" ", ""))
         self._seam, self._last = "", text[-1]
         self._follows_formula = self._follows_formula and text.isspace()
@@ -67,7 +67,7 @@ class Line:
         if self._seam == _NUMBERED:
             sentence = _SENTENCE.match(text)
             return sentence is not None and (sentence[1] or "A").isupper()
-        return bool(self._seam) and self._last.isalnum() and text[0].isalnum()
+        return self._last.isalnum() and text[0].isalnum()
 
     def part(self) -> None:
         """Keep the word or number that follows apart from the one before."""

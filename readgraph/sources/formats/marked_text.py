@@ -1,6 +1,7 @@
 """Signs in Markdown and plain text that say what a passage is: deleted, inserted, a remark, a reading of words."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 
 _CODE = (
@@ -46,7 +47,7 @@ def take_final_text(text: str, code: Sequence[tuple[int, int]] = ()) -> tuple[st
         return text, []
     parts, length, end, left_out = list[str](), 0, 0, list[tuple[str, int]]()
     for mark in _MARKED.finditer(text):
-        if mark["code"] is not None or any(start <= mark.start() < stop for start, stop in code):
+        if mark["code"] is not None or mark.start() < _end_before(code, mark.start()):
             continue
         kept = mark["new"] or mark["inserted"] or mark["lit"] or ""
         for part in (text[end : mark.start()], kept):
@@ -56,6 +57,12 @@ def take_final_text(text: str, code: Sequence[tuple[int, int]] = ()) -> tuple[st
         if mark["deleted"] is not None or mark["remark"] is not None:
             left_out.append(("deleted passage" if mark["deleted"] is not None else "remark", length))
     return "".join([*parts, text[end:]]), left_out
+
+
+def _end_before(spans: Sequence[tuple[int, int]], at: int) -> int:
+    """The end of the last span that begins at or before a place; 0 where none does."""
+    number = bisect_right(spans, at, key=lambda span: span[0])
+    return spans[number - 1][1] if number else 0
 
 
 def take_readings_out(text: str) -> tuple[str, int]:

@@ -54,7 +54,7 @@ def _speaker(message: dict[str, Any]) -> str:
         return ""
     author, creator = dict_in(message, "author"), dict_in(message, "creator")
     names = [author.get("nickname"), author.get("name"), creator.get("name")]
-    names += [message.get(key) for key in ("sender_name", "from", "displayName")]
+    names += [message.get(key) for key in ("sender_name", "displayName", "from")]
     is_talk = author or creator or {"sender_name", "from", "from_id"} & message.keys()
     unnamed = "Deleted account" if "from_id" in message or "from" in message else ""
     return _repaired(next(filter(None, map(words, names)), unnamed)) if is_talk else ""

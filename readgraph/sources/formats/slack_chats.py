@@ -107,6 +107,14 @@ def _text_of_block(block: dict[str, Any], users: dict[str, str], depth: int) -> 
         return f"<{words(block.get('url'))}|{words(block.get('text'))}>"
     if kind == "emoji":
         return f":{words(block.get('name'))}:"
+    if kind == "channel":
+        return f"<#{words(block.get('channel_id'))}>"
+    if kind == "broadcast":
+        return f"<!{words(block.get('range'))}>"
+    if kind == "date":
+        return words(block.get("fallback"))
+    if kind == "text" and dict_in(block, "style").get("strike"):
+        return f"~{words(block.get('text'))}~"
     own = block.get("text")
     texts = [
         words(own) if isinstance(own, str) else words(dict_in(block, "text").get("text")),
@@ -114,6 +122,9 @@ def _text_of_block(block: dict[str, Any], users: dict[str, str], depth: int) -> 
     ]
     texts += [words(field.get("text")) for field in dicts(block.get("fields"))]
     inner = [_text_of_block(each, users, depth + 1) for each in dicts(block.get("elements"))]
+    rows = block.get("rows")
+    for row in rows if isinstance(rows, list) else ():  # of a table
+        inner.append(" | ".join(_text_of_block(cell, users, depth + 1) for cell in dicts(row)))
     joined = ("" if kind.startswith("rich_text_") and kind != "rich_text_list" else "\n").join(filter(None, inner))
     return "\n".join(filter(None, [*texts, joined]))
 
