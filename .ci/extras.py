@@ -205,6 +205,8 @@ def main(work: Path) -> None:
     """Try the core, and each extra of pyproject.toml; exits with 1 where anything was wrong."""
     from tests.doubles.model_server import ModelServer
     from tests.support.every_command import any_reply
+
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # what runs in the background would ignore it, and so pass on
     from tests.support.public_names import ROOT, TABLE, homes
 
     page = (ROOT / "docs" / "reference" / "public.md").read_text(encoding="utf-8")
