@@ -206,7 +206,7 @@ def main(work: Path) -> None:
     from tests.doubles.model_server import ModelServer
     from tests.support.every_command import any_reply
 
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # what runs in the background would ignore it, and so pass on
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background it is ignored, also by children
     from tests.support.public_names import ROOT, TABLE, homes
 
     page = (ROOT / "docs" / "reference" / "public.md").read_text(encoding="utf-8")
