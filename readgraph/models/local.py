@@ -145,6 +145,7 @@ def settings_for_context(context: int) -> dict[str, Any]:
 
 
 CHILD = "readgraph.models.local_process"
+ENDING = 0.5  # seconds from when a process is no longer reached until it has ended
 SECONDS_TO_END = 5.0
 
 
@@ -212,9 +213,11 @@ atexit.register(end_local_models)
 
 def how_it_ended(model: str) -> str:
     """How a model's process ended by itself, and what to do then, for the middle of a line; "" if it still runs."""
-    server = _servers.get(model)
-    code = server.process.poll() if server else None
-    if code is None:
+    if not (server := _servers.get(model)):
+        return ""
+    try:
+        code = server.process.wait(ENDING)  # its connection breaks a moment before it has ended
+    except subprocess.TimeoutExpired:
         return ""
     if code == -signal.SIGILL:
         return " (llama.cpp was compiled for another processor: install llama-cpp-python with --no-cache-dir)"
