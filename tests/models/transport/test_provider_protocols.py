@@ -169,7 +169,9 @@ def test_what_a_providers_cache_held_is_counted(monkeypatch: pytest.MonkeyPatch,
 def speak_json(body: JsonObject) -> JsonObject:
     """Anthropic's message with a typed reply in its text."""
     said = {"reason": "the oil", "pages": [3], "quotes": [], "answer": "The keeper."}
-    return {**speak_anthropic({**body, "tools": None}), "content": [{"type": "text", "text": json.dumps(said)}]}
+    counted = {"input_tokens": len(json.dumps(body)) // 4, "output_tokens": RECEIVED}  # as of prompts that are not cut
+    spoken = speak_anthropic({**body, "tools": None})
+    return {**spoken, "usage": counted, "content": [{"type": "text", "text": json.dumps(said)}]}
 
 
 async def test_what_a_questions_prompts_begin_with_is_marked_for_anthropics_cache(
