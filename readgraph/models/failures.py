@@ -127,10 +127,13 @@ def headers_of(problem: Exception) -> Mapping[str, str]:
 def causes_of(problem: BaseException) -> list[BaseException]:
     """The error, and those that it was raised from: some packages raise their own error from that of their client.
 
-    What is raised from an error of aiohttp is left out: it would call a connection that was refused a timeout.
+    What is raised from an error of aiohttp is left out: it would call a connection that was refused a timeout. So is
+    what aiohttp's parser says of a body that broke off: it would be a status.
     """
     causes = [problem]
     while (cause := causes[-1].__cause__) and len(causes) < MOST_CAUSES:
+        if type(cause).__module__ == "aiohttp.http_exceptions":
+            break
         if type(cause).__module__.startswith("aiohttp.") and len(causes) > 1:
             causes.pop()
         causes.append(cause)
