@@ -225,8 +225,9 @@ class PromptTries(Generic[Answer]):
         """The reply's key, the messages, their words, and the prompt that fits the window; a retry's has no head."""
         window, first = self.client.window, not self.reasons
         request, left_out = self._request_within(0 if first else window.tokens)
-        bounded = likely_tokens(request[-1].user) > SHORT or 0 < window.refused_at < SHORT
-        if first and bounded and (self.anew or not await self.store.reply(request[0])):
+        open_question = window.told is None or window.tokens > 0  # else there is no window to look for, or to fit
+        bounded = first and open_question and (likely_tokens(request[-1].user) > SHORT or 0 < window.refused_at < SHORT)
+        if bounded and (self.anew or not await self.store.reply(request[0])):
             if window.told is None:
                 await window.ask()
             whole, (request, left_out) = left_out, self._request_within(window.tokens)
