@@ -9,6 +9,7 @@ are those that it touches in the material.
 import json
 import re
 from contextlib import suppress
+from functools import cached_property
 
 from langchain_core.messages import AIMessage
 
@@ -53,8 +54,12 @@ class Material:
     """What a reply is about: marks that stand in it may be quoted."""
 
     def __init__(self, text: str) -> None:
-        self.text = _SPACE.sub(" ", text).casefold()
-        self._known: dict[str, bool] = {}
+        self.given, self._known = text, dict[str, bool]()
+
+    @cached_property
+    def text(self) -> str:
+        """The text as it is compared, made where a mark is looked for: few replies have one."""
+        return _SPACE.sub(" ", self.given).casefold()
 
     def has(self, part: str) -> bool:
         """Whether a part of a reply stands in it, whatever the case and the white space."""
