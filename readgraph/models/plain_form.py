@@ -14,6 +14,9 @@ Reply = TypeVar("Reply", bound=BaseModel)
 NOTHING = {"none", "null", "nothing", "no", "stop", "not here"}  # words that stand for null in a reply
 NUMBERS, LETTERS = "789", "XYZ"  # labels of the example, which prompts seldom use: a reply that copies one is refused
 HAMMER = "a hammer"
+_BEGUN = re.compile(r"(?:\A|(?<=\n)|(?<=[.!?]\s)|(?<=[。！？]))(?:(?![.!?]\s|[。！？\n]).)*\Z", re.DOTALL)
+"""A last sentence, which may go on."""
+
 THINGS = ("bread", HAMMER, "a pear")
 EMPTY: dict[str, Any] = {"string": "", "array": [], "boolean": False}
 
@@ -65,11 +68,11 @@ def parse_plain(reply_text: str, reply: type[Reply], source: str = "") -> Reply:
 
 
 def take_whole_part(reply_text: str, reply: type[BaseModel]) -> str:
-    """What surely came whole of a reply that was cut off: all words but the last, of a free text all lines but that."""
+    """What surely came whole of a reply that was cut off: all words but the last, of a free text whole sentences."""
     field = reply_schema(reply)["properties"][decision_field(reply) or ""]
     kinds = {each.get("type") for option in _options(field) for each in (option, option.get("items", {}))}
     is_free = "string" in kinds and not _values(field)
-    return (reply_text.rpartition("\n")[0] if is_free else re.sub(r"\S*\Z", "", reply_text)).strip()
+    return (_BEGUN if is_free else re.compile(r"\S*\Z")).sub("", reply_text, count=1).strip()
 
 
 def _value(line: str, field: dict[str, Any]) -> Any:

@@ -180,6 +180,7 @@ async def test_a_conversation_in_plain_words(server: ModelServer, library: Libra
     [
         ("The keeper took it, and", "The keeper took it, and", 2),
         ("The keeper.\nHe took", "The keeper.", 1),
+        ("Ada took it. She was late", "Ada took it.", 1),
         ("\n\nThe keep", "\n\nThe keep", 2),
     ],
 )
