@@ -4,7 +4,7 @@ import asyncio
 import warnings
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NoReturn
 
 from langchain_core import exceptions as kinds
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
@@ -96,6 +96,11 @@ async def call_model(
             form, tries = simpler, CallTries(client)
         else:
             break
+    _give_up(client, failure)
+
+
+def _give_up(client: ModelClient, failure: Failure) -> NoReturn:
+    """Raise what a call ends with that brought no reply."""
     line, said = explain_failure(client, failure), failure.refusal
     if failure.no_answer:
         current_meter().unavailable = line
