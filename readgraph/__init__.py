@@ -2,8 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-from readgraph.moved import register_moved_modules
-
 if TYPE_CHECKING:
     from readgraph.api.opening import BackgroundLibrary, Library, open_library, open_library_in_background
     from readgraph.api.shortcuts import aask, aread, ask, read
@@ -76,5 +74,3 @@ __all__ = [
     "register_embeddings",
     "register_model",
 ]
-
-register_moved_modules()

@@ -8,13 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from statistics import fmean, stdev
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from readgraph.state.installed import library
-from readgraph.state.lazy_names import former_names
 
 __all__ = ["Difference", "ScoreSummary", "compare", "summarise"]
 
@@ -158,7 +157,3 @@ def _chance(pairs: NDArray[Any], groups: NDArray[Any]) -> float:
     test = library("scipy.stats").permutation_test
     settings = {"permutation_type": "samples", "vectorized": True, "n_resamples": RESAMPLES, "batch": AT_ONCE}
     return float(test((first, second), difference, rng=SEED, **settings).pvalue)
-
-
-if not TYPE_CHECKING:
-    __getattr__ = former_names(__name__, Summary="ScoreSummary")

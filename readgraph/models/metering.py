@@ -8,14 +8,13 @@ from contextvars import ContextVar
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 from typing_extensions import TypedDict
 
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BudgetSpent
-from readgraph.state.lazy_names import former_names
 from readgraph.state.logs import WARNING, current_run, log
 from readgraph.state.reading import NOTHING_USED, Tokens, Usage, add_usage
 from readgraph.state.records import Note
@@ -262,7 +261,3 @@ def count_fallback(kind: str, times: int = 1) -> None:
 def record_corrections(notes: Iterable[Note]) -> None:
     """Record which of the notes that the step uses are a user's corrections."""
     current_meter().corrected.update(note.page for note in notes if note.replaced is not None)
-
-
-if not TYPE_CHECKING:
-    __getattr__ = former_names(__name__, fell_back="count_fallback")

@@ -1,13 +1,12 @@
 """What the shared steps read and write, so that one node can replace another; every `build()` checks it."""
 
-from typing import TYPE_CHECKING, NamedTuple, NotRequired
+from typing import NamedTuple, NotRequired
 
 from langchain_core.messages import AnyMessage
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from readgraph.state.context import ReaderContext
-from readgraph.state.lazy_names import former_names
 from readgraph.state.reading import Citation, QuestionTurn, Quote, Sentence, Status, Usage
 from readgraph.state.survey import Table
 
@@ -126,7 +125,3 @@ class CiteUpdate(StepUpdate):
     sentences: NotRequired[list[Sentence]]
     unsupported: NotRequired[int]
     unchecked: NotRequired[int]
-
-
-if not TYPE_CHECKING:
-    __getattr__ = former_names(__name__, SaidAnswer="AnswerDraft")

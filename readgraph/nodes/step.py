@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapp
 from contextlib import asynccontextmanager, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, NotRequired, TypeVar, cast, get_type_hints, overload
+from typing import Any, Generic, NotRequired, TypeVar, cast, get_type_hints, overload
 
 from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.config import var_child_runnable_config
@@ -25,7 +25,6 @@ from readgraph.nodes.tasks import cancel_if_forgotten
 from readgraph.state.context import ReaderContext, run_context
 from readgraph.state.declaring import Groups
 from readgraph.state.errors import BadInput, BudgetSpent
-from readgraph.state.lazy_names import former_names
 from readgraph.state.loops import end_this_task_when_left, in_background
 from readgraph.state.reading import NOTHING_USED, Status, Step, Usage, add_usage
 from readgraph.state.records import Recipe
@@ -301,7 +300,3 @@ def node(
         needs=needs,
         alone=alone,
     )
-
-
-if not TYPE_CHECKING:
-    __getattr__ = former_names(__name__, step="node", step_with="node")

@@ -1,7 +1,6 @@
 """Names of a package that are imported when they are first used."""
 
 import sys
-import warnings
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from typing import Any
@@ -22,15 +21,3 @@ def lazy_names(
         return sorted({*vars(sys.modules[package]), *home_of})
 
     return get, names
-
-
-def former_names(module: str, **now: str) -> Callable[[str], Any]:
-    """A module's `__getattr__`, which gives names of earlier versions (`old="new"`), with a `DeprecationWarning`."""
-
-    def get(name: str) -> Any:
-        if name not in now:
-            raise AttributeError(f"module '{module}' has no attribute '{name}'", name=name, obj=sys.modules.get(module))
-        warnings.warn(f"{module}.{name} is now called {now[name]}", DeprecationWarning, stacklevel=2)
-        return getattr(sys.modules[module], now[name])
-
-    return get

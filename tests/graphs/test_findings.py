@@ -1,6 +1,5 @@
 """What the methods share: one node that answers, and one form of what was learned."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,10 +7,9 @@ from langgraph.runtime import Runtime
 
 from readgraph.graphs.method_facts import PAPERS, find_shared_nodes
 from readgraph.graphs.methods import METHODS
-from readgraph.graphs.wiring.declared import find_node_keys
 from readgraph.library.opening import Library
-from readgraph.nodes.answering.in_view import AnswerSource, answering, compression_rate, ready_answer, write_answer
-from readgraph.nodes.contracts import AnswerDraft, AnswerState, AnswerUpdate
+from readgraph.nodes.answering.in_view import compression_rate, ready_answer, write_answer
+from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Finding, with_finding
 from readgraph.state.records import Document
@@ -88,15 +86,3 @@ async def test_status_and_compression_follow_from_what_was_said(
     update = await write_answer(ready_answer(document, said), state, runtime)
     assert update["status"] == status
     assert update["compression_rate"] == (compression_rate(1, document) if rate else None)
-
-
-async def test_a_node_made_the_former_way_answers(library: Library, document: Document) -> None:
-    async def view(state: AnswerState, runtime: Runtime[ReaderContext]) -> AnswerSource:
-        return replace(ready_answer(document, AnswerDraft("a lamp", None, [], 1)), beside={"beside": "this"})
-
-    with pytest.warns(DeprecationWarning, match="write_answer"):
-        node = answering(view, writes=WithMore)
-    assert {"beside", "answer"} <= find_node_keys(node).may_write
-    state: Any = {"memory": "", "pages_read": []}
-    update = await node.work(state, Runtime(context=CONTEXT, store=library.store))
-    assert (update["answer"], update["beside"]) == ("a lamp", "this")

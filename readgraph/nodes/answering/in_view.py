@@ -1,9 +1,8 @@
 """What all steps that answer share: from what is in view to the answer, its status and its figures."""
 
-import warnings
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast, get_type_hints
+from typing import Any, NamedTuple, TypeAlias, cast
 
 from langchain_core.messages import AIMessage, AnyMessage
 from pydantic import BaseModel
@@ -29,12 +28,10 @@ from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedQuestion, 
 from readgraph.nodes.extractive import question_alone
 from readgraph.nodes.memory import describe_missing
 from readgraph.nodes.prompts import Reply, answer_length, at_length, length_line
-from readgraph.nodes.step import StateT, StepNode, UpdateT, Work
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import LARGEST, Groups
 from readgraph.state.errors import BudgetSpent, NoUsableReply
 from readgraph.state.languages import DEFAULT, NAMES, certain_language
-from readgraph.state.lazy_names import former_names
 from readgraph.state.reading import Finding, Quote, last_question
 from readgraph.state.records import Document, Page
 from readgraph.state.settings import LONG, AnswerForm, AnswerLength, Language
@@ -286,28 +283,3 @@ def compression_rate(words: int, document: Document) -> float:
 def percent_read(pages: Iterable[Page], document: Document) -> float:
     """The percentage of the text's words that stand on these pages."""
     return min(100.0, round(100 * sum(page.words for page in pages) / max(document.words, 1), 2))
-
-
-View: TypeAlias = Callable[[StateT, ReaderRuntime], Awaitable[AnswerSource]]
-
-
-def answering(
-    view: View[StateT], without_model: View[StateT] | None = None, *, writes: type[UpdateT], settings: Groups = ()
-) -> StepNode[StateT, UpdateT]:
-    """The former way to make a node that answers: write a coroutine under `@node` that calls `write_answer`."""
-    warnings.warn("answering(…) is now @node and write_answer(…)", DeprecationWarning, stacklevel=2)
-
-    def make_work(view: View[StateT]) -> Work[StateT, UpdateT]:
-        async def answer(state: StateT, runtime: ReaderRuntime) -> UpdateT:
-            source = await view(state, runtime)
-            return cast(UpdateT, {**await write_answer(source, cast(AskedState, state), runtime), **source.beside})
-
-        answer.__annotations__ |= {"state": get_type_hints(view)["state"], "return": writes}
-        answer.__doc__ = view.__doc__
-        return answer
-
-    return StepNode(make_work(view), make_work(without_model or view), settings=(*STYLE, *settings))
-
-
-if not TYPE_CHECKING:
-    __getattr__ = former_names(__name__, InView="AnswerSource")
