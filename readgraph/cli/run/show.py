@@ -3,11 +3,12 @@
 import asyncio
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from textwrap import shorten
+from typing import Any, NamedTuple
 
 import typer
 from rich import filesize
@@ -25,6 +26,7 @@ from readgraph.cli.terminal.rendering import print_json, size_of, titles_told_ap
 from readgraph.cli.terminal.safe_text import Console, SafeText, one_line
 from readgraph.cli.terminal.screen import OutputOptions, mark_text, print_paged
 from readgraph.library.address import LibraryPlace
+from readgraph.library.collections import joint_by_document
 from readgraph.library.notices import document_notices
 from readgraph.library.opening import Library
 from readgraph.library.page_store import PageStore
@@ -39,6 +41,7 @@ from readgraph.state.words import format_count
 
 MOST_SHOWN = 100
 MOST_LISTED = 3  # notices of a document in a list
+LONGEST_TITLE = 200  # characters of the title of documents that were read together, which earlier versions made longer
 
 
 @dataclass(frozen=True)
@@ -52,9 +55,10 @@ class SizedMemory:
 
 def show_library(library: LibraryPlace | None, *, as_json: bool) -> None:
     """List documents with their memories, and the disk space of the library."""
-    held, damaged, store, others = run_in_library(library, _load_documents, as_json, only_shows=True)
+    shown = run_in_library(library, _load_documents, as_json, only_shows=True)
+    held, damaged = shown.held, shown.damaged
     if as_json:
-        listed = [_document_value(document, memories) for document, memories in held]
+        listed = [_document_value(document, memories, shown.joint) for document, memories in held]
         print_json([*listed, *({"id": identity, "damaged": True} for identity in damaged)])
         return
     if not held and not damaged:
@@ -70,13 +74,18 @@ def show_library(library: LibraryPlace | None, *, as_json: bool) -> None:
         if unlisted := document.notices[MOST_LISTED:]:
             lines.append(typer.style(f"    and {format_count(len(unlisted), 'more notice')}", fg="yellow"))
         lines += [f"    {one_line(_memory_line(document, sized))}" for sized in memories]
-        if not memories:
-            lines.append(typer.style("    not read yet", dim=True))
+        together = [f"read together as {each.id}" for each in shown.joint.get(document.id, ())[:MOST_LISTED]]
+        lines += [typer.style(f"    {line}", dim=True) for line in together or ([] if memories else ["not read yet"])]
+    for document, memories in shown.together:
+        lines.append(f"{document.id}  {format_count(len(document.parts), 'document')} read together")
+        lines.append(f"    {one_line(shorten(document.title, LONGEST_TITLE, placeholder=' …'))}")
+        lines += [f"    {one_line(_memory_line(document, sized))}" for sized in memories]
     for identity in damaged:
         lines.append(typer.style(one_line(identity), bold=True))
         lines.append("    its record is damaged: 'readgraph forget' deletes what is left of it")
-    total = f"{format_count(len(held) + len(damaged) + others, 'document')}, {filesize.decimal(store.size())} on disk"
-    more = f"; the newest {len(held)} are shown, --json lists all" if others else ""
+    total = format_count(len(held) + len(damaged) + shown.others, "document")
+    total += f", {filesize.decimal(shown.store.size())} on disk"
+    more = f"; the newest {len(held)} are shown, --json lists all" if shown.others else ""
     lines.append(typer.style(total + more, dim=True))
     typer.echo("\n".join(lines))
 
@@ -149,14 +158,24 @@ def _note_fields(note: Note | None, called: str) -> dict[str, Any]:
     return {**header, called: note.text if note else None, **corrected}
 
 
-async def _load_documents(
-    library: Library, every: bool
-) -> tuple[list[tuple[Document, list[SizedMemory]]], list[str], SharedStore, int]:
-    """Documents with their memories, ids of damaged ones, the store, and how many documents more there are."""
+class _Shown(NamedTuple):
+    """Documents with their memories, and so those that were read together; ids of damaged documents."""
+
+    held: list[tuple[Document, list[SizedMemory]]]
+    together: list[tuple[Document, list[SizedMemory]]]
+    joint: Mapping[str, list[Document]]  # which of `together` each document is in
+    damaged: list[str]
+    store: SharedStore
+    others: int  # documents that are not shown
+
+
+async def _load_documents(library: Library, every: bool) -> _Shown:
     catalogue, others = None if every else await catalogue_of(library.pages), 0
+    joint = await joint_by_document(library.pages)
     if catalogue:
-        newest, damaged = await catalogue.newest(0, MOST_SHOWN, joined=True), await catalogue.list_damaged()
+        newest, damaged = await catalogue.newest(0, MOST_SHOWN), await catalogue.list_damaged()
         documents, others = await records(library.pages, newest.ids), newest.total - len(newest.ids)
+        documents += [*{each.id: each for listed in joint.values() for each in listed}.values()][:MOST_SHOWN]
         found = await asyncio.gather(*(library.pages.memories(document.id) for document in documents))
         memories = {document.id: made for document, made in zip(documents, found, strict=True)}
     else:
@@ -167,7 +186,9 @@ async def _load_documents(
         (document, [SizedMemory(memory, *sizes[memory.id]) for memory in memories.get(document.id, ())])
         for document in documents
     ]
-    return held, damaged, library.whole_store, others
+    alone = [each for each in held if not each[0].parts]
+    read_together = [each for each in held if each[0].parts]
+    return _Shown(alone, read_together, joint, damaged, library.whole_store, others)
 
 
 def _memory_line(document: Document, sized: SizedMemory) -> str:
@@ -184,9 +205,12 @@ def _memory_line(document: Document, sized: SizedMemory) -> str:
     return f"{made}: {done if memory.pages else 'nothing done yet'}, {day(memory.started)}"
 
 
-def _document_value(document: Document, memories: list[SizedMemory]) -> dict[str, Any]:
+def _document_value(
+    document: Document, memories: list[SizedMemory], joint: Mapping[str, list[Document]]
+) -> dict[str, Any]:
     described = [_memory_value(sized.memory) | {"notes": sized.notes, "note_words": sized.words} for sized in memories]
-    return asdict(document) | {"memories": described}
+    together = [{"id": each.id, "title": each.title} for each in joint.get(document.id, ())]
+    return asdict(document) | {"memories": described} | ({"read_together": together} if together else {})
 
 
 def _memory_value(memory: Memory) -> dict[str, Any]:
