@@ -81,6 +81,8 @@ class DocumentInfo(Result):
     supersedes: str = Field(description="The id of the document in whose place it stands; empty for none.")
     notices: list[str] = Field(default_factory=list, description=LACKS)
     methods: list[str] = Field(description="The methods that have read it to its end.")
+    read_together: int = Field(0, description="How often it was read together with others, for questions about all.")
+    replaced_by: str = Field("", description="The id of the newer version that stands in its place; empty for none.")
 
 
 class Reading(Used):

@@ -28,6 +28,7 @@ from readgraph.library.library import keep_original, original_of, with_originals
 from readgraph.library.notices import document_notices
 from readgraph.library.search.catalogue import catalogue_of, records
 from readgraph.library.store import InUse, wait_until_unused
+from readgraph.library.versions import replaced_by
 from readgraph.library.watched import STATES, WatchedFile
 from readgraph.report.page import page_marks, report_of_document, shown_pages
 from readgraph.serve.requests import Limit, NoteBody, Offset, RequestBody, file_in
@@ -80,7 +81,8 @@ class DocumentDetails(BaseModel):
         description="What its conversion left out or could not have. A list has single documents'."
     )
     has_original: bool = Field(description="Whether pages of its PDF can be shown.")
-    read_together: int = Field(description="In a list: how often it was read together with others; else 0.")
+    read_together: int = Field(0, description="In a list: how often it was read together with others; else 0.")
+    replaced_by: str = Field("", description="In a list: the id of the newer document that stands in its place.")
     memories: list[MemoryDetails]
 
 
@@ -126,7 +128,15 @@ class Documents:
             shown = matching[offset : offset + limit]
             counts = {"total": len(matching), "words": sum(document.words for document in matching)}
         joint = await joint_by_document(self.pages)
-        listed = (self._load_details(each, read_together=len(joint.get(each.id, ()))) for each in shown)
+        replaced = await replaced_by(self.pages, shown)
+        listed = (
+            self._load_details(
+                each,
+                read_together=len(joint.get(each.id, ())),
+                replaced_by=replaced[each.id].id if each.id in replaced else "",
+            )
+            for each in shown
+        )
         return DocumentList(**counts, documents=await asyncio.gather(*listed))
 
     async def one(self, document: str) -> DocumentDetails:
@@ -153,7 +163,7 @@ class Documents:
         self.room.drop_runs(lambda run: not {each.id for each in read}.isdisjoint(run.documents))
         return counts
 
-    async def _load_details(self, document: Document, read_together: int = 0) -> DocumentDetails:
+    async def _load_details(self, document: Document, **more: Any) -> DocumentDetails:
         originals = await asyncio.to_thread(with_originals, self.room.library, [document], ".pdf")
         memories = newest_first(await self.pages.memories(document.id))
         return DocumentDetails(
@@ -162,7 +172,7 @@ class Documents:
             parts=[PartDetails(document=part.document, start=part.start, end=part.end) for part in document.parts],
             notices=[*document.notices],
             has_original=document.id in originals,
-            read_together=read_together,
+            **more,
             memories=[
                 MemoryDetails(
                     **{name: getattr(memory, name) for name in ("id", "pages", "read_to", "complete", "started")},

@@ -32,6 +32,7 @@ from readgraph.library.opening import Library
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.catalogue import catalogue_of, records
 from readgraph.library.store import SharedStore
+from readgraph.library.versions import replaced_by
 from readgraph.nodes.answering.citations import find_quote
 from readgraph.report.page import render, report_of_document
 from readgraph.sources.places import NamedSpan, Place, all_places, place_at, place_in_words, places_named, source_page
@@ -58,7 +59,7 @@ def show_library(library: LibraryPlace | None, *, as_json: bool) -> None:
     shown = run_in_library(library, _load_documents, as_json, only_shows=True)
     held, damaged = shown.held, shown.damaged
     if as_json:
-        listed = [_document_value(document, memories, shown.joint) for document, memories in held]
+        listed = [_document_value(document, memories, shown) for document, memories in held]
         print_json([*listed, *({"id": identity, "damaged": True} for identity in damaged)])
         return
     if not held and not damaged:
@@ -70,6 +71,8 @@ def show_library(library: LibraryPlace | None, *, as_json: bool) -> None:
         origin = f" from {one_line(document.source)}" if "://" in document.source else ""
         dated = f" of {document.date}" if document.date else ""
         lines.append(f"    {format_count(document.words, 'word')}{dated}, added {day(document.added)}{origin}")
+        if newer := shown.replaced.get(document.id):
+            lines.append(f"    an earlier version: {newer.id} stands in its place")
         lines += [typer.style(f"    {one_line(notice)}", fg="yellow") for notice in document.notices[:MOST_LISTED]]
         if unlisted := document.notices[MOST_LISTED:]:
             lines.append(typer.style(f"    and {format_count(len(unlisted), 'more notice')}", fg="yellow"))
@@ -164,6 +167,7 @@ class _Shown(NamedTuple):
     held: list[tuple[Document, list[SizedMemory]]]
     together: list[tuple[Document, list[SizedMemory]]]
     joint: Mapping[str, list[Document]]  # which of `together` each document is in
+    replaced: Mapping[str, Document]  # earlier versions, and what stands in their place
     damaged: list[str]
     store: SharedStore
     others: int  # documents that are not shown
@@ -188,7 +192,8 @@ async def _load_documents(library: Library, every: bool) -> _Shown:
     ]
     alone = [each for each in held if not each[0].parts]
     read_together = [each for each in held if each[0].parts]
-    return _Shown(alone, read_together, joint, damaged, library.whole_store, others)
+    replaced = await replaced_by(library.pages, [each for each, _ in alone])
+    return _Shown(alone, read_together, joint, replaced, damaged, library.whole_store, others)
 
 
 def _memory_line(document: Document, sized: SizedMemory) -> str:
@@ -205,12 +210,13 @@ def _memory_line(document: Document, sized: SizedMemory) -> str:
     return f"{made}: {done if memory.pages else 'nothing done yet'}, {day(memory.started)}"
 
 
-def _document_value(
-    document: Document, memories: list[SizedMemory], joint: Mapping[str, list[Document]]
-) -> dict[str, Any]:
+def _document_value(document: Document, memories: list[SizedMemory], shown: _Shown) -> dict[str, Any]:
     described = [_memory_value(sized.memory) | {"notes": sized.notes, "note_words": sized.words} for sized in memories]
-    together = [{"id": each.id, "title": each.title} for each in joint.get(document.id, ())]
-    return asdict(document) | {"memories": described} | ({"read_together": together} if together else {})
+    together = [{"id": each.id, "title": each.title} for each in shown.joint.get(document.id, ())]
+    more: dict[str, Any] = {"read_together": together} if together else {}
+    if newer := shown.replaced.get(document.id):
+        more["replaced_by"] = newer.id
+    return asdict(document) | {"memories": described} | more
 
 
 def _memory_value(memory: Memory) -> dict[str, Any]:

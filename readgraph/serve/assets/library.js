@@ -93,6 +93,7 @@ function documentItem(one) {
     {},
     element("h2", {}, link),
     prose("p.quiet", [...about, one.source].filter(Boolean).join(" · ")),
+    one.replaced_by ? element("p.quiet", {}, "An earlier version: ", element("a", { href: placeOf("document", one.replaced_by) }, "the newer one"), ".") : "",
     memories.length ? element("ul.memories", { "aria-label": "Read with" }, memories) : element("p.quiet", {}, one.read_together ? "Read together with others." : "Not read yet."),
   );
 }
