@@ -279,7 +279,7 @@ def _files_in(
     if not files:
         wanted = "file of a known kind" if glob is None else f"file of a known kind that matches {glob!a}"
         empty = BadInput(f"{printable_path(folder)} holds no {wanted}: {', '.join(suffixes)}.")
-        raise outside[0] if outside else empty
+        raise BadInput(str(outside[0])) if outside else empty
     for problem in outside:
         left_out(problem)
     return sorted(files, key=lambda file: _natural(file.relative_to(folder)))
