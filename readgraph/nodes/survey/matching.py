@@ -2,8 +2,8 @@
 
 Nothing is guessed. Equal words match first; then words without endings ("burials", "burial"); then one name that has
 all words of the other, if it is the only one. What matches nothing stays empty. The tables that match most columns
-count, at least half of those that are asked for; among them, where some are about the record by their heads, headings
-or files, only these.
+count, at least half of those that are asked for; where some in a text are about the record by their heads or headings,
+only these of it.
 """
 
 import re
@@ -24,6 +24,7 @@ from readgraph.state.survey import Programme
 TABLES = "tables"  # the parameter in the recipe of records that says that rows of tables are among them
 VERSION = 1  # raise it when other rows are found, so that kept ones are not shown
 _UNIT = re.compile(r"\s*(?:\([^()]*\)|\[[^\[\]]*\])")
+ENDINGS = ("de", "fr", "es", "it", "pt", "nl", "sv", "ru")  # languages whose endings are known besides the text's own
 MOST_BETWEEN = 3  # words between the parts of a table on two pages, such as "page 4"
 LONGEST_ACROSS = 50  # rows of a table whose columns may be named in its first one
 
@@ -137,7 +138,8 @@ def _is_equal(asked: str, name: str, languages: Collection[str]) -> bool:
 
 
 def _has_same_words(asked: str, name: str, languages: Collection[str]) -> bool:
-    return any({*content_words(asked, each)} == {*content_words(name, each)} != set() for each in languages)
+    spoken = {*languages, *ENDINGS}  # a name is too short to tell its language
+    return any({*content_words(asked, each)} == {*content_words(name, each)} != set() for each in spoken)
 
 
 def _has_all_words(asked: str, name: str, languages: Collection[str]) -> bool:
@@ -151,19 +153,21 @@ def _has_all_words(asked: str, name: str, languages: Collection[str]) -> bool:
 async def _about(
     store: PageStore, document: Document, tables: list[_Candidate], programme: Programme
 ) -> list[_Candidate]:
-    """Those about the record, by their heads, headings or files; all where none says so."""
+    """Those about the record, by their heads, headings or files; all of a document where none of them says so."""
     record = programme["record"].partition(":")[0]
     named = " ".join(column["name"] for column in programme["columns"])
     languages = {language_of(record), "en"}
     sought = {word for each in languages for word in content_words(record, each)}
     sought -= {word for each in languages for word in content_words(named, each)}
     places = await store.place_names(document, [_span(each)[0] for each in tables])
-    about = [
-        each
+    about = {
+        id(each): bool(
+            sought & (each.words | {word for name in languages for word in content_words(place or "", name)})
+        )
         for each, place in zip(tables, places, strict=True)
-        if sought & (each.words | {word for name in languages for word in content_words(place or "", name)})
-    ]
-    return about or tables
+    }
+    chosen = {each.offset for each in tables if about[id(each)]}  # texts with a table that says so
+    return [each for each in tables if about[id(each)] or each.offset not in chosen]
 
 
 def _rows_of(candidate: _Candidate, programme: Programme) -> list[MatchedRow]:
