@@ -21,7 +21,7 @@ from readgraph.library.page_store import PageStore
 from readgraph.library.search.terms import content_words
 from readgraph.library.store import OnWait, hold_build_lock, hold_lock
 from readgraph.library.stored_items import EVERY, ROOT, StoredValue, number_key
-from readgraph.state.errors import LibraryError
+from readgraph.state.errors import LibraryError, ReadgraphError
 from readgraph.state.languages import language_of
 from readgraph.state.records import Document, Memory, Page, digest
 from readgraph.state.words import count_words, end_after_words, format_count
@@ -207,21 +207,26 @@ _EMPTY: dict[str, Any] = {
 
 
 async def _rest_of(pages: PageStore, collection: Document, gone: Document) -> _Rest | None:
-    """The others of a collection; None where there are none, or one of them is gone too."""
+    """The others of a collection; None where there are none, one of them is gone too, or a text can't be read."""
     (part, *_) = [each for each in collection.parts if each.document == gone.id]
     others = [await pages.find_document(each.document) for each in collection.parts if each != part]
     documents = [each for each in others if each]
     if not documents or len(documents) < len(others):
         return None
-    text = await pages.text(gone)
+    try:
+        text, *texts = [await pages.text(each) for each in (gone, *documents)]
+    except ReadgraphError:  # what only the forgotten one said can't be told
+        return None
+    if not text:  # its record is damaged
+        return None
     language = language_of(text)
 
     def terms(text: str) -> Iterable[str]:
         return content_words(text, language)
 
     own = {*terms(text), *terms(gone.title)}
-    for each in documents:
-        own.difference_update(terms(each.title), terms(await pages.text(each)))
+    for each, kept in zip(documents, texts, strict=True):
+        own.difference_update(terms(each.title), terms(kept))
     ids = [each.id for each in documents]
     identity = ids[0] if len(ids) == 1 else digest(["collection", ids])
     characters = sum(each.characters for each in documents)

@@ -117,19 +117,23 @@ async def put_in_place(pages: PageStore, document: Document) -> None:
         await set_version(pages, document, supersedes=before.id)
 
 
+MOST_LOOKED_UP = 200  # documents of a large library whose versions are looked up one by one
+
+
 async def replaced_by(pages: PageStore, documents: Sequence[Document]) -> dict[str, Document]:
     """Of these documents those in whose place another stands now, by their ids, each with that one.
 
     One stands in place of what it supersedes, and of an earlier text of its file that nothing supersedes.
     """
-    is_large = await catalogue_of(pages) is not None
-    kept = documents if is_large else await pages.documents()
+    looks_up = len(documents) <= MOST_LOOKED_UP and await catalogue_of(pages) is not None
+    kept = [] if looks_up else await pages.documents()
     superseded, newest = {each.supersedes for each in kept}, {each.source: each for each in reversed(kept)}
     found = dict[str, Document]()
     for document in documents:
-        latest = await latest_version(pages, document) if is_large or document.id in superseded else None
+        latest = await latest_version(pages, document) if looks_up or document.id in superseded else None
         if latest is None and document.source and not document.supersedes:
-            latest = (await pages.documents_from(document.source))[0] if is_large else newest[document.source]
+            of_file = await pages.documents_from(document.source) if looks_up else [newest.get(document.source)]
+            latest = of_file[0] if of_file else None
         if latest and latest.id != document.id:
             found[document.id] = latest
     return found

@@ -14,10 +14,12 @@ from readgraph.api import functions
 from readgraph.api.running import RunThread
 from readgraph.library import joint_readings
 from readgraph.library.collections import list_joint_collections
+from readgraph.library.documents import unreadable
 from readgraph.library.forgetting import forget_document
 from readgraph.library.joint_readings import list_joint, tell_joint
 from readgraph.library.opening import Library, open_library
 from readgraph.library.store import mark_in_use
+from readgraph.library.stored_items import ROOT
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import Document
 from tests.doubles.model_server import ModelServer
@@ -128,6 +130,14 @@ async def _joined(library: Library, *documents: Document) -> Document:
     from readgraph.library.collections import add_collection
 
     return await add_collection(library.pages, documents)
+
+
+async def test_of_a_damaged_document_nothing_that_was_asked_jointly_stays(library: Library) -> None:
+    gone, kept = await add(library, KEEPER, BAKER)
+    await ask_jointly(library, gone, kept)
+    await library.pages.put([((ROOT, "documents"), gone.id, {"torn": True})])
+    await forget_document(library, unreadable(gone.id))
+    assert await last_step(library, ABOUT_BAKER) is None and await library.pages.documents() == [kept]
 
 
 async def test_forgetting_all_leaves_nothing(library: Library) -> None:

@@ -100,6 +100,22 @@ def test_a_document_is_forgotten(readgraph: Command) -> None:
     assert_refused(readgraph("forget", STORY.stem, "--yes"), "holds no document")
 
 
+def test_earlier_versions_are_shown_as_such_and_a_renamed_file_has_its_new_name(
+    readgraph: Command, tmp_path: Path
+) -> None:
+    file = tmp_path / "log.txt"
+    for text in ("The goat stood there.", "The goat stood there in 1907."):
+        file.write_text(text)
+        readgraph("read", file)
+    new, old = readgraph("show", "--json").json
+    assert (old["replaced_by"], "replaced_by" in new) == (new["id"], False)
+    assert f"an earlier version: {new['id']} stands in its place" in readgraph("show").text
+    renamed = file.rename(tmp_path / "diary.txt")
+    readgraph("read", renamed)
+    new, old = readgraph("show", "--json").json
+    assert (new["title"], new["source"]) == ("diary", str(renamed))
+
+
 def test_what_is_forgotten_with_a_document_is_said_before(readgraph: Command, tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
