@@ -32,6 +32,7 @@ FORMS = {
     "names before cells": "Year: 1901 | Town: Alton | Number: 34\n\nYear: 1902 | Town: Bexley | Number: 51",
     "such rows without blank lines": "Head.\nYear: 1901 | Town: Alton | Number: 34\n"
     "Year: 1902 | Town: Bexley | Number: 51",
+    "rows of a PDF": "Year | Town | Number\nYear: 1901; Town: Alton; Number: 34\nYear: 1902; Town: Bexley; Number: 51",
     "tabs": "Year\tTown\tNumber\n1901\tAlton\t34\n1902\tBexley\t51",
     "a grid": "+----+----+----+\n| Year | Town | Number |\n+====+====+====+\n| 1901 | Alton | 34 |\n+----+----+----+\n"
     "| 1902 | Bexley | 51 |\n+----+----+----+",
@@ -119,9 +120,11 @@ def test_names_are_matched_the_surest_first(asked: list[str], names: list[str], 
     assert match_names(asked, names, ["en"]) == found
 
 
-@pytest.mark.parametrize("form", ["|", "a | b\n", "[", "**a ", "a: b | ", "\t", "| --- ", "a:  ", "- ", "a: b\n\n"])
+@pytest.mark.parametrize(
+    "form", ["|", "a | b\n", "[", "**a ", "a: b | ", "\t", "| --- ", "a:  ", "- ", "a: b\n\n", "a: b; ", "; "]
+)
 def test_odd_texts_take_linear_time(form: str) -> None:
     began = time.process_time()
-    for table in tables_in(form * (400_000 // len(form))):
+    for table in tables_in(form * (100_000 // len(form))):
         table.values()
-    assert time.process_time() - began < 5
+    assert time.process_time() - began < 3

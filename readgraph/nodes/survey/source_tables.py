@@ -16,6 +16,7 @@ _MARKS = re.compile(
     r"<br ?/?>|(\*\*|__|`)(?=\S)(.{1,300}?)(?<=\S)\1|\[([^\]\n]{0,300})\]\([^)\s]{0,300}\)", re.IGNORECASE
 )
 _NAMED = re.compile(r"([^:|\n]{1,120}):\s+(\S[^\n]*)")
+_BEFORE_NAME = re.compile(r"; (?=[^:;|\n]{1,120}:\s)")  # as between the cells of a PDF's table
 _DIGIT = re.compile(r"\d")
 _TOTAL = re.compile(
     r"(?:(?:grand|sub)?-? ?total|totals|sum|overall|gesamt|gesamtsumme|summe|insgesamt|zusammen|total général|ensemble"
@@ -146,7 +147,8 @@ def _join_names(levels: Sequence[list[str]]) -> list[str]:
 
 def _named_cells(line: str) -> dict[str, str]:
     """The cells of a row by their columns' names; none where one has no name, or there is only one."""
-    found = [_NAMED.fullmatch(cell.strip()) for cell in line.split(" | ")] if " | " in line else []
+    cells = line.split(" | ") if " | " in line else _BEFORE_NAME.split(line)
+    found = [_NAMED.fullmatch(cell.strip()) for cell in cells]
     named = {each[1]: each[2] for each in found if each}
     return named if len(named) == len(found) > 1 else {}
 
@@ -156,9 +158,10 @@ def _named_table(text: str, lines: Sequence[re.Match[str]], at: int) -> tuple[in
     found, names, end = list[tuple[dict[str, str], re.Match[str]]](), dict[str, None](), at
     while end < len(lines) and (end == at or text[lines[end - 1].end() : lines[end].start()].count("\n") <= 2):
         line = lines[end]
-        alone = None if "|" in line[0] else _NAMED.fullmatch(line[0].strip())
-        is_row = alone and (alone[1] in names or _goes_on(lines, end, alone[1]))
-        named = {alone[1]: alone[2]} if alone and is_row else _named_cells(line[0])
+        named = _named_cells(line[0])
+        alone = None if named or "|" in line[0] else _NAMED.fullmatch(line[0].strip())
+        if alone and (alone[1] in names or _goes_on(lines, end, alone[1])):
+            named = {alone[1]: alone[2]}
         if not named or (names and names.keys().isdisjoint(named)):
             break
         names |= dict.fromkeys(named)
