@@ -29,6 +29,8 @@ from tests.support.forking import ended, forked_call
 KEEPER = "The lighthouse keeper Marian counted forty gulls at dawn. She wrote it in the log book."
 BAKER = "The baker Tobias sold ninety loaves on Friday. He kept the receipts in a drawer."
 SMITH = "The smith Agnes shod the grey mare. Her anvil rang until noon."
+ON_SERVER_TOO = True
+
 ABOUT_BAKER, ABOUT_KEEPER = "What did the baker Tobias sell?", "What did Marian count?"
 
 
