@@ -18,7 +18,7 @@ from readgraph.library.page_store import PageStore
 from readgraph.library.search.catalogue import catalogue_of, records, title_words
 from readgraph.library.search.passages import PassageHit, document_languages, likely_documents, marks, search_documents
 from readgraph.library.search.terms import stop_words
-from readgraph.library.versions import choose_valid, cite_as, set_version
+from readgraph.library.versions import choose_valid, cite_as, follow_file, set_version
 from readgraph.nodes.extractive.dates import date_in
 from readgraph.nodes.extractive.hints import other_language
 from readgraph.sources import SourceText
@@ -71,6 +71,7 @@ async def store_source(pages: PageStore, source: SourceText) -> Document:
     places = [(place.start, place.label) for place in source.places]
     file = "" if source.source == STANDARD_INPUT else source.source
     document = await pages.add_document(source.text, title=source.title, source=file, places=places, date=source.date)
+    document = await follow_file(pages, document, file)
     document = await keep_notices(pages, document, file, source.problems)
     if source.cited and (document.title, document.date) != (source.title, source.date or document.date):
         document = await cite_as(pages, document, source.title, source.date)
@@ -97,7 +98,7 @@ class StoredFile(NamedTuple):
 async def store_file(pages: PageStore, file: SourceFile) -> StoredFile:
     """Store a file as a document; it is converted only if that was not done before."""
     if file.digest and (known := await document_of_file(pages, file.digest)):
-        return StoredFile(known)
+        return StoredFile(await follow_file(pages, known, file.source))
     source = await convert_in_thread(file.convert)
     document = await store_source(pages, source)
     return StoredFile(document, source.seconds, missing_version(source, document))

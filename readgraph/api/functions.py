@@ -25,10 +25,12 @@ from readgraph.graphs import gam, survey
 from readgraph.graphs import summary as summarising
 from readgraph.graphs import verify as verifying
 from readgraph.graphs.methods import Method, method_for, method_named
+from readgraph.library.collections import joint_by_document
 from readgraph.library.histories import Appended, SessionText, append_sessions
 from readgraph.library.library import Library
 from readgraph.library.notices import document_notices
 from readgraph.library.page_store import PageStore
+from readgraph.library.versions import replaced_by
 from readgraph.nodes.opening import check_question, check_types
 from readgraph.nodes.survey.table import table_of
 from readgraph.state.context import ReaderContext
@@ -54,11 +56,16 @@ def pages_of(library: Library | BaseStore, context: ReaderContext | None = None)
 async def list_documents(library: Library | BaseStore) -> list[results.DocumentInfo]:
     """The documents of the library, the newest first, without the collections that questions made of them."""
     pages = pages_of(library)
-    memories = await pages.all_memories()
+    memories, documents = await pages.all_memories(), await finding.searchable(pages)
+    joint, replaced = await joint_by_document(pages), await replaced_by(pages, documents)
     return [
-        results.DocumentInfo(**asdict(document), methods=sorted({method_of(each) for each in read if each.complete}))
-        for document in await finding.searchable(pages)
-        for read in [memories.get(document.id, [])]
+        results.DocumentInfo(
+            **asdict(document),
+            methods=sorted({method_of(each) for each in memories.get(document.id, []) if each.complete}),
+            read_together=len(joint.get(document.id, ())),
+            replaced_by=replaced[document.id].id if document.id in replaced else "",
+        )
+        for document in documents
     ]
 
 

@@ -81,6 +81,8 @@ class DocumentInfo(Result):
     supersedes: str = Field(description="The id of the document in whose place it stands; empty for none.")
     notices: list[str] = Field(default_factory=list, description=LACKS)
     methods: list[str] = Field(description="The methods that have read it to its end.")
+    read_together: int = Field(0, description="How often it was read together with others, for questions about all.")
+    replaced_by: str = Field("", description="The id of the newer version that stands in its place; empty for none.")
 
 
 class Reading(Used):
@@ -225,24 +227,25 @@ class SurveyTable(Used):
     rows: list[TableRow]
     status: Status
     by_rule: bool = Field(description="Whether no model took the records.")
+    by_table: bool = Field(False, description="Whether rows of the texts' own tables are among them.")
     percent_read: float | None = Field(description="The percentage of the text's words that were gone through.")
     unread: list[int] = Field(description="The parts that could not be read, so that their records are missing.")
     fallbacks: dict[str, int] = Field(description="What could not be used, such as quotes that stand nowhere.")
     notices: list[str] = Field(
-        description=f"{LACKS} Columns that only a model fills, and how dates such as 05/03/2024 were read."
+        description=f"{LACKS} Columns that nothing fills, and how dates such as 05/03/2024 were read."
     )
 
 
 def find_notices(found: Mapping[str, Any]) -> list[str]:
-    """What a reader of a survey's table must know: columns that no pattern fills, and how dates were read."""
-    table, programme = found["table"], found["programme"]
-    notices, empty = list[str](), list[str]()
+    """What a reader of a survey's table must know: columns that nothing fills, and how dates were read."""
+    table, programme, notices = found["table"], found["programme"], list[str]()
+    values = [*zip(*(row["values"] for row in table["rows"]), strict=True)] or [()] * len(table["columns"])
+    blank = [name for name, column in zip(table["columns"], values, strict=True) if column and not any(column)]
     if found["by_pattern"] and programme:
-        values = [*zip(*(row["values"] for row in table["rows"]), strict=True)] or [()] * len(table["columns"])
-        blank = [name for name, column in zip(table["columns"], values, strict=True) if column and not any(column)]
-        empty = [*dict.fromkeys([*columns_without_pattern(programme["columns"]), *blank])]
-    if empty:
-        notices.append(f"No pattern fills {', '.join(map(repr, empty))}: that needs a model.")
+        if empty := [*dict.fromkeys([*columns_without_pattern(programme["columns"]), *blank])]:
+            notices.append(f"No pattern fills {', '.join(map(repr, empty))}: that needs a model.")
+    elif found.get("by_table") and blank:
+        notices.append(f"The tables of the text give nothing for {', '.join(map(repr, blank))}.")
     orders = dict[str, str]()
     for row in table["rows"]:
         for kind, value in zip(table["kinds"], row["values"], strict=True):

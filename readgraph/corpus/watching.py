@@ -18,7 +18,7 @@ from readgraph.library.library import Library
 from readgraph.library.store import InUse, hold_lock, mark_in_use, wait_until_unused
 from readgraph.library.versions import move_document, put_in_place
 from readgraph.library.watched import FORGOTTEN, FileState, WatchedFile
-from readgraph.sources.loading import list_files
+from readgraph.sources.loading import is_in_utf8, legible_name, list_files
 from readgraph.state.errors import BadInput, ModelUnavailable
 from readgraph.state.records import digest
 
@@ -134,7 +134,7 @@ class _Watch:
         """Compare the folders with their lists: what is new or changed waits, what is missing is gone."""
         changed = list[WatchedFile]()
         for folder in self.told.folders:
-            there = await asyncio.to_thread(_look_through, folder, self.told.glob, self.library.folder)
+            there = await asyncio.to_thread(_look_through, folder, self.told, self.library.folder)
             known = {file: each for (of, file), each in self.files.items() if of == str(folder)}
             for file, (reason, seen) in there.items():
                 before = known.get(file) or WatchedFile(str(folder), file, "waiting")
@@ -219,9 +219,6 @@ class _Watch:
         now = replace(file, state=state, reason=reason, document=line["document"] or file.document)
         pages = self.library.pages
         if line["document"] and (document := await pages.find_document(line["document"])):
-            if document.source != file.file and not os.path.exists(document.source):
-                await move_document(pages, document, file.file)
-                document = replace(document, source=file.file)
             if document.source != file.file:  # once nothing waits, it is known who has the text that this one had
                 self.unsettled.add((file.folder, file.file))
             elif file.document not in ("", document.id):
@@ -277,14 +274,19 @@ async def _changes(folders: Sequence[Path]) -> AsyncIterator[object]:
             yield None
 
 
-def _look_through(folder: Path, glob: str | None, but: Path) -> dict[str, tuple[str, str]]:
+NOT_UTF8 = "its name is not in UTF-8: rename it, or give it to 'readgraph read'"
+
+
+def _look_through(folder: Path, told: Watching, but: Path) -> dict[str, tuple[str, str]]:
     """The files below a folder but those of the library: why each is left out, and its size and time of change."""
     if not folder.is_dir():
         return {}
     found = dict[str, tuple[str, str]]()
-    for file, reason in list_files(folder, glob).items():
+    for file, reason in list_files(folder, told.glob, follow_links=told.job.follow_links).items():
         with suppress(OSError):  # it has just been deleted
             about = file.stat()
-            if but not in file.parents:
+            if not is_in_utf8(str(file)):
+                found[legible_name(str(file))] = reason or NOT_UTF8, ""
+            elif but not in file.parents:
                 found[str(file)] = reason, f"{about.st_size} {about.st_mtime_ns}"
     return found

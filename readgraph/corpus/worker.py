@@ -18,7 +18,7 @@ from readgraph.library.address import LibraryPlace
 from readgraph.library.library import Library
 from readgraph.library.page_store import PageStore
 from readgraph.models.prices import Price, cost
-from readgraph.sources.loading import read_file
+from readgraph.sources.loading import SourceFile, check_inside, read_file
 from readgraph.state.channels import empty_channels
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import Damaged, LibraryError, ModelUnavailable, ReadgraphError
@@ -35,6 +35,8 @@ class CorpusJob:
     method: str
     context: ReaderContext = field(default_factory=ReaderContext)
     price: Price | None = None
+    folders: tuple[str, ...] = ()  # whose files are read
+    follow_links: bool = False  # also those that lead out of these folders
 
     @property
     def at_once(self) -> int:
@@ -114,14 +116,20 @@ async def is_read(library: Library, job: CorpusJob, file: str) -> bool:
     """Whether the library holds a file's document with its whole memory; False too where that can't be said."""
     pages, (_, builder) = library.pages, _build_method(job.method)
     with suppress(Exception):  # who reads the file tells what is wrong with it
-        identity = await id_without_conversion(pages, await asyncio.to_thread(read_file, Path(file)))
+        identity = await id_without_conversion(pages, await asyncio.to_thread(_read_file, job, file))
         document = await pages.find_document(identity) if identity else None
         return document is not None and await has_read(builder, pages, document, job.context)
     return False
 
 
+def _read_file(job: CorpusJob, file: str) -> SourceFile:
+    if not job.follow_links:
+        check_inside(Path(file), [*map(Path, job.folders)])
+    return read_file(Path(file))
+
+
 async def _read(pages: PageStore, job: CorpusJob, file: str, max_calls: int | None) -> CorpusLine:
-    document, seconds, _ = await store_file(pages, await asyncio.to_thread(read_file, Path(file)))
+    document, seconds, _ = await store_file(pages, await asyncio.to_thread(_read_file, job, file))
     context = job.context if max_calls is None else replace(job.context, max_calls=max_calls)
     method, builder = _build_method(job.method)
     before = {memory.id for memory in await pages.memories(document.id) if memory.complete}

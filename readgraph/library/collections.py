@@ -4,6 +4,7 @@ The texts stay with the single documents. Each membership is an item of its own,
 collection at once. A named collection without documents is none.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from difflib import get_close_matches
@@ -12,11 +13,13 @@ from typing import NamedTuple
 
 from readgraph.library.documents import names_apart
 from readgraph.library.page_store import PageStore
-from readgraph.library.search.catalogue import records
+from readgraph.library.search.catalogue import catalogue_of, records
 from readgraph.library.stored_items import EVERY, ROOT, replace_surrogates
 from readgraph.state.errors import BadInput, Way
 from readgraph.state.records import CollectionPart, Document, Id, Time, digest, load_valid, utc_now
 from readgraph.state.words import count_words
+
+MOST_IN_TITLE = 4  # documents whose names make the title of a collection; of more it says how many
 
 
 async def add_collection(pages: PageStore, documents: Sequence[Document], title: str = "") -> Document:
@@ -38,7 +41,9 @@ async def add_collection(pages: PageStore, documents: Sequence[Document], title:
     if known := await pages.find_document(identity):
         return known
     words = sum(document.words for document in unique)
-    title = title or ", ".join(names_apart(unique))
+    names = names_apart(unique)
+    more = f" and {len(names) - MOST_IN_TITLE} more" if len(names) > MOST_IN_TITLE + 1 else ""
+    title = title or ", ".join(names[:MOST_IN_TITLE] if more else names) + more
     collection = Document(identity, title, "", words, ends[-1], utc_now(), parts=tuple(parts))
     await pages.put([((ROOT, "documents"), identity, asdict(collection))])
     return collection
@@ -75,10 +80,27 @@ async def members_of(pages: PageStore, document: Document) -> list[Member]:
     return [Member(each.title, name, part.start) for part, each, name in told]
 
 
-async def collections_with(pages: PageStore, document: Document) -> list[Document]:
-    """The collections that hold a document; they come from no file."""
+async def list_joint_collections(pages: PageStore) -> list[Document]:
+    """The collections that questions made of documents, the newest first; they come from no file."""
+    if catalogue := await catalogue_of(pages):
+        return await records(pages, await catalogue.list_joined())
     values = [item.value for item in await pages.search((ROOT, "documents"), EVERY, {"source": ""})]
-    return [each for each in load_valid(Document, values) if any(part.document == document.id for part in each.parts)]
+    found = [each for each in load_valid(Document, values) if each.parts]
+    return sorted(found, key=lambda each: each.added, reverse=True)
+
+
+async def collections_with(pages: PageStore, document: Document) -> list[Document]:
+    """The collections that hold a document."""
+    return (await joint_by_document(pages)).get(document.id, [])
+
+
+async def joint_by_document(pages: PageStore) -> dict[str, list[Document]]:
+    """The collections in which questions joined documents, by the ids of these."""
+    found = defaultdict[str, list[Document]](list)
+    for each in await list_joint_collections(pages):
+        for identity in dict.fromkeys(part.document for part in each.parts):
+            found[identity].append(each)
+    return found
 
 
 MEMBERS = (ROOT, "collections")  # where memberships are kept, each under the hash of the name and the document's id

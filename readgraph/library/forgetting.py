@@ -8,6 +8,7 @@ from readgraph.library.agents import AgentStore
 from readgraph.library.collections import INGESTED, MEMBERS, collections_with
 from readgraph.library.documents import UNFINISHED, begin_forgetting, drop_document, find_document_to_forget
 from readgraph.library.earlier_notes import EarlierNotes
+from readgraph.library.joint_readings import keep_rest
 from readgraph.library.library import FILES, Library
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.index_registry import indexes_of
@@ -15,7 +16,7 @@ from readgraph.library.search.passages import forget_text
 from readgraph.library.store import InUse, OnWait, hold_lock, wait_until_unused
 from readgraph.library.stored_items import EVERY, ROOT
 from readgraph.library.versions import skip_version
-from readgraph.state.errors import LibraryError
+from readgraph.state.errors import BadInput, LibraryError
 from readgraph.state.records import Document
 
 
@@ -24,16 +25,20 @@ async def forget_document(
 ) -> dict[str, int]:
     """Delete everything that the library holds of a document; returns the numbers of memories, replies and threads.
 
-    The collections that hold it are deleted too. The document leaves the list at once. Whoever is building a memory of
-    it stops; whoever asks about it is waited for: `on_wait` is called before, and without `wait` this raises `InUse`
-    instead. If it is stopped halfway, the next opening of the library finishes it.
+    The collections that hold it are deleted too; what is about their other documents alone is kept under these (see
+    `readgraph.library.joint_readings`), and `kept` counts such questions. The document leaves the list at once. Whoever
+    is building a memory of it stops; whoever asks about it is waited for: `on_wait` is called before, and without
+    `wait` this raises `InUse` instead. If it is stopped halfway, the next opening of the library finishes it.
     """
     async with hold_lock(library.store, f"{document.id}.lock", on_wait, wait=wait):  # no store or append meanwhile
         document = await begin_forgetting(library.pages, document.id)
         await skip_version(library.pages, document)
-        counts = Counter[str]()
+        counts = Counter[str](kept=0)
         for collection in await collections_with(library.pages, document):
-            counts.update(await forget_document(library, collection, on_wait, wait=wait))
+            await wait_until_unused(library.store, collection.id, on_wait, wait=wait)
+            counts["kept"] += await keep_rest(library, collection, document, on_wait, wait=wait)
+            with suppress(BadInput):  # whoever forgets another of its documents has forgotten it meanwhile
+                counts.update(await forget_document(library, collection, on_wait, wait=wait))
         await wait_until_unused(library.store, document.id, on_wait, wait=wait)
         memories = await library.pages.memories(document.id)
         for memory in memories:

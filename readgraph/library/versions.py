@@ -1,6 +1,8 @@
 """Documents have a date, and one may supersede another: which of them hold now, and which did on a day."""
 
-from collections.abc import AsyncIterator, Iterable
+import os
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import PurePath
 from typing import Any
@@ -10,7 +12,7 @@ from readgraph.library.page_store import PageStore
 from readgraph.library.search.catalogue import WITH_LATER, catalogue_of, records
 from readgraph.library.store import hold_build_lock
 from readgraph.library.stored_items import EVERY, ROOT, StoredValue
-from readgraph.state.errors import BadInput
+from readgraph.state.errors import BadInput, LibraryError
 from readgraph.state.records import Document, check_date
 
 __all__ = ["set_version"]
@@ -115,10 +117,41 @@ async def put_in_place(pages: PageStore, document: Document) -> None:
         await set_version(pages, document, supersedes=before.id)
 
 
-async def move_document(pages: PageStore, document: Document, source: str) -> None:
+MOST_LOOKED_UP = 200  # documents of a large library whose versions are looked up one by one
+
+
+async def replaced_by(pages: PageStore, documents: Sequence[Document]) -> dict[str, Document]:
+    """Of these documents those in whose place another stands now, by their ids, each with that one.
+
+    One stands in place of what it supersedes, and of an earlier text of its file that nothing supersedes.
+    """
+    looks_up = len(documents) <= MOST_LOOKED_UP and await catalogue_of(pages) is not None
+    kept = [] if looks_up else await pages.documents()
+    superseded, newest = {each.supersedes for each in kept}, {each.source: each for each in reversed(kept)}
+    found = dict[str, Document]()
+    for document in documents:
+        latest = await latest_version(pages, document) if looks_up or document.id in superseded else None
+        if latest is None and document.source and not document.supersedes:
+            of_file = await pages.documents_from(document.source) if looks_up else [newest.get(document.source)]
+            latest = of_file[0] if of_file else None
+        if latest and latest.id != document.id:
+            found[document.id] = latest
+    return found
+
+
+async def follow_file(pages: PageStore, document: Document, source: str) -> Document:
+    """The document with the place at which its file was read now, if there is none any more where it was."""
+    old = document.source
+    if old != source and os.path.isabs(source) and os.path.isabs(old) and not os.path.lexists(old):
+        with suppress(LibraryError):  # a library that can't be written stays as it is
+            return await move_document(pages, document, source)
+    return document
+
+
+async def move_document(pages: PageStore, document: Document, source: str) -> Document:
     """Keep that a document's file has another place now; a title that was the file's name follows it."""
     old, new = PurePath(document.source).stem, PurePath(source).stem
-    await change_record(pages, document, source=source, title=new if document.title == old else document.title)
+    return await change_record(pages, document, source=source, title=new if document.title == old else document.title)
 
 
 async def cite_as(pages: PageStore, document: Document, title: str, date: str) -> Document:

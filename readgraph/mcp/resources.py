@@ -8,6 +8,7 @@ from mcp.server.mcpserver.exceptions import ResourceError
 from mcp_types import Completion
 
 from readgraph.api import functions
+from readgraph.api.finding import searchable
 from readgraph.library.library import Library
 from readgraph.mcp.refusing import tool_error_line
 from readgraph.state.errors import ReadgraphError
@@ -35,7 +36,7 @@ def add_prompts(server: MCPServer, library: Library) -> None:
         if argument.name != "document":
             return None
         by_id = hasattr(reference, "uri")
-        names = [each.id if by_id else each.title or each.id for each in await library.pages.documents()]
+        names = [each.id if by_id else each.title or each.id for each in await searchable(library.pages)]
         typed = argument.value.casefold()
         found = [name for name in dict.fromkeys(names) if name.casefold().startswith(typed)]
         return Completion(values=found[:MOST_COMPLETED], total=len(found), has_more=len(found) > MOST_COMPLETED)

@@ -41,6 +41,7 @@ from readgraph.api.wikis import wiki_page
 from readgraph.graphs.methods import method_named
 from readgraph.library.forgetting import forget_document
 from readgraph.library.histories import SessionText
+from readgraph.library.joint_readings import JointReading, list_joint, tell_joint
 from readgraph.library.library import Library
 from readgraph.mcp.jobs import ReadingJobs, ReadingStatus, report_while, run_with_progress, split_handle
 from readgraph.mcp.refusing import check_arguments, find_allowed_file, no_such_tool, tool_error_line, wrong_value
@@ -75,6 +76,7 @@ class Forgotten(BaseModel):
     document: str
     title: str
     deleted: bool = Field(description="Whether the user agreed, and it is gone.")
+    joint: list[JointReading] = Field(description="What was read of it together with others, which goes too.")
 
 
 @dataclass
@@ -327,16 +329,16 @@ class LibraryServer(MCPServer[Any]):
 def _make_forget(library: Library) -> Callable[..., Coroutine[Any, Any, Forgotten]]:
     async def ask_back(document: str) -> Elicit[_Agreed]:
         found = await document_named(library.pages, document, by_part=False)
-        name = found.title or found.id
-        return Elicit(f"Delete '{name}' with all its notes and questions from the library?", _Agreed)
+        name, joint = found.title or found.id, tell_joint(await list_joint(library, found))
+        return Elicit(f"Delete '{name}' with all its notes and questions from the library?{joint}", _Agreed)
 
     async def forget(document: Named, said: Annotated[ElicitationResult[_Agreed], Resolve(ask_back)]) -> Forgotten:
         """Delete a document with all its notes and questions. The user is asked first."""
         found = await document_named(library.pages, document, by_part=False)
-        agreed = said.action == "accept" and said.data.delete
+        agreed, joint = said.action == "accept" and said.data.delete, await list_joint(library, found)
         if agreed:
             await forget_document(library, found)
-        return Forgotten(document=found.id, title=found.title or found.id, deleted=agreed)
+        return Forgotten(document=found.id, title=found.title or found.id, deleted=agreed, joint=joint)
 
     return forget
 

@@ -209,6 +209,7 @@ def _add_routes(app: FastAPI, room: Room) -> None:
     app.get("/api/documents")(documents.list_documents)
     app.get("/api/documents/{document}")(documents.one)
     app.delete("/api/documents/{document}")(documents.delete)
+    app.get("/api/documents/{document}/joint")(documents.list_joint)
     app.post("/api/texts")(documents.add_text)
     app.post("/api/addresses")(documents.add_address)
     app.put("/api/files/{name:path}")(documents.add_file)

@@ -20,13 +20,15 @@ from readgraph.api.documents import store_file
 from readgraph.api.finding import searchable
 from readgraph.api.memories import method_of, newest_first, note_of
 from readgraph.api.results import Hit
-from readgraph.library.collections import NamedCollection, NamedCollections, collections_with
+from readgraph.library.collections import NamedCollection, NamedCollections, collections_with, joint_by_document
 from readgraph.library.corrections import correct, restore
 from readgraph.library.forgetting import forget_document
+from readgraph.library.joint_readings import JointReading, list_joint
 from readgraph.library.library import keep_original, original_of, with_originals
 from readgraph.library.notices import document_notices
 from readgraph.library.search.catalogue import catalogue_of, records
 from readgraph.library.store import InUse, wait_until_unused
+from readgraph.library.versions import replaced_by
 from readgraph.library.watched import STATES, WatchedFile
 from readgraph.report.page import page_marks, report_of_document, shown_pages
 from readgraph.serve.requests import Limit, NoteBody, Offset, RequestBody, file_in
@@ -79,6 +81,8 @@ class DocumentDetails(BaseModel):
         description="What its conversion left out or could not have. A list has single documents'."
     )
     has_original: bool = Field(description="Whether pages of its PDF can be shown.")
+    read_together: int = Field(0, description="In a list: how often it was read together with others; else 0.")
+    replaced_by: str = Field("", description="In a list: the id of the newer document that stands in its place.")
     memories: list[MemoryDetails]
 
 
@@ -123,7 +127,17 @@ class Documents:
             matching = [each for each in known if all(word in each.title.casefold() for word in words)]
             shown = matching[offset : offset + limit]
             counts = {"total": len(matching), "words": sum(document.words for document in matching)}
-        return DocumentList(**counts, documents=await asyncio.gather(*map(self._load_details, shown)))
+        joint = await joint_by_document(self.pages)
+        replaced = await replaced_by(self.pages, shown)
+        listed = (
+            self._load_details(
+                each,
+                read_together=len(joint.get(each.id, ())),
+                replaced_by=replaced[each.id].id if each.id in replaced else "",
+            )
+            for each in shown
+        )
+        return DocumentList(**counts, documents=await asyncio.gather(*listed))
 
     async def one(self, document: str) -> DocumentDetails:
         """A document and its memories."""
@@ -131,8 +145,12 @@ class Documents:
         details = await self._load_details(known)
         return details.model_copy(update={"notices": await document_notices(self.pages, known)})
 
+    async def list_joint(self, document: str) -> dict[str, list[JointReading]]:
+        """What was read and asked of a document together with others, which deleting it deletes too, and what stays."""
+        return {"joint": await list_joint(self.room.library, await self.pages.document(document))}
+
     async def delete(self, document: str) -> dict[str, int]:
-        """Delete a document with its notes and questions, and the collections that hold it; says how much that was."""
+        """Delete a document with its notes and questions, also those of `joint`; says how much that was."""
         library, known = self.room.library, await self.pages.document(document)
         read = [known, *await collections_with(self.pages, known)]
         try:
@@ -145,7 +163,7 @@ class Documents:
         self.room.drop_runs(lambda run: not {each.id for each in read}.isdisjoint(run.documents))
         return counts
 
-    async def _load_details(self, document: Document) -> DocumentDetails:
+    async def _load_details(self, document: Document, **more: Any) -> DocumentDetails:
         originals = await asyncio.to_thread(with_originals, self.room.library, [document], ".pdf")
         memories = newest_first(await self.pages.memories(document.id))
         return DocumentDetails(
@@ -154,6 +172,7 @@ class Documents:
             parts=[PartDetails(document=part.document, start=part.start, end=part.end) for part in document.parts],
             notices=[*document.notices],
             has_original=document.id in originals,
+            **more,
             memories=[
                 MemoryDetails(
                     **{name: getattr(memory, name) for name in ("id", "pages", "read_to", "complete", "started")},

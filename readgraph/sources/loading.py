@@ -4,7 +4,7 @@ import hashlib
 import os
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path, PurePosixPath
@@ -99,7 +99,8 @@ def read_file(path: Path) -> SourceFile:
     if kind is None and os.path.lexists(path):
         raise _unreadable(name)
     about = (path.title, path.date) if isinstance(path, CitedFile) else ()
-    return SourceFile(name, str(path.absolute()), title, kind or PLAIN, read_bytes(path, name), *about)
+    source = legible_name(str(path.absolute()))
+    return SourceFile(name, source, title, kind or PLAIN, read_bytes(path, name), *about)
 
 
 def file_of_bytes(name: str, data: bytes) -> SourceFile:
@@ -112,7 +113,18 @@ def file_of_bytes(name: str, data: bytes) -> SourceFile:
 
 def _title_and_kind(path: Path) -> tuple[str, FileKind | None]:
     ending = path.suffix.lower()
-    return (path.name, PLAIN) if ending in PROGRAMS else (path.stem, KINDS.get(ending))
+    title, kind = (path.name, PLAIN) if ending in PROGRAMS else (path.stem, KINDS.get(ending))
+    return legible_name(title), kind
+
+
+def legible_name(name: str) -> str:
+    r"""A name with the bytes escaped that are not in UTF-8: "caf\xe9"."""
+    return name if is_in_utf8(name) else os.fsencode(name).decode("utf-8", "backslashreplace")
+
+
+def is_in_utf8(name: str) -> bool:
+    """Whether a file's name is text: Linux takes any bytes."""
+    return not any("\ud800" <= letter <= "\udfff" for letter in name)
 
 
 def _unreadable(name: str) -> BadInput:
@@ -134,9 +146,20 @@ Loaded = TypeVar("Loaded", default=SourceText)
 _DIGITS = re.compile(r"(\d+)")
 
 
+LEADS_OUT = "a link that leads out of the folder: --follow-links reads it too"
+
+
+class LinkLeadsOut(BadInput):
+    """A link in a folder that leads out of it: it is left out, and is no reason to leave out the other files."""
+
+    def __init__(self, file: Path) -> None:
+        super().__init__(f"{printable_path(file)} is {LEADS_OUT}.")
+
+
 def raise_problem(problem: BadInput) -> None:
-    """Raise the error of a file that can't be read."""
-    raise problem
+    """Raise the error of a file that can't be read, unless it is left out anyway."""
+    if not isinstance(problem, LinkLeadsOut):
+        raise problem
 
 
 def load_all(
@@ -146,11 +169,14 @@ def load_all(
     load_file: Callable[[Path], Loaded] = load,  # type: ignore[assignment]
     suffixes: Sequence[str] = IN_FOLDERS,
     is_whole: Callable[[Path], bool] = lambda _: False,
+    *,
+    follow_links: bool = False,
 ) -> list[Loaded]:
     """The texts of files and folders, in the given order; "-" is standard input.
 
     A folder stands for all files of known kinds below it, without hidden ones, sorted by path with numbers by value
-    (chapter 2 before chapter 10). A file that occurs twice is loaded once.
+    (chapter 2 before chapter 10). A file that occurs twice is loaded once. Links that lead out of a folder are left
+    out.
 
     Args:
         paths: Files and folders.
@@ -160,19 +186,24 @@ def load_all(
         load_file: Loads a file in another way.
         suffixes: The endings of the files that a folder stands for.
         is_whole: Whether a folder stands for itself.
+        follow_links: Links that lead out of a folder are read too, and those to folders.
 
     Raises:
         BadInput: If nothing can be read.
     """
     texts, problems = list[Loaded](), list[BadInput]()
     note = raise_problem if left_out is raise_problem else problems.append
-    for file in select_files(paths, glob, suffixes, is_whole, note):
+    named, bounds = {*paths}, [] if follow_links else [path for path in paths if os.path.isdir(path)]
+    for file in select_files(paths, glob, suffixes, is_whole, note, follow_links=follow_links):
         try:
+            check_inside(file, [] if file in named else bounds)
             texts.append(load_file(file))
         except BadInput as problem:
             note(problem)
     for unreadable in problems:
-        (left_out if texts else raise_problem)(unreadable)
+        if not texts:
+            raise unreadable
+        left_out(unreadable)
     return texts
 
 
@@ -182,10 +213,13 @@ def select_files(
     suffixes: Sequence[str] = IN_FOLDERS,
     is_whole: Callable[[Path], bool] = lambda _: False,
     left_out: Callable[[BadInput], None] = raise_problem,
+    *,
+    follow_links: bool = False,
 ) -> list[Path]:
     """The files that `load_all` loads, of the kinds with these endings; a folder that `is_whole` stands for itself.
 
-    A bibliography stands for the files that its entries name.
+    A bibliography stands for the files that its entries name. `left_out` is also told of links that lead out of a
+    folder, where something else is in it.
     """
     chosen: dict[str, Path] = {}
     for path in paths:
@@ -193,7 +227,8 @@ def select_files(
             if path.suffix.lower() == BIBLIOGRAPHY and os.path.isfile(path):
                 files = cited_files(path, left_out)
             else:
-                files = _files_in(path, glob, suffixes) if os.path.isdir(path) and not is_whole(path) else [path]
+                in_folder = os.path.isdir(path) and not is_whole(path)
+                files = _files_in(path, glob, suffixes, left_out, follow_links) if in_folder else [path]
         except BadInput as problem:
             left_out(problem)
             continue
@@ -203,13 +238,16 @@ def select_files(
     return list(chosen.values())
 
 
-def list_files(folder: Path, glob: str | None) -> dict[Path, str]:
+def list_files(folder: Path, glob: str | None, *, follow_links: bool = False) -> dict[Path, str]:
     """All files below a folder but hidden ones, each with why it is left out; "" for those that are read."""
     matching = _matching(folder, glob)
     files, seen = dict[Path, str](), dict[str, Path]()
-    for file in sorted(_walk(folder), key=lambda each: _natural(each.relative_to(folder))):
+    walked = _walk(folder, follow_links)
+    for file, leads_out in sorted(walked, key=lambda each: _natural(each[0].relative_to(folder))):
         ending = file.suffix.lower()
-        if matching is not None and file not in matching:
+        if leads_out:
+            files[file] = f"it is {LEADS_OUT}"
+        elif matching is not None and file not in matching:
             files[file] = f"its name does not match {glob}"
         elif ending not in IN_FOLDERS:
             known = ending in KINDS or ending in PROGRAMS
@@ -227,27 +265,63 @@ def _matching(folder: Path, glob: str | None) -> set[Path] | None:
         raise BadInput(f"{glob!a} is not a pattern for files below a folder: try '*.md'.") from None
 
 
-def _files_in(folder: Path, glob: str | None, suffixes: Sequence[str]) -> list[Path]:
+def _files_in(
+    folder: Path, glob: str | None, suffixes: Sequence[str], left_out: Callable[[BadInput], None], follow_links: bool
+) -> list[Path]:
     matching = _matching(folder, glob)
-    files = [file for file in _walk(folder) if file.suffix.lower() in suffixes]
-    files = files if matching is None else [file for file in files if file in matching]
+    files, outside = list[Path](), list[LinkLeadsOut]()
+    for file, leads_out in _walk(folder, follow_links):
+        if (file.suffix.lower() in suffixes or leads_out) and (matching is None or file in matching):
+            if leads_out:
+                outside.append(LinkLeadsOut(file))
+            else:
+                files.append(file)
     if not files:
         wanted = "file of a known kind" if glob is None else f"file of a known kind that matches {glob!a}"
-        raise BadInput(f"{printable_path(folder)} holds no {wanted}: {', '.join(suffixes)}.")
+        empty = BadInput(f"{printable_path(folder)} holds no {wanted}: {', '.join(suffixes)}.")
+        raise BadInput(str(outside[0])) if outside else empty
+    for problem in outside:
+        left_out(problem)
     return sorted(files, key=lambda file: _natural(file.relative_to(folder)))
 
 
-def _walk(folder: Path) -> Iterator[Path]:
-    """The files below a folder, without hidden ones and the lock files of open Word documents."""
+def check_inside(file: Path, folders: Iterable[Path]) -> None:
+    """Raise `BadInput` if a file stands in one of these folders, but is a link to a place outside of them all.
+
+    It is asked again right before a file is read: a link may be changed after its folder was listed.
+    """
+    within = [folder for folder in folders if file.is_relative_to(folder)]
+    real = os.path.realpath(file)
+    if within and not any(_is_below(real, os.path.realpath(folder)) for folder in within):
+        raise LinkLeadsOut(file)
+
+
+def _is_below(real: str, folder: str) -> bool:
+    return real == folder or Path(real).is_relative_to(folder)
+
+
+def _walk(folder: Path, follow_links: bool) -> Iterator[tuple[Path, bool]]:
+    """The files below a folder, without hidden ones and the lock files of open Word documents.
+
+    Beside each: whether it is a link (to a file, or a folder) that leads out, and is not followed.
+    """
 
     def refuse(problem: OSError) -> None:
         raise BadInput(f"{printable_path(Path(problem.filename))} can't be read: {problem.strerror}.") from None
 
-    for inside, folders, names in os.walk(folder, onerror=refuse):
+    home, seen = os.path.realpath(folder), set[str]()
+    for inside, folders, names in os.walk(folder, onerror=refuse, followlinks=follow_links):
+        seen.add(os.path.realpath(inside))
         folders[:] = [name for name in folders if not name.startswith(".")]
-        for name in names:
-            if not name.startswith((".", "~$")) and os.path.exists(file := Path(inside, name)):
-                yield file
+        if follow_links:  # in a loop of links a folder would come again and again
+            folders[:] = [name for name in folders if os.path.realpath(Path(inside, name)) not in seen]
+        for name in [*names, *(each for each in folders if os.path.islink(Path(inside, each)))]:
+            if name.startswith((".", "~$")) or not os.path.exists(file := Path(inside, name)):
+                continue
+            is_link = os.path.islink(file) and not follow_links
+            leads_out = is_link and not _is_below(os.path.realpath(file), home)
+            if leads_out or name in names:
+                yield file, leads_out
 
 
 def _natural(path: Path) -> list[list[tuple[int, int, str]]]:

@@ -40,6 +40,8 @@ def load_sessions(
     gap_hours: float | None = None,
     left_out: Callable[[BadInput], None] = raise_problem,
     notify: Callable[[str], None] = lambda _: None,
+    *,
+    follow_links: bool = False,
 ) -> list[SourceSession]:
     """The sessions of files and folders, in their order (see `load_all`); "-" is standard input.
 
@@ -57,6 +59,7 @@ def load_sessions(
         left_out: Called with the error of each file that can't be read, as in `load_all`, and with what a file's text
             lacks.
         notify: Called with how a text is read, such as that it is no chat.
+        follow_links: Links that lead out of a folder are read too, and those to folders.
 
     Raises:
         BadInput: If the expression can't be used, or for a file whose error isn't taken.
@@ -67,7 +70,8 @@ def load_sessions(
         raise BadInput(f"{heading!a} is not a regular expression: {problem}.") from None
 
     reader = _Reader(pattern, glob, gap_hours, left_out, notify)
-    return [*chain(*load_all(paths, glob, left_out, reader.read, (*IN_FOLDERS, JSON_LINES), _is_whole))]
+    kinds = (*IN_FOLDERS, JSON_LINES)
+    return [*chain(*load_all(paths, glob, left_out, reader.read, kinds, _is_whole, follow_links=follow_links))]
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,7 +92,8 @@ class SurveyAnswered(Answered):
     """Output of a survey: also its programme, the memory of its records, and its table.
 
     `unread` are the parts whose records are missing: no reply, or no record, could be used, or the budget was spent
-    before. `by_pattern`: no model took the records, whoever gave the answer.
+    before. `by_pattern`: no model took the records, whoever gave the answer. `by_table`: rows of the text's own tables
+    are among them; without a model, there are no others.
     """
 
     programme: Programme | None
@@ -101,6 +102,7 @@ class SurveyAnswered(Answered):
     same_names: list[list[str]]
     table: Table
     by_pattern: bool
+    by_table: bool
 
 
 class SurveyState(ReadingState, SurveyAnswered):

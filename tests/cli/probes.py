@@ -47,6 +47,22 @@ COLLECTED = (READ, "collection add dry text")
 
 ROWS = [
     *probes("read {folder}", "--glob *.md"),
+    *(
+        each
+        for line in (
+            "read {linked}",
+            "corpus {linked}",
+            "remember days {linked}",
+            "ask goat? {linked}",
+            "summarise {linked} --words 20",
+            "verify {draft} {linked}",
+            "wiki {tmp}/wiki {linked}",
+            "table {linked} gander",
+            "compress {linked} --budget 99",
+            "compare gander? {linked} --methods bm25",
+        )
+        for each in probes(line, "--follow-links")
+    ),
     *probes(READ, "--method bm25", "--estimate", "--profile nested-keys", "--date 2024-03-01"),
     *probes(READ, "--supersedes b", before=("read {folder}",)),
     *probes(CORPUS, "--glob *.md", "--method bm25", "--estimate", "--profile nested-keys"),

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import sys
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -12,9 +13,10 @@ from pathlib import Path
 import pytest
 
 from readgraph import ReaderContext, open_library
+from readgraph.api import functions
 from readgraph.api.documents import document_named, documents_near
 from readgraph.corpus.watching import Watching, watch_folders
-from readgraph.corpus.worker import CorpusJob, CorpusLine
+from readgraph.corpus.worker import CorpusJob, CorpusLine, read_document
 from readgraph.library.forgetting import forget_document
 from readgraph.library.library import Library
 from readgraph.library.watched import FORGOTTEN, WatchedFile
@@ -275,6 +277,56 @@ async def test_a_folder_in_or_around_one_that_is_watched_is_refused(tmp_path: Pa
                 assert await beside.next() == {"read": 1}
         async with watched(library, folder / "inner") as heard:
             assert await heard.next() == {"read": 1}
+
+
+async def test_a_link_leads_out_of_a_watched_folder_only_where_that_is_asked(tmp_path: Path, folder: Path) -> None:
+    (tmp_path / "secret.txt").write_text("The key is under the mat.")
+    (folder / "link.txt").symlink_to("goat.txt")
+    async with open_library(tmp_path / "library") as library, watched(library, folder, glob="*.txt") as heard:
+        await heard.next()
+        assert "same file" in (await states(library, folder))["link.txt"][1]
+        (folder / "link.txt").unlink()
+        (folder / "link.txt").symlink_to(tmp_path / "secret.txt")
+        (folder / "gander.txt").write_text("The gander was late.")
+        await heard.next()
+        state, reason = (await states(library, folder))["link.txt"]
+        assert state == "skipped" and "leads out of the folder" in reason
+        assert await texts(library) == ["The gander was late.", "The goat stood on the gallery in 1907."]
+        job = CorpusJob(library.folder, "read-agent", ReaderContext(), None, (str(folder),))
+        report = await read_document(library, job, str(folder / "link.txt"))
+        assert "leads out" in report["line"]["problem"], "it was changed after the folder was listed"
+    async with open_library(tmp_path / "other") as library:
+        heard = Heard()
+        told = replace(
+            watching(library, folder, heard, glob="*.txt"),
+            job=CorpusJob(library.folder, "read-agent", ReaderContext(), follow_links=True),
+        )
+        watch = asyncio.ensure_future(watch_folders(library, told))
+        await heard.next()
+        watch.cancel()
+        await asyncio.gather(watch, return_exceptions=True)
+        assert "The key is under the mat." in await texts(library)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere every name is text")
+async def test_a_name_that_is_no_text_is_told_and_left_out_of_a_watch(tmp_path: Path, folder: Path) -> None:
+    Path(os.fsdecode(bytes(folder) + b"/caf\xe9.txt")).write_text("The cook slept.")
+    async with open_library(tmp_path / "library") as library, watched(library, folder, glob="*.txt") as heard:
+        assert await heard.next() == {"read": 1, "skipped": 5}
+        assert "not in UTF-8" in (await states(library, folder))["caf\\xe9.txt"][1]
+        (folder / "gander.txt").write_text("The gander was late.")
+        assert await heard.next() == {"read": 2, "skipped": 5}
+
+
+async def test_an_earlier_version_is_shown_as_such(tmp_path: Path, folder: Path) -> None:
+    async with open_library(tmp_path / "library") as library, watched(library, folder, glob="*.txt") as heard:
+        await heard.next()
+        (folder / "goat.txt").write_text("The goat stood on the gallery in 1908.")
+        (folder / "gander.txt").write_text("The gander was late.")
+        await heard.next()
+        listed = await functions.list_documents(library)
+        new, old = (each for each in listed if each.title == "goat")
+        assert (old.replaced_by, new.replaced_by, new.supersedes) == (new.id, "", old.id)
 
 
 async def test_files_wait_while_no_model_answers(

@@ -71,6 +71,37 @@ async def test_every_record_of_every_page_is_counted(library: Library, server: M
     assert again["answer"] == "40" and again["usage"]["calls"] == 1, "the records are kept: only the plan is asked for"
 
 
+LOG = "| Day | Keeper | Wind (knots) |\n|---|---|---|\n" + "".join(
+    f"| 1912-0{1 + day // 28}-{1 + day % 28:02} | {KEEPERS[day % 3]} | {day} |\n" for day in range(100)
+)
+
+
+async def test_rows_of_a_table_need_no_call_and_the_text_beside_it_is_asked_for(
+    library: Library, server: ModelServer
+) -> None:
+    surveyor(server)
+    found = await survey(library, f"{LOG}\n{diary(4)}")
+    assert len(values(found)) == found["table"]["found"] == 103 and found["by_table"] and not found["by_pattern"]
+    assert values(found)[1] == ["1912-01-02", "Ben Ruhl", "1"] and values(found)[-1] == ["1912-01-04", "Anna Vole", "3"]
+    cited = found["table"]["rows"][99]["citations"][0]
+    assert cited["quote"] == "| 1912-04-16 | Anna Vole | 99 |" and cited["page"] > 2, "the names stand pages before"
+    asked = [between(request, "passage") for request in server.requests if "<passage" in request.text]
+    assert asked and not any("| 1912" in passage or "Keeper" in passage for passage in asked)
+    again = await survey(library, f"{LOG}\n{diary(4)}", settings={"max_calls": 0})
+    assert len(values(again)) >= 100
+
+
+async def test_without_a_model_rows_of_a_table_come_alone(library: Library) -> None:
+    text = f"In 1801 a mill burnt down.\n\n{LOG}\nIn 1950 the log was closed."
+    found = await survey(library, text, model="", question="every entry: day, keeper, wind, boat")
+    assert len(values(found)) == 100 and (found["status"], found["by_rule"]) == ("answered", True)
+    assert values(found)[0] == ["1912-01-01", "Anna Vole", "0", ""] and not found["by_pattern"]
+    twice = "Town | Number\nAlton | 3\nAlton | 3\nBexley | 4"
+    assert len(values(await survey(library, twice, model="", question="every payment: town, number"))) == 3
+    with pytest.raises(BadInput, match="no table of the text has such columns"):
+        await survey(library, twice, model="", question="every boat: tonnage, owner")
+
+
 async def test_names_of_one_person_are_joined_and_groups_are_added_up(library: Library, server: ModelServer) -> None:
     model = surveyor(server, group_by="keeper", total="wind", sort_by="count", order="descending")
     model.groups = [["Anna Vole", "Vole"]]

@@ -390,14 +390,18 @@ async def test_a_document_is_forgotten_if_the_user_agrees(tools: LibraryTools) -
 
     async with Client(library_server(tools)) as client:
         await call(client, "read", text=TEXT, title="finds", wait_seconds=60)
+        await call(client, "read", text="The baker sold ninety loaves.", title="loaves", wait_seconds=60)
+        await call(client, "ask", question="What was sold?", document=["finds", "loaves"])
         assert "no document" in await refused(client, "forget", document="Zeus")
         with pytest.raises(MCPError, match="can't ask the user"):
             await client.call_tool("forget", {"document": "finds"})
     async with Client(library_server(tools), elicitation_callback=answer) as client:
         for deleted in (False, True):
-            assert (await call(client, "forget", document="finds"))["deleted"] == deleted
-        assert asked == ["Delete 'finds' with all its notes and questions from the library?"] * 2
-        assert (await call(client, "list_documents"))["result"] == []
+            forgotten = await call(client, "forget", document="finds")
+            assert forgotten["deleted"] == deleted and len(forgotten["joint"]) == 1
+        said = "Delete 'finds' with all its notes and questions from the library? Deleted with it is what was read"
+        assert all(said in each and "'finds, loaves' (2 documents" in each for each in asked)
+        assert [each["title"] for each in (await call(client, "list_documents"))["result"]] == ["loaves"]
 
 
 async def test_prompts_and_titles_are_offered(tools: LibraryTools) -> None:

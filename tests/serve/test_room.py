@@ -251,6 +251,27 @@ def test_an_agent_is_talked_with(room: OpenRoom, server: ModelServer) -> None:
     assert room.get("/api/agents/ada")["events"] == ada["events"]
 
 
+def test_what_was_asked_of_the_others_alone_stays_when_a_document_is_deleted(room: OpenRoom) -> None:
+    keeper = room.added("keeper.txt", b"The keeper Marian counted forty gulls.")["id"]
+    baker = room.added("baker.txt", b"The baker Tobias sold ninety loaves.")["id"]
+    assert [one["read_together"] for one in room.get("/api/documents")["documents"]] == [0, 0]
+    asked = [
+        room.ran(documents=[keeper, baker], question=question, method="bm25", settings={"model": ""})[-1]["run"]
+        for question in ("What did the baker Tobias sell?", "What did Marian count?")
+    ]
+    listed = room.get("/api/documents")
+    assert listed["total"] == 2 and [one["read_together"] for one in listed["documents"]] == [1, 1]
+    (joint,) = room.get(f"/api/documents/{keeper}/joint")["joint"]
+    assert (joint["documents"], joint["questions"], joint["kept"]) == (2, 2, 1)
+    assert said(room.client.delete(f"/api/documents/{keeper}"))["kept"] == 1
+    (left,) = room.get("/api/questions", document=baker)["questions"]
+    assert left["thread"] == asked[0]["thread"] and left["status"] and room.get("/api/questions")["total"] == 1
+    shown = room.get(f"/api/questions/{left['thread']}")
+    assert shown["document"] == baker and "ninety loaves" in shown["report"]["found"]["answer"]
+    assert room.client.get(f"/api/questions/{left['thread']}/report.html").status_code == 200
+    assert "Marian" not in room.client.get(f"/api/questions/{left['thread']}").text
+
+
 @pytest.mark.slow
 def test_what_is_not_in_use_can_be_deleted(room: OpenRoom, server: ModelServer) -> None:
     document = room.added("lamp.txt", TEXT[:3000].encode())["id"]

@@ -37,6 +37,21 @@ def test_a_text_is_deleted_once_its_reader_agrees(page: OpenPage) -> None:
     assert page.room.get("/api/documents")["total"] == 0
 
 
+def test_what_was_read_of_a_text_with_others_is_named_before_it_is_deleted(page: OpenPage) -> None:
+    keeper, baker = page.add("Marian counted forty gulls.", "keeper"), page.add("Tobias sold ninety loaves.", "baker")
+    for question in ("What did Tobias sell?", "What did Marian count?"):
+        page.room.ran(documents=[keeper, baker], question=question, method="bm25", settings={"model": ""})
+    tab = page.open("/library")
+    assert tab.texts("li.document p").count("Read together with others.") == 2
+    tab = page.open(f"/document/{keeper}")
+    tab.click("[aria-label='Delete keeper']")
+    tab.until("document.querySelector('dialog[open]')")
+    assert tab.texts("dialog p") == [
+        "Delete “keeper”? Also deleted: what was read of “keeper, baker” together, with 2 questions, of which 1 about "
+        "the others alone stays. This can't be undone."
+    ]
+
+
 @pytest.mark.slow
 def test_a_text_is_searched_and_summed_up_and_put_into_a_table(page: OpenPage) -> None:
     document = page.add(TEXT, "lamp")

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -168,6 +169,51 @@ def test_folders(write: Wrote, tmp_path: Path) -> None:
     assert names(load_all([tmp_path], "*.txt"), tmp_path) == ["a/chapter 10.txt", "c.txt"]
     assert names(load_all([tmp_path], "a/*"), tmp_path) == wanted[:3]
     assert names(load_all([tmp_path / "a"], "[Cc]hapter*"), tmp_path) == wanted[:2]
+
+
+def test_links_are_followed_within_a_folder_alone(write: Wrote, tmp_path: Path) -> None:
+    inside, outside = write("in/a.txt", "inside"), write("out/s.txt", "outside")
+    folder, told = inside.parent, list[str]()
+    (folder / "b.txt").symlink_to("a.txt")
+    (folder / "link.txt").symlink_to(outside)
+    (folder / "chain.txt").symlink_to("link.txt")
+    (folder / "dead.txt").symlink_to("nothing.txt")
+    (folder / "loop").symlink_to(".")
+    (folder / "folder").symlink_to(outside.parent)
+    os.link(inside, folder / "hard.txt")
+
+    def load_texts(*paths: Path, **options: Any) -> list[str]:
+        return [each.text for each in load_all(paths, None, lambda problem: told.append(str(problem)), **options)]
+
+    assert load_texts(folder) == ["inside", "inside"]
+    assert [f"{Path(each.split(' is a link')[0]).name}" for each in told] == ["chain.txt", "link.txt", "folder"]
+    assert len(load_all([folder])) == 2, "where nobody is told, they are left out too"
+    assert load_texts(folder, folder / "link.txt")[-1] == "outside", "it is named"
+    assert load_texts(tmp_path) == ["inside", "outside", "inside"], "nothing leads out of this one"
+    assert load_texts(folder, follow_links=True) == ["inside", "outside", "inside"]
+    inside.unlink()
+    (folder / "hard.txt").unlink()
+    with pytest.raises(BadInput, match="leads out of the folder: --follow-links reads it too"):
+        load_all([folder])
+
+
+def test_a_link_that_is_changed_after_its_folder_was_listed_is_not_followed(write: Wrote, tmp_path: Path) -> None:
+    first, outside = write("in/a.txt", "first"), write("out/s.txt", "outside")
+    second = write("in/b.txt", "second")
+
+    def load_one(file: Path) -> str:
+        second.unlink(missing_ok=True)
+        second.symlink_to(outside)
+        return load(file).text
+
+    assert load_all([first.parent], None, lambda problem: None, load_one) == ["first"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere every name is text")
+def test_a_name_that_is_no_text_is_shown_escaped(tmp_path: Path) -> None:
+    Path(os.fsdecode(bytes(tmp_path) + b"/caf\xe9.txt")).write_text("The goat.")
+    (found,) = load_all([tmp_path])
+    assert (found.title, Path(found.source).name) == ("caf\\xe9", "caf\\xe9.txt")
 
 
 def test_named_files_come_in_the_order_given_and_once(

@@ -37,7 +37,8 @@ class Prober:
         self.monkeypatch.setattr("sys.stdin", io.StringIO("Hello.\n/memory\n"))
         ran = self.readgraph(*line.format(**self.places, run=f"run{next(self.runs)}").split())
         printed = [CHANGING.sub("", each) for each in (ran.out, ran.err)]
-        files = sorted(str(path) for path in self.folder.rglob("*") if "library" not in str(path))
+        there = (str(path) for path in self.folder.rglob("*"))
+        files = sorted(path for path in there if "library" not in path and "linked" not in path)
         return (ran.code, *printed, files)
 
     def see(self, probe: Probe) -> tuple[Seen, Seen]:
@@ -63,10 +64,20 @@ def _files_in(tmp: Path) -> dict[str, Path]:
     (folder / "b.md").write_text("The gander was late.")
     asked = [{"question": who, "answer": "It says so."} for who in ("Who stood?", "Who slept?")]
     (tmp / "own.jsonl").write_text(json.dumps({"doc_id": "a", "text": "The goat stood.", "questions": asked}))
+    (tmp / "linked").mkdir()
+    (tmp / "linked" / "b.md").write_text("The gander was late.")
+    (tmp / "linked" / "link.txt").symlink_to(folder / "a.txt")
     (tmp / "text.txt").write_bytes((folder / "a.txt").read_bytes())
     (tmp / "draft.md").write_text("The goat stood on the gallery. The keeper sailed to Norway with a crate of herring.")
     (tmp / "chat.txt").write_text("12.03.24, 23:58 - Ann: Who stood?\n13.03.24, 00:02 - Bo: The goat.\n")
-    names = {"chat": "chat.txt", "folder": "folder", "text": "text.txt", "own": "own.jsonl", "draft": "draft.md"}
+    names = {
+        "chat": "chat.txt",
+        "folder": "folder",
+        "linked": "linked",
+        "text": "text.txt",
+        "own": "own.jsonl",
+        "draft": "draft.md",
+    }
     return {"tmp": tmp} | {name: tmp / file for name, file in names.items()}
 
 

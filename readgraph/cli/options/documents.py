@@ -48,6 +48,9 @@ AsOf = Annotated[
 Glob = Annotated[
     str | None, FileOption(help="Read only the files of folders that match, such as '*.md'.", metavar="PATTERN")
 ]
+FollowLinks = Annotated[
+    bool, FileOption("--follow-links", help="Also follow links in folders to folders, and to places outside of them.")
+]
 MethodName = Annotated[
     str | None,
     MethodOption(help="How to read (read-agent): see 'readgraph methods'; or package.module:build, of your own."),

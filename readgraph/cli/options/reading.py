@@ -9,7 +9,7 @@ from typer import Argument, Option
 
 from readgraph.cli import shell as completing
 from readgraph.cli.options import documents as shared
-from readgraph.cli.options.documents import EstimateOnly, Glob, LibraryFolder, MethodName, files
+from readgraph.cli.options.documents import EstimateOnly, FollowLinks, Glob, LibraryFolder, MethodName, files
 from readgraph.cli.options.output import OpenReport, Report, ShowSteps
 from readgraph.cli.options.settings import argument, option
 
@@ -24,6 +24,7 @@ class ReadOptions:
         "standard input."
     )
     glob: Glob = None
+    follow_links: FollowLinks = False
     date: str = option(
         metavar="DATE",
         default="",
@@ -44,6 +45,7 @@ class RememberOptions:
     history: str = argument(metavar="HISTORY", help="Name of the history; a new name creates one.")
     paths: list[Path] = files("Files and folders of sessions; - for standard input.")
     glob: Glob = None
+    follow_links: FollowLinks = False
     sessions_at: str | None = option(
         metavar="REGEX",
         help="A session begins at each line that matches; named groups: 'title', 'time'. "
@@ -66,6 +68,7 @@ class CorpusOptions:
 
     paths: list[Path] = files("Folders of documents, with the folders in them.")
     glob: Glob = None
+    follow_links: FollowLinks = False
     method: MethodName = None
     watch: bool = option(
         "--watch",
@@ -116,6 +119,7 @@ class SummariseOptions:
     about: str | None = option(metavar="TEXT", help="What the summary is to be about, such as 'the money'.")
     check: bool | None = option("--check/--no-check", help="Check each sentence against its pages (yes).")
     glob: Glob = None
+    follow_links: FollowLinks = False
     as_of: shared.AsOf = ""
     estimate: EstimateOnly = False
     library: LibraryFolder = None
@@ -133,6 +137,7 @@ class VerifyOptions:
     )
     paths: list[Path] = files(FILES_OR_ALL, default=[])
     glob: Glob = None
+    follow_links: FollowLinks = False
     collection: shared.CollectionName = None
     as_of: shared.AsOf = ""
     strict: bool = option(
@@ -156,6 +161,7 @@ class WikiOptions:
     )
     paths: list[Path] = files(FILES_OR_ALL, default=[])
     glob: Glob = None
+    follow_links: FollowLinks = False
     collection: shared.CollectionName = None
     as_of: shared.AsOf = ""
     estimate: EstimateOnly = False
@@ -178,6 +184,7 @@ class TableOptions:
         help="Write the table to this file, in the form that its ending says: .csv, .json, .xlsx or .md.",
     )
     glob: Glob = None
+    follow_links: FollowLinks = False
     as_of: shared.AsOf = ""
     estimate: EstimateOnly = False
     library: LibraryFolder = None
@@ -203,6 +210,7 @@ class CompressOptions:
         metavar="FILE", help="Write what was done, as JSON: steps, replies, sizes, time.", show_default=False
     )
     glob: Glob = None
+    follow_links: FollowLinks = False
     as_of: shared.AsOf = ""
     library: LibraryFolder = None
 
@@ -225,6 +233,7 @@ class AskOptions:
         default=[],
     )
     glob: Glob = None
+    follow_links: FollowLinks = False
     review: bool = option(
         "--review",
         default=False,
@@ -261,6 +270,7 @@ class CompareOptions:
         autocompletion=completing.completer_of(completing.methods, several=True),
     )
     glob: Glob = None
+    follow_links: FollowLinks = False
     as_of: shared.AsOf = ""
     choices: Choices = field(default_factory=list)
     library: LibraryFolder = None
@@ -277,4 +287,4 @@ DocumentOptions = (
     | AskOptions
     | CompareOptions
 )
-"""What says of which files and of which library documents are: `paths`, `glob`, `library`."""
+"""What says of which files and of which library documents are: `paths`, `glob`, `follow_links`, `library`."""

@@ -9,7 +9,7 @@ from typing import Any
 import typer
 
 from readgraph.api import functions
-from readgraph.api.answer_text import BY_PATTERN
+from readgraph.api.answer_text import BY_PATTERN, BY_TABLE
 from readgraph.api.documents import PickingScope
 from readgraph.api.results import CompressedText
 from readgraph.api.running import RunThread
@@ -196,7 +196,7 @@ def _table_note(found: dict[str, Any]) -> str:
         return (
             f"{format_unread_parts(len(found['pages_read']), len(unread))}. {rendering.format_missing_records(found)}"
         )
-    return BY_PATTERN if found["by_pattern"] else ""
+    return BY_PATTERN if found["by_pattern"] else BY_TABLE if found["by_table"] and not found["model"] else ""
 
 
 def _print_table(found: dict[str, Any], sheet: Sheet, out: Path | None, screen: OutputOptions) -> None:
@@ -222,6 +222,8 @@ def _print_table(found: dict[str, Any], sheet: Sheet, out: Path | None, screen: 
     if found["by_pattern"]:
         one = "" if found["model"] else f" {rendering.TO_READ_WITH_ONE}"
         told.print(SafeText(f"{BY_PATTERN}{one}", style="yellow"))
+    elif found["by_table"] and not found["model"]:
+        told.print(SafeText(BY_TABLE, style="dim"))
 
 
 BEGINNING = b'{\n  "engine_name": '  # of a trace: no other file is overwritten

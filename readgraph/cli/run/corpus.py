@@ -12,7 +12,7 @@ from rich.table import Table
 
 from readgraph.cli.log import log_document
 from readgraph.cli.options.reading import CorpusOptions
-from readgraph.cli.run.documents import estimate
+from readgraph.cli.run.documents import estimate, report_left_out
 from readgraph.cli.settings import choose_method
 from readgraph.cli.terminal.progress import EvaluationProgress
 from readgraph.cli.terminal.rendering import footer, format_usage, print_json, print_reminder, write_json
@@ -25,7 +25,7 @@ from readgraph.corpus.watching import Watching, watch_folders
 from readgraph.corpus.worker import CorpusJob, CorpusLine
 from readgraph.library.opening import default_place, open_library
 from readgraph.library.watched import STATES, WatchedFile
-from readgraph.sources.loading import select_files
+from readgraph.sources.loading import raise_problem, select_files
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.words import format_count
@@ -91,11 +91,14 @@ def read_folders(options: CorpusOptions, context: ReaderContext, screen: OutputO
     named = choose_method(options.method, asks=False)
     library = options.library or default_place()
     library = library.absolute() if isinstance(library, Path) else library  # workers may stand elsewhere
-    job = CorpusJob(library, options.method or named.name, context, screen.price)
+    folders = tuple(str(path.absolute()) for path in options.paths)
+    job = CorpusJob(
+        library, options.method or named.name, context, screen.price, folders, follow_links=options.follow_links
+    )
     if options.watch:
         _watch(job, options, screen)
         return
-    files = select_files(options.paths, options.glob)
+    files = select_files(options.paths, options.glob, left_out=_report_link, follow_links=options.follow_links)
     files = sorted(files, key=lambda file: -file.stat().st_size)  # long ones take longest
     named_files = [str(file.absolute()) for file in files]
     total, first_problem = run_until_stopped(_read_files(job, named_files, screen, options))
@@ -107,6 +110,11 @@ def read_folders(options: CorpusOptions, context: ReaderContext, screen: OutputO
     if nothing_read:
         raise BadInput(first_problem)
     print_reminder(context, screen)
+
+
+def _report_link(problem: BadInput) -> None:
+    raise_problem(problem)
+    report_left_out(problem)
 
 
 async def _read_files(

@@ -37,6 +37,7 @@ from readgraph.library.library import document_of_file
 from readgraph.library.notices import document_notices
 from readgraph.library.opening import Library, holds_library, open_library_in_background
 from readgraph.library.page_store import PageStore
+from readgraph.library.versions import follow_file
 from readgraph.models.local import is_local
 from readgraph.models.prices import price_to_pay
 from readgraph.nodes.opening import is_traced
@@ -59,7 +60,7 @@ def load_sources(
     would wait for a slow file.
     """
     paths, folder = options.paths, options.library
-    check_glob(paths, options.glob)
+    check_glob(paths, options.glob, follow_links=options.follow_links)
     with ConversionProgress(screen) as progress, show_conversion(progress.show), ExitStack() as opened:
 
         @cache
@@ -78,10 +79,10 @@ def load_sources(
             file = read_file(path)
             kept = library() if file.digest else None
             if kept and (known := in_background(document_of_file, kept.pages, file.digest)):
-                return known.id
+                return in_background(follow_file, kept.pages, known, file.source).id
             return file.convert()
 
-        return load_all(paths, options.glob, report_left_out, load_one)
+        return load_all(paths, options.glob, report_left_out, load_one, follow_links=options.follow_links)
 
 
 def conversion_seconds(sources: Sequence[SourceText | str]) -> float:
@@ -106,10 +107,11 @@ def report_notice(notice: str) -> None:
     typer.echo(f"readgraph: {one_line(notice)}", err=True)
 
 
-def check_glob(paths: Sequence[Path], glob: str | None) -> None:
-    """Raise `BadInput` where a pattern is given but no folder."""
-    if glob is not None and not any(map(os.path.isdir, paths)):
-        raise BadInput("--glob selects files in folders, but no folder is named: leave it out.")
+def check_glob(paths: Sequence[Path], glob: str | None, *, follow_links: bool = False) -> None:
+    """Raise `BadInput` where something is said of files in folders, but no folder is given."""
+    if (glob is not None or follow_links) and not any(map(os.path.isdir, paths)):
+        said = "--glob selects files in" if glob is not None else "--follow-links is for links in"
+        raise BadInput(f"{said} folders, but no folder is named: leave it out.")
 
 
 async def resolve_document(library: Library, sources: Sequence[SourceText | str], as_of: str = "") -> Document:

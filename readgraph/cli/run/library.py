@@ -32,8 +32,10 @@ from readgraph.library.copying import copy_library as copy
 from readgraph.library.corrections import Corrected, correct, restore
 from readgraph.library.documents import unreadable
 from readgraph.library.forgetting import forget_document
+from readgraph.library.joint_readings import JointReading, list_joint, tell_joint
 from readgraph.library.opening import Library
 from readgraph.library.page_store import SentBatch
+from readgraph.library.search.catalogue import count_documents
 from readgraph.library.upkeep import Fault, back_up, check, compact, repair
 from readgraph.models.client import model_client
 from readgraph.state.context import ReaderContext
@@ -167,25 +169,27 @@ def _names_of(documents: Sequence[Document]) -> list[dict[str, str]]:
 def forget(document: str, library: LibraryPlace | None, *, yes: bool, as_json: bool) -> None:
     """Forget a document, after asking for confirmation unless `yes` was said."""
 
-    async def find(opened: Library) -> Document:
-        damaged = await find_damaged_document(opened.pages, document)
-        return unreadable(damaged) if damaged else await find_document(opened.pages, document, by_part=False)
+    async def find(opened: Library) -> tuple[Document, list[JointReading]]:
+        if damaged := await find_damaged_document(opened.pages, document):
+            return unreadable(damaged), []
+        known = await find_document(opened.pages, document, by_part=False)
+        return known, await list_joint(opened, known)
 
-    found = run_in_library(library, find)
+    found, joint = run_in_library(library, find)
     if not yes:
-        confirm_forgetting(found.title, "all notes and questions about it, from the library")
+        confirm_forgetting(found.title, "all notes and questions about it, from the library", tell_joint(joint))
     waiting = f"Waiting for the process that reads '{one_line(found.title)}' to stop. Press Ctrl-C to cancel."
     counts = run_in_library(library, forget_document, found, lambda: typer.echo(waiting, err=True))
     if as_json:
-        print_json({"document": found.id, "title": found.title, **counts})
+        print_json({"document": found.id, "title": found.title, **counts, "joint": [asdict(each) for each in joint]})
         return
-    Console().print(f"Deleted '{found.title}' from the library, with all notes and questions.")
+    Console().print(f"Deleted '{found.title}' from the library, with all notes and questions.{tell_joint(joint)}")
 
 
-def confirm_forgetting(name: str, also: str) -> None:
+def confirm_forgetting(name: str, also: str, more: str = "") -> None:
     """Raise `BadInput` unless the user agrees; not for an event loop: there, Ctrl-C would have no effect."""
-    if not ask_yes_or_no(f"Delete '{name}' and {also}? [y/N] "):
-        raise BadInput(f"'{name}' was kept: give --yes to delete it without being asked.")
+    if not ask_yes_or_no(f"Delete '{name}' and {also}?{more} [y/N] "):
+        raise BadInput(f"'{name}' was kept: give --yes to delete it without being asked.{more}")
 
 
 @in_library(only_shows=True, finishes=False)
@@ -249,7 +253,7 @@ def copy_library(source: LibraryPlace, target: LibraryPlace, *, as_json: bool) -
 
 async def _holds(library: Library) -> str:
     memories = sum(map(len, (await library.pages.all_memories()).values()))
-    return f"{format_count(len(await library.pages.documents()), 'document')}, {format_count(memories, 'reading')}"
+    return f"{format_count(await count_documents(library.pages), 'document')}, {format_count(memories, 'reading')}"
 
 
 def _print_faults(faults: Sequence[Fault]) -> None:

@@ -90,10 +90,16 @@ async def _print_memory(
 
 def remember_sessions(options: RememberOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Append the sessions of files and folders to the history, memorise what is new, and print the result."""
-    check_glob(options.paths, options.glob)
+    check_glob(options.paths, options.glob, follow_links=options.follow_links)
     problems = list[BadInput]()
     loaded = load_sessions(
-        options.paths, options.glob, options.sessions_at, options.gap, problems.append, report_notice
+        options.paths,
+        options.glob,
+        options.sessions_at,
+        options.gap,
+        problems.append,
+        report_notice,
+        follow_links=options.follow_links,
     )
     for line in screen.notices_left(map(str, problems)):
         report_left_out(line)

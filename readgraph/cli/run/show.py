@@ -3,11 +3,12 @@
 import asyncio
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from textwrap import shorten
+from typing import Any, NamedTuple
 
 import typer
 from rich import filesize
@@ -25,11 +26,13 @@ from readgraph.cli.terminal.rendering import print_json, size_of, titles_told_ap
 from readgraph.cli.terminal.safe_text import Console, SafeText, one_line
 from readgraph.cli.terminal.screen import OutputOptions, mark_text, print_paged
 from readgraph.library.address import LibraryPlace
+from readgraph.library.collections import joint_by_document
 from readgraph.library.notices import document_notices
 from readgraph.library.opening import Library
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.catalogue import catalogue_of, records
 from readgraph.library.store import SharedStore
+from readgraph.library.versions import replaced_by
 from readgraph.nodes.answering.citations import find_quote
 from readgraph.report.page import render, report_of_document
 from readgraph.sources.places import NamedSpan, Place, all_places, place_at, place_in_words, places_named, source_page
@@ -39,6 +42,7 @@ from readgraph.state.words import format_count
 
 MOST_SHOWN = 100
 MOST_LISTED = 3  # notices of a document in a list
+LONGEST_TITLE = 200  # characters of the title of documents that were read together, which earlier versions made longer
 
 
 @dataclass(frozen=True)
@@ -52,9 +56,10 @@ class SizedMemory:
 
 def show_library(library: LibraryPlace | None, *, as_json: bool) -> None:
     """List documents with their memories, and the disk space of the library."""
-    held, damaged, store, others = run_in_library(library, _load_documents, as_json, only_shows=True)
+    shown = run_in_library(library, _load_documents, as_json, only_shows=True)
+    held, damaged = shown.held, shown.damaged
     if as_json:
-        listed = [_document_value(document, memories) for document, memories in held]
+        listed = [_document_value(document, memories, shown) for document, memories in held]
         print_json([*listed, *({"id": identity, "damaged": True} for identity in damaged)])
         return
     if not held and not damaged:
@@ -66,17 +71,24 @@ def show_library(library: LibraryPlace | None, *, as_json: bool) -> None:
         origin = f" from {one_line(document.source)}" if "://" in document.source else ""
         dated = f" of {document.date}" if document.date else ""
         lines.append(f"    {format_count(document.words, 'word')}{dated}, added {day(document.added)}{origin}")
+        if newer := shown.replaced.get(document.id):
+            lines.append(f"    an earlier version: {newer.id} stands in its place")
         lines += [typer.style(f"    {one_line(notice)}", fg="yellow") for notice in document.notices[:MOST_LISTED]]
         if unlisted := document.notices[MOST_LISTED:]:
             lines.append(typer.style(f"    and {format_count(len(unlisted), 'more notice')}", fg="yellow"))
         lines += [f"    {one_line(_memory_line(document, sized))}" for sized in memories]
-        if not memories:
-            lines.append(typer.style("    not read yet", dim=True))
+        together = [f"read together as {each.id}" for each in shown.joint.get(document.id, ())[:MOST_LISTED]]
+        lines += [typer.style(f"    {line}", dim=True) for line in together or ([] if memories else ["not read yet"])]
+    for document, memories in shown.together:
+        lines.append(f"{document.id}  {format_count(len(document.parts), 'document')} read together")
+        lines.append(f"    {one_line(shorten(document.title, LONGEST_TITLE, placeholder=' …'))}")
+        lines += [f"    {one_line(_memory_line(document, sized))}" for sized in memories]
     for identity in damaged:
         lines.append(typer.style(one_line(identity), bold=True))
         lines.append("    its record is damaged: 'readgraph forget' deletes what is left of it")
-    total = f"{format_count(len(held) + len(damaged) + others, 'document')}, {filesize.decimal(store.size())} on disk"
-    more = f"; the newest {len(held)} are shown, --json lists all" if others else ""
+    total = format_count(len(held) + len(damaged) + shown.others, "document")
+    total += f", {filesize.decimal(shown.store.size())} on disk"
+    more = f"; the newest {len(held)} are shown, --json lists all" if shown.others else ""
     lines.append(typer.style(total + more, dim=True))
     typer.echo("\n".join(lines))
 
@@ -149,14 +161,25 @@ def _note_fields(note: Note | None, called: str) -> dict[str, Any]:
     return {**header, called: note.text if note else None, **corrected}
 
 
-async def _load_documents(
-    library: Library, every: bool
-) -> tuple[list[tuple[Document, list[SizedMemory]]], list[str], SharedStore, int]:
-    """Documents with their memories, ids of damaged ones, the store, and how many documents more there are."""
+class _Shown(NamedTuple):
+    """Documents with their memories, and so those that were read together; ids of damaged documents."""
+
+    held: list[tuple[Document, list[SizedMemory]]]
+    together: list[tuple[Document, list[SizedMemory]]]
+    joint: Mapping[str, list[Document]]  # which of `together` each document is in
+    replaced: Mapping[str, Document]  # earlier versions, and what stands in their place
+    damaged: list[str]
+    store: SharedStore
+    others: int  # documents that are not shown
+
+
+async def _load_documents(library: Library, every: bool) -> _Shown:
     catalogue, others = None if every else await catalogue_of(library.pages), 0
+    joint = await joint_by_document(library.pages)
     if catalogue:
-        newest, damaged = await catalogue.newest(0, MOST_SHOWN, joined=True), await catalogue.list_damaged()
+        newest, damaged = await catalogue.newest(0, MOST_SHOWN), await catalogue.list_damaged()
         documents, others = await records(library.pages, newest.ids), newest.total - len(newest.ids)
+        documents += [*{each.id: each for listed in joint.values() for each in listed}.values()][:MOST_SHOWN]
         found = await asyncio.gather(*(library.pages.memories(document.id) for document in documents))
         memories = {document.id: made for document, made in zip(documents, found, strict=True)}
     else:
@@ -167,7 +190,10 @@ async def _load_documents(
         (document, [SizedMemory(memory, *sizes[memory.id]) for memory in memories.get(document.id, ())])
         for document in documents
     ]
-    return held, damaged, library.whole_store, others
+    alone = [each for each in held if not each[0].parts]
+    read_together = [each for each in held if each[0].parts]
+    replaced = await replaced_by(library.pages, [each for each, _ in alone])
+    return _Shown(alone, read_together, joint, replaced, damaged, library.whole_store, others)
 
 
 def _memory_line(document: Document, sized: SizedMemory) -> str:
@@ -184,9 +210,13 @@ def _memory_line(document: Document, sized: SizedMemory) -> str:
     return f"{made}: {done if memory.pages else 'nothing done yet'}, {day(memory.started)}"
 
 
-def _document_value(document: Document, memories: list[SizedMemory]) -> dict[str, Any]:
+def _document_value(document: Document, memories: list[SizedMemory], shown: _Shown) -> dict[str, Any]:
     described = [_memory_value(sized.memory) | {"notes": sized.notes, "note_words": sized.words} for sized in memories]
-    return asdict(document) | {"memories": described}
+    together = [{"id": each.id, "title": each.title} for each in shown.joint.get(document.id, ())]
+    more: dict[str, Any] = {"read_together": together} if together else {}
+    if newer := shown.replaced.get(document.id):
+        more["replaced_by"] = newer.id
+    return asdict(document) | {"memories": described} | more
 
 
 def _memory_value(memory: Memory) -> dict[str, Any]:

@@ -121,12 +121,14 @@ class Catalogue:
         select = "SELECT id FROM documents WHERE damaged"
         return await self.run(lambda connection: [identity for (identity,) in connection.execute(select)])
 
-    async def newest(
-        self, offset: int, limit: int, words: Sequence[str] = (), *, joined: bool = False
-    ) -> NewestDocuments:
-        """Documents whose titles hold these words, in lower case; with `joined` collections too."""
-        kinds = ["NOT damaged"] if joined else ["NOT damaged", "NOT joined"]
-        having = " AND ".join([*kinds, *(["instr(title, ?)"] * len(words))])
+    async def list_joined(self) -> list[str]:
+        """The ids of the collections that questions made of documents, the newest first."""
+        select = "SELECT id FROM documents WHERE joined AND NOT damaged ORDER BY added DESC, number DESC"
+        return await self.run(lambda connection: [identity for (identity,) in connection.execute(select)])
+
+    async def newest(self, offset: int, limit: int, words: Sequence[str] = ()) -> NewestDocuments:
+        """Documents whose titles hold these words, in lower case, without the collections that questions made."""
+        having = " AND ".join(["NOT damaged", "NOT joined", *(["instr(title, ?)"] * len(words))])
 
         def select_newest(connection: sqlite3.Connection) -> NewestDocuments:
             sums = f"SELECT count(*), coalesce(sum(words), 0) FROM documents WHERE {having}"
@@ -171,9 +173,10 @@ async def catalogue_of(pages: PageStore) -> Catalogue | None:
 
 
 async def count_documents(pages: PageStore) -> int:
-    """How many documents a page store holds, with collections."""
-    catalogue = await catalogue_of(pages)
-    return (await catalogue.newest(0, 0, joined=True)).total if catalogue else len(await pages.documents())
+    """How many documents a page store holds, without the collections that questions made of them."""
+    if catalogue := await catalogue_of(pages):
+        return (await catalogue.newest(0, 0)).total
+    return sum(not document.parts for document in await pages.documents())
 
 
 async def forget_number(store: BaseStore, document: str) -> int | None:

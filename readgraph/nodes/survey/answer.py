@@ -17,6 +17,7 @@ from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedState, Rea
 from readgraph.nodes.memory import load_memory
 from readgraph.nodes.prompts import question_part
 from readgraph.nodes.step import node
+from readgraph.nodes.survey.matching import TABLES
 from readgraph.nodes.survey.table import RecordsState, distinct_names, entries_of, markdown_of, name_column
 from readgraph.nodes.survey.values import same_as
 from readgraph.state.reading import Quote
@@ -160,16 +161,19 @@ class TableState(AskedState):
 
 
 class TableUpdate(AnswerUpdate):
-    """What answering from a table writes: also whether the table's records were taken by patterns."""
+    """What answering from a table writes: also whether its records were taken by patterns, or are rows of tables."""
 
     by_pattern: bool
+    by_table: bool
 
 
 @node(settings=STYLE)
 async def answer_from_table(state: TableState, runtime: ReaderRuntime) -> TableUpdate:
     """Answer with the table, the number of its rows, or the model's sentences; it says how many parts are missing."""
     memory, table = await load_memory(runtime, state), state["table"]
-    by_pattern = not (await memory.store.memory(state["document"], state["records"])).recipe.model
+    recipe = (await memory.store.memory(state["document"], state["records"])).recipe
+    by_table = TABLES in recipe.parameters
+    by_pattern = not recipe.model and not by_table
     result = state["programme"]["result"]
     read = {*state["pages_read"]}
     words = sum(page.words for page in await memory.pages(read))
@@ -192,7 +196,7 @@ async def answer_from_table(state: TableState, runtime: ReaderRuntime) -> TableU
     source = ready_answer(memory.document, said)
     if table["found"] and (state["choices"] or result == "prose"):
         source = AnswerSource(memory.document, substitute, ask_for_prose, "survey_prose")
-    return {**await write_answer(source, state, runtime), "by_pattern": by_pattern}
+    return {**await write_answer(source, state, runtime), "by_pattern": by_pattern, "by_table": by_table}
 
 
 def _with_missing(answer: str | None, missing: str) -> str | None:

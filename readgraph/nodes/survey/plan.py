@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
+from readgraph.library.page_store import page_store
 from readgraph.models.asking import ask, can_ask
 from readgraph.models.client import HOW_TO_NAME
 from readgraph.models.metering import count_fallback
@@ -14,6 +15,7 @@ from readgraph.nodes.contracts import AskedState, ReaderRuntime, StepUpdate
 from readgraph.nodes.extractive.quoting import question_alone
 from readgraph.nodes.prompts import question_part
 from readgraph.nodes.step import node
+from readgraph.nodes.survey.matching import match_tables
 from readgraph.nodes.survey.patterns import CUES, columns_without_pattern
 from readgraph.nodes.survey.values import same_as
 from readgraph.state.errors import BadInput
@@ -107,14 +109,18 @@ class SurveyPlanUpdate(StepUpdate):
     programme: Programme
 
 
-def _plan_by_words(state: AskedState, runtime: ReaderRuntime, columns: list[Column]) -> SurveyPlanUpdate:
-    """Plan by the question's words. Raises `BadInput` where patterns can fill no column, and there is no model."""
-    programme = by_rule(question_alone(state), columns)
+async def _plan_by_words(state: AskedState, runtime: ReaderRuntime, columns: list[Column]) -> SurveyPlanUpdate:
+    """Plan by the question's words. Raises `BadInput` where nothing can fill a column, and there is no model."""
+    programme, store = by_rule(question_alone(state), columns), page_store(runtime)
+    tables = await match_tables(store, await store.document(state["document"]), programme)
+    if tables.rows:
+        return _make_plan_update({**programme, "same_by": []})  # each row of a table counts
     without = columns_without_pattern(programme["columns"])
     if len(without) == len(programme["columns"]) and not runtime.context.model:
         asked = ", ".join(f"'{name}'" for name in without)
         raise BadInput(
-            f"Patterns find only names, dates and amounts: to fill {asked}, a table needs a model. "
+            f"Patterns find only names, dates and amounts, and no table of the text has such columns: to fill {asked}, "
+            "a table needs a model. "
             f"Give --model, or set READGRAPH_MODEL: {HOW_TO_NAME}"
         )
     return _make_plan_update(programme)
@@ -125,11 +131,13 @@ async def plan(state: AskedState, runtime: ReaderRuntime) -> SurveyPlanUpdate:
     """Plan what one record is, its columns (or `fields`), which pages give records, and how they make the answer."""
     columns = columns_named(runtime.context.fields)
     if not can_ask(runtime):
-        return _plan_by_words(state, runtime, columns)
+        return await _plan_by_words(state, runtime, columns)
     named = ", ".join(f"{column['name']} ({column['kind']})" for column in columns)
     prompt = survey_plan_prompt(state["question_text"], state["choices"], named)
     reply = await ask(runtime, prompt, SurveyPlan, lambda reply: _complaint(reply, columns), fallback="survey_plan")
-    return _make_plan_update(_programme(reply, columns)) if reply else _plan_by_words(state, runtime, columns)
+    if reply:
+        return _make_plan_update(_programme(reply, columns))
+    return await _plan_by_words(state, runtime, columns)
 
 
 @node(settings=(Surveying,))

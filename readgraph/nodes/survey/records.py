@@ -1,11 +1,12 @@
 """Records as they are kept: those of a page are its note in a memory of their own, a line of JSON each."""
 
 import json
+import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
 from math import isfinite
@@ -22,6 +23,7 @@ from readgraph.nodes.answering.citations import find_quote
 from readgraph.nodes.building.parts import WriteNote
 from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.extractive.dates import order_in, order_of
+from readgraph.nodes.survey.matching import MatchedTables
 from readgraph.nodes.survey.patterns import take_by_pattern
 from readgraph.nodes.survey.values import value_of
 from readgraph.state.errors import NoUsableReply
@@ -161,6 +163,22 @@ def take_records(programme: Programme, order_at: OrderAt) -> WriteNote:
         return _note(page, *_records(usable[0].records, columns, text, order_at(page.start)))
 
     return take_page_records
+
+
+def with_table_rows(tables: MatchedTables, write_note: WriteNote | None) -> WriteNote:
+    """Writes the notes of pages: the rows of tables that begin there, then what `write_note` takes from the rest."""
+
+    async def take_page_rows(text: str, page: Page, runtime: ReaderRuntime) -> Note:
+        own = tables.rows_in(page.start, page.end)
+        rows = _note(page, [SurveyRecord(row.values, row.start - page.start, row.end - page.start) for row in own])
+        rest = tables.without(text, page.start)
+        if write_note is None or not re.search(r"\w", rest):
+            return rows
+        note = await write_note(rest, page, runtime)
+        lines = "\n".join(filter(None, [rows.text, note.text]))
+        return replace(note, text=lines, words=count_words(lines))
+
+    return take_page_rows
 
 
 def records_by_pattern(programme: Programme, order_at: OrderAt) -> WriteNote:

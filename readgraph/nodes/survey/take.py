@@ -21,6 +21,8 @@ from readgraph.nodes.contracts import ReaderRuntime, StepUpdate
 from readgraph.nodes.gist_levels import TAG_WORDS
 from readgraph.nodes.memory import MemoryState, OpenedMemory, format_pages, load_memory
 from readgraph.nodes.step import node
+from readgraph.nodes.survey.matching import TABLES, match_tables
+from readgraph.nodes.survey.matching import VERSION as ROWS_VERSION
 from readgraph.nodes.survey.patterns import VERSION
 from readgraph.nodes.survey.records import (
     SURVEY_RECORDS,
@@ -29,6 +31,7 @@ from readgraph.nodes.survey.records import (
     records_by_pattern,
     records_in,
     take_records,
+    with_table_rows,
 )
 from readgraph.nodes.tasks import all_finished
 from readgraph.state.context import ReaderContext
@@ -142,20 +145,22 @@ class TakeUpdate(StepUpdate):
     unread: list[int]
 
 
-def recipe(programme: Programme, pages: Recipe, context: ReaderContext, *, by_model: bool) -> Recipe:
+def recipe(
+    programme: Programme, pages: Recipe, context: ReaderContext, *, by_model: bool, has_tables: bool = False
+) -> Recipe:
     """The recipe of the records: of the same pages, whatever is made of the records afterwards.
 
     Records by pattern have one of their own: a spent budget must not put them in the place of the model's.
     """
     what = {"record": programme["record"], "columns": [[*column.values()] for column in programme["columns"]]}
     where = {"extent": programme["extent"], "sought": programme["sought"]}
-    how = {"most": context.survey_parts, "sample": context.sample}
+    how = {"most": context.survey_parts, "sample": context.sample, **({TABLES: ROWS_VERSION} if has_tables else {})}
     model, prompts = (context.model, versions_of(SURVEY_RECORDS)) if by_model else ("", {"patterns": VERSION})
     return Recipe(RECORDS, {**pages.parameters, **what, **where, **how}, model, prompts)
 
 
 async def take_without_model(state: TakeState, runtime: ReaderRuntime) -> TakeUpdate:
-    """The records that patterns give."""
+    """The rows of the text's own tables that have the columns; without any, the records that patterns give."""
     return await _take(state, runtime, by_model=False)
 
 
@@ -169,16 +174,20 @@ async def _take(state: TakeState, runtime: ReaderRuntime, *, by_model: bool) -> 
     programme, memory = state["programme"], await load_memory(runtime, state)
     store, pages = memory.store, await memory.pages()
     wanted = await choose_pages(programme, memory, pages)
+    tables = await match_tables(store, memory.document, programme)
 
     async def parts(document: Document, notes: NotesSoFar, runtime: ReaderRuntime) -> Parts:
         make_note = take_records if by_model else records_by_pattern
-        return _as_cut(pages), _only_of(wanted, make_note(programme, await orders_in(store, document)))
+        write_note = make_note(programme, await orders_in(store, document))
+        if tables.rows:
+            write_note = with_table_rows(tables, write_note if by_model else None)
+        return _as_cut(pages), _only_of(wanted, write_note)
 
     built = await build_memory(
         {"document": memory.document.id},
         runtime,
         parts,
-        partial(recipe, programme, memory.record.recipe, by_model=by_model),
+        partial(recipe, programme, memory.record.recipe, by_model=by_model, has_tables=bool(tables.rows)),
         cuts_text=False,
         asks_again=lambda note: note.page in wanted and note.is_substitute,
     )

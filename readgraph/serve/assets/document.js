@@ -34,8 +34,11 @@ const makingWays = (ids) => [["summarise", "Summarise"], ["table", "Make a table
 /** What deleting a document loses. */
 async function toldLoss(owner, title) {
   const { total } = await api.get(withQuery("/api/questions", { document: owner.id, limit: 1 }));
+  const { joint } = await api.get(pathOf("documents", owner.id, "joint"));
   const lost = [owner.memories.length ? "its notes" : "", total ? counted(total, "question") : ""].filter(Boolean);
-  return `Delete “${shortened(title, LONGEST_TITLE)}”${lost.length ? ` with ${lost.join(" and ")}` : ""}? This can't be undone.`;
+  const kept = (one) => (one.kept ? `, of which ${number(one.kept)} about the others alone ${one.kept === 1 ? "stays" : "stay"}` : "");
+  const joined = joint.map((one) => ` Also deleted: what was read of “${shortened(one.title, LONGEST_TITLE)}” together, with ${counted(one.questions, "question")}${kept(one)}.`);
+  return `Delete “${shortened(title, LONGEST_TITLE)}”${lost.length ? ` with ${lost.join(" and ")}` : ""}?${joined.join("")} This can't be undone.`;
 }
 
 const newest = (memories) => memories.reduce((best, one) => (!best || one.started > best.started ? one : best), null);

@@ -93,7 +93,8 @@ function documentItem(one) {
     {},
     element("h2", {}, link),
     prose("p.quiet", [...about, one.source].filter(Boolean).join(" · ")),
-    memories.length ? element("ul.memories", { "aria-label": "Read with" }, memories) : element("p.quiet", {}, "Not read yet."),
+    one.replaced_by ? element("p.quiet", {}, "An earlier version: ", element("a", { href: placeOf("document", one.replaced_by) }, "the newer one"), ".") : "",
+    memories.length ? element("ul.memories", { "aria-label": "Read with" }, memories) : element("p.quiet", {}, one.read_together ? "Read together with others." : "Not read yet."),
   );
 }
 

@@ -83,7 +83,7 @@ def test_what_can_not_be_is_reported(readgraph: Command) -> None:
     assert_refused(readgraph("collection", "remove", "wet things", "goats"), "'goats' is not in the collection")
     assert_refused(readgraph("collection", "add", " ", "goats"), "name is empty")
     readgraph("ask", "goat gander?", "goats", "ganders", "--quiet")
-    (joined,) = (each["id"] for each in readgraph("show", "--json").json if each["parts"])
+    (joined,) = {each["id"] for one in readgraph("show", "--json").json for each in one.get("read_together", ())}
     assert_refused(readgraph("collection", "add", "dry", joined), "name each of them")
 
 

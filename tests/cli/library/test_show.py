@@ -100,6 +100,39 @@ def test_a_document_is_forgotten(readgraph: Command) -> None:
     assert_refused(readgraph("forget", STORY.stem, "--yes"), "holds no document")
 
 
+def test_earlier_versions_are_shown_as_such_and_a_renamed_file_has_its_new_name(
+    readgraph: Command, tmp_path: Path
+) -> None:
+    file = tmp_path / "log.txt"
+    for text in ("The goat stood there.", "The goat stood there in 1907."):
+        file.write_text(text)
+        readgraph("read", file)
+    new, old = readgraph("show", "--json").json
+    assert (old["replaced_by"], "replaced_by" in new) == (new["id"], False)
+    assert f"an earlier version: {new['id']} stands in its place" in readgraph("show").text
+    renamed = file.rename(tmp_path / "diary.txt")
+    readgraph("read", renamed)
+    new, old = readgraph("show", "--json").json
+    assert (new["title"], new["source"]) == ("diary", str(renamed))
+
+
+def test_what_is_forgotten_with_a_document_is_said_before(readgraph: Command, tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "keeper.txt").write_text("The keeper Marian counted forty gulls.")
+    (folder / "baker.txt").write_text("The baker Tobias sold ninety loaves.")
+    for question in ("What did the baker Tobias sell?", "What did Marian count?"):
+        readgraph("ask", question, folder, "--quiet")
+    said = "together with others: 'baker, keeper' (2 documents, 2 questions, of which 1 about the others alone stays)"
+    assert_refused(readgraph("forget", "keeper"), said)
+    listed = readgraph("show").text
+    assert "2 documents, " in listed and "2 documents read together" in listed and "not read yet" not in listed
+    assert "2 documents, 1 reading" in readgraph("library", "check").out
+    forgotten = readgraph("forget", "keeper", "--yes", "--json").json
+    assert [(each["questions"], each["kept"]) for each in forgotten["joint"]] == [(2, 1)] and forgotten["kept"] == 1
+    assert [each["title"] for each in readgraph("show", "--json").json] == ["baker"]
+
+
 def test_a_profile_sets_the_sizes_that_were_not_given(readgraph: Command) -> None:
     readgraph("read", str(STORY), "--profile", "movie", "--max-page-words", "1200")
     (kept,) = json.loads(readgraph("show", "--json").out)
