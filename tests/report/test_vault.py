@@ -56,7 +56,7 @@ async def test_sentences_have_marks_and_links_and_nothing_is_written_twice(libra
 
 ODD = """# Chapter 1: “The Lamp”: “two”
 
-See [the log](../log.md) and ![[pic.png]] of Anna Berg. Anna Berg said %%no%% ==x== <!-- no --> of $x$ #tag &amp; 5 %% more.
+See [the log](../log.md) and ![[pic.png]] of Anna Berg. Anna Berg said %%no%% ==x== <!-- no --> of $x$ #tag &amp; 5 %%.
 
 > [!note] Anna Berg lives in Halden. Anna Berg [^1] is in Halden.
 
