@@ -14,11 +14,7 @@ from readgraph.nodes.wiki.names import fold_name
 from readgraph.state.wiki import Subject
 
 FEWEST, MANY, LEAST_TOLD = 2, 4, 1 / 6
-"""Sentences that tell of what has a page: one is about it, or of more this share; or so many, where its kind is known."""
-    2,
-    4,
-    1 / 6,
-)  # sentences that tell of what has a page: one of them about it, or as many where its kind is known
+"""Sentences that tell of what has a page: one is about it, of many this share; or many, where its kind is known."""
 
 
 def join_mentions(documents: Sequence[tuple[int, Sequence[Mention]]], *, by_rules: bool = False) -> list[Subject]:

@@ -145,13 +145,14 @@ class _Reader:
             return False
         while first and word_at(tokens, first - 1) in TITLES | calls:
             first -= 1
-        you = [each.text.casefold() in cues("you", self.language) for each in tokens]
-        opens = is_speaker or not first or tokens[first].clause != tokens[first - 1].clause
-        ends = run.end == len(tokens)
-        closes = ends or you[run.end] or tokens[run.end].clause != tokens[run.end - 1].clause
-        if not (opens and closes) or (first and tokens[first - 1].kind == "name"):
+        is_apart = not first or tokens[first].clause != tokens[first - 1].clause
+        if first and is_apart and tokens[first - 1].kind == "name":  # of a list
             return True
-        return not (any(you) or said.rstrip().endswith(("!", "?")) or (ends and not is_speaker))
+        ends, you = run.end == len(tokens), [each.text.casefold() in cues("you", self.language) for each in tokens]
+        closes = ends or you[run.end] or tokens[run.end].clause != tokens[run.end - 1].clause
+        greets = word_at(tokens, run.begin - 1) in calls
+        addresses = greets or any(you) or (ends and is_apart) or said.rstrip().endswith(("!", "?"))
+        return not (closes and (is_apart or is_speaker) and addresses)
 
 
 def find_mentions(text: str) -> list[Mention]:
