@@ -86,8 +86,8 @@ def _is_subject(tokens: Sequence[Token], begin: int, end: int, language: str, *,
         return False
     if before in cues("joins", language) and word_at(tokens, 0) in articles and begin < 5:
         return True
-    small = all(each.kind == "small" or each.text.casefold() in TITLES for each in tokens[:begin])
-    return before not in cues("before", language) and ((small and begin < 3) or _is_apart(tokens, begin))
+    leads = begin < 3 and all(each.kind == "small" or each.text.casefold() in TITLES for each in tokens[:begin])
+    return before not in cues("before", language) and (leads or _is_apart(tokens, begin))
 
 
 def _is_called_place(tokens: Sequence[Token], end: int, language: str) -> bool:

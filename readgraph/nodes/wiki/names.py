@@ -20,7 +20,7 @@ from readgraph.state.calendars import month_names
 from readgraph.state.languages import language_of
 from readgraph.state.words import on_one_line
 
-LONGEST_NAME = 6  # words
+LONGEST_NAME, LONGEST_SENTENCE = 6, 2000  # words; characters
 FEWEST_TURNS = 3  # whose label is the name of a speaker
 ADDED_S = frozenset("da de nb nl nn no sv".split())  # languages that write "Annas" for "Anna's"
 
@@ -44,6 +44,23 @@ def sentences_of(text: str) -> list[tuple[int, int]]:
     return [(each.start, each.end) for each in prose_sentences(blank_markup(text))]
 
 
+class _Sentence(NamedTuple):
+    """The characters `[start, end)` of a text: what is said there, by whom, and the tokens of it.
+
+    `flat`: what is said, on one line and without points. `telling`: the numbers of tokens that say something; `you`: of
+    those that speak to somebody.
+    """
+
+    start: int
+    end: int
+    label: str
+    said: str
+    flat: str
+    tokens: Sequence[Token]
+    telling: Set[int]
+    you: Set[int]
+
+
 class _Run(NamedTuple):
     """Names in a row, the tokens `[begin, end)` of a sentence; `parts`: without the words that join them."""
 
@@ -53,17 +70,42 @@ class _Run(NamedTuple):
     end: int
 
 
+def _read_sentences(text: str, language: str) -> Iterator[_Sentence]:
+    asking = stop_words(language) | {*month_names(language)}
+    calls, you, verbs = cues("calls", language) | TITLES, cues("you", language), cues("verbs", language)
+    for start, end in sentences_of(text):
+        if end - start > LONGEST_SENTENCE:  # such as a table
+            continue
+        label, said = _split_label(text[start:end].rstrip(), language)
+        tokens = tokens_of(said, language)
+        tokens = tokens[said.endswith("?") and word_at(tokens, 0) in asking :]  # "Will Anna come?"
+        telling = {
+            at
+            for at, each in enumerate(tokens)
+            if (each.kind in ("number", "date") or each.text[:1].islower())
+            and (each.kind != "small" or each.text in verbs)
+            and each.text.casefold() not in calls
+        }
+        addressed = {at for at, each in enumerate(tokens) if each.text.casefold() in you}
+        flat = _POINTS.sub("", on_one_line(said))
+        yield _Sentence(start, end, label, said, flat, tokens, telling, addressed)
+
+
 class _Reader:
     """Reads the names in sentences of a language; `known`: words that the text writes large within sentences alone."""
 
-    def __init__(self, language: str, sentences: Sequence[Sequence[Token]], labels: Set[str]) -> None:
+    def __init__(self, language: str, sentences: Sequence[_Sentence]) -> None:
         self.language, self.months, self.stopped = language, month_names(language), stop_words(language)
-        self.small = {each.value for tokens in sentences for each in tokens if each.text[:1].islower()}
-        large = {each.value for tokens in sentences for each in tokens if each.kind == "name" and not each.first}
-        spoken = {each.value for label in labels for each in tokens_of(label, language)}
-        self.known = (large | spoken) - self.small
-        self.joins, self.roles = cues("joins", language), cues("things") | cues("firms")
+        tokens = [each for sentence in sentences for each in sentence.tokens]
+        labels = Counter(each.label for each in sentences)
+        speakers = [label for label, count in labels.items() if label and count >= FEWEST_TURNS]
+        self.speakers = {*map(fold_name, speakers)}
+        self.small = {each.value for each in tokens if each.text[:1].islower()}
+        large = {each.value for each in tokens if each.kind == "name" and not each.first}
+        self.known = (large | {each.value for label in speakers for each in tokens_of(label, language)}) - self.small
         self.particles = cues("joins") - self.stopped  # "von der" and "de la" in an English text
+        self.joins, self.roles = cues("joins", language) | self.particles, cues("things") | cues("firms")
+        self.calls, self.called = cues("calls", language), cues("calls", language) | TITLES
 
     def runs(self, tokens: Sequence[Token]) -> Iterator[_Run]:
         """The names in a sentence."""
@@ -98,7 +140,7 @@ class _Reader:
                 parts[-1].append(tokens[at].text)
                 return parts, at + 1
             joined, is_part = at, True
-            while joined < len(tokens) and joined - at < 2 and tokens[joined].text in self.joins | self.particles:
+            while joined < len(tokens) and joined - at < 2 and tokens[joined].text in self.joins:
                 is_part = is_part and tokens[joined].text in self.particles
                 joined += 1
             if at < joined < len(tokens) and self._is_name(tokens, joined, begin):
@@ -134,64 +176,63 @@ class _Reader:
             return True
         return word in cues("kin", self.language) or word in cues("calls", self.language)
 
-    def says_of(self, said: str, tokens: Sequence[Token], run: _Run, *, is_speaker: bool) -> bool:
+    def says_of(self, sentence: _Sentence, run: _Run, *, is_speaker: bool) -> bool:
         """Whether a sentence says something of a name, and doesn't only call it, as speakers are called."""
-        calls, first = cues("calls", self.language), run.begin
-        others = [*tokens[: run.begin], *tokens[run.end :]]
-        verbs = cues("verbs", self.language)
-        words = [each for each in others if each.kind != "small" or each.text in verbs]
-        words = [each for each in words if each.text.casefold() not in calls | TITLES]
-        if not any(each.kind in ("number", "date") or each.text[:1].islower() for each in words):
+        tokens, first = sentence.tokens, run.begin
+        if len(sentence.telling) <= sum(at in sentence.telling for at in range(run.begin, run.end)):
             return False
-        while first and word_at(tokens, first - 1) in TITLES | calls:
+        while first and word_at(tokens, first - 1) in self.called:
             first -= 1
         is_apart = not first or tokens[first].clause != tokens[first - 1].clause
         if first and is_apart and tokens[first - 1].kind == "name":  # of a list
             return True
-        ends, you = run.end == len(tokens), [each.text.casefold() in cues("you", self.language) for each in tokens]
-        closes = ends or you[run.end] or tokens[run.end].clause != tokens[run.end - 1].clause
-        greets = word_at(tokens, run.begin - 1) in calls
-        addresses = greets or any(you) or (ends and is_apart) or said.rstrip().endswith(("!", "?"))
+        ends = run.end == len(tokens)
+        closes = ends or run.end in sentence.you or tokens[run.end].clause != tokens[run.end - 1].clause
+        greets = word_at(tokens, run.begin - 1) in self.calls
+        addresses = greets or sentence.you or (ends and is_apart) or sentence.said.endswith(("!", "?"))
         return not (closes and (is_apart or is_speaker) and addresses)
+
+    def mentions(self, sentence: _Sentence, run: _Run, often: Mapping[str, int]) -> Iterator[Mention]:
+        """The names of a row, with what the sentence tells of them; of several, the whole where it is usual."""
+        short = _short_form(sentence.said, run.whole)
+        signs = read_signs(sentence.tokens, run.begin, run.end, self.language)
+        for name in (run.whole,) if short or often[fold_name(run.whole)] > 1 else run.parts:
+            key = fold_name(name)
+            if (len(key) < 2 and key.isascii()) or key in self.roles or len(name.split()) > LONGEST_NAME:
+                continue
+            if self.language in ADDED_S and key.endswith("s") and often[key[:-1]]:
+                name = name[:-1]
+            is_speaker = key in self.speakers
+            said = self.says_of(sentence, run, is_speaker=is_speaker)
+            yield add_signs(signs, name, self.language)._replace(
+                start=sentence.start,
+                end=sentence.end,
+                titled=signs.titled or is_speaker,
+                also=short,
+                told=said and signs.told,
+                said=said,
+            )
 
 
 def find_mentions(text: str) -> list[Mention]:
-    """The names in a text, each where something is said of it.
+    """The names in a text, each where it stands in a sentence of up to 2,000 characters.
 
     Names joined by a word such as "of" count as one if that is usual. "Nordic Sea Union (NSU)" has a short form.
     """
-    language, spans = language_of(text), sentences_of(text)
-    pairs = [_split_label(text[slice(*span)], language) for span in spans]
-    labels = Counter(label for label, _ in pairs)
-    speakers = {label for label, count in labels.items() if label and count >= FEWEST_TURNS}
-    sentences = [_tokens_in(said, language) for _, said in pairs]
-    reader = _Reader(language, sentences, speakers)
-    flat = [_POINTS.sub("", on_one_line(said)) for _, said in pairs]  # tokens stand without the marks between them
+    language = language_of(text)
+    sentences = [*_read_sentences(text, language)]
+    reader = _Reader(language, sentences)
     rows = [
-        (number, run)
-        for number, tokens in enumerate(sentences)
-        for run in reader.runs(tokens)
-        if run.whole in flat[number]
-    ]
+        (each, run) for each in sentences for run in reader.runs(each.tokens) if run.whole in each.flat
+    ]  # tokens stand without the marks between them
     often = Counter(fold_name(run.whole) for _, run in rows)
-    inner = {fold_name(run.whole) for number, run in rows if not sentences[number][run.begin].first}
-    rows = [(number, each) for number, run in rows for each in _split_run(run, sentences[number], often, inner)]
-    spoken, found = {fold_name(label) for label in speakers}, list[Mention]()
-    for number, run in rows:
-        tokens, short = sentences[number], _short_form(pairs[number][1], run.whole)
-        signs = read_signs(tokens, run.begin, run.end, language)
-        for name in (run.whole,) if short or often[fold_name(run.whole)] > 1 else run.parts:
-            key = fold_name(name)
-            if (len(key) < 2 and key.isascii()) or key in reader.roles or len(name.split()) > LONGEST_NAME:
-                continue
-            if language in ADDED_S and key.endswith("s") and often[key[:-1]]:
-                name = name[:-1]
-            mention = add_signs(signs, name, language)._replace(start=spans[number][0], end=spans[number][1])
-            is_speaker = key in spoken
-            said = reader.says_of(pairs[number][1], tokens, run, is_speaker=is_speaker)
-            titled = is_speaker or mention.titled
-            found.append(mention._replace(titled=titled, also=short, told=said and mention.told, said=said))
-    return found
+    inner = {fold_name(run.whole) for sentence, run in rows if not sentence.tokens[run.begin].first}
+    return [
+        mention
+        for sentence, row in rows
+        for run in _split_run(row, sentence.tokens, often, inner)
+        for mention in reader.mentions(sentence, run, often)
+    ]
 
 
 def _split_label(sentence: str, language: str) -> tuple[str, str]:
@@ -202,13 +243,6 @@ def _split_label(sentence: str, language: str) -> tuple[str, str]:
     if not found or not words or any(word.islower() and word not in small for word in words):
         return "", sentence
     return label, sentence[found.end() :]
-
-
-def _tokens_in(sentence: str, language: str) -> Sequence[Token]:
-    """The tokens of a sentence, without a word that only asks: "Will Anna come?"."""
-    tokens = tokens_of(sentence, language)
-    asks = sentence.rstrip().endswith("?") and word_at(tokens, 0) in stop_words(language) | {*month_names(language)}
-    return tokens[asks:]
 
 
 def _short_form(sentence: str, name: str) -> tuple[str, ...]:
