@@ -92,10 +92,10 @@ async def test_a_fresh_wiki_passes_its_own_check_whatever_its_sources_are_called
 
 
 async def test_links_stand_for_whole_words_alone(library: Library, tmp_path: Path) -> None:
-    text = "He saw Ada Brook of Halden. Ada Brook slept. At night Brook sang. At Halden, McBrook met Ada Brook."
+    text = "The mill of Halden is Ada Brook's. Ada Brook slept. At night Brook sang. At Halden, McBrook met Ada Brook."
     await written(library, tmp_path, text)
     page = (tmp_path / "pages" / "Halden.md").read_text()
-    assert "[[pages/Ada Brook|Ada Brook]] of Halden" in page
+    assert "The mill of Halden is [[pages/Ada Brook|Ada Brook]]'s." in page
     assert "At Halden, McBrook met [[pages/Ada Brook|Ada Brook]]." in page
 
 

@@ -41,9 +41,9 @@ def _listed() -> dict[str, dict[str, str]]:
 
 @cache
 def cues(group: str, language: str = "") -> frozenset[str]:
-    """The words of a group (`cues.toml`) in a language; without one, in all."""
+    """The words of a group (`cues.toml`) in a language, in English where it has none of it; without one, in all."""
     listed = _listed()[group]
-    return frozenset((listed.get(language, "") if language else " ".join(listed.values())).split())
+    return frozenset((listed.get(language, listed.get("en", "")) if language else " ".join(listed.values())).split())
 
 
 def word_at(tokens: Sequence[Token], at: int) -> str:

@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
+from functools import lru_cache
 from typing import NamedTuple
 
 from readgraph.library.search.terms import stop_words
@@ -31,6 +32,7 @@ _SPEAKER = re.compile(r"[^\n:!?]{1,80}:\s+")
 _WORD, _ASIDE = re.compile(r"[^\W\d_][\w'’-]*"), re.compile(r"\([^()]*\)")
 
 
+@lru_cache(65_536)  # a text has the same names again and again
 def fold_name(name: str) -> str:
     """A name as names are compared: small letters without accents, marks and what shows possession."""
     plain = "".join(each for each in unicodedata.normalize("NFKD", name) if not unicodedata.combining(each))
@@ -121,7 +123,8 @@ class _Reader:
             words = [_POSSESSIVE.sub("", each.text) for each in tokens[begin:at]]
             is_after_thing = len(words) == 1 and word_at(tokens, begin - 1) in cues("things")
             if is_after_thing and word_at(tokens, begin - 2) in cues("articles", self.language):
-                words = [tokens[begin - 1].text, *words]  # "the comet Marwitz" is not Anna Marwitz
+                begin -= 1
+                words = [tokens[begin].text, *words]  # "the comet Marwitz" is not Anna Marwitz
                 parts = [words]
             is_alone = len(words) == 1 and (tokens[begin].value in self.small or word_at(tokens, begin) in self.roles)
             if words and not is_alone:
@@ -225,7 +228,7 @@ def find_mentions(text: str) -> list[Mention]:
     rows = [
         (each, run) for each in sentences for run in reader.runs(each.tokens) if run.whole in each.flat
     ]  # tokens stand without the marks between them
-    often = Counter(fold_name(run.whole) for _, run in rows)
+    often = Counter(fold_name(name) for _, run in rows for name in {run.whole, *run.parts})
     inner = {fold_name(run.whole) for sentence, run in rows if not sentence.tokens[run.begin].first}
     return [
         mention
