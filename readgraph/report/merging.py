@@ -6,7 +6,7 @@ the marks that the list doesn't account for are the user's, as is all before and
 
 import re
 from bisect import bisect_left
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
@@ -55,10 +55,12 @@ def _keys(hashes: Iterable[str]) -> list[_Key]:
     return keys
 
 
-def _find_ours(there: Sequence[_Key], ours: Sequence[_Key]) -> list[tuple[int, int]]:
-    """Which lines of a file are which of ours: the longest row of both that is in order; without lines of no words."""
-    number = {key: at for at, key in enumerate(ours) if key[0] != "-"}
-    pairs = [(at, number[key]) for at, key in enumerate(there) if key in number]
+def _find_ours(there: Sequence[str], ours: Sequence[str]) -> list[tuple[int, int]]:
+    """Which lines of a file are which of ours, by their hashes: the longest row of both; without lines of no words."""
+    places = defaultdict[str, list[int]](list)
+    for own in reversed(range(len(ours))):
+        places[ours[own]].append(own)
+    pairs = [(at, own) for at, each in enumerate(there) if each != "-" for own in places.get(each, ())]
     lasts, chains, before = list[int](), list[int](), dict[int, int]()
     for each, (_, own) in enumerate(pairs):
         length = bisect_left(lasts, own)
@@ -81,7 +83,7 @@ def _place(there: Sequence[str], hashes: Sequence[str], lines: Sequence[str]) ->
     """
     now = _keys(_hashes(lines))
     kept, keys = {*now}, _keys(hashes)
-    known = [(-1, -1), *_find_ours(_keys(_hashes(there)), keys), (len(there), len(hashes))]
+    known = [(-1, -1), *_find_ours(_hashes(there), hashes), (len(there), len(hashes))]
     anchor: _Key | None = None
     found, at_of = dict[_Key | None, list[_Placed]](), dict[_Key, int]()
     for (at, own), (end, following) in pairwise(known):

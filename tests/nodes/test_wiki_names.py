@@ -137,11 +137,10 @@ Ben: That is hard, Ann."""
 
 
 def test_a_place_and_the_person_behind_it_are_two_and_words_before_a_name_are_none_of_it() -> None:
-    assert {*subjects_in("In Saltby Anna Bell slept. The mill of Saltby was old. They left Saltby. Anna Bell was old.")} == {
-        "Anna Bell", "Saltby"
-    }  # fmt: skip
+    text = "In Saltby Anna Bell slept. The mill of Saltby was old. They left Saltby. Anna Bell was old."
+    assert {*subjects_in(text)} == {"Anna Bell", "Saltby"}
     assert {*subjects_in("Later Tom Reed slept. Tom Reed wrote to Tom Reed. Bye Tom Reed slept.")} == {"Tom Reed"}
-    german = "Der Wärter Emil Brandt schrieb nach Hendre. Dann kam Herr Doktor Emil Brandt. Er sah Emil Brandt."
+    german = "Der Wärter Emil Brandt schrieb nach Hendre. Dann kam Herr Doktor Emil Brandt. Emil Brandt war alt."
     assert {*subjects_in(german)} == {"Emil Brandt"}
 
 

@@ -124,12 +124,9 @@ def guess_kind(key: str, found: Sequence[Mention]) -> SubjectKind:
         return "name"
     if is_thing_name(key):
         return "thing"
-    person, place = sum(map(_is_person, found)), sum(each.placed for each in found)
+    person = sum(each.titled or each.personal or each.kind == "person" for each in found)
+    place = sum(each.placed or each.kind == "place" for each in found)
     most, enough = max(person, place), min(ENOUGH, LEAST_SHARE * len(found))
     if most < enough or 4 * min(person, sum(each.placed or each.within for each in found)) > most:
         return "name"
     return "person" if person > place else "place"
-
-
-def _is_person(mention: Mention) -> bool:
-    return mention.titled or mention.personal
