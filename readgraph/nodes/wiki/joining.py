@@ -36,13 +36,13 @@ def join_mentions(documents: Sequence[tuple[int, Sequence[Mention]]], *, by_rule
 
 
 def _join_in_document(mentions: Sequence[Mention]) -> Iterator[tuple[str, Mention]]:
-    """The mentions that say something, each with the folded name of what it is of."""
+    """The mentions, each with the folded name of what it is of; without those that may be of several things."""
     keys = [fold_name(each.name) for each in mentions]
     same = {fold_name(other): key for key, each in zip(keys, mentions, strict=True) for other in each.also}
-    first = {key: min(at) for key, at in _starts(keys, mentions).items()}
     signs = defaultdict[str, list[Mention]](list)
     for key, each in zip(keys, mentions, strict=True):
         signs[key].append(each)
+    first = {key: min(each.start for each in its) for key, its in signs.items()}
     wholes = _by_part([key for key in first if len(_without_suffix(key)) > 1], signs)
     for key, each in zip(keys, mentions, strict=True):
         if key in same:
@@ -56,13 +56,6 @@ def _join_in_document(mentions: Sequence[Mention]) -> Iterator[tuple[str, Mentio
             yield whole, each
 
 
-def _starts(keys: Sequence[str], mentions: Sequence[Mention]) -> Mapping[str, list[int]]:
-    found = defaultdict[str, list[int]](list)
-    for key, each in zip(keys, mentions, strict=True):
-        found[key].append(each.start)
-    return found
-
-
 def _without_suffix(key: str) -> list[str]:
     return [word for word in key.split() if word not in cues("suffixes")]
 
@@ -74,7 +67,7 @@ def _has_initial(key: str) -> bool:
 def _by_part(keys: Sequence[str], signs: Mapping[str, Sequence[Mention]]) -> Mapping[str, Set[str]]:
     """The full names of a document by the parts that may stand for them: of persons, and of companies.
 
-    A part of other names too stands for none, nor does one that stands behind "in".
+    A part of other names too has several, so that none is shown; one that stands behind "in" stands for itself.
     """
     found, having = defaultdict[str, set[str]](set), Counter[str]()
     for key in keys:
@@ -82,18 +75,23 @@ def _by_part(keys: Sequence[str], signs: Mapping[str, Sequence[Mention]]) -> Map
         having.update({*words} if not _has_initial(key) else ())
         if words[-1] in cues("firms"):
             found[" ".join(words[:-1])].add(key)
-        elif not _has_initial(key) and "person" in (
-            guess_kind(key, signs[key]),
-            guess_kind(words[-1], signs.get(words[-1], ())),
-        ):
-            starts = accumulate([word[0] for word in words[:-1]], lambda one, other: f"{one} {other}")
-            parts = {words[0], words[-1], " ".join(words[1:]), f"{words[0]} {words[-1]}"}
-            for part in parts.union(f"{each} {words[-1]}" for each in starts) - {key}:
-                found[part].add(key)
+        elif not _has_initial(key):
+            for part in _parts_of(key, words, signs):
+                found[part] |= {key}
+            if not found[words[-1]] and len(signs.get(words[-1], ())) <= len(signs[key]):
+                found[words[-1]] = {key, words[-1]}  # it may be a person's surname: which of both it is isn't shown
     for part in found:
-        if having[part] > 1 or any(each.within for each in signs.get(part, ())):
-            found[part] |= {"", part}  # neither is shown
-    return found
+        found[part] |= {part} if having[part] > 1 else set()
+    return {part: of for part, of in found.items() if not any(each.within for each in signs.get(part, ()))}
+
+
+def _parts_of(key: str, words: Sequence[str], signs: Mapping[str, Sequence[Mention]]) -> Set[str]:
+    """What may stand for a full name that is a person's."""
+    if "person" not in (guess_kind(key, signs[key]), guess_kind(words[-1], signs.get(words[-1], ()))):
+        return set()
+    starts = accumulate([word[0] for word in words[:-1]], lambda one, other: f"{one} {other}")
+    parts = {words[0], words[-1], " ".join(words[1:]), f"{words[0]} {words[-1]}"}
+    return parts.union(f"{each} {words[-1]}" for each in starts) - {key}
 
 
 def _tells_enough(key: str, found: Sequence[tuple[int, Mention]]) -> bool:
