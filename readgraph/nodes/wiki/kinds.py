@@ -57,7 +57,8 @@ def read_signs(tokens: Sequence[Token], begin: int, end: int, language: str) -> 
     does = word_at(tokens, end + 1) if end < len(tokens) and tokens[end].kind == "small" else behind  # "has written"
     articles, acts = cues("articles", language), cues("acts", language)
     is_owner = tokens[end - 1].text[-2:] in ("'s", "’s")
-    located = before in cues("at", language) and word_at(tokens, begin - 2) in cues("located", language)
+    there = cues("located", language) | cues("places", language)
+    located = before in cues("at", language) and word_at(tokens, begin - 2) in there
     says = before in cues("says", language) and _is_apart(tokens, begin - 1)
     is_place = located or before in cues("near", language) or _is_called_place(tokens, end, language)
     return Mention(
@@ -96,7 +97,7 @@ def _is_called_place(tokens: Sequence[Token], end: int, language: str) -> bool:
     is_first = words[0] in cues("verbs", language)
     if words[is_first] not in cues("articles", language):
         return False
-    nouns = [at for at in range(is_first + 1, 6) if words[at] in cues("located", language)]
+    nouns = [at for at in range(is_first + 1, 6) if words[at] in cues("places", language)]
     small = [end + at + 1 >= len(tokens) or tokens[end + at + 1].kind != "word" for at in nouns]
     return any(small)  # and not "Weber is a town councillor"
 
