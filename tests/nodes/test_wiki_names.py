@@ -54,6 +54,7 @@ def test_forms_of_one_name_are_one() -> None:
         ("Acme Ltd was old. At noon they sold Acme. They know Acme Ltd.", {"Acme Ltd": ["Acme"]}),
         ("The Nordic Sea Union (NSU) met. Later NSU was closed.", {"Nordic Sea Union": ["NSU"]}),
         ("Al Birken was a pilot. They met Al Birken. They say Albirken slept.", {"Al Birken": ["Albirken"]}),
+        ("In May Velt Aro was ill. They saw V. Aro. Then Aro left.", {"Velt Aro": ["Aro", "V Aro"]}),
         ("José Ruíz was ill. They met Jose Ruiz. JOSE RUIZ was gone.", {}),
         ("Paul Washington slept. He lived in Washington. They saw Paul Washington. Then Washington was cold.", {}),
         (

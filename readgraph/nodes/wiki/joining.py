@@ -87,7 +87,8 @@ def _by_part(keys: Sequence[str], signs: Mapping[str, Sequence[Mention]]) -> Map
 
 def _parts_of(key: str, words: Sequence[str], signs: Mapping[str, Sequence[Mention]]) -> Set[str]:
     """What may stand for a full name that is a person's."""
-    if "person" not in (guess_kind(key, signs[key]), guess_kind(words[-1], signs.get(words[-1], ()))):
+    kinds = guess_kind(key, signs[key]), guess_kind(words[-1], signs.get(words[-1], ()))
+    if "person" not in kinds and f"{words[0][:1]} {words[-1]}" not in signs:  # "M. Lindqvist"
         return set()
     starts = accumulate([word[0] for word in words[:-1]], lambda one, other: f"{one} {other}")
     parts = {words[0], words[-1], " ".join(words[1:]), f"{words[0]} {words[-1]}"}
