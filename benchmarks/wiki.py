@@ -31,7 +31,6 @@ MORE_FIRST = (
 MORE_LAST = "Abendroth Bellamy Corvin Delacroix Eklund Faber Grieg Hollis Ivarsson Jansen Kruse Lomax Moreau".split()
 BEGINNINGS, ENDS = "Bram Cald Dren Esk Fal Gor Hart Ings Kel Lor Mar Nor".split(), "by dale ford ham mouth ness".split()
 NAMED_THINGS = "Mill Bridge School Chapel Lighthouse Foundry Library Ferry".split()
-SPELLINGS = (("ck", "k"), ("Kar", "Car"), ("kk", "k"), ("ss", "s"), ("f", "ph"), ("é", "e"))
 TEMPLATES = (
     "In {year}, {person} came to {place} with {count} sheep.",
     "On {date}, {thing} was opened by {person}.",
@@ -62,7 +61,7 @@ class Facts(NamedTuple):
 
 
 def make_documents(rng: random.Random, documents: int) -> Facts:
-    """Texts about persons, places and things, which are named in full, in part, and in another spelling."""
+    """Texts about persons, places and things, which are named in full and in part."""
     firsts, lasts = [*FIRST, *MORE_FIRST], [*LAST, *MORE_LAST]
     rng.shuffle(lasts)
     persons = [f"{rng.choice(firsts)} {last}" for last in lasts]
@@ -133,10 +132,9 @@ def plant_contradictions(
 
 
 def shorten(rng: random.Random, person: str) -> str:
-    """The name in part, with a title or an initial, or in another spelling."""
+    """The name in part, with a title or an initial, or in capitals."""
     first, last = person.split()
     ways = [last, f"Mr {last}", f"{first[0]}. {last}", first + " " + last.upper()]
-    ways += [f"{first} {last.replace(one, other)}" for one, other in SPELLINGS if one in last]
     return rng.choice(ways)
 
 

@@ -13,10 +13,12 @@ from readgraph.nodes.answering.citations import find_quote
 from readgraph.nodes.verifying.evidence import find_difference
 from readgraph.nodes.wiki.conflicts import find_conflicts
 from readgraph.nodes.wiki.write import find_unsaid
-from readgraph.report.vault import BEGIN, INDEX, LOG, make_file_name, unescape
+from readgraph.report.merging import BEGIN
+from readgraph.report.vault import INDEX, LOG, fold_file_name, make_file_name, unescape
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document
 from readgraph.state.wiki import WikiSource
+from readgraph.state.words import on_one_line
 
 __all__ = ["VaultProblem", "check_vault"]
 
@@ -27,6 +29,7 @@ _PLAIN_LINK = re.compile(r"(?<!!)\[([^\[\]]*)\]\((?!\w+:)([^()\s#]+\.md)(?:#[^()
 _NOTE = re.compile(r"^\[\^([\w-]+)\]: (\[\[.*?\]\])(?:, (.*?))?: “(.*)”\s*$")
 _MARK = re.compile(r"\[\^([\w-]+)\](?!:)")
 _OWN_NOTE = re.compile(r"^\[\^([\w-]+)\]:", re.MULTILINE)
+_NUMBERED, _ESCAPED = re.compile(r" \d+$"), re.compile(r"\\[^\w\s]")
 _CODE = re.compile(r"^(`{3,}|~{3,}).*?^\1|`[^`\n]+`", re.MULTILINE | re.DOTALL)
 
 
@@ -84,9 +87,12 @@ async def check_vault(store: PageStore, folder: Path, documents: Sequence[Docume
     for each in quoted:
         quotes_of[each.page][each.quote].append(each)
     for page, by_quote in quotes_of.items():
-        texts = [await store.text(document) for document in named[page]]
+        texts = [await store.text(document) for document in _pages_named(page, named)]
+        flat = [on_one_line(text) for text in texts]
         for quote, places in by_quote.items():
-            if not any(find_quote(quote, text, 0, len(text)) for text in texts):
+            if not any(quote in text for text in flat) and not any(
+                find_quote(quote, text, 0, len(text)) for text in texts
+            ):
                 problems += (VaultProblem("quote", each.file, each.line, quote) for each in places)
     return sorted([*problems, *_check_conflicts(quoted)], key=lambda each: (each.file, each.line, each.kind))
 
@@ -95,28 +101,35 @@ def _documents_by_page(documents: Sequence[Document]) -> dict[str, list[Document
     """The documents that the page of a wiki may be of: titles may be told apart in it in another way than here."""
     named = defaultdict[str, list[Document]](list)
     for name, document in zip(names_apart(documents), documents, strict=True):
-        for page in {make_file_name(name), make_file_name(document.title or document.id)}:
+        for page in {fold_file_name(make_file_name(each)) for each in (name, document.title or document.id)}:
             named[page].append(document)
     return named
 
 
+def _pages_named(page: str, named: Mapping[str, Sequence[Document]]) -> Sequence[Document]:
+    """The documents of a page's name, also where it has a number behind it, since another page has the name."""
+    folded = fold_file_name(page)
+    return named.get(folded) or named.get(_NUMBERED.sub("", folded)) or []
+
+
 def _check_links(files: Mapping[str, str]) -> Iterator[VaultProblem]:
-    stems = {name.removesuffix(".md").casefold() for name in files}
+    stems = {fold_file_name(name.removesuffix(".md")) for name in files}
     names = stems | {stem.rpartition("/")[2] for stem in stems} | {LOG.removesuffix(".md")}
     linked = set[str]()
     for file, text in files.items():
         folder = file.rpartition("/")[0]
         for number, line in enumerate(_CODE.sub(_blank, text).splitlines(), 1):
+            line = _ESCAPED.sub("", line)  # such as a link that a document's sentence has
             targets = [found[1].strip() for found in _LINK.finditer(line)]
             targets += [_resolve(folder, unquote(found[2])) for found in _PLAIN_LINK.finditer(line)]
             for target in filter(None, targets):
-                key = target.removesuffix(".md").casefold()
+                key = fold_file_name(target.removesuffix(".md"))
                 if key not in names:
                     yield VaultProblem("dead link", file, number, target)
-                elif key != file.removesuffix(".md").casefold():
+                elif key != fold_file_name(file.removesuffix(".md")):
                     linked |= {key}
     for file in files:
-        stem = file.removesuffix(".md").casefold()
+        stem = fold_file_name(file.removesuffix(".md"))
         if file != INDEX and not {stem, stem.rpartition("/")[2]} & linked:
             yield VaultProblem("orphan", file, 1, "nothing links to this page")
 
@@ -148,7 +161,7 @@ def _check_marks(
         quote, linked = unescape(found[4]), _LINK.search(found[2])
         notes[found[1]] = quote
         target = linked[1].rpartition("/")[2] if linked else ""
-        if target not in named:
+        if not _pages_named(target, named):
             problems.append(VaultProblem("quote", name, number, f"there is no document '{target}'"))
         else:
             quoted.append(_Quoted(name, number, target, quote))
@@ -162,6 +175,8 @@ def _check_marks(
             continue
         said = unescape(_MARK.sub("", _LINK.sub(lambda found: found[2] or found[1], line))).strip()
         quotes = [notes[mark] for mark in marks]
+        if said in quotes:
+            continue
         if difference := find_difference(said, "\n\n".join(quotes)):
             told = f"“{difference['draft'] or 'no negation'}”, the quote has “{difference['text'] or 'none'}”"
             problems.append(VaultProblem("differs", name, number, told))

@@ -13,7 +13,7 @@ from readgraph.api.running import RunThread, run_method
 from readgraph.graphs.wiki import build
 from readgraph.library.collections import add_collection, documents_of
 from readgraph.library.library import Library
-from readgraph.report.vault import make_file_name, make_files
+from readgraph.report.vault import fold_file_name, make_file_name, make_files
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.loops import Listen
@@ -82,9 +82,11 @@ async def wiki_page(
     """
     made = await wiki(library, documents, as_of=as_of, context=context, listen=listen)
     files = make_files(made.output["pages"])
-    known = {make_file_name(each["name"]).casefold(): each["name"] for each in made.pages}
-    wanted = make_file_name(name).casefold() if name else "index"
-    text = [lines for path, lines in files.items() if path.rpartition("/")[2].removesuffix(".md").casefold() == wanted]
+    known = {fold_file_name(make_file_name(each["name"])): each["name"] for each in made.pages}
+    wanted = fold_file_name(make_file_name(name)) if name else "index"
+    text = [
+        lines for path, lines in files.items() if fold_file_name(path.rpartition("/")[2].removesuffix(".md")) == wanted
+    ]
     if not text:
         near = ", ".join(known[each] for each in get_close_matches(wanted, known)) or "give no name for the index"
         raise BadInput(f"The wiki has no page '{name}': {near}.")

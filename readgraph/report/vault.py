@@ -1,8 +1,7 @@
 """A wiki as a folder of Markdown files, which Obsidian opens as a vault.
 
-What we write stands between two marks; the second holds a hash of each of our lines. Other lines between them, and all
-outside, are the user's, and stay. A file is written only where it would change. Every sentence ends with the mark of a
-footnote, which links to the page of its document and gives its place and its words.
+What a user adds to a file stays (`readgraph.report.merging`), and it is written only where it would change. Every
+sentence ends with the mark of a footnote, which links to the page of its document and gives its place and its words.
 """
 
 import re
@@ -12,7 +11,9 @@ from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
+from unicodedata import normalize
 
+from readgraph.report.merging import BEGIN, merge
 from readgraph.state.errors import BadInput
 from readgraph.state.files import replace_file
 from readgraph.state.records import digest
@@ -32,12 +33,10 @@ KINDS = {
 }
 LONGEST_NAME, LONGEST_LOGGED = 80, 50  # characters of a file's name; files that a line of the log names
 
-BEGIN = "<!-- readgraph -->"
-_END = re.compile(r"<!-- /readgraph((?: [0-9a-f]{6})*) -->")
-_UNSAFE = re.compile(r"[\x00-\x1f\x7f\\/:*?\"<>|#^\[\]]+")
+_UNSAFE = re.compile(r"[\x00-\x1f\x7f\\/:*?\"<>|#^\[\]`$]+|%%+|==+|~~+")
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)
 _LINE = re.compile(r"line \d+")  # a place that moves with every line above it
-_SPECIAL = re.compile(r"[\\`*_\[\]<>|~$=^]")
+_SPECIAL = re.compile(r"[\\`*_\[\]<>|~$=^#]|%(?=%)|(?<=%)%|&(?=#?\w+;)")
 _BLOCK = re.compile(r"^(\d*)(?=[#>+-]|(?<=\d)[.)])")
 
 
@@ -67,10 +66,10 @@ def write_vault(folder: Path, pages: Sequence[WikiPage], now: datetime) -> Vault
         for name, lines in files.items():
             if _update(folder / name, lines):
                 written.append(name)
-        kept = {name.casefold() for name in files}
+        kept = {fold_file_name(name) for name in files}
         for path in sorted(each for part in (DOCUMENTS, PAGES) for each in (folder / part).glob("*.md")):
             name = path.relative_to(folder).as_posix()
-            if name.casefold() not in kept and BEGIN in _read(path) and _update(path):
+            if fold_file_name(name) not in kept and BEGIN in _read(path) and _update(path):
                 removed.append(name)
         _log(folder / LOG, written, removed, now)
     except OSError as problem:
@@ -93,8 +92,8 @@ def make_files(pages: Sequence[WikiPage]) -> dict[str, list[str]]:
     for page in pages:
         base = f"{DOCUMENTS if page['document'] else PAGES}/{make_file_name(page['name'])}"
         names = (f"{base} {number}" if number > 1 else base for number in range(1, len(pages) + 2))
-        path = next(each for each in names if each.casefold() not in taken)
-        taken.add(path.casefold())
+        path = next(each for each in names if fold_file_name(each) not in taken)
+        taken.add(fold_file_name(path))
         paths.append(path)
     of_document = {page["document"]: path for page, path in zip(pages, paths, strict=True) if page["document"]}
     told = defaultdict[tuple[str, int], list[int]](list)
@@ -111,10 +110,15 @@ def make_files(pages: Sequence[WikiPage]) -> dict[str, list[str]]:
 
 def make_file_name(name: str) -> str:
     """A name that every system takes for a file."""
-    clean = on_one_line(_UNSAFE.sub(" ", name)).strip(". ")
+    clean = on_one_line(_UNSAFE.sub(" ", normalize("NFC", name))).strip(". ")
     while len(clean.encode()) > 2 * LONGEST_NAME or len(clean) > LONGEST_NAME:
         clean = clean[:-1].rstrip(". ")
     return f"_{clean}" if not clean or _RESERVED.fullmatch(clean) else clean
+
+
+def fold_file_name(name: str) -> str:
+    """A file's name as systems compare it that keep no two of which only case or the form of accents differs."""
+    return normalize("NFC", normalize("NFC", name).casefold())
 
 
 class Link(NamedTuple):
@@ -136,7 +140,7 @@ def escape(text: str) -> str:
 
 def unescape(text: str) -> str:
     """The text that `escape` was given, on one line."""
-    return re.sub(r"\\([\\`*_\[\]<>|~$=^#+.)-])", r"\1", text)
+    return re.sub(r"\\([^\w\s]|_)", r"\1", text)
 
 
 def _key(source: WikiSource) -> tuple[str, int]:
@@ -182,7 +186,7 @@ def _make_page(
         marks = list[str]()
         for source in sentence["sources"]:
             mark = digest([source["title"], source["quote"]])[:8]
-            place = "" if _LINE.fullmatch(source["place"] or "") else escape(source["place"] or "")
+            place = "" if _LINE.fullmatch(source["place"] or "") else escape(source["place"] or "").replace(":", r"\:")
             where = ", ".join(filter(None, [make_link(of_document[source["document"]], source["title"]), place]))
             notes[mark] = f"[^{mark}]: {where}: “{escape(source['quote'])}”"
             marks.append(f"[^{mark}]")
@@ -202,41 +206,10 @@ def _with_links(sentence: WikiSentence, links: Sequence[Link]) -> str:
     return made + text[at:]
 
 
-def _hash(line: str) -> str:
-    return digest(line)[:6]
-
-
-def merge(existing: str, lines: Sequence[str]) -> str:
-    """A file with these lines of ours, and all that a user wrote in it."""
-    before, _, rest = existing.partition(BEGIN)
-    ended = _END.search(rest)
-    inside, after = (rest[: ended.start()], rest[ended.end() :]) if ended else (rest, "")
-    known = {*ended[1].split()} if ended else {_hash(line) for line in lines}
-    added, last = defaultdict[str, list[str]](list), ""
-    for line in inside.splitlines():
-        if not line.strip() or _hash(line) in known:
-            last = _hash(line) if line.strip() else last
-        else:
-            added[last].append(line)
-    placed = [*added.pop("", [])]
-    for line in lines:
-        placed.append(line)
-        theirs = added.pop(_hash(line), []) if line else []
-        placed += ["", *theirs] if theirs else []
-    for theirs in added.values():
-        placed += ["", *theirs]
-    if not lines and not any(placed) and not (before + after).strip():
-        return ""
-    marks = " ".join(dict.fromkeys(_hash(line) for line in lines if line))
-    head = f"{before.rstrip()}\n\n" if before.strip() else ""
-    ours = "\n".join([BEGIN, *placed, f"<!-- /readgraph{' ' * bool(marks)}{marks} -->"])
-    return f"{head}{ours}{after.rstrip()}\n"
-
-
 def _read(path: Path) -> str:
     if path.is_symlink():
         raise BadInput(f"{path} is a link to another file, which no wiki writes to: move it away.")
-    return path.read_text(encoding="utf-8", errors="surrogateescape") if path.exists() else ""
+    return path.read_bytes().decode("utf-8", "surrogateescape") if path.exists() else ""
 
 
 def _write(path: Path, text: str) -> None:
@@ -269,4 +242,4 @@ def _log(path: Path, written: Sequence[str], removed: Sequence[str], now: dateti
 
     lines = [f"## {now:%Y-%m-%d %H:%M}", "", *name_files("wrote", written), *name_files("removed", removed)]
     before = _read(path) or "# Log\n"
-    _write(path, before.rstrip() + "\n\n" + "\n".join(lines) + "\n")
+    _write(path, before + "\n" * (2 - before.endswith("\n")) + "\n".join(lines) + "\n")

@@ -57,8 +57,10 @@ class RunReporter:
     def listen(self, mode: str, event: Any) -> None:
         """Take an event of the graph's stream."""
         if mode == "custom":
-            if "progress" in event:
-                self.latest = {**(self.latest or {}), **event["progress"]}
+            if told := event.get("progress"):
+                if told.get("document", self.document.id) != self.document.id:  # of one of those that are read as one
+                    told = {"node": told["node"], "usage": told["usage"]}
+                self.latest = {**(self.latest or {}), **told}
                 self.news.set()
             for kind in ("waiting", "refused", "batch"):
                 if kind in event:

@@ -125,7 +125,7 @@ async def test_a_library_without_documents_has_no_wiki(library: Library) -> None
 
 async def test_names_of_any_kind_become_files(library: Library, tmp_path: Path) -> None:
     text = (
-        'He met Con and AUX there. He saw Con. They saw AUX. In Q/A: "No" said Q/A. [[Halden]] <b>Halden</b> *Halden*.'
+        'He met Con and AUX there. Con was ill. AUX was old. In Q/A: "No" said Q/A. [[Halden]] <b>Halden</b> *Halden*.'
     )
     kept = await library.pages.add_document(text, title='../a:b"c|d')
     changes = write_vault(tmp_path / "wiki", (await wiki(library, [kept])).output["pages"], NOW)

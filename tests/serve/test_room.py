@@ -7,6 +7,7 @@ import pytest
 
 from tests.doubles.agent import Script, call, say
 from tests.doubles.model_server import ModelServer
+from tests.doubles.reader import reader
 from tests.support.examples import STORY, WHOLE_STORY
 from tests.support.reading_room import OpenRoom, said
 
@@ -145,6 +146,18 @@ def test_a_person_is_asked_at_each_step_where_one_can_decide(room: OpenRoom) -> 
     assert (found["answer"], found["citations"], found["pages_read"]) == ("Dora.", [], [2])
     refused = room.client.post("/api/runs", json=body | {"task": "summary"})
     assert refused.status_code == 400 and "stops nowhere" in refused.json()["problem"]
+
+
+def test_a_wiki_of_several_texts_tells_how_far_it_is_whenever_that_is_looked_at(
+    room: OpenRoom, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.respond = reader
+    texts = [b"The lamp of Anna Berg burned.", b"Anna Berg saw the lamp on the moor."]
+    documents = [room.added(f"{number}.txt", text)["id"] for number, text in enumerate(texts)]
+    monkeypatch.setattr("readgraph.serve.reading.EVERY", 60)  # but for the beginning only the end is looked at
+    told = room.ran(task="wiki", documents=documents)
+    assert told[-1]["run"]["state"] == "done", told[-1]
+    assert "Anna Berg" in told[-2]["report"]["found"]["answer"]
 
 
 def test_notes_can_be_corrected(room: OpenRoom) -> None:

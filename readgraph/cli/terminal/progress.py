@@ -130,7 +130,7 @@ class ReadingProgress(LiveBar):
         if "refused" in event and self.screen.verbose:
             self.say("refused a reply to '{asked}': {reason}".format_map(event["refused"]))
 
-    def _show(self, node: str, usage: Usage | None = None, memory: str = "", **read: int) -> None:
+    def _show(self, node: str, usage: Usage | None = None, memory: str = "", document: str = "", **read: int) -> None:
         changed: dict[str, Any] = {}
         if time.monotonic() >= self._waits_until and not self._batch:
             changed["description"] = node_activity(node)

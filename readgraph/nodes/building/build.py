@@ -336,4 +336,5 @@ class _Build:
             return
         of, pages, read_to = self.document.characters, self.memory.pages, self.memory.read_to
         done = (read_to + of * self.noted / max(pages, 1) * read_to / of) / 2
-        current_meter().report(memory=self.memory.id, done=round(done), of=of, pages=pages, notes=self.noted)
+        built = {"document": self.document.id, "memory": self.memory.id}
+        current_meter().report(**built, done=round(done), of=of, pages=pages, notes=self.noted)

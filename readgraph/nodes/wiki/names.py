@@ -1,40 +1,38 @@
-"""What texts tell of, by rules: names, with several forms of one name joined, and things that are told of often.
+"""The names in a text, by rules, each with the sentence that says something of it.
 
-A name is a word that is written large within sentences. "Lindqvist", "M. Lindqvist" and "Ms Lindqvist" are the one
-person of that name whom the document names in full. Names are alike in any case, without accents, and where they are
-spelled a little otherwise ("Kristian Holm", "Christian Holm").
+A name is a row of words that are written large within sentences; at the begin of one, where any word is, of words that
+the text writes so elsewhere. A sentence that only calls a name ("Bridie?", "Thanks, Bridie.") says nothing of it, nor
+does one by whom it is.
 """
 
 import re
 import unicodedata
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
+from functools import lru_cache
 from typing import NamedTuple
 
 from readgraph.library.search.terms import stop_words
-from readgraph.nodes.extractive.passages import label_of, without_label
-from readgraph.nodes.verifying.evidence import names_in, prose_sentences
+from readgraph.nodes.verifying.evidence import prose_sentences
 from readgraph.nodes.verifying.tokens import NOUNS_LARGE, TITLES, Token, tokens_of
-from readgraph.nodes.wiki import kinds
-from readgraph.nodes.wiki.kinds import Mention, cues, word_at
+from readgraph.nodes.wiki.kinds import Mention, add_signs, cues, is_thing_name, read_signs, word_at
 from readgraph.sources.formats.plain_text import blank_markup
 from readgraph.state.calendars import month_names
 from readgraph.state.languages import language_of
-from readgraph.state.wiki import Subject, SubjectKind
+from readgraph.state.words import on_one_line
 
-LEAST_SENTENCES = 2  # in which a name stands that has a page
-LEAST_OFTEN, LEAST_FOLLOWED = 3, 2  # sentences with a thing that has a page, and different words that follow it
-AFTER_ARTICLES = 0.8  # of the mentions of a thing without a capital
-LONGEST_NAME = 6  # words
+LONGEST_NAME, LONGEST_SENTENCE = 6, 2000  # words; characters
+FEWEST_TURNS = 3  # whose label is the name of a speaker
+ADDED_S = frozenset("da de nb nl nn no sv".split())  # languages that write "Annas" for "Anna's"
 
 _POSSESSIVE = re.compile(r"(?:['’]s|['’])$")
-_SOUNDS = (
-    *(("ph", "f"), ("th", "t"), ("dt", "t"), ("tz", "z"), ("ck", "k")),
-    *(("qu", "kv"), ("qv", "kv"), ("ch", "k"), ("c", "k"), ("y", "i")),
-)
-_TWICE = re.compile(r"(.)\1")
+_IN_BRACKETS = re.compile(r"\(([^\W\d_]{2,10})\)")
+_POINTS = re.compile(r"[.,]")
+_SPEAKER = re.compile(r"[^\n:!?]{1,80}:\s+")
+_WORD, _ASIDE = re.compile(r"[^\W\d_][\w'’-]*"), re.compile(r"\([^()]*\)")
 
 
+@lru_cache(65_536)  # a text has the same names again and again
 def fold_name(name: str) -> str:
     """A name as names are compared: small letters without accents, marks and what shows possession."""
     plain = "".join(each for each in unicodedata.normalize("NFKD", name) if not unicodedata.combining(each))
@@ -43,238 +41,239 @@ def fold_name(name: str) -> str:
     return " ".join(word for word in bare if word and word not in TITLES)
 
 
-def _sound(key: str) -> str:
-    """How a folded name of several words is said, roughly; one word alone is too little to go by."""
-    for letters, as_said in _SOUNDS if " " in key else ():
-        key = key.replace(letters, as_said)
-    return _TWICE.sub(r"\1", key)
-
-
 def sentences_of(text: str) -> list[tuple[int, int]]:
     """The spans of the sentences of a text that say something by themselves."""
     return [(each.start, each.end) for each in prose_sentences(blank_markup(text))]
 
 
-def find_mentions(text: str) -> list[Mention]:
-    """The names in a text, each where it stands; names joined by a word such as "of" count as one if that is usual."""
-    language, known = language_of(text), names_in(text)
-    sentences = [(span, _tokens_in(without_label(text[slice(*span)]), language)) for span in sentences_of(text)]
-    small = {each.value for _, tokens in sentences for each in tokens if each.text[:1].islower()}
-    runs = [(span, run) for span, tokens in sentences for run in _name_runs(tokens, known, small, language)]
-    often, calls = Counter(fold_name(run.whole) for _, run in runs), cues("calls", language)
-    runs = [(span, each) for span, run in runs for each in _split_run(run, often)]
-    found = [
-        kinds.name_it(run.around, name, language)._replace(start=span[0], end=span[1])
-        for span, run in runs
-        for name in ((run.whole,) if often[fold_name(run.whole)] > 1 else run.parts)
-        if (key := fold_name(name)) and (len(key) > 1 or not key.isascii()) and key not in calls
-        if len(name.split()) <= LONGEST_NAME
-    ]
-    labels = [(label_of(text[slice(*span)]), span) for span, _ in sentences]
-    keys = {fold_name(each.name) for each in found}
-    return found + [Mention(label, *span, titled=True) for label, span in labels if fold_name(label) in keys]
+class _Sentence(NamedTuple):
+    """The characters `[start, end)` of a text: what is said there, by whom, and the tokens of it.
 
+    `flat`: what is said, on one line and without points. `telling`: the numbers of tokens that say something; `you`: of
+    those that speak to somebody.
+    """
 
-def _tokens_in(sentence: str, language: str) -> Sequence[Token]:
-    """The tokens of a sentence, without a word that only asks: "Will Anna come?"."""
-    tokens = tokens_of(sentence, language)
-    asks = sentence.rstrip().endswith("?") and word_at(tokens, 0) in stop_words(language) | {*month_names(language)}
-    return tokens[asks:]
+    start: int
+    end: int
+    label: str
+    said: str
+    flat: str
+    tokens: Sequence[Token]
+    telling: Set[int]
+    you: Set[int]
 
 
 class _Run(NamedTuple):
-    """Names in a row, with the words that join them; `parts`: without these; `first`: they begin a sentence."""
+    """Names in a row, the tokens `[begin, end)` of a sentence; `parts`: without the words that join them."""
 
     whole: str
     parts: tuple[str, ...]
-    around: Mention
-    first: bool = False
+    begin: int
+    end: int
 
 
-def _split_run(run: _Run, often: Mapping[str, int]) -> list[_Run]:
-    """A place and the person behind it, which stand in a row ("In Saltby Anna Bell slept"), as two names.
-
-    A word with which sentences begin is none ("Later Anna Bell slept").
-    """
-    first, *rest = run.whole.split()
-    tail = " ".join(rest)
-    if (
-        run.first
-        and len(rest) > 1
-        and often[fold_name(tail)] > often[fold_name(run.whole)]
-        and not often[fold_name(first)]
-    ):
-        return [_Run(tail, (tail,), run.around)]
-    words = run.whole.split()
-    pairs = [(" ".join(words[:at]), " ".join(words[at:])) for at in range(1, len(words) - 1)]
-    known = [pair for pair in pairs if often[fold_name(pair[0])] or often[fold_name(pair[1])]]
-    if len(run.parts) > 1 or often[fold_name(run.whole)] > 1 or not known:
-        return [run]
-    place, person = known[0]
-    behind = Mention(person, personal=run.around.personal)
-    return [_Run(place, (place,), run.around._replace(personal=False)), _Run(person, (person,), behind)]
+def _read_sentences(text: str, language: str) -> Iterator[_Sentence]:
+    asking = stop_words(language) | {*month_names(language)}
+    calls, you, verbs = cues("calls", language) | TITLES, cues("you", language), cues("verbs", language)
+    for start, end in sentences_of(text):
+        if end - start > LONGEST_SENTENCE:  # such as a table
+            continue
+        label, said = _split_label(text[start:end].rstrip(), language)
+        tokens = tokens_of(said, language)
+        tokens = tokens[said.endswith("?") and word_at(tokens, 0) in asking :]  # "Will Anna come?"
+        telling = {
+            at
+            for at, each in enumerate(tokens)
+            if (each.kind in ("number", "date") or each.text[:1].islower())
+            and (each.kind != "small" or each.text in verbs)
+            and each.text.casefold() not in calls
+        }
+        addressed = {at for at, each in enumerate(tokens) if each.text.casefold() in you}
+        flat = _POINTS.sub("", on_one_line(said))
+        yield _Sentence(start, end, label, said, flat, tokens, telling, addressed)
 
 
-def _name_runs(tokens: Sequence[Token], known: Set[str], small: Set[str], language: str) -> Iterator[_Run]:
-    joins = cues("joins", language)
-    at = 0
-    while at < len(tokens):
-        begin, parts, whole = at, [list[str]()], list[str]()
-        while (
-            at < len(tokens)
-            and _is_name_at(tokens, at, begin, known, small, language)
-            and tokens[at].clause == tokens[begin].clause
-        ):
+class _Reader:
+    """Reads the names in sentences of a language; `known`: words that the text writes large within sentences alone."""
+
+    def __init__(self, language: str, sentences: Sequence[_Sentence]) -> None:
+        self.language, self.months, self.stopped = language, month_names(language), stop_words(language)
+        tokens = [each for sentence in sentences for each in sentence.tokens]
+        labels = Counter(each.label for each in sentences)
+        speakers = [label for label, count in labels.items() if label and count >= FEWEST_TURNS]
+        self.speakers = {*map(fold_name, speakers)}
+        self.small = {each.value for each in tokens if each.text[:1].islower()}
+        large = {each.value for each in tokens if each.kind == "name" and not each.first}
+        self.known = (large | {each.value for label in speakers for each in tokens_of(label, language)}) - self.small
+        self.particles = cues("joins") - self.stopped  # "von der" and "de la" in an English text
+        self.joins, self.roles = cues("joins", language) | self.particles, cues("things") | cues("firms")
+        self.calls, self.called = cues("calls", language), cues("calls", language) | TITLES
+
+    def runs(self, tokens: Sequence[Token]) -> Iterator[_Run]:
+        """The names in a sentence."""
+        at = 0
+        while at < len(tokens):
+            begin, parts, at = at, *self._read_run(tokens, at)
+            if at == begin:
+                at += 1
+                continue
+            while begin < at and self._is_no_part(tokens, begin):  # "Hello Marta", "der Wärter Emil Brandt"
+                begin += 1
+                parts[0] = parts[0][1:]
+            words = [_POSSESSIVE.sub("", each.text) for each in tokens[begin:at]]
+            is_after_thing = len(words) == 1 and word_at(tokens, begin - 1) in cues("things")
+            if is_after_thing and word_at(tokens, begin - 2) in cues("articles", self.language):
+                begin -= 1
+                words = [tokens[begin].text, *words]  # "the comet Marwitz" is not Anna Marwitz
+                parts = [words]
+            is_alone = len(words) == 1 and (tokens[begin].value in self.small or word_at(tokens, begin) in self.roles)
+            if words and not is_alone:
+                names = tuple(" ".join(part) for part in parts if part)
+                yield _Run(" ".join(words), (" ".join(words),) if is_thing_name(words[0]) else names, begin, at)
+
+    def _read_run(self, tokens: Sequence[Token], at: int) -> tuple[list[list[str]], int]:
+        begin, parts = at, [list[str]()]
+        while at < len(tokens) and self._is_name(tokens, at, begin):
             name = _POSSESSIVE.sub("", tokens[at].text)
             parts[-1].append(name)
-            whole.append(name)
             at += 1
             if name != tokens[at - 1].text:  # "Marta's Halden"
                 break
-            joined = at
-            while joined < len(tokens) and tokens[joined].value in joins and joined - at < 2:
+            if at < len(tokens) and word_at(tokens, at) in cues("suffixes"):  # also behind a comma
+                parts[-1].append(tokens[at].text)
+                return parts, at + 1
+            joined, is_part = at, True
+            while joined < len(tokens) and joined - at < 2 and tokens[joined].text in self.joins:
+                is_part = is_part and tokens[joined].text in self.particles
                 joined += 1
-            if at < joined < len(tokens) and _is_name(tokens[joined], known, small, language):
-                whole += [each.text for each in tokens[at:joined]]
-                parts.append([])
+            if at < joined < len(tokens) and self._is_name(tokens, joined, begin):
+                if is_part:
+                    parts[-1] += [each.text for each in tokens[at:joined]]
+                else:
+                    parts.append([])
                 at = joined
-        if len(whole) > 1 and _is_no_part(tokens, begin, language):
-            whole, parts[0] = whole[1:], parts[0][1:]
-            begin += 1
-        is_word_too = bool(whole) and whole[0].casefold() in cues("words", language)
-        if len(whole) > 1 or is_word_too or (whole and tokens[begin].value not in small):
-            if len(whole) == 1 and word_at(tokens, begin - 1) in cues("discoveries"):
-                whole = [tokens[begin - 1].text, *whole]  # "comet Marwitz" is not Anna Marwitz
-            is_one = whole[0].casefold() in cues("things")  # "Ministry of Culture"
-            names = (" ".join(whole),) if is_one else tuple(" ".join(part) for part in parts if part)
-            yield _Run(" ".join(whole), names, kinds.mention_at(tokens, begin, at, language), tokens[begin].first)
-        at += not whole
+        return parts, at
+
+    def _is_name(self, tokens: Sequence[Token], at: int, begin: int) -> bool:
+        token, before = tokens[at], word_at(tokens, at - 1)
+        word = _POSSESSIVE.sub("", token.text).casefold().replace("’", "'")
+        if at > begin and token.clause != tokens[begin].clause:
+            return False
+        if not token.text[:1].isupper():
+            return at > begin and bool(re.match(r"\w{1,2}['’][^\W\d_a-zß-ÿ]", token.text))  # "Ana d'Arco"
+        if word in cues("suffixes"):
+            return False
+        goes_on = at + 1 < len(tokens) and tokens[at + 1].kind == "name" and tokens[at + 1].clause == token.clause
+        if word in self.months or word in cues("words"):
+            return before in TITLES or at > begin or (goes_on and before not in cues("before_months", self.language))
+        if word.partition("'")[0] in self.stopped:  # "He'd"
+            return False
+        if token.first:
+            return token.value in self.known or (token.kind == "name" and token.value not in self.small)
+        return token.kind == "name"
+
+    def _is_no_part(self, tokens: Sequence[Token], begin: int) -> bool:
+        word, before = word_at(tokens, begin), word_at(tokens, begin - 1)
+        is_noun = self.language in NOUNS_LARGE and before in cues("articles", self.language)
+        if is_noun and not is_thing_name(f"{word} {word_at(tokens, begin + 1)}"):
+            return True
+        return word in cues("kin", self.language) or word in cues("calls", self.language)
+
+    def says_of(self, sentence: _Sentence, run: _Run, *, is_speaker: bool) -> bool:
+        """Whether a sentence says something of a name, and doesn't only call it, as speakers are called."""
+        tokens, first = sentence.tokens, run.begin
+        if len(sentence.telling) <= sum(at in sentence.telling for at in range(run.begin, run.end)):
+            return False
+        while first and word_at(tokens, first - 1) in self.called:
+            first -= 1
+        is_apart = not first or tokens[first].clause != tokens[first - 1].clause
+        if first and is_apart and tokens[first - 1].kind == "name":  # of a list
+            return True
+        ends = run.end == len(tokens)
+        closes = ends or run.end in sentence.you or tokens[run.end].clause != tokens[run.end - 1].clause
+        greets = word_at(tokens, run.begin - 1) in self.calls
+        addresses = greets or sentence.you or (ends and is_apart) or sentence.said.endswith(("!", "?"))
+        return not (closes and (is_apart or is_speaker) and addresses)
+
+    def mentions(self, sentence: _Sentence, run: _Run, often: Mapping[str, int]) -> Iterator[Mention]:
+        """The names of a row, with what the sentence tells of them; of several, the whole where it is usual."""
+        short = _short_form(sentence.said, run.whole)
+        signs = read_signs(sentence.tokens, run.begin, run.end, self.language)
+        for name in (run.whole,) if short or often[fold_name(run.whole)] > 1 else run.parts:
+            key = fold_name(name)
+            if (len(key) < 2 and key.isascii()) or key in self.roles or len(name.split()) > LONGEST_NAME:
+                continue
+            if self.language in ADDED_S and key.endswith("s") and often[key[:-1]]:
+                name = name[:-1]
+            is_speaker = key in self.speakers
+            said = self.says_of(sentence, run, is_speaker=is_speaker)
+            yield add_signs(signs, name, self.language)._replace(
+                start=sentence.start,
+                end=sentence.end,
+                titled=signs.titled or is_speaker,
+                also=short,
+                told=said and signs.told,
+                said=said,
+            )
 
 
-def _is_no_part(tokens: Sequence[Token], begin: int, language: str) -> bool:
-    """Whether the first word of a row is none of its name: "Hello Marta", "der Wärter Emil Brandt"."""
-    word, following = word_at(tokens, begin), word_at(tokens, begin + 1)
-    noun = language in NOUNS_LARGE and begin and tokens[begin - 1].value in cues("articles", language)
-    if noun and not {word, following} & cues("things"):
-        return True
-    return word in cues("kin", language) or (tokens[begin].first and word in cues("calls", language))
+def find_mentions(text: str) -> list[Mention]:
+    """The names in a text, each where it stands in a sentence of up to 2,000 characters.
 
-
-def _is_name_at(tokens: Sequence[Token], at: int, begin: int, known: Set[str], small: Set[str], language: str) -> bool:
-    """Whether a name stands there; of a word or a month that is a name too, whether it is one there."""
-    word = _POSSESSIVE.sub("", tokens[at].text).casefold()
-    if tokens[at].text[:1].isupper() and (word in month_names(language) or word in cues("words", language)):
-        return kinds.is_person(tokens, at, begin, language)
-    return _is_name(tokens[at], known, small, language)
-
-
-def _is_name(token: Token, known: Set[str], small: Set[str], language: str) -> bool:
-    if token.text.casefold() in month_names(language):
-        return False
-    if token.text.replace("’", "'").casefold().partition("'")[0] in stop_words(language):  # "He'd"
-        return False
-    if token.first:  # any word is written large there
-        return token.value in known or (token.kind == "name" and token.value not in small)
-    return token.kind == "name"
-
-
-def find_things(text: str) -> list[Mention]:
-    """Things that a text tells of often, such as "old mill": two words after an article."""
-    language, folded = language_of(text), text.casefold()
-    articles = cues("articles", language)
-    found, before, after = defaultdict[str, list[Mention]](list), Counter[str](), defaultdict[str, set[str]](set)
-    for start, end in sentences_of(text):
-        tokens = tokens_of(text[start:end], language)
-        for at in range(1, len(tokens) - 1):
-            words = tokens[at : at + 2]
-            name = " ".join(each.text for each in words)
-            if any(each.kind != "word" for each in words) or name != name.casefold() or name not in folded:
-                continue  # or a mark stands between them
-            key = " ".join(each.value for each in words)
-            found[key].append(Mention(name, start, end, kind="thing"))
-            before[key] += tokens[at - 1].text.casefold() in articles
-            following = tokens[at + 2] if at + 2 < len(tokens) else None
-            after[key].add("" if following is None else "1" if following.kind == "number" else str(following.value))
-    things = list[Mention]()
-    for key, mentions in found.items():
-        is_often = len({each.start for each in mentions}) >= LEAST_OFTEN and len(after[key]) >= LEAST_FOLLOWED
-        if is_often and before[key] >= AFTER_ARTICLES * len(mentions):
-            [(name, _)] = Counter(each.name for each in mentions).most_common(1)
-            things += [each._replace(name=name) for each in mentions]
-    return things
-
-
-def join_mentions(
-    documents: Sequence[tuple[int, Sequence[Mention]]], common: Set[str], fewest: int = LEAST_SENTENCES
-) -> list[Subject]:
-    """What the documents of a collection tell of, each once.
-
-    Args:
-        documents: Of each document the offset at which it begins in the collection, and its mentions.
-        common: Words that the documents write small.
-        fewest: Sentences that tell of what has a page, at least.
-
-    Returns:
-        Those of which enough sentences tell, by their names.
+    Names joined by a word such as "of" count as one if that is usual. "Nordic Sea Union (NSU)" has a short form.
     """
-    every = [each for _, mentions in documents for each in mentions]
-    forms, sounds, placed = Counter(fold_name(each.name) for each in every), dict[str, str](), Counter[str]()
-    placed.update(fold_name(each.name) for each in every if each.placed)
-    for key, _ in forms.most_common():
-        sounds.setdefault(_sound(key), key)
-    whole = {
-        key for each in every if each.kind != "thing" and " " in each.name and _is_whole(key := fold_name(each.name))
-    }
-    by_key = defaultdict[str, list[tuple[int, Mention]]](list)
-    for start, mentions in documents:
-        keys = {fold_name(each.name) for each in mentions}
-        same = {fold_name(other): fold_name(each.name) for each in mentions for other in each.also}
-        for each in mentions:
-            key = same.get(fold_name(each.name), fold_name(each.name))
-            if key not in whole:
-                alone = placed[key] >= kinds.PLACE_SHARE * forms[key]
-                known = _long_forms(key, keys & whole, common) or _long_forms(key, whole, common)
-                known = set() if alone and " " not in key else known  # a place: "Halden" is not Halden Mill
-                key = next(iter(known)) if len(known) == 1 else key
-            by_key[sounds.get(_sound(key), key)].append((start, each))
-    subjects = (_make_subject(key, found, common) for key, found in by_key.items() if key)
-    return sorted((each for each in subjects if len(each["spans"]) >= fewest), key=lambda each: each["name"])
+    language = language_of(text)
+    sentences = [*_read_sentences(text, language)]
+    reader = _Reader(language, sentences)
+    rows = [
+        (each, run) for each in sentences for run in reader.runs(each.tokens) if run.whole in each.flat
+    ]  # tokens stand without the marks between them
+    often = Counter(fold_name(name) for _, run in rows for name in {run.whole, *run.parts})
+    inner = {fold_name(run.whole) for sentence, run in rows if not sentence.tokens[run.begin].first}
+    return [
+        mention
+        for sentence, row in rows
+        for run in _split_run(row, sentence.tokens, often, inner)
+        for mention in reader.mentions(sentence, run, often)
+    ]
 
 
-def _is_whole(key: str) -> bool:
-    """Whether a folded name is of several words, none of them an initial."""
-    words = key.split()
-    return len(words) > 1 and all(len(word) > 1 for word in words)
+def _split_label(sentence: str, language: str) -> tuple[str, str]:
+    """Who says a sentence, without what stands in brackets behind it ("" where none is named), and what is said."""
+    found = _SPEAKER.match(sentence)
+    label = _ASIDE.sub("", found[0]).strip(" :") if found else ""
+    words, small = _WORD.findall(label), stop_words(language) | cues("joins")
+    if not found or not words or any(word.islower() and word not in small for word in words):
+        return "", sentence
+    return label, sentence[found.end() :]
 
 
-def _long_forms(key: str, whole: Set[str], common: Set[str]) -> set[str]:
-    """The whole names that a part of a name, or one with initials, may stand for; of no "Comet Marwitz"."""
-    *before, last = key.split()
-    if before:
-        return {
-            each
-            for each in whole
-            if each.endswith(f" {key}")  # "Müller-Schmidt"
-            or (each.split()[-1] == last and all(map(str.startswith, each.split(), before)) and len(before) < 3)
-        }
-    alike = {each for each in whole if kinds.is_thing_name(each) == (last in cues("things"))}
-    named = {each for each in alike if last in cues("words") or not common & {*each.split()}}
-    return {each for each in named if last == each.split()[0]} | {each for each in alike if last == each.split()[-1]}
-
-
-def _make_subject(key: str, found: Sequence[tuple[int, Mention]], common: Set[str]) -> Subject:
-    names = Counter(each.name for _, each in found)
-    own = [name for name, _ in names.most_common() if fold_name(name) == key] or [names.most_common(1)[0][0]]
-    given = Counter(each.kind for _, each in found if each.kind != "name")
-    mentions, forms = [each for _, each in found], map(fold_name, names)
-    kind: SubjectKind = given.most_common(1)[0][0] if given else kinds.guess_kind(key, forms, mentions, common)
-    also = {fold_name(name): name for name in [*names, *(other for _, each in found for other in each.also)]}
-    spans = sorted({(start + each.start, start + each.end) for start, each in found})
-    return Subject(
-        name=own[0], kind=kind, also=sorted(name for form, name in also.items() if form != key), spans=spans, of=""
+def _short_form(sentence: str, name: str) -> tuple[str, ...]:
+    """The short form of a name that stands behind it in brackets, and consists of its initials."""
+    words = name.split()
+    initials = {"".join(word[0] for word in some).casefold() for some in (words, [w for w in words if w[0].isupper()])}
+    return tuple(
+        found[1]
+        for found in _IN_BRACKETS.finditer(sentence)
+        if found[1].casefold() in initials and sentence[: found.start()].rstrip().endswith(words[-1])
     )
 
 
-def common_words(text: str) -> set[str]:
-    """The words that a text writes small, folded."""
-    return {fold_name(word) for word in re.findall(r"[^\W\d_]+", text) if word.islower()}
+def _split_run(run: _Run, tokens: Sequence[Token], often: Mapping[str, int], inner: Set[str]) -> list[_Run]:
+    """A place and the person behind it, which stand in a row ("In Saltby Anna Bell slept"), as two names.
+
+    A word with which sentences begin is none ("Later Anna Bell slept", "Bye Anna"); `inner`: names within sentences.
+    """
+    words, whole = run.whole.split(), fold_name(run.whole)
+    if len(run.parts) > 1 or len(words) < 2 or len(words) != run.end - run.begin:
+        return [run]
+    one, other = words[0], " ".join(words[1:])
+    is_first = tokens[run.begin].first and whole not in inner and one.casefold() not in cues("given")
+    if is_first and not often[fold_name(one)] and often[fold_name(other)] >= often[whole]:
+        return [_Run(other, (other,), run.begin + 1, run.end)]
+    for at in range(1, len(words) - 1):
+        one, other = " ".join(words[:at]), " ".join(words[at:])
+        if often[whole] < max(often[fold_name(one)], often[fold_name(other)]):
+            ends = run.begin + at
+            return [_Run(one, (one,), run.begin, ends), _Run(other, (other,), ends, run.end)]
+    return [run]

@@ -21,16 +21,9 @@ from readgraph.nodes.building.parts import NotesSoFar, Parts
 from readgraph.nodes.contracts import ReaderRuntime, StepUpdate
 from readgraph.nodes.step import node
 from readgraph.nodes.tasks import all_finished
+from readgraph.nodes.wiki.joining import join_mentions
 from readgraph.nodes.wiki.kinds import Mention
-from readgraph.nodes.wiki.names import (
-    LEAST_SENTENCES,
-    common_words,
-    find_mentions,
-    find_things,
-    fold_name,
-    join_mentions,
-    sentences_of,
-)
+from readgraph.nodes.wiki.names import find_mentions, fold_name, sentences_of
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import Document, Note, Page, Recipe
 from readgraph.state.settings import Paragraphs, Rebuilding, Window
@@ -167,9 +160,8 @@ async def gather_subjects(state: GatherState, runtime: ReaderRuntime) -> GatherU
     """Gather what the documents tell of: names of one thing are joined, and have all sentences that tell of it."""
     store = page_store(runtime)
     members = await documents_of(store, await store.document(state["document"]))
-    documents, common, start = list[tuple[int, Sequence[Mention]]](), set[str](), 0
+    documents, start = list[tuple[int, Sequence[Mention]]](), 0
     for number, member in enumerate(members):
-        text = await store.text(member)
         if state["noted"]:
             memory = await store.memory(member.id, state["noted"][number])
             pages = await store.pages(memory.id, range(memory.pages))
@@ -177,10 +169,9 @@ async def gather_subjects(state: GatherState, runtime: ReaderRuntime) -> GatherU
             starts = {page.number: page.start for page in pages}
             found = [each for note in notes for each in mentions_in(note, starts[note.page])]
         else:
-            found = await asyncio.to_thread(lambda text: find_mentions(text) + find_things(text), text)
+            found = await asyncio.to_thread(find_mentions, await store.text(member))
         documents.append((start, found))
-        common |= common_words(text)
         start += member.characters
-    subjects = await asyncio.to_thread(join_mentions, documents, common, 1 if state["noted"] else LEAST_SENTENCES)
+    subjects = await asyncio.to_thread(join_mentions, documents, by_rules=not state["noted"])
     kept = sorted(sorted(subjects, key=lambda each: -len(each["spans"]))[:MOST_SUBJECTS], key=lambda each: each["name"])
     return {"subjects": kept, "step_summary": f"found {format_count(len(kept), 'name')}"}
