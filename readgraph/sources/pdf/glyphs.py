@@ -11,12 +11,11 @@ from itertools import chain, pairwise
 from unicodedata import combining, normalize
 
 from readgraph.sources.pdf.printed import SAME_LINE, PrintedLine
-from readgraph.sources.pdf.words import COLUMN_GAP, SMALLER, UPRIGHT, WordReader, join_halves, set_off, shift_of
+from readgraph.sources.pdf.words import CJK, COLUMN_GAP, SMALLER, UPRIGHT, WordReader, join_halves, set_off, shift_of
 
 RTL = "\u0590-\u08ff\ufb1d-\ufdcf\ufdf0-\ufdff\ufe70-\ufeff"
 _RTL = re.compile(rf"(?![\u0660-\u066d\u06f0-\u06f9])[{RTL}]")
 _FORMS = re.compile("[\ufb1d-\ufdcf\ufdf0-\ufdff\ufe70-\ufefc]+")  # letters as they look at the end of a word and so on
-_UPRIGHT = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")
 # In a line read from the right, by `_kind`: words of other letters with what stands between them, and single numbers.
 _LTR_RUN = re.compile(r"(?:N[^RL]*)?L(?:[^R]*[LN])?|%?N(?:[.-]?N)*[$+-]?")
 _RTL_RUN = re.compile(r"R(?:[^L]*R)?")
@@ -48,7 +47,7 @@ def take_unusual_pieces(reader: WordReader) -> tuple[list[PrintedLine], list[Pri
     left and the first one is the highest. `spans` of the reader loses what is taken.
     """
     taken = list[tuple[int, int]]()
-    if _UPRIGHT.search(reader.text) and _goes_down(reader):
+    if CJK.search(reader.text) and _goes_down(reader):
         taken, reader.spans = reader.spans, taken
         return [*_pieces(reader, [*chain.from_iterable(_glyphs(reader, taken, from_above=True).values())], None)], []
     if not (found := _RTL.findall(reader.text)):
@@ -70,7 +69,7 @@ def take_unusual_pieces(reader: WordReader) -> tuple[list[PrintedLine], list[Pri
 def _goes_down(reader: WordReader) -> bool:
     """Whether most characters stand below the one before."""
     down = across = 0
-    at = [match.start() for match in _UPRIGHT.finditer(reader.text)][:SAMPLE]
+    at = [match.start() for match in CJK.finditer(reader.text)][:SAMPLE]
     for first, second in pairwise(at):
         size = reader.font(first)[2] or 1.0
         (x, y), (next_x, next_y) = reader.origin(first, 1.0, 0.0), reader.origin(second, 1.0, 0.0)

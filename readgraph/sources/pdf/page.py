@@ -1,12 +1,16 @@
 """A page of a PDF as pieces of printed lines."""
 
 from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
 from itertools import chain, pairwise
-from operator import add
+from operator import add, attrgetter
 from typing import TYPE_CHECKING
 
+from readgraph.sources.pdf.drawn_lines import Box, drawn_lines
+from readgraph.sources.pdf.fractions import take_fractions
 from readgraph.sources.pdf.glyphs import take_unusual_pieces
 from readgraph.sources.pdf.printed import SAME_LINE, PrintedLine
+from readgraph.sources.pdf.struck import drop_struck
 from readgraph.sources.pdf.words import (
     COLUMN_GAP,
     LEVEL,
@@ -23,20 +27,27 @@ from readgraph.sources.pdf.words import (
 if TYPE_CHECKING:
     from pypdfium2 import PdfPage
 
+STRUCK = "passage that is struck out"
 LONGEST_OFF = 6  # characters of what a file draws off its line, apart from it
 NEAR_STEP = 8.0  # points
 GLUED = 0.15  # font sizes of white space below which what is off the line belongs to the word beside it
 
 
-def read_pieces(page: "PdfPage") -> tuple[list[PrintedLine], int]:
+def read_pieces(
+    page: "PdfPage", marked: Sequence[Box] = (), leave_out: Callable[[str], object] = str
+) -> tuple[list[PrintedLine], int]:
     """The pieces of a page's lines, in the order of the file, and the number of characters whose code is not known.
 
-    Text that is turned comes as if the page were turned.
+    Text that is turned comes as if the page were turned. `marked` are the places that remarks on the page strike out;
+    `leave_out` is told the kind of each passage that is left out.
     """
     text = page.get_textpage()
     try:
         reader = WordReader(text)
-        upright, turned = map(add, take_unusual_pieces(reader), _usual_pieces(reader))
+        lines = drawn_lines(page) if reader.spans else []
+        for _ in range(drop_struck(reader, lines, marked)):
+            leave_out(STRUCK)
+        upright, turned = map(add, take_unusual_pieces(reader), _usual_pieces(reader, lines))
         lowest = min((piece.y for piece in upright), default=0.0)
         for number, piece in enumerate(turned, 1):  # such as a stamp in the margin: after everything else
             piece.x, piece.end, piece.y = 0.0, piece.end - piece.x, lowest - 100.0 * number
@@ -45,9 +56,10 @@ def read_pieces(page: "PdfPage") -> tuple[list[PrintedLine], int]:
         text.close()
 
 
-def _usual_pieces(reader: WordReader) -> tuple[list[PrintedLine], list[PrintedLine]]:
+def _usual_pieces(reader: WordReader, lines: Sequence[Box]) -> tuple[list[PrintedLine], list[PrintedLine]]:
     """The pieces in the direction in which most of a page is written, and the others."""
-    words = list(reader.words())
+    fractions = take_fractions(reader, lines)
+    words = sorted([*reader.words(), *fractions], key=attrgetter("index")) if fractions else list(reader.words())
     letters = Counter[tuple[int, int]]()
     for word in words:
         letters[word.direction] += len(word.text)

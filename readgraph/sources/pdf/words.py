@@ -2,7 +2,7 @@
 
 import ctypes
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from math import hypot
@@ -23,6 +23,7 @@ RAISED, LOWERED, LEVEL = "\ufdd0", "\ufdd1", "\ufdd2"  # in a text: before and a
 _WORD = re.compile(r"[^\s\x00\x02\ufffe]+[\x02\ufffe]?")
 _DRAWN_LINE = re.compile(r"[^\r\n]+")
 MARK = re.compile(r"\d{1,3}|[*†‡§¶]{1,3}")
+CJK = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")
 _MAY_BE_OFF = re.compile(r"[\d*†‡§¶]")
 _HALVES = re.compile("[\ud800-\udfff]")
 _BOLD = re.compile(rb"bold|black|heavy|demi|[-_]medi|(?:^|\+)(?:cm|ec|sf|lm|tc|la|ss)\w{0,3}b[xf]|mbx", re.IGNORECASE)
@@ -68,6 +69,16 @@ class WordReader:
         """The number of characters of which the file doesn't say which they are."""
         return self.text.count("\0") + self.text.count("\ufffd")
 
+    def leave_out(self, taken: Collection[int]) -> None:
+        """Take characters out of `spans`."""
+        spans = list[tuple[int, int]]()
+        for begin, end in self.spans:
+            for index in range(begin, end + 1):
+                if index == end or index in taken:
+                    spans += [(begin, index)] * (begin < index)
+                    begin = index + 1
+        self.spans = spans
+
     def words(self) -> Iterator[Word]:
         """The words of `spans`, in the order of the file; words of a line that is drawn at once are together."""
         for first, end in self.spans:
@@ -86,7 +97,7 @@ class WordReader:
         for match in _WORD.finditer(self.text, first, end):
             get(page, match.start(), box)
             if begin >= 0 and box.left - last_end > COLUMN_GAP * size:
-                yield Word(self._text_of_span(begin, last), begin_x, y, size, last_end, UPRIGHT, begin, first_end)
+                yield Word(self.text_of(begin, last), begin_x, y, size, last_end, UPRIGHT, begin, first_end)
                 begin = -1
             if begin < 0:
                 begin, begin_x, first_end = match.start(), box.left, 0.0
@@ -95,9 +106,10 @@ class WordReader:
             last_end = max(box.right, begin_x)
             first_end = first_end or last_end
         if begin >= 0:
-            yield Word(self._text_of_span(begin, last), begin_x, y, size or 1.0, last_end, UPRIGHT, begin, first_end)
+            yield Word(self.text_of(begin, last), begin_x, y, size or 1.0, last_end, UPRIGHT, begin, first_end)
 
-    def _text_of_span(self, first: int, end: int) -> str:
+    def text_of(self, first: int, end: int) -> str:
+        """The text from one character up to another."""
         return " ".join(join_halves(self.text[first:end].translate(_LINE_END_HYPHEN)).split())
 
     def _single_words(self, begin: int, end: int) -> Iterator[Word]:
@@ -146,6 +158,10 @@ class WordReader:
         """The left, bottom, right and top of a character with the white space that belongs to it."""
         self._raw.FPDFText_GetLooseCharBox(self._page, index, self._box)
         return self._box.left, self._box.bottom, self._box.right, self._box.top
+
+    def index_at(self, x: float, y: float, width: float, height: float) -> int:
+        """The character whose ink is at a point or next to it, within so many points across and up; else below 0."""
+        return int(self._raw.FPDFText_GetCharIndexAtPos(self._page, x, y, width, height))
 
     def font(self, index: int) -> tuple[float, float, float]:
         """The direction of the writing (two numbers), and the font size in points."""

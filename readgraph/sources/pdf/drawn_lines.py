@@ -1,0 +1,121 @@
+"""Thin straight lines that a page of a PDF draws, also as filled boxes."""
+
+from collections.abc import Callable, Iterator, Sequence
+from ctypes import c_float, c_int, c_uint
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pypdfium2 import PdfPage
+
+Box = tuple[float, float, float, float]  # left, bottom, right, top, in points
+THICKEST, SHORTEST = 6.0, 3.0  # points of a line
+GAP = 1.0  # points between parts of a line
+SIMPLE = 5  # sides of a single line or box
+WHITE = 250  # of 255
+MOST_LINES, MOST_SIDES, DEEPEST = 1_000, 200, 3  # of a page; of a path; drawings in drawings
+_Matrix = tuple[float, float, float, float, float, float]
+_IDENTITY = 1.0, 0.0, 0.0, 1.0, 0.0, 0.0
+
+
+def drawn_lines(page: "PdfPage") -> list[Box]:
+    """The lines across and down that are to be seen; those that go on from each other are one."""
+    from pypdfium2 import raw
+
+    finder = _Finder(raw)
+    finder.search(page.raw, raw.FPDFPage_CountObjects, raw.FPDFPage_GetObject, _IDENTITY)
+    return [*_join(finder.found, 0), *_join(finder.found, 1)]
+
+
+def _join(lines: Sequence[Box], along: int) -> Iterator[Box]:
+    """The lines across (`along` is 0: the index of the edge at which they begin) or down (1)."""
+    across, last = 1 - along, list[float]()
+    own = (line for line in lines if (line[along + 2] - line[along] >= line[across + 2] - line[across]))
+    for line in sorted(own, key=lambda line: (round(line[across], 1), line[along])):
+        if last and abs(last[across] - line[across]) < 0.1 and -GAP < line[along] - last[along + 2] < GAP:
+            last[along + 2] = max(last[along + 2], line[along + 2])
+            continue
+        if last:
+            yield last[0], last[1], last[2], last[3]
+        last = [*line]
+    if last:
+        yield last[0], last[1], last[2], last[3]
+
+
+class _Finder:
+    def __init__(self, raw: Any) -> None:
+        self._raw = raw
+        self._edges, self._colour = [c_float() for _ in range(4)], [c_uint() for _ in range(4)]
+        self.found = list[Box]()
+
+    def search(self, parent: Any, count: Callable[..., int], get: Callable[..., Any], matrix: _Matrix, deep: int = 0) -> None:
+        """Find the lines of a page, or of a drawing on it that a matrix places."""
+        raw, kind_of, is_path = self._raw, self._raw.FPDFPageObj_GetType, self._raw.FPDF_PAGEOBJ_PATH
+        for number in range(count(parent)):
+            drawn = get(parent, number)
+            kind = kind_of(drawn)
+            if kind == is_path and len(self.found) < MOST_LINES:
+                self.found += [box for box in self._boxes(drawn, matrix) if self._is_seen(drawn)]
+            elif kind == raw.FPDF_PAGEOBJ_FORM and deep < DEEPEST:
+                inner = _multiply(self._matrix_of(drawn), matrix)
+                self.search(drawn, raw.FPDFFormObj_CountObjects, raw.FPDFFormObj_GetObject, inner, deep + 1)
+
+    def _boxes(self, path: Any, matrix: _Matrix) -> Iterator[Box]:
+        """The box of a path that is a line, or those of its parts that are."""
+        raw, edges = self._raw, self._edges
+        raw.FPDFPageObj_GetBounds(path, *edges)
+        left, bottom, right, top = (edge.value for edge in edges)
+        sides = raw.FPDFPath_CountSegments(path)
+        if sides <= SIMPLE:
+            boxes = [(left, bottom, right, top)]
+            if matrix != _IDENTITY:
+                boxes = [_box([(left, bottom), (right, bottom), (left, top), (right, top)], matrix)]
+        elif sides < MOST_SIDES:
+            boxes = [*self._boxes_of_parts(path, sides, _multiply(self._matrix_of(path), matrix))]
+        else:
+            return
+        for box in boxes:
+            thickness, length = sorted((box[2] - box[0], box[3] - box[1]))
+            if thickness < THICKEST and length > max(SHORTEST, 2.0 * thickness):
+                yield box
+
+    def _boxes_of_parts(self, path: Any, sides: int, matrix: _Matrix) -> Iterator[Box]:
+        raw, (x, y, *_) = self._raw, self._edges
+        points = list[tuple[float, float]]()
+        for number in range(sides):
+            side = raw.FPDFPath_GetPathSegment(path, number)
+            kind = raw.FPDFPathSegment_GetType(side)
+            if kind == raw.FPDF_SEGMENT_BEZIERTO:
+                return
+            if points and kind == raw.FPDF_SEGMENT_MOVETO:
+                yield _box(points, matrix)
+                points = []
+            raw.FPDFPathSegment_GetPoint(side, x, y)
+            points.append((x.value, y.value))
+        yield _box(points, matrix)
+
+    def _is_seen(self, path: Any) -> bool:
+        raw, (red, green, blue, alpha), is_stroked, fill = self._raw, self._colour, c_int(), c_int()
+        raw.FPDFPath_GetDrawMode(path, fill, is_stroked)
+        colour_of = raw.FPDFPageObj_GetStrokeColor if is_stroked else raw.FPDFPageObj_GetFillColor
+        if not (fill or is_stroked) or not colour_of(path, red, green, blue, alpha):
+            return bool(fill or is_stroked)
+        return bool(alpha.value and min(red.value, green.value, blue.value) < WHITE)
+
+    def _matrix_of(self, drawn: Any) -> _Matrix:
+        matrix = self._raw.FS_MATRIX()
+        self._raw.FPDFPageObj_GetMatrix(drawn, matrix)
+        return matrix.a, matrix.b, matrix.c, matrix.d, matrix.e, matrix.f
+
+
+def _multiply(first: _Matrix, then: _Matrix) -> _Matrix:
+    a, b, c, d, e, f = first
+    across, down = (then[0], then[2]), (then[1], then[3])
+    (p, q), (r, s) = across, down
+    return a * p + b * q, a * r + b * s, c * p + d * q, c * r + d * s, e * p + f * q + then[4], e * r + f * s + then[5]
+
+
+def _box(points: Sequence[tuple[float, float]], matrix: _Matrix) -> Box:
+    a, b, c, d, e, f = matrix
+    across = [a * x + c * y + e for x, y in points]
+    up = [b * x + d * y + f for x, y in points]
+    return min(across), min(up), max(across), max(up)
