@@ -17,7 +17,7 @@ USUAL_SIZE, LINE_HEIGHT = 10.0, 1.2  # points of typed text of no given size; fo
 
 
 class Overlay(NamedTuple):
-    """What is laid over a page: `typed` with its rectangle, `comments`, which belong to no line, places `struck` out."""
+    """What is laid over a page: `typed` with its rectangle, `comments` of no line, and places `struck` out."""
 
     typed: list[tuple[str, Box]]
     comments: list[str]

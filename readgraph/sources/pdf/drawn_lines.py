@@ -1,7 +1,8 @@
-"""Thin straight lines that a page of a PDF draws, also as filled boxes."""
+"""Thin straight lines that a page of a PDF draws across its text, also as filled boxes."""
 
 from collections.abc import Callable, Iterator, Sequence
 from ctypes import c_float, c_int, c_uint
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -9,6 +10,8 @@ if TYPE_CHECKING:
 
 Box = tuple[float, float, float, float]  # left, bottom, right, top, in points
 THICKEST, SHORTEST = 6.0, 3.0  # points of a line
+LOWEST, HIGHEST = 0.25, 0.7  # shares of the height of a row of text between which a line strikes out, or is a bar
+BEYOND = 12.0  # points by which such a line may exceed the row
 GAP = 1.0  # points between parts of a line
 SIMPLE = 5  # sides of a single line or box
 WHITE = 250  # of 255
@@ -17,44 +20,54 @@ _Matrix = tuple[float, float, float, float, float, float]
 _IDENTITY = 1.0, 0.0, 0.0, 1.0, 0.0, 0.0
 
 
-def drawn_lines(page: "PdfPage") -> list[Box]:
-    """The lines across and down that are to be seen; those that go on from each other are one."""
+def lines_through(rows: Sequence[Box], page: "PdfPage") -> list[Box]:
+    """The lines to be seen that run along rows of text, in or over them; those that go on from each other are one."""
     from pypdfium2 import raw
 
-    finder = _Finder(raw)
+    finder = _Finder(raw, rows)
     finder.search(page.raw, raw.FPDFPage_CountObjects, raw.FPDFPage_GetObject, _IDENTITY)
     return [*_join(finder.found, 0), *_join(finder.found, 1)]
 
 
-def _join(lines: Sequence[Box], along: int) -> Iterator[Box]:
+def _join(lines: Sequence[Box], along: int) -> list[Box]:
     """The lines across (`along` is 0: the index of the edge at which they begin) or down (1)."""
-    across, last = 1 - along, list[float]()
-    own = (line for line in lines if (line[along + 2] - line[along] >= line[across + 2] - line[across]))
+    across, joined = 1 - along, list[list[float]]()
+    own = (line for line in lines if line[along + 2] - line[along] >= line[across + 2] - line[across])
     for line in sorted(own, key=lambda line: (round(line[across], 1), line[along])):
-        if last and abs(last[across] - line[across]) < 0.1 and -GAP < line[along] - last[along + 2] < GAP:
+        last = joined[-1] if joined else [-inf] * 4
+        if abs(last[across] - line[across]) < 0.1 and line[along] < last[along + 2] + GAP:
             last[along + 2] = max(last[along + 2], line[along + 2])
-            continue
-        if last:
-            yield last[0], last[1], last[2], last[3]
-        last = [*line]
-    if last:
-        yield last[0], last[1], last[2], last[3]
+        else:
+            joined.append([*line])
+    return [(a, b, c, d) for a, b, c, d in joined if max(c - a, d - b) > max(SHORTEST, 2.0 * min(c - a, d - b))]
 
 
 class _Finder:
-    def __init__(self, raw: Any) -> None:
+    def __init__(self, raw: Any, rows: Sequence[Box]) -> None:
         self._raw = raw
+        self._across = [
+            (left - BEYOND, low + LOWEST * (high - low), right + BEYOND, low + HIGHEST * (high - low))
+            for left, low, right, high in rows
+        ]
+        self._down = [
+            (left + LOWEST * (right - left), low - BEYOND, left + HIGHEST * (right - left), high + BEYOND)
+            for left, low, right, high in rows
+        ]
         self._edges, self._colour = [c_float() for _ in range(4)], [c_uint() for _ in range(4)]
         self.found = list[Box]()
 
-    def search(self, parent: Any, count: Callable[..., int], get: Callable[..., Any], matrix: _Matrix, deep: int = 0) -> None:
+    def search(
+        self, parent: Any, count: Callable[..., int], get: Callable[..., Any], matrix: _Matrix, deep: int = 0
+    ) -> None:
         """Find the lines of a page, or of a drawing on it that a matrix places."""
         raw, kind_of, is_path = self._raw, self._raw.FPDFPageObj_GetType, self._raw.FPDF_PAGEOBJ_PATH
         for number in range(count(parent)):
             drawn = get(parent, number)
             kind = kind_of(drawn)
             if kind == is_path and len(self.found) < MOST_LINES:
-                self.found += [box for box in self._boxes(drawn, matrix) if self._is_seen(drawn)]
+                self.found += [
+                    box for box in self._boxes(drawn, matrix) if self._runs_through(*box) and self._is_seen(drawn)
+                ]
             elif kind == raw.FPDF_PAGEOBJ_FORM and deep < DEEPEST:
                 inner = _multiply(self._matrix_of(drawn), matrix)
                 self.search(drawn, raw.FPDFFormObj_CountObjects, raw.FPDFFormObj_GetObject, inner, deep + 1)
@@ -75,7 +88,7 @@ class _Finder:
             return
         for box in boxes:
             thickness, length = sorted((box[2] - box[0], box[3] - box[1]))
-            if thickness < THICKEST and length > max(SHORTEST, 2.0 * thickness):
+            if thickness < min(THICKEST, length):
                 yield box
 
     def _boxes_of_parts(self, path: Any, sides: int, matrix: _Matrix) -> Iterator[Box]:
@@ -92,6 +105,17 @@ class _Finder:
             raw.FPDFPathSegment_GetPoint(side, x, y)
             points.append((x.value, y.value))
         yield _box(points, matrix)
+
+    def _runs_through(self, left: float, low: float, right: float, high: float) -> bool:
+        """Whether a line is within a row of text, whose end it may exceed."""
+        if goes_down := high - low > right - left:
+            left = right = (left + right) / 2.0
+        else:
+            low = high = (low + high) / 2.0
+        for begin, bottom, end, top in self._down if goes_down else self._across:
+            if bottom < low and high < top and begin < left and right < end:
+                return True
+        return False
 
     def _is_seen(self, path: Any) -> bool:
         raw, (red, green, blue, alpha), is_stroked, fill = self._raw, self._colour, c_int(), c_int()

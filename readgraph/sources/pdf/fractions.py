@@ -13,6 +13,7 @@ LOWEST, LOWER = 0.4, 1.3  # font sizes from a bar down to the feet of the part b
 COVERED = 0.4  # the share of a bar that the longer part takes
 AXIS = 0.25  # font sizes from the feet of letters to the height of bars
 SMALL = 0.7  # the usual font size of the parts, in those of the line
+MORE = 12  # characters
 _SIMPLE = re.compile(r"\w+(?:[.,]\w+)*")
 
 
@@ -38,7 +39,9 @@ def _fraction(reader: WordReader, begin: float, low: float, end: float, high: fl
     size = reader.font(above[0])[2]
     up, down = (reader.origin(part[0], 1.0, 0.0)[1] - at for part in (above, below))
     taken = max(reader.box(part[-1])[2] - reader.box(part[0])[0] for part in (above, below))
-    if 0.0 < up < HIGHEST * size and LOWEST * size < -down < LOWER * size and taken > COVERED * length:
+    is_near = 0.0 < up < HIGHEST * size and LOWEST * size < -down < LOWER * size
+    is_whole = {*above, *below} == {*_around(reader, above + below, (begin, at - LOWER * size, end, at + size))}
+    if is_near and is_whole and taken > COVERED * length:
         text = "/".join(_write(reader.text_of(part[0], part[-1] + 1)) for part in (above, below))
         reader.leave_out({*above, *below})
         y, size = at - AXIS * size / SMALL, size / SMALL
@@ -65,6 +68,15 @@ def _part(reader: WordReader, index: int, begin: float, end: float) -> list[int]
             part += [at] * (reader.text[at] != " ")
             at += step
     return sorted(part)
+
+
+def _around(reader: WordReader, found: Sequence[int], box: Box) -> Iterator[int]:
+    """The characters in a box that are drawn with others or shortly before or after them."""
+    for index in range(max(min(found) - MORE, 0), min(max(found) + MORE, len(reader.text))):
+        if reader.text[index] > " ":
+            left, _, right, _ = reader.box(index)
+            if box[0] < (left + right) / 2.0 < box[2] and box[1] < reader.origin(index, 1.0, 0.0)[1] < box[3]:
+                yield index
 
 
 def _is_of_part(reader: WordReader, index: int, y: float, size: float, begin: float, end: float) -> bool:

@@ -14,7 +14,7 @@ from readgraph.sources.pdf.printed import SAME_LINE, PrintedLine
 from readgraph.sources.pdf.words import CJK, COLUMN_GAP, SMALLER, UPRIGHT, WordReader, join_halves, set_off, shift_of
 
 RTL = "\u0590-\u08ff\ufb1d-\ufdcf\ufdf0-\ufdff\ufe70-\ufeff"
-_RTL = re.compile(rf"(?![\u0660-\u066d\u06f0-\u06f9])[{RTL}]")
+RTL_LETTER = re.compile(rf"(?![\u0660-\u066d\u06f0-\u06f9])[{RTL}]")
 _FORMS = re.compile("[\ufb1d-\ufdcf\ufdf0-\ufdff\ufe70-\ufefc]+")  # letters as they look at the end of a word and so on
 # In a line read from the right, by `_kind`: words of other letters with what stands between them, and single numbers.
 _LTR_RUN = re.compile(r"(?:N[^RL]*)?L(?:[^R]*[LN])?|%?N(?:[.-]?N)*[$+-]?")
@@ -50,12 +50,12 @@ def take_unusual_pieces(reader: WordReader) -> tuple[list[PrintedLine], list[Pri
     if CJK.search(reader.text) and _goes_down(reader):
         taken, reader.spans = reader.spans, taken
         return [*_pieces(reader, [*chain.from_iterable(_glyphs(reader, taken, from_above=True).values())], None)], []
-    if not (found := _RTL.findall(reader.text)):
+    if not (found := RTL_LETTER.findall(reader.text)):
         return [], []
     if is_rtl := 2 * len(found) > sum(sign.isalpha() for sign in reader.text):
         taken, reader.spans = reader.spans, taken
     else:
-        are_rtl = [(span, bool(_RTL.search(reader.text, *span))) for span in reader.spans]
+        are_rtl = [(span, bool(RTL_LETTER.search(reader.text, *span))) for span in reader.spans]
         taken = [span for span, is_own in are_rtl if is_own]
         reader.spans = [span for span, is_own in are_rtl if not is_own]
     groups = sorted(_glyphs(reader, taken).values(), key=len, reverse=True)
@@ -102,7 +102,7 @@ def _glyphs(
             begin, end = sorted((left * a + bottom * b, right * a + top * b))
             y = baseline + MIDDLE * size * from_above
         if (last.begin, last.end, last.y) == (begin, end, y) and last.index == index - 1:
-            last.text, last.index = sign + last.text if _RTL.match(sign) else last.text + sign, index
+            last.text, last.index = sign + last.text if RTL_LETTER.match(sign) else last.text + sign, index
         else:
             glyph = _Glyph(sign, begin, end, y, size or 1.0, index)
             if " " in reader.text[last.index + 1 : index] and abs(y - last.y) < SAME_LINE * size:
@@ -229,7 +229,7 @@ def _flip(line: Sequence[_Glyph], kinds: str) -> list[_Glyph]:
 def _kind(glyph: _Glyph) -> str:
     """R: a letter written from right to left; L: another letter; N: a digit; signs as they are, M for others."""
     sign = glyph.text[0]
-    if _RTL.match(sign):
+    if RTL_LETTER.match(sign):
         return "R"
     if sign.isdecimal():
         return "N"

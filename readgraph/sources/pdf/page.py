@@ -6,9 +6,9 @@ from itertools import chain, pairwise
 from operator import add, attrgetter
 from typing import TYPE_CHECKING
 
-from readgraph.sources.pdf.drawn_lines import Box, drawn_lines
+from readgraph.sources.pdf.drawn_lines import Box, lines_through
 from readgraph.sources.pdf.fractions import take_fractions
-from readgraph.sources.pdf.glyphs import take_unusual_pieces
+from readgraph.sources.pdf.glyphs import RTL_LETTER, take_unusual_pieces
 from readgraph.sources.pdf.printed import SAME_LINE, PrintedLine
 from readgraph.sources.pdf.struck import drop_struck
 from readgraph.sources.pdf.words import (
@@ -44,7 +44,7 @@ def read_pieces(
     text = page.get_textpage()
     try:
         reader = WordReader(text)
-        lines = drawn_lines(page) if reader.spans else []
+        lines = lines_through(reader.rows(), page)
         for _ in range(drop_struck(reader, lines, marked)):
             leave_out(STRUCK)
         upright, turned = map(add, take_unusual_pieces(reader), _usual_pieces(reader, lines))
@@ -58,7 +58,7 @@ def read_pieces(
 
 def _usual_pieces(reader: WordReader, lines: Sequence[Box]) -> tuple[list[PrintedLine], list[PrintedLine]]:
     """The pieces in the direction in which most of a page is written, and the others."""
-    fractions = take_fractions(reader, lines)
+    fractions = [] if RTL_LETTER.search(reader.text) else take_fractions(reader, lines)
     words = sorted([*reader.words(), *fractions], key=attrgetter("index")) if fractions else list(reader.words())
     letters = Counter[tuple[int, int]]()
     for word in words:

@@ -14,7 +14,7 @@ THICK = 0.3  # font sizes of a line, with what PDFium adds to it
 LOWEST, HIGHEST = 0.15, 0.46  # font sizes from the foot of letters to a line that crosses them
 MIDDLE = 0.25  # font sizes that a line may be off the middle of letters that stand above each other
 BEYOND = 0.6  # font sizes by which a line may go beyond the text
-COVERED = 0.7  # the share of the text's width that it is under a line
+COVERED = 0.8  # the share of the text's width that it is under a line
 NEAR, WIDE = 3.0, 12.0  # points from a line's end to where a letter is looked for, and how wide
 _Span = tuple[int, int]
 
@@ -50,13 +50,16 @@ def _struck_by(reader: WordReader, line: Box) -> list[int]:
     along = int(line[3] - line[1] > line[2] - line[0])  # edges of boxes that are along the line: this, the next but one
     across = 1 - along
     begin, end, at = line[along], line[along + 2], (line[across] + line[across + 2]) / 2.0
-    spans = set[_Span]()
+    spans, is_crossed = set[_Span](), False
     for near in (min(begin + NEAR, end), max(end - NEAR, begin)):
         x, y = (at, near) if along else (near, at)
         index = reader.index_at(x, y, *((0.1, WIDE) if along else (WIDE, 0.1)))
         if index < 0 or not (before := bisect(reader.spans, (index, len(reader.text)))):
             return []
+        is_crossed |= _size_if_crossed(reader, index, reader.box(index), at, goes_down=bool(along)) > 0.0
         spans.update(reader.spans[max(before - 2, 0) : before + 1])  # what is raised may be drawn apart
+    if not is_crossed:
+        return []
     under = [
         (index, box)
         for index, box in _boxes(reader, spans)
@@ -81,8 +84,7 @@ def _size_if_crossed(reader: WordReader, index: int, box: Box, at: float, *, goe
     """The font size of a character that a line crosses in its middle, else 0."""
     a, b, size = reader.font(index)
     if goes_down and abs(a) > abs(b):  # letters above each other
-        is_crossed = abs((box[0] + box[2]) / 2.0 - at) < MIDDLE * size and CJK.match(reader.text[index])
-    else:
-        height = at * (-b if goes_down else a) - reader.origin(index, a, b)[1]
-        is_crossed = LOWEST * size < height < HIGHEST * size
-    return size if is_crossed else 0.0
+        is_near = abs((box[0] + box[2]) / 2.0 - at) < MIDDLE * size
+        return size if is_near and CJK.match(reader.text[index]) else 0.0
+    height = at * (-b if goes_down else a) - reader.origin(index, a, b)[1]
+    return size if LOWEST * size < height < HIGHEST * size else 0.0

@@ -69,6 +69,11 @@ class WordReader:
         """The number of characters of which the file doesn't say which they are."""
         return self.text.count("\0") + self.text.count("\ufffd")
 
+    def rows(self) -> list[tuple[float, float, float, float]]:
+        """The box (left, bottom, right, top) around the first and the last character of each of `spans`."""
+        ends = ((self.box(begin), self.box(end - 1)) for begin, end in self.spans)
+        return [(min(a[0], b[0]), min(a[1], b[1]), max(a[2], b[2]), max(a[3], b[3])) for a, b in ends]
+
     def leave_out(self, taken: Collection[int]) -> None:
         """Take characters out of `spans`."""
         spans = list[tuple[int, int]]()
