@@ -7,6 +7,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import chain, pairwise
 from unicodedata import combining, normalize
 
@@ -85,12 +86,12 @@ def _glyphs(
     found = defaultdict[tuple[int, int], list[_Glyph]](list)
     last, line, direction = _Glyph("", 0.0, 0.0, 0.0, 1.0, -1), (0.0, 0.0), (0, 0)
     a, b, size, baseline = 1.0, 0.0, 1.0, 0.0
-    for index in chain.from_iterable(range(*span) for span in spans):
+    for index, is_same in reader.characters(spans):
         sign = reader.text[index]
         if sign in " \r\n\0\ufffe\x02":
             continue
         left, bottom, right, top = reader.box(index)
-        if (bottom, top) != line or direction != UPRIGHT:  # else it is of the same font as the one before
+        if not is_same and ((bottom, top) != line or direction != UPRIGHT):  # else of the same font as the one before
             a, b, size = reader.font(index)
             baseline = reader.origin(index, a, b)[1]
             line, direction = (bottom, top), (round(a), round(b))
@@ -135,12 +136,12 @@ def _pieces(reader: WordReader, glyphs: list[_Glyph], is_rtl: bool | None) -> It
         swapped += bool(first) * (1 if first in _CLOSING else -1)
     for line, ordered in made:
         main = max(line, key=lambda glyph: glyph.size)
-        texts, shifts = list[str](), list[str]()
-        for glyph in ordered:
-            texts.append(glyph.text.translate(_BRACKETS) if swapped > 0 and glyph.is_mirrored else glyph.text)
-            shift = shift_of(glyph.text, glyph.y, glyph.size, main.y, main.size) if is_rtl is not None else ""
-            shifts += [shift] * len(glyph.text)
-        text = " ".join(set_off("".join(texts), shifts).split())
+        texts = [glyph.text.translate(_BRACKETS) if swapped > 0 and glyph.is_mirrored else glyph.text for glyph in ordered]
+        text = "".join(texts)
+        if is_rtl is not None and any(glyph.y != main.y for glyph in ordered):
+            shifts = (shift_of(glyph.text, glyph.y, glyph.size, main.y, main.size) for glyph in ordered)
+            text = set_off(text, [shift for shift, own in zip(shifts, texts, strict=True) for _ in own])
+        text = " ".join(text.split())
         if text:
             width = (line[-1].end - line[0].begin) * len(text.partition(" ")[0]) / len(text)
             bold = all(reader.is_bold(glyph.index) for glyph in (line[0], main, line[-1]))
@@ -156,6 +157,9 @@ def _rows(glyphs: Iterable[_Glyph]) -> list[list[_Glyph]]:
             accents.append(glyph)
             continue
         line = rows[-1][0] if rows else glyph
+        if rows and line.y == glyph.y:
+            rows[-1].append(glyph)
+            continue
         size = max(line.size, glyph.size)
         is_smaller = min(line.size, glyph.size) < SMALLER * size
         if rows and abs(line.y - glyph.y) < (SAME_LINE + 0.2 * is_smaller) * size:
@@ -202,7 +206,7 @@ def _widest_space(row: Sequence[_Glyph]) -> float:
 
 def _order(line: list[_Glyph], *, is_rtl: bool) -> list[_Glyph]:
     """The characters of a line in the order of reading; `line` begins where the page's lines do."""
-    kinds = "".join(map(_kind, line))
+    kinds = "".join(_kind(glyph.text[0]) for glyph in line)
     if is_rtl:
         return line[::-1] if "R" not in kinds and "L" in kinds else _flip(line, kinds)
     ordered, end = list[_Glyph](), 0
@@ -226,9 +230,9 @@ def _flip(line: Sequence[_Glyph], kinds: str) -> list[_Glyph]:
     return [*ordered, *line[end:]]
 
 
-def _kind(glyph: _Glyph) -> str:
+@cache
+def _kind(sign: str) -> str:
     """R: a letter written from right to left; L: another letter; N: a digit; signs as they are, M for others."""
-    sign = glyph.text[0]
     if RTL_LETTER.match(sign):
         return "R"
     if sign.isdecimal():

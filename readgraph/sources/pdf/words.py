@@ -2,7 +2,7 @@
 
 import ctypes
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from math import hypot
@@ -152,6 +152,14 @@ class WordReader:
                     yield first, index - 1, False
                     first = index
             yield first, last, False
+
+    def characters(self, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, bool]]:
+        """The characters of spans, and whether each is drawn at once with the one before."""
+        for first, end in spans:
+            at_once = self._raw.FPDFText_CountRects(self._page, first, end - first) == 1
+            yield first, False
+            for index in range(first + 1, end):
+                yield index, at_once
 
     def is_bold(self, index: int) -> bool:
         """Whether the font of a character says that it is bold."""
