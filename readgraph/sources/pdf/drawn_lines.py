@@ -1,5 +1,6 @@
 """Thin straight lines that a page of a PDF draws across its text, also as filled boxes."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from ctypes import c_float, c_int, c_uint
 from math import inf
@@ -24,6 +25,8 @@ def lines_through(rows: Sequence[Box], page: "PdfPage") -> list[Box]:
     """The lines to be seen that run along rows of text, in or over them; those that go on from each other are one."""
     from pypdfium2 import raw
 
+    if not rows:
+        return []
     finder = _Finder(raw, rows)
     finder.search(page.raw, raw.FPDFPage_CountObjects, raw.FPDFPage_GetObject, _IDENTITY)
     return [*_join(finder.found, 0), *_join(finder.found, 1)]
@@ -45,14 +48,15 @@ def _join(lines: Sequence[Box], along: int) -> list[Box]:
 class _Finder:
     def __init__(self, raw: Any, rows: Sequence[Box]) -> None:
         self._raw = raw
-        self._across = [
-            (left - BEYOND, low + LOWEST * (high - low), right + BEYOND, low + HIGHEST * (high - low))
-            for left, low, right, high in rows
-        ]
-        self._down = [
-            (left + LOWEST * (right - left), low - BEYOND, left + HIGHEST * (right - left), high + BEYOND)
-            for left, low, right, high in rows
-        ]
+        self._across = defaultdict[int, list[Box]](list)  # by each point of height at which a line may be
+        self._down = list[Box]()
+        for left, low, right, high in rows:
+            bottom, top = (low + share * (high - low) for share in (LOWEST, HIGHEST))
+            for height in range(int(bottom), int(top) + 1):
+                self._across[height].append((left - BEYOND, bottom, right + BEYOND, top))
+            if high - low > 0.5 * (right - left):
+                begin, end = (left + share * (right - left) for share in (LOWEST, HIGHEST))
+                self._down.append((begin, low - BEYOND, end, high + BEYOND))
         self._edges, self._colour = [c_float() for _ in range(4)], [c_uint() for _ in range(4)]
         self.found = list[Box]()
 
@@ -108,14 +112,13 @@ class _Finder:
 
     def _runs_through(self, left: float, low: float, right: float, high: float) -> bool:
         """Whether a line is within a row of text, whose end it may exceed."""
-        if goes_down := high - low > right - left:
+        if high - low > right - left:
             left = right = (left + right) / 2.0
+            rows = self._down
         else:
             low = high = (low + high) / 2.0
-        for begin, bottom, end, top in self._down if goes_down else self._across:
-            if bottom < low and high < top and begin < left and right < end:
-                return True
-        return False
+            rows = self._across.get(int(low), [])
+        return any(row[0] < left and right < row[2] and row[1] < low and high < row[3] for row in rows)
 
     def _is_seen(self, path: Any) -> bool:
         raw, (red, green, blue, alpha), is_stroked, fill = self._raw, self._colour, c_int(), c_int()

@@ -136,7 +136,8 @@ def _pieces(reader: WordReader, glyphs: list[_Glyph], is_rtl: bool | None) -> It
         swapped += bool(first) * (1 if first in _CLOSING else -1)
     for line, ordered in made:
         main = max(line, key=lambda glyph: glyph.size)
-        texts = [glyph.text.translate(_BRACKETS) if swapped > 0 and glyph.is_mirrored else glyph.text for glyph in ordered]
+        brackets = _BRACKETS if swapped > 0 else {}
+        texts = [glyph.text.translate(brackets) if glyph.is_mirrored else glyph.text for glyph in ordered]
         text = "".join(texts)
         if is_rtl is not None and any(glyph.y != main.y for glyph in ordered):
             shifts = (shift_of(glyph.text, glyph.y, glyph.size, main.y, main.size) for glyph in ordered)

@@ -1,5 +1,6 @@
 """A page of a PDF as pieces of printed lines."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from itertools import chain, pairwise
@@ -27,6 +28,7 @@ from readgraph.sources.pdf.words import (
 if TYPE_CHECKING:
     from pypdfium2 import PdfPage
 
+_WITHIN = re.compile(f"(?:^|(?<={LEVEL}))[^{RAISED}{LOWERED}]+")  # what of a word stands on its line
 STRUCK = "passage that is struck out"
 LONGEST_OFF = 6  # characters of what a file draws off its line, apart from it
 NEAR_STEP = 8.0  # points
@@ -145,7 +147,7 @@ def _piece(words: list[Word], reader: WordReader) -> PrintedLine:
         shift = shift_of(word.text, word.y, word.size, main.y, main.size)
         is_off = shift or word.text[0] in (RAISED, LOWERED) or text.endswith(LEVEL)
         is_glued = is_off and word.x - end < GLUED * main.size
-        written = f"{shift}{word.text}{LEVEL}" if shift and text else word.text
+        written = _WITHIN.sub(rf"{shift}\g<0>{LEVEL}", word.text) if shift and text else word.text
         if not text and written[0] in (RAISED, LOWERED):
             written = written[1:].replace(LEVEL, " ", 1).strip()
         text = f"{text}{'' if is_glued or not text else ' '}{written}"

@@ -12,7 +12,6 @@ from readgraph.sources.places import note_mark
 _OFF = re.compile(f"([{RAISED}{LOWERED}])([^{LEVEL}]*){LEVEL}")
 _DENOMINATOR = f"[/\u2044\u2215]{LEVEL}?{LOWERED}?(\\d+){LEVEL}?"
 _FRACTION = re.compile(f"(\\d?){RAISED}(\\d+)(?:{LEVEL}{LOWERED}?)?{_DENOMINATOR}(\\w?)")
-_ORDINAL = re.compile(r"(?i:st|nd|rd|th|er|re|ère|e|ème|eme|o|a|os|as|do|to|de|ste|[ºª.])")
 _GLUED = re.compile(r"[^\w\s+\-−–±]+|(?:TM|SM|MC|MD|\([RC]\))")  # stars and daggers, ° and ′, ™ and ®
 _DEGREES = re.compile(r"[oO0°◦∘]")
 _SIMPLE = re.compile(r"[^\W_]+|[+\-−–±∓]?\d+|\d*[+\-−–±∓]|[+\-−–±∓]?[^\W\d_]+")
@@ -62,7 +61,7 @@ def _write_off(before: str, is_raised: bool, off: str, after: str, left: set[str
     if is_raised:
         if (
             before[-1:].isdecimal()
-            and (_ORDINAL.fullmatch(off) or _DEGREES.fullmatch(off))
+            and (is_shortened(off, before) or _DEGREES.fullmatch(off))
             and not _is_power(off, after)
         ):
             return "°" if after[:1] in ("C", "F") else off
