@@ -119,18 +119,18 @@ class WordReader:
 
     def _single_words(self, begin: int, end: int) -> Iterator[Word]:
         box = self._box
-        for first, last, at_once in self._spans(begin, end):
+        for first, last, may_be_off in self._spans(begin, end):
             a, b, size = self.font(first)
             x, y = self.origin(first, a, b)
             self._raw.FPDFText_GetLooseCharBox(self._page, last, box)
             right = max(float(max(box.left * a, box.right * a) + max(box.bottom * b, box.top * b)), x)
             text = self.text[first : last + 1].translate(_LINE_END_HYPHEN)
-            if first < last and not at_once and (_MAY_BE_OFF.search(text) or self.font(last)[2] != size):
+            if first < last and may_be_off:
                 text, y, size = self._set_off(text, first, a, b)
             yield Word(join_halves(text), x, y, size or 1.0, right, (round(a), round(b)), first, right)
 
     def _spans(self, begin: int, end: int) -> Iterator[tuple[int, int, bool]]:
-        """First and last character of each word, and whether it is drawn at once.
+        """First and last character of each word, and whether some may be raised or lowered.
 
         White space ends a word, or a gap where the file has no character.
         """
@@ -138,20 +138,23 @@ class WordReader:
         for match in _WORD.finditer(self.text, begin, end):
             first, last = match.start(), match.end() - 1
             if count(page, first, last - first + 1) == 1:  # drawn at once
-                yield first, last, True
+                yield first, last, False
                 continue
             get(page, first, box)
             gaps, right = list[float](), box.right  # the white space between characters, in heights of a character
+            heights = [box.top - box.bottom]
             for index in range(first + 1, last + 1):
                 get(page, index, box)
-                gaps.append((box.left - right) / ((box.top - box.bottom) or 1.0))
+                heights.append(box.top - box.bottom)
+                gaps.append((box.left - right) / (heights[-1] or 1.0))
                 right = box.right
+            may_be_off = min(heights) < SMALLER * max(heights) or bool(_MAY_BE_OFF.search(match[0]))
             widest = max(WORD_GAP, 3.0 * median(gaps)) if gaps else 0.0  # letters may be spaced
             for index, gap in enumerate(gaps, first + 1):
                 if gap > widest:
-                    yield first, index - 1, False
+                    yield first, index - 1, may_be_off
                     first = index
-            yield first, last, False
+            yield first, last, may_be_off
 
     def characters(self, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, bool]]:
         """The characters of spans, and whether each is drawn at once with the one before."""
