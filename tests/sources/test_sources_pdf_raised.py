@@ -68,6 +68,7 @@ def test_raised_and_lowered_text(tmp_path: Path, printed: str, text: str, apart:
     [
         ("with A^{T}A in it", "with A^{T}A in it"),
         ("of x_{i}y_{i} and V_{max}t", "of x_{i}y_i and V_{max}t"),
+        ("in T_{E}X and L^{A}T_{E}X", "in TEX and LATEX"),
         ("and a^{b}c too", "and a^{b}c too"),
     ],
 )

@@ -55,8 +55,7 @@ class _Finder:
             for height in range(int(bottom), int(top) + 1):
                 self._across[height].append((left - BEYOND, bottom, right + BEYOND, top))
             if high - low > 0.5 * (right - left):
-                begin, end = (left + share * (right - left) for share in (LOWEST, HIGHEST))
-                self._down.append((begin, low - BEYOND, end, high + BEYOND))
+                self._down.append((left, low - BEYOND, right, high + BEYOND))
         self._edges, self._colour = [c_float() for _ in range(4)], [c_uint() for _ in range(4)]
         self.found = list[Box]()
 

@@ -12,7 +12,17 @@ from itertools import chain, pairwise
 from unicodedata import combining, normalize
 
 from readgraph.sources.pdf.printed import SAME_LINE, PrintedLine
-from readgraph.sources.pdf.words import CJK, COLUMN_GAP, SMALLER, UPRIGHT, WordReader, join_halves, set_off, shift_of
+from readgraph.sources.pdf.words import (
+    CJK,
+    COLUMN_GAP,
+    SMALLER,
+    UPRIGHT,
+    WordReader,
+    direction_of,
+    join_halves,
+    set_off,
+    shift_of,
+)
 
 RTL = "\u0590-\u08ff\ufb1d-\ufdcf\ufdf0-\ufdff\ufe70-\ufeff"
 RTL_LETTER = re.compile(rf"(?![\u0660-\u066d\u06f0-\u06f9])[{RTL}]")
@@ -23,6 +33,7 @@ _RTL_RUN = re.compile(r"R(?:[^L]*R)?")
 _BRACKETS = str.maketrans("()[]{}<>«»", ")(][}{><»«")
 _OPENING, _CLOSING = "([{", ")]}"
 ABOVE, MIDDLE = 0.88, 0.35  # font sizes from the line on which letters stand up to their top, and to their middle
+MOST_IN_COLUMN = 4  # characters beside each other in a column of text from above
 SAMPLE = 200  # characters by whose steps the direction of the writing is told
 WIDEST_SPACE = 2.0  # font sizes of white space between the words of a stretched line
 SPACE = 0.3  # font sizes of white space that part words where the file has no character
@@ -49,7 +60,9 @@ def take_unusual_pieces(reader: WordReader) -> tuple[list[PrintedLine], list[Pri
     """
     taken = list[tuple[int, int]]()
     if CJK.search(reader.text) and _goes_down(reader):
-        taken, reader.spans = reader.spans, taken
+        taken = [span for span in reader.spans if not _goes_across(reader, *span)]
+        reader.runs_down = True
+        reader.spans = [span for span in reader.spans if _goes_across(reader, *span)]
         return [*_pieces(reader, [*chain.from_iterable(_glyphs(reader, taken, from_above=True).values())], None)], []
     if not (found := RTL_LETTER.findall(reader.text)):
         return [], []
@@ -67,6 +80,15 @@ def take_unusual_pieces(reader: WordReader) -> tuple[list[PrintedLine], list[Pri
     return main, [*chain.from_iterable(others)]
 
 
+def _goes_across(reader: WordReader, begin: int, end: int) -> bool:
+    """Whether characters stand close to each other in a row, and are no number within a column."""
+    text = reader.text[begin:end].strip()
+    size, (x, y) = reader.font(begin)[2], reader.origin(begin, 1.0, 0.0)
+    last_x, last_y = reader.origin(begin + len(text) - 1, 1.0, 0.0)
+    fewest = 1 if any(map(str.isalpha, text)) and not CJK.search(text) else MOST_IN_COLUMN
+    return len(text) > fewest and abs(last_y - y) < size and abs(last_x - x) < 1.3 * size * len(text)
+
+
 def _goes_down(reader: WordReader) -> bool:
     """Whether most characters stand below the one before."""
     down = across = 0
@@ -81,10 +103,10 @@ def _goes_down(reader: WordReader) -> bool:
 
 def _glyphs(
     reader: WordReader, spans: Iterable[tuple[int, int]], *, from_above: bool = False
-) -> dict[tuple[int, int], list[_Glyph]]:
+) -> dict[tuple[float, float], list[_Glyph]]:
     """The characters of spans by their direction, as if turned; those drawn as one (a ligature) are together."""
-    found = defaultdict[tuple[int, int], list[_Glyph]](list)
-    last, line, direction = _Glyph("", 0.0, 0.0, 0.0, 1.0, -1), (0.0, 0.0), (0, 0)
+    found = defaultdict[tuple[float, float], list[_Glyph]](list)
+    last, line, direction = _Glyph("", 0.0, 0.0, 0.0, 1.0, -1), (0.0, 0.0), (0.0, 0.0)
     a, b, size, baseline = 1.0, 0.0, 1.0, 0.0
     for index, is_same in reader.characters(spans):
         sign = reader.text[index]
@@ -94,7 +116,7 @@ def _glyphs(
         if not is_same and ((bottom, top) != line or direction != UPRIGHT):  # else of the same font as the one before
             a, b, size = reader.font(index)
             baseline = reader.origin(index, a, b)[1]
-            line, direction = (bottom, top), (round(a), round(b))
+            line, direction = (bottom, top), direction_of(a, b)
         if from_above and direction == UPRIGHT:
             y = (left + right) / 2.0 if right - left > 0.01 else last.y  # no width: of a font that isn't in the file
             begin = -(reader.origin(index, 1.0, 0.0)[1] + ABOVE * size)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _WITHIN = re.compile(f"(?:^|(?<={LEVEL}))[^{RAISED}{LOWERED}]+")  # what of a word stands on its line
 STRUCK = "passage that is struck out"
+ASLANT = "line that is drawn aslant and set apart"
 LONGEST_OFF = 6  # characters of what a file draws off its line, apart from it
 NEAR_STEP = 8.0  # points
 GLUED = 0.15  # font sizes of white space below which what is off the line belongs to the word beside it
@@ -49,7 +50,12 @@ def read_pieces(
         lines = lines_through(reader.rows(), page)
         for _ in range(drop_struck(reader, lines, marked)):
             leave_out(STRUCK)
-        upright, turned = map(add, take_unusual_pieces(reader), _usual_pieces(reader, lines))
+        unusual, usual = take_unusual_pieces(reader), _usual_pieces(reader, lines, leave_out)
+        upright, turned = map(add, unusual, usual)
+        if reader.runs_down:  # what is written across, such as captions, is no part of its lines
+            letters = [sum(len(piece.text) for piece in pieces) for pieces in (unusual[0], usual[0])]
+            upright, apart = (unusual[0], usual[0]) if letters[0] > letters[1] else (usual[0], unusual[0])
+            turned = [*apart, *usual[1]]
         lowest = min((piece.y for piece in upright), default=0.0)
         for number, piece in enumerate(turned, 1):  # such as a stamp in the margin: after everything else
             piece.x, piece.end, piece.y = 0.0, piece.end - piece.x, lowest - 100.0 * number
@@ -58,16 +64,24 @@ def read_pieces(
         text.close()
 
 
-def _usual_pieces(reader: WordReader, lines: Sequence[Box]) -> tuple[list[PrintedLine], list[PrintedLine]]:
+def _usual_pieces(
+    reader: WordReader, lines: Sequence[Box], leave_out: Callable[[str], object]
+) -> tuple[list[PrintedLine], list[PrintedLine]]:
     """The pieces in the direction in which most of a page is written, and the others."""
     fractions = [] if RTL_LETTER.search(reader.text) else take_fractions(reader, lines)
     words = sorted([*reader.words(), *fractions], key=attrgetter("index")) if fractions else list(reader.words())
-    letters = Counter[tuple[int, int]]()
+    letters = Counter[tuple[float, float]]()
     for word in words:
         letters[word.direction] += len(word.text)
     main = max(letters, key=lambda direction: letters[direction], default=UPRIGHT)
     pieces = _join_marks(_pieces([word for word in words if word.direction == main], reader))
-    return pieces, _pieces([word for word in words if word.direction != main], reader)
+    turned = list[PrintedLine]()
+    for direction in letters:
+        if direction != main:
+            turned += (own := _pieces([word for word in words if word.direction == direction], reader))
+            for _ in own if 0.0 not in direction else ():
+                leave_out(ASLANT)
+    return pieces, turned
 
 
 def _pieces(words: list[Word], reader: WordReader) -> list[PrintedLine]:

@@ -66,8 +66,8 @@ def _write_off(before: str, is_raised: bool, off: str, after: str, left: set[str
             return "".join(map(note_mark, sorted(numbers, key=int)))
         if off[0].isdecimal() and _PUNCTUATION.search(before):
             return note_mark(off)
-    is_latex = off == "A" and before.endswith("L") and after[:1] in ("T", LOWERED)
-    if is_latex or is_glued(off, before[-LONGEST_WORD:]):
+    is_tex = before[-1:] + off + after[:1] in ("LAT", f"LA{LOWERED}", "TEX")  # TeX and LaTeX as they are drawn
+    if is_tex or is_glued(off, before[-LONGEST_WORD:]):
         return off
     if not _BASE.search(before):  # a verse's number stands before its word
         return f"{off} " if off[-1].isdecimal() and after[:1].isalnum() else off

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 COLUMN_GAP = 0.9  # font sizes of white space that part two pieces of a line: a column's gutter, cells of a table
 WORD_GAP = 0.1  # the share of a character's height that parts two words of which the file says nothing
-UPRIGHT = (1, 0)  # the direction of text that isn't turned
+UPRIGHT = (1.0, 0.0)  # the direction of text that isn't turned
+ASLANT = 0.15  # how far up or across text goes at least that runs aslant, as shares of its length
 SMALLER = 0.86  # the share of the line's font size below which what stands off the line is raised or lowered
 HIGHER, LOWER = 0.075, 0.05  # font sizes off the line from which on smaller print is raised, or lowered
 OFF = 0.2  # the same for digits that are as large as the line
@@ -42,7 +43,7 @@ class Word:
     y: float
     size: float
     end: float
-    direction: tuple[int, int]
+    direction: tuple[float, float]
     index: int
     first_end: float
 
@@ -62,6 +63,7 @@ class WordReader:
             codes = (raw.FPDFText_GetUnicode(self._page, index) for index in range(count))
             text = "".join(chr(code) if 0 < code < 0x110000 else "\0" for code in codes)
         self.spans = [line.span() for line in _DRAWN_LINE.finditer(text)]  # what is drawn on a line
+        self.runs_down = False  # whether text from above was taken from `spans`
         self.text = text  # a code above 16 bits stays as two halves, so that each position is PDFium's
 
     @property
@@ -124,10 +126,12 @@ class WordReader:
             x, y = self.origin(first, a, b)
             self._raw.FPDFText_GetLooseCharBox(self._page, last, box)
             right = max(float(max(box.left * a, box.right * a) + max(box.bottom * b, box.top * b)), x)
+            if min(abs(a), abs(b)) > ASLANT:  # the box is wider than the character
+                right = max(((box.left + box.right) * a + (box.bottom + box.top) * b) / 2.0 + size / 4.0, x)
             text = self.text[first : last + 1].translate(_LINE_END_HYPHEN)
             if first < last and may_be_off:
                 text, y, size = self._set_off(text, first, a, b)
-            yield Word(join_halves(text), x, y, size or 1.0, right, (round(a), round(b)), first, right)
+            yield Word(join_halves(text), x, y, size or 1.0, right, direction_of(a, b), first, right)
 
     def _spans(self, begin: int, end: int) -> Iterator[tuple[int, int, bool]]:
         """First and last character of each word, and whether some may be raised or lowered.
@@ -148,7 +152,11 @@ class WordReader:
                 heights.append(box.top - box.bottom)
                 gaps.append((box.left - right) / (heights[-1] or 1.0))
                 right = box.right
-            may_be_off = min(heights) < SMALLER * max(heights) or bool(_MAY_BE_OFF.search(match[0]))
+            may_be_off = (
+                min(heights) < SMALLER * max(heights)
+                or bool(_MAY_BE_OFF.search(match[0]))
+                or self.font(first)[2] != self.font(last)[2]
+            )
             widest = max(WORD_GAP, 3.0 * median(gaps)) if gaps else 0.0  # letters may be spaced
             for index, gap in enumerate(gaps, first + 1):
                 if gap > widest:
@@ -200,6 +208,12 @@ class WordReader:
         y, size = max(fonts, key=lambda font: font[1])
         shifts = [shift_of(sign, *font, y, size) for sign, font in zip(text, fonts, strict=True)]
         return set_off(text, shifts), y, size
+
+
+def direction_of(a: float, b: float) -> tuple[float, float]:
+    """The direction of a writing, about; one that is all but level or upright counts as such."""
+    digits = 1 if min(abs(a), abs(b)) > ASLANT else 0
+    return round(a, digits), round(b, digits)
 
 
 def set_off(text: str, shifts: Sequence[str]) -> str:
