@@ -76,6 +76,17 @@ def test_what_is_raised_within_a_word_keeps_its_sign(tmp_path: Path, printed: st
     assert load(write_marked(tmp_path / "a.pdf", [printed, "and this line is as long."])).text.startswith(text)
 
 
+def test_numbers_side_by_side_are_two(tmp_path: Path) -> None:
+    canvas = Canvas(str(tmp_path / "a.pdf"))
+    for number, (left, right) in enumerate((("100", "200"), ("300", "400"), ("5000", "60"), ("12", "1"))):
+        draw(canvas, 50, 700 - 14 * number, 10, "stones")
+        canvas.drawRightString(140, 700 - 14 * number, left)
+        canvas.drawString(141, 700 - 14 * number, right)
+    canvas.save()
+    text = load(tmp_path / "a.pdf").text
+    assert re.findall(r"\d+", text) == ["100", "200", "300", "400", "5000", "60", "12", "1"]
+
+
 def test_digits_above_each_other_keep_signs(tmp_path: Path) -> None:
     canvas = Canvas(str(tmp_path / "a.pdf"))
     draw(canvas, 50, 700, 10, "It is ")

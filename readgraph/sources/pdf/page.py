@@ -50,6 +50,7 @@ def read_pieces(
         lines = lines_through(reader.rows(), page)
         for _ in range(drop_struck(reader, lines, marked)):
             leave_out(STRUCK)
+        reader.part_numbers()
         unusual, usual = take_unusual_pieces(reader), _usual_pieces(reader, lines, leave_out)
         upright, turned = map(add, unusual, usual)
         if reader.runs_down:  # what is written across, such as captions, is no part of its lines

@@ -4,7 +4,7 @@ import ctypes
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, pairwise
 from math import hypot
 from operator import itemgetter
 from statistics import median
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pypdfium2 import PdfTextPage
 
 COLUMN_GAP = 0.9  # font sizes of white space that part two pieces of a line: a column's gutter, cells of a table
+PARTED = 0.06  # the share of a character's height that parts two numbers
 WORD_GAP = 0.1  # the share of a character's height that parts two words of which the file says nothing
 UPRIGHT = (1.0, 0.0)  # the direction of text that isn't turned
 ASLANT = 0.15  # how far up or across text goes at least that runs aslant, as shares of its length
@@ -25,6 +26,7 @@ _WORD = re.compile(r"[^\s\x00\x02\ufffe]+[\x02\ufffe]?")
 _DRAWN_LINE = re.compile(r"[^\r\n]+")
 MARK = re.compile(r"\d{1,3}|[*†‡§¶]{1,3}")
 CJK = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")
+_DIGITS = re.compile(r"\d\d+")
 _MAY_BE_OFF = re.compile(r"[\d*†‡§¶]")
 _HALVES = re.compile("[\ud800-\udfff]")
 _BOLD = re.compile(rb"bold|black|heavy|demi|[-_]medi|(?:^|\+)(?:cm|ec|sf|lm|tc|la|ss)\w{0,3}b[xf]|mbx", re.IGNORECASE)
@@ -85,6 +87,19 @@ class WordReader:
                     spans += [(begin, index)] * (begin < index)
                     begin = index + 1
         self.spans = spans
+
+    def part_numbers(self) -> None:
+        """Part `spans` where two numbers stand side by side, as in cells: PDFium passes over narrow white space."""
+        edges = set[int]()
+        for number in _DIGITS.finditer(self.text):
+            boxes = [self.box(index) for index in range(*number.span())]
+            gaps = [right[0] - left[2] for left, right in pairwise(boxes)]
+            size = boxes[0][3] - boxes[0][1]
+            widest = (PARTED if len(gaps) > 1 else 2.0 * PARTED) * size + 3.0 * max(min(gaps), 0.0) * (len(gaps) > 1)
+            edges |= {number.start() + at for at, gap in enumerate(gaps, 1) if gap > widest}
+        if edges:
+            cuts = ((begin, *sorted(edge for edge in edges if begin < edge < end), end) for begin, end in self.spans)
+            self.spans = [span for cut in cuts for span in pairwise(cut)]
 
     def words(self) -> Iterator[Word]:
         """The words of `spans`, in the order of the file; words of a line that is drawn at once are together."""
