@@ -8,16 +8,16 @@ from readgraph.sources.places import note_mark
 RAISED, LOWERED = "^", "_"
 
 _PLAIN_SCRIPT = re.compile(r"[-+−–±∓]?(?:\d+|[^\W\d_]+)[-+−–±]?|[-+−–±∓*]+|\S")
-_GLUED = re.compile(r"[′″‴'’\"°º∘ª®©™℠*†‡§]+")
+_GLUED = re.compile(r"[^\w\s+\-−–±()\[\]]+|[ºª]|TM|SM|MC|MD|\([RC]\)")  # stars and daggers, ° and ′, ™ and ®
 _BRACKETED = re.compile(r"\[(\d{1,4})\]")
 _NUMBER = re.compile(r"\d{1,4}")
 _PROSE = re.compile(r"[^\W\d_]{2,}[,.;:]?\s+[^\W\d_]{2,}")
 _FRACTION = re.compile(r"(\d+)\s*[/⁄∕]\s*(\d+)")
 _LAST_WORD = re.compile(r"(?:\d+[.,])*[^\W_]+$")
-_LONGEST_WORD = 80  # characters before what is raised that are looked at
+LONGEST_WORD = 80  # characters before what is raised that are looked at
 _ROMAN = re.compile(r"[IVXLCDM]+|[ivxl]+")
 _SIGNS = {"TM": "™", "SM": "℠", "∘": "°"}
-_ORDINALS = frozenset("st nd rd th er ers re res ère ere e es ème eme ième ieme nde nds de ste a o os as".split())
+_ORDINALS = frozenset("st nd rd th er ers re res ère ere e es ème eme ième ieme nde nds de ste a o os as do to".split())
 _SHORTENED = frozenset("me mes lle lles gr r rs s t te ve ie o os a as e er".split())
 
 
@@ -33,13 +33,12 @@ def raise_text(text: str, before: str | None = None, after: str = "") -> str:
     """
     text = text.strip()
     if not text or before is None:
-        return _script(RAISED, text, after) if text else ""
+        return write_script(RAISED, text, after) if text else ""
     if bracketed := _BRACKETED.fullmatch(text):
         return note_mark(bracketed[1]) + _gap(" ", after)
-    sign = _SIGNS.get(text, text)
-    if _GLUED.fullmatch(sign) or (text.isalpha() and _is_shortened(text, before)):
-        return sign
-    if _NUMBER.fullmatch(text) and before and not before[-1].isspace() and not _holds_script(before):
+    if is_glued(text, before):
+        return _SIGNS.get(text, text)
+    if _NUMBER.fullmatch(text) and before and not before[-1].isspace() and not _holdswrite_script(before):
         return note_mark(text) + _gap(" ", after)
     return _write(RAISED, text, before, after)
 
@@ -48,7 +47,7 @@ def lower_text(text: str, before: str | None = None, after: str = "") -> str:
     """Text that stands lowered between others, as it is written on a line: "_2"; with a space where it is no index."""
     text = text.strip()
     if not text or before is None:
-        return _script(LOWERED, text, after) if text else ""
+        return write_script(LOWERED, text, after) if text else ""
     return _write(LOWERED, text, before, after)
 
 
@@ -65,7 +64,7 @@ def join_runs(runs: Iterable[tuple[str, str]]) -> str:
         elif position and text.strip():
             lead, tail = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
             write = raise_text if position == RAISED else lower_text
-            line += lead + write(text, line[-_LONGEST_WORD:] + lead, tail + after) + tail
+            line += lead + write(text, line[-LONGEST_WORD:] + lead, tail + after) + tail
         else:
             line += text
         at += taken
@@ -96,16 +95,16 @@ def _fraction_at(parts: list[tuple[str, str]], at: int) -> tuple[str, int]:
 def _write(sign: str, text: str, before: str, after: str) -> str:
     if _PROSE.search(text):  # words that somebody set small
         return _gap(before, text) + text + _gap(text, after)
-    if _holds_script(before):
-        return _script(sign, text, after)
+    if _holdswrite_script(before):
+        return write_script(sign, text, after)
     return text + _gap(text, after)
 
 
-def _holds_script(before: str) -> bool:
+def _holdswrite_script(before: str) -> bool:
     return bool(before) and (before[-1].isalnum() or before[-1] in ")]}|′'%°Åµ")
 
 
-def _script(sign: str, text: str, after: str) -> str:
+def write_script(sign: str, text: str, after: str) -> str:
     """An exponent or index; in braces where its end would not be clear."""
     runs_on = any(is_sort(text[-1]) and is_sort(after[:1]) for is_sort in (str.isdigit, str.isalpha))
     return f"{sign}{text}" if _PLAIN_SCRIPT.fullmatch(text) and not runs_on else f"{sign}{{{text}}}"
@@ -116,10 +115,14 @@ def _gap(before: str, after: str) -> str:
     return " " if before and after and not before[-1].isspace() and after[0].isalnum() and before[-1].isalnum() else ""
 
 
-def _is_shortened(text: str, before: str) -> bool:
-    """Whether raised letters are the end of an ordinal number ("2nd", "XIXe") or of an abbreviation ("Mme", "No")."""
+def is_glued(text: str, before: str) -> bool:
+    """Whether what is raised belongs to its word: a sign, the end of an ordinal ("2nd", "XIXe") or of "Mme", "No"."""
+    if _GLUED.fullmatch(text) or not text.isalpha():
+        return bool(_GLUED.fullmatch(text))
     found = _LAST_WORD.search(before)
     word, end = found[0] if found else "", text.lower()
     if word.isdecimal() or (_ROMAN.fullmatch(word) and len(text) + len(word) > 2 and end in _ORDINALS):
         return end in _ORDINALS
+    if len(text) == 1 and text.isupper():  # a variable, or the transpose of a matrix
+        return False
     return end in _SHORTENED and (word[:1].isupper() or (word == "n" and end in ("o", "os")))

@@ -269,3 +269,35 @@ def test_text_from_above(tmp_path: Path) -> None:
     canvas.save()
     give_codes(tmp_path / "a.pdf", codes)
     assert load(tmp_path / "a.pdf").text == text
+
+
+def test_a_caption_across_beside_text_from_above(tmp_path: Path) -> None:
+    text, caption = "吾輩は猫である。名前はまだ無い。どこで生れたか見当がつかぬ", "猫である名前は"
+    codes = dict(zip(ascii_letters, dict.fromkeys(text), strict=False))
+    signs = {character: sign for sign, character in codes.items()}
+    canvas = Canvas(str(tmp_path / "a.pdf"))
+    canvas.setFont("Courier", 12)
+    for at, character in enumerate(text):
+        canvas.drawString(300 - 20 * (at // 10), 700 - 12 * (at % 10), signs[character])
+    canvas.drawString(250, 650, "".join(signs[character] for character in caption))
+    canvas.save()
+    give_codes(tmp_path / "a.pdf", codes)
+    assert load(tmp_path / "a.pdf").text == f"{text}\n\n{caption}"
+
+
+@pytest.mark.parametrize("angle", [20, 30, 45, 57])
+def test_text_aslant_is_set_apart_and_named(tmp_path: Path, angle: float) -> None:
+    canvas = Canvas(str(tmp_path / "a.pdf"))
+    lines = wrap(paragraph(Random(1), 80), 400)
+    for number, line in enumerate(lines):
+        canvas.drawString(50, 700 - 12 * number, line)
+    canvas.setFont("Helvetica", 40)
+    canvas.translate(100, 640)
+    canvas.rotate(angle)
+    canvas.drawString(0, 0, "DRAFT 9")
+    canvas.save()
+    source = load(tmp_path / "a.pdf")
+    assert " ".join(source.text.split()) == f"{' '.join(lines)} DRAFT 9" and source.text.endswith("\n\nDRAFT 9")
+    assert [problem.partition("a.pdf: ")[2] for problem in source.problems] == [
+        "1 line that is drawn aslant and set apart (PDF page 1)."
+    ]

@@ -54,12 +54,49 @@ def draw(canvas: Canvas, x: float, y: float, size: float, text: str) -> None:
         ("Linux^{®} and Pumpo^{TM} are names", "Linux® and PumpoTM are names"),
         ("at 25^{o}C in the sun", "at 25°C in the sun"),
         ("the ion Ca^{2+} is small", "the ion Ca^2+ is small"),
+        ("the 3^{o} of M^{lle} Anna, the XIX^{e} age", "the 3o of Mlle Anna, the XIXe age"),
         ("as was said.^{12} It was so", "as was said. [^12] It was so"),
     ],
 )
 def test_raised_and_lowered_text(tmp_path: Path, printed: str, text: str, apart: bool) -> None:
     found = load(write_marked(tmp_path / "a.pdf", [printed, "and this line is as long."], apart=apart)).text
     assert found.startswith(f"{text} and this line")
+
+
+@pytest.mark.parametrize(
+    "printed,text",
+    [
+        ("with A^{T}A in it", "with A^{T}A in it"),
+        ("of x_{i}y_{i} and V_{max}t", "of x_{i}y_i and V_{max}t"),
+        ("in T_{E}X and L^{A}T_{E}X", "in TEX and LATEX"),
+        ("and a^{b}c too", "and a^{b}c too"),
+    ],
+)
+def test_what_is_raised_within_a_word_keeps_its_sign(tmp_path: Path, printed: str, text: str) -> None:
+    assert load(write_marked(tmp_path / "a.pdf", [printed, "and this line is as long."])).text.startswith(text)
+
+
+def test_numbers_side_by_side_are_two(tmp_path: Path) -> None:
+    canvas = Canvas(str(tmp_path / "a.pdf"))
+    for number, (left, right) in enumerate((("100", "200"), ("300", "400"), ("5000", "60"), ("12", "1"))):
+        draw(canvas, 50, 700 - 14 * number, 10, "stones")
+        canvas.drawRightString(140, 700 - 14 * number, left)
+        canvas.drawString(141, 700 - 14 * number, right)
+    canvas.save()
+    text = load(tmp_path / "a.pdf").text
+    assert re.findall(r"\d+", text) == ["100", "200", "300", "400", "5000", "60", "12", "1"]
+
+
+def test_digits_above_each_other_keep_signs(tmp_path: Path) -> None:
+    canvas = Canvas(str(tmp_path / "a.pdf"))
+    draw(canvas, 50, 700, 10, "It is ")
+    x = 51 + pdfmetrics.stringWidth("It is ", "Times-Roman", 10)
+    draw(canvas, x, 704, 7, "3")
+    draw(canvas, x, 696, 7, "4")
+    draw(canvas, x + 6, 700, 10, "of it and of others.")
+    canvas.save()
+    text = load(tmp_path / "a.pdf").text
+    assert re.fullmatch(r"It is \W?3\W?[_ ]\W?4 of it and of others\.", text)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from readgraph.sources.converting import on_a_line
+from readgraph.sources.pdf.drawn_lines import Box
 from readgraph.sources.pdf.printed import PrintedLine
 
 if TYPE_CHECKING:
@@ -13,14 +14,14 @@ if TYPE_CHECKING:
 TICKED, EMPTY = "[x]", "[ ]"
 MOST = 5_000  # annotations of a page
 USUAL_SIZE, LINE_HEIGHT = 10.0, 1.2  # points of typed text of no given size; font sizes from line to line
-_Rect = tuple[float, float, float, float]  # left, bottom, right, top, in points
 
 
 class Overlay(NamedTuple):
-    """What is laid over a page: `typed` with its rectangle, and `comments`, which belong to no line."""
+    """What is laid over a page: `typed` with its rectangle, `comments` of no line, and places `struck` out."""
 
-    typed: list[tuple[str, _Rect]]
+    typed: list[tuple[str, Box]]
     comments: list[str]
+    struck: list[Box]
 
 
 def take_overlay(document: "PdfDocument", number: int) -> tuple["PdfPage", Overlay]:
@@ -29,13 +30,14 @@ def take_overlay(document: "PdfDocument", number: int) -> tuple["PdfPage", Overl
 
     page = document[number]
     count = min(raw.FPDFPage_GetAnnotCount(page), MOST)
-    overlay, removed, is_drawn = Overlay([], []), list[int](), False
+    overlay, removed, is_drawn = Overlay([], [], []), list[int](), False
     for index in range(count):
         annotation = raw.FPDFPage_GetAnnot(page, index)
         try:
             reader = _Annotation(annotation, document.formenv)
             if reader.kind in (raw.FPDF_ANNOT_LINK, raw.FPDF_ANNOT_POPUP) or reader.is_hidden:
                 continue
+            overlay.struck.extend(reader.struck())
             if reader.is_field:
                 removed.append(index)
                 overlay.typed.extend(reader.typed())
@@ -99,7 +101,7 @@ class _Annotation:
         normal = self._raw.FPDF_ANNOT_APPEARANCEMODE_NORMAL
         return len(self._read(self._raw.FPDFAnnot_GetAP, self._annotation, normal)) > 0
 
-    def typed(self) -> Iterator[tuple[str, _Rect]]:
+    def typed(self) -> Iterator[tuple[str, Box]]:
         """What is typed, ticked or chosen in a field."""
         raw, form, annotation = self._raw, self._form, self._annotation
         if not form:  # the file has fields, but no form that they belong to
@@ -120,7 +122,7 @@ class _Annotation:
         if text.strip():
             yield text, self._rect()
 
-    def written(self) -> Iterator[tuple[str, _Rect]]:
+    def written(self) -> Iterator[tuple[str, Box]]:
         """What a note on the page, or a stamp, says of which the file doesn't say how it looks."""
         keys = {self._raw.FPDF_ANNOT_FREETEXT: "Contents", self._raw.FPDF_ANNOT_STAMP: "Name"}
         if (key := keys.get(self.kind)) and (text := self._value(key)).strip():
@@ -129,9 +131,9 @@ class _Annotation:
     def comments(self, page: "PdfPage") -> Iterator[str]:
         """What is said about the page, and what of it is struck out."""
         raw = self._raw
-        if self.kind == raw.FPDF_ANNOT_STRIKEOUT:
+        if parts := [*self.struck()]:
             text = page.get_textpage()
-            struck = on_a_line(" ".join(text.get_text_bounded(*part) for part in self._marked()))
+            struck = on_a_line(" ".join(text.get_text_bounded(*part) for part in parts))
             text.close()
             if struck:
                 yield f"Struck out: {struck}"
@@ -140,9 +142,11 @@ class _Annotation:
             author = on_a_line(self._value("T"))
             yield f"Comment{author and f' by {author}'}: {said}"
 
-    def _marked(self) -> Iterator[_Rect]:
-        """The middle of each line that is marked: its upper and lower edge may reach into others."""
-        points, parts = self._raw.FS_QUADPOINTSF(), list[_Rect]()
+    def struck(self) -> Iterator[Box]:
+        """The middle of each line that is struck out: its upper and lower edge may reach into others."""
+        if self.kind != self._raw.FPDF_ANNOT_STRIKEOUT:
+            return
+        points, parts = self._raw.FS_QUADPOINTSF(), list[Box]()
         for at in range(min(self._raw.FPDFAnnot_CountAttachmentPoints(self._annotation), MOST)):
             if self._raw.FPDFAnnot_GetAttachmentPoints(self._annotation, at, points):
                 across = (points.x1, points.x2, points.x3, points.x4)
@@ -152,7 +156,7 @@ class _Annotation:
             edge = 0.3 * (top - bottom)
             yield left, bottom + edge, right, top - edge
 
-    def _rect(self) -> _Rect:
+    def _rect(self) -> Box:
         rect = self._raw.FS_RECTF()
         self._raw.FPDFAnnot_GetRect(self._annotation, rect)
         return rect.left, min(rect.bottom, rect.top), rect.right, max(rect.bottom, rect.top)

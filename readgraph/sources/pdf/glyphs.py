@@ -7,22 +7,33 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import chain, pairwise
 from unicodedata import combining, normalize
 
 from readgraph.sources.pdf.printed import SAME_LINE, PrintedLine
-from readgraph.sources.pdf.words import COLUMN_GAP, SMALLER, UPRIGHT, WordReader, join_halves, set_off, shift_of
+from readgraph.sources.pdf.words import (
+    CJK,
+    COLUMN_GAP,
+    SMALLER,
+    UPRIGHT,
+    WordReader,
+    direction_of,
+    join_halves,
+    set_off,
+    shift_of,
+)
 
 RTL = "\u0590-\u08ff\ufb1d-\ufdcf\ufdf0-\ufdff\ufe70-\ufeff"
-_RTL = re.compile(rf"(?![\u0660-\u066d\u06f0-\u06f9])[{RTL}]")
+RTL_LETTER = re.compile(rf"(?![\u0660-\u066d\u06f0-\u06f9])[{RTL}]")
 _FORMS = re.compile("[\ufb1d-\ufdcf\ufdf0-\ufdff\ufe70-\ufefc]+")  # letters as they look at the end of a word and so on
-_UPRIGHT = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")
 # In a line read from the right, by `_kind`: words of other letters with what stands between them, and single numbers.
 _LTR_RUN = re.compile(r"(?:N[^RL]*)?L(?:[^R]*[LN])?|%?N(?:[.-]?N)*[$+-]?")
 _RTL_RUN = re.compile(r"R(?:[^L]*R)?")
 _BRACKETS = str.maketrans("()[]{}<>«»", ")(][}{><»«")
 _OPENING, _CLOSING = "([{", ")]}"
 ABOVE, MIDDLE = 0.88, 0.35  # font sizes from the line on which letters stand up to their top, and to their middle
+MOST_IN_COLUMN = 4  # characters beside each other in a column of text from above
 SAMPLE = 200  # characters by whose steps the direction of the writing is told
 WIDEST_SPACE = 2.0  # font sizes of white space between the words of a stretched line
 SPACE = 0.3  # font sizes of white space that part words where the file has no character
@@ -48,15 +59,17 @@ def take_unusual_pieces(reader: WordReader) -> tuple[list[PrintedLine], list[Pri
     left and the first one is the highest. `spans` of the reader loses what is taken.
     """
     taken = list[tuple[int, int]]()
-    if _UPRIGHT.search(reader.text) and _goes_down(reader):
-        taken, reader.spans = reader.spans, taken
+    if CJK.search(reader.text) and _goes_down(reader):
+        taken = [span for span in reader.spans if not _goes_across(reader, *span)]
+        reader.runs_down = True
+        reader.spans = [span for span in reader.spans if _goes_across(reader, *span)]
         return [*_pieces(reader, [*chain.from_iterable(_glyphs(reader, taken, from_above=True).values())], None)], []
-    if not (found := _RTL.findall(reader.text)):
+    if not (found := RTL_LETTER.findall(reader.text)):
         return [], []
     if is_rtl := 2 * len(found) > sum(sign.isalpha() for sign in reader.text):
         taken, reader.spans = reader.spans, taken
     else:
-        are_rtl = [(span, bool(_RTL.search(reader.text, *span))) for span in reader.spans]
+        are_rtl = [(span, bool(RTL_LETTER.search(reader.text, *span))) for span in reader.spans]
         taken = [span for span, is_own in are_rtl if is_own]
         reader.spans = [span for span, is_own in are_rtl if not is_own]
     groups = sorted(_glyphs(reader, taken).values(), key=len, reverse=True)
@@ -67,10 +80,19 @@ def take_unusual_pieces(reader: WordReader) -> tuple[list[PrintedLine], list[Pri
     return main, [*chain.from_iterable(others)]
 
 
+def _goes_across(reader: WordReader, begin: int, end: int) -> bool:
+    """Whether characters stand close to each other in a row, and are no number within a column."""
+    text = reader.text[begin:end].strip()
+    size, (x, y) = reader.font(begin)[2], reader.origin(begin, 1.0, 0.0)
+    last_x, last_y = reader.origin(begin + len(text) - 1, 1.0, 0.0)
+    fewest = 1 if any(map(str.isalpha, text)) and not CJK.search(text) else MOST_IN_COLUMN
+    return len(text) > fewest and abs(last_y - y) < size and abs(last_x - x) < 1.3 * size * len(text)
+
+
 def _goes_down(reader: WordReader) -> bool:
     """Whether most characters stand below the one before."""
     down = across = 0
-    at = [match.start() for match in _UPRIGHT.finditer(reader.text)][:SAMPLE]
+    at = [match.start() for match in CJK.finditer(reader.text)][:SAMPLE]
     for first, second in pairwise(at):
         size = reader.font(first)[2] or 1.0
         (x, y), (next_x, next_y) = reader.origin(first, 1.0, 0.0), reader.origin(second, 1.0, 0.0)
@@ -81,20 +103,20 @@ def _goes_down(reader: WordReader) -> bool:
 
 def _glyphs(
     reader: WordReader, spans: Iterable[tuple[int, int]], *, from_above: bool = False
-) -> dict[tuple[int, int], list[_Glyph]]:
+) -> dict[tuple[float, float], list[_Glyph]]:
     """The characters of spans by their direction, as if turned; those drawn as one (a ligature) are together."""
-    found = defaultdict[tuple[int, int], list[_Glyph]](list)
-    last, line, direction = _Glyph("", 0.0, 0.0, 0.0, 1.0, -1), (0.0, 0.0), (0, 0)
+    found = defaultdict[tuple[float, float], list[_Glyph]](list)
+    last, line, direction = _Glyph("", 0.0, 0.0, 0.0, 1.0, -1), (0.0, 0.0), (0.0, 0.0)
     a, b, size, baseline = 1.0, 0.0, 1.0, 0.0
-    for index in chain.from_iterable(range(*span) for span in spans):
+    for index, is_same in reader.characters(spans):
         sign = reader.text[index]
         if sign in " \r\n\0\ufffe\x02":
             continue
         left, bottom, right, top = reader.box(index)
-        if (bottom, top) != line or direction != UPRIGHT:  # else it is of the same font as the one before
+        if not is_same and ((bottom, top) != line or direction != UPRIGHT):  # else of the same font as the one before
             a, b, size = reader.font(index)
             baseline = reader.origin(index, a, b)[1]
-            line, direction = (bottom, top), (round(a), round(b))
+            line, direction = (bottom, top), direction_of(a, b)
         if from_above and direction == UPRIGHT:
             y = (left + right) / 2.0 if right - left > 0.01 else last.y  # no width: of a font that isn't in the file
             begin = -(reader.origin(index, 1.0, 0.0)[1] + ABOVE * size)
@@ -103,7 +125,7 @@ def _glyphs(
             begin, end = sorted((left * a + bottom * b, right * a + top * b))
             y = baseline + MIDDLE * size * from_above
         if (last.begin, last.end, last.y) == (begin, end, y) and last.index == index - 1:
-            last.text, last.index = sign + last.text if _RTL.match(sign) else last.text + sign, index
+            last.text, last.index = sign + last.text if RTL_LETTER.match(sign) else last.text + sign, index
         else:
             glyph = _Glyph(sign, begin, end, y, size or 1.0, index)
             if " " in reader.text[last.index + 1 : index] and abs(y - last.y) < SAME_LINE * size:
@@ -136,12 +158,13 @@ def _pieces(reader: WordReader, glyphs: list[_Glyph], is_rtl: bool | None) -> It
         swapped += bool(first) * (1 if first in _CLOSING else -1)
     for line, ordered in made:
         main = max(line, key=lambda glyph: glyph.size)
-        texts, shifts = list[str](), list[str]()
-        for glyph in ordered:
-            texts.append(glyph.text.translate(_BRACKETS) if swapped > 0 and glyph.is_mirrored else glyph.text)
-            shift = shift_of(glyph.text, glyph.y, glyph.size, main.y, main.size) if is_rtl is not None else ""
-            shifts += [shift] * len(glyph.text)
-        text = " ".join(set_off("".join(texts), shifts).split())
+        brackets = _BRACKETS if swapped > 0 else {}
+        texts = [glyph.text.translate(brackets) if glyph.is_mirrored else glyph.text for glyph in ordered]
+        text = "".join(texts)
+        if is_rtl is not None and any(glyph.y != main.y for glyph in ordered):
+            shifts = (shift_of(glyph.text, glyph.y, glyph.size, main.y, main.size) for glyph in ordered)
+            text = set_off(text, [shift for shift, own in zip(shifts, texts, strict=True) for _ in own])
+        text = " ".join(text.split())
         if text:
             width = (line[-1].end - line[0].begin) * len(text.partition(" ")[0]) / len(text)
             bold = all(reader.is_bold(glyph.index) for glyph in (line[0], main, line[-1]))
@@ -157,6 +180,9 @@ def _rows(glyphs: Iterable[_Glyph]) -> list[list[_Glyph]]:
             accents.append(glyph)
             continue
         line = rows[-1][0] if rows else glyph
+        if rows and line.y == glyph.y:
+            rows[-1].append(glyph)
+            continue
         size = max(line.size, glyph.size)
         is_smaller = min(line.size, glyph.size) < SMALLER * size
         if rows and abs(line.y - glyph.y) < (SAME_LINE + 0.2 * is_smaller) * size:
@@ -203,7 +229,7 @@ def _widest_space(row: Sequence[_Glyph]) -> float:
 
 def _order(line: list[_Glyph], *, is_rtl: bool) -> list[_Glyph]:
     """The characters of a line in the order of reading; `line` begins where the page's lines do."""
-    kinds = "".join(map(_kind, line))
+    kinds = "".join(_kind(glyph.text[0]) for glyph in line)
     if is_rtl:
         return line[::-1] if "R" not in kinds and "L" in kinds else _flip(line, kinds)
     ordered, end = list[_Glyph](), 0
@@ -227,10 +253,10 @@ def _flip(line: Sequence[_Glyph], kinds: str) -> list[_Glyph]:
     return [*ordered, *line[end:]]
 
 
-def _kind(glyph: _Glyph) -> str:
+@cache
+def _kind(sign: str) -> str:
     """R: a letter written from right to left; L: another letter; N: a digit; signs as they are, M for others."""
-    sign = glyph.text[0]
-    if _RTL.match(sign):
+    if RTL_LETTER.match(sign):
         return "R"
     if sign.isdecimal():
         return "N"

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from readgraph.sources.converting import on_a_line
 from readgraph.sources.pdf.printed import PrintedLine
-from readgraph.sources.pdf.words import MARK
+from readgraph.sources.pdf.words import CJK, MARK
 
 JOINED, LINE_END, PARAGRAPH_END = " ", "\n", "\n\n"
 WIDE_GAP = 1.2  # a step down of so many usual steps begins a paragraph
@@ -25,9 +25,8 @@ _SENTENCE_END = re.compile(r"[.!?…:。！？」』][\"'”’»)\]]*$")
 _SOFT_HYPHEN = re.compile("\u00ad$")
 _HYPHEN = re.compile(r"\w[-\u2010]$")
 _WORD = re.compile(r"[^\W\d_]+(?:[-\u2010][^\W\d_]+)*")
-_CJK = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")
-_UNSPACED = re.compile(rf"{_CJK.pattern}$|\S—$")
-_FIRST_WORD = re.compile(rf"{_CJK.pattern}|\S+")
+_UNSPACED = re.compile(rf"{CJK.pattern}$|\S—$")
+_FIRST_WORD = re.compile(rf"{CJK.pattern}|\S+")
 _LEFT = re.compile(r"[^\W\d_]+$")
 _RIGHT = re.compile(r"[^\W\d_]+")
 
@@ -90,7 +89,7 @@ class _Joiner:
 
 def _joint(left: str, right: str, words: "Counter[str]") -> tuple[str, str]:
     """What stays of a line, and what stands between it and the next: a hyphen at its end may have parted a word."""
-    if _UNSPACED.search(left[-2:]) and (left[-1] == "—" or _CJK.match(right)):
+    if _UNSPACED.search(left[-2:]) and (left[-1] == "—" or CJK.match(right)):
         return left, ""
     if not _HYPHEN.search(left) or not right[0].isalnum():
         return left, JOINED

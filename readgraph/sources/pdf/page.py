@@ -1,12 +1,17 @@
 """A page of a PDF as pieces of printed lines."""
 
+import re
 from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
 from itertools import chain, pairwise
-from operator import add
+from operator import add, attrgetter
 from typing import TYPE_CHECKING
 
-from readgraph.sources.pdf.glyphs import take_unusual_pieces
+from readgraph.sources.pdf.drawn_lines import Box, lines_through
+from readgraph.sources.pdf.fractions import take_fractions
+from readgraph.sources.pdf.glyphs import RTL_LETTER, take_unusual_pieces
 from readgraph.sources.pdf.printed import SAME_LINE, PrintedLine
+from readgraph.sources.pdf.struck import drop_struck
 from readgraph.sources.pdf.words import (
     COLUMN_GAP,
     LEVEL,
@@ -23,20 +28,35 @@ from readgraph.sources.pdf.words import (
 if TYPE_CHECKING:
     from pypdfium2 import PdfPage
 
+_WITHIN = re.compile(f"(?:^|(?<={LEVEL}))[^{RAISED}{LOWERED}]+")  # what of a word stands on its line
+STRUCK = "passage that is struck out"
+ASLANT = "line that is drawn aslant and set apart"
 LONGEST_OFF = 6  # characters of what a file draws off its line, apart from it
 NEAR_STEP = 8.0  # points
 GLUED = 0.15  # font sizes of white space below which what is off the line belongs to the word beside it
 
 
-def read_pieces(page: "PdfPage") -> tuple[list[PrintedLine], int]:
+def read_pieces(
+    page: "PdfPage", marked: Sequence[Box] = (), leave_out: Callable[[str], object] = str
+) -> tuple[list[PrintedLine], int]:
     """The pieces of a page's lines, in the order of the file, and the number of characters whose code is not known.
 
-    Text that is turned comes as if the page were turned.
+    Text that is turned comes as if the page were turned. `marked` are the places that remarks on the page strike out;
+    `leave_out` is told the kind of each passage that is left out.
     """
     text = page.get_textpage()
     try:
         reader = WordReader(text)
-        upright, turned = map(add, take_unusual_pieces(reader), _usual_pieces(reader))
+        lines = lines_through(reader.rows(), page)
+        for _ in range(drop_struck(reader, lines, marked)):
+            leave_out(STRUCK)
+        reader.part_numbers()
+        unusual, usual = take_unusual_pieces(reader), _usual_pieces(reader, lines, leave_out)
+        upright, turned = map(add, unusual, usual)
+        if reader.runs_down:  # what is written across, such as captions, is no part of its lines
+            letters = [sum(len(piece.text) for piece in pieces) for pieces in (unusual[0], usual[0])]
+            upright, apart = (unusual[0], usual[0]) if letters[0] > letters[1] else (usual[0], unusual[0])
+            turned = [*apart, *usual[1]]
         lowest = min((piece.y for piece in upright), default=0.0)
         for number, piece in enumerate(turned, 1):  # such as a stamp in the margin: after everything else
             piece.x, piece.end, piece.y = 0.0, piece.end - piece.x, lowest - 100.0 * number
@@ -45,15 +65,24 @@ def read_pieces(page: "PdfPage") -> tuple[list[PrintedLine], int]:
         text.close()
 
 
-def _usual_pieces(reader: WordReader) -> tuple[list[PrintedLine], list[PrintedLine]]:
+def _usual_pieces(
+    reader: WordReader, lines: Sequence[Box], leave_out: Callable[[str], object]
+) -> tuple[list[PrintedLine], list[PrintedLine]]:
     """The pieces in the direction in which most of a page is written, and the others."""
-    words = list(reader.words())
-    letters = Counter[tuple[int, int]]()
+    fractions = [] if RTL_LETTER.search(reader.text) else take_fractions(reader, lines)
+    words = sorted([*reader.words(), *fractions], key=attrgetter("index")) if fractions else list(reader.words())
+    letters = Counter[tuple[float, float]]()
     for word in words:
         letters[word.direction] += len(word.text)
     main = max(letters, key=lambda direction: letters[direction], default=UPRIGHT)
     pieces = _join_marks(_pieces([word for word in words if word.direction == main], reader))
-    return pieces, _pieces([word for word in words if word.direction != main], reader)
+    turned = list[PrintedLine]()
+    for direction in letters:
+        if direction != main:
+            turned += (own := _pieces([word for word in words if word.direction == direction], reader))
+            for _ in own if 0.0 not in direction else ():
+                leave_out(ASLANT)
+    return pieces, turned
 
 
 def _pieces(words: list[Word], reader: WordReader) -> list[PrintedLine]:
@@ -133,7 +162,7 @@ def _piece(words: list[Word], reader: WordReader) -> PrintedLine:
         shift = shift_of(word.text, word.y, word.size, main.y, main.size)
         is_off = shift or word.text[0] in (RAISED, LOWERED) or text.endswith(LEVEL)
         is_glued = is_off and word.x - end < GLUED * main.size
-        written = f"{shift}{word.text}{LEVEL}" if shift and text else word.text
+        written = _WITHIN.sub(rf"{shift}\g<0>{LEVEL}", word.text) if shift and text else word.text
         if not text and written[0] in (RAISED, LOWERED):
             written = written[1:].replace(LEVEL, " ", 1).strip()
         text = f"{text}{'' if is_glued or not text else ' '}{written}"

@@ -6,11 +6,13 @@ A picture of a page, such as a scanned letter or fax, is read as a PDF whose pag
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from io import BytesIO
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from readgraph.sources.converting import Converted, on_a_line, report_page
+from readgraph.sources.left_out import LeftOut
 from readgraph.sources.pdf.annotations import pieces_of_typed, take_overlay
 from readgraph.sources.pdf.headings import find_headings
 from readgraph.sources.pdf.in_child import check_streams, in_child
@@ -135,7 +137,8 @@ def convert_here(data: bytes, name: str) -> Converted:
     try:
         entries, title = outline_of(document), on_a_line(document.get_metadata_value("Title"))
         labels = [shorten_label(document.get_page_label(number)) for number in range(len(document))]
-        read = list(_read_pages(document, name))
+        left_out = LeftOut()
+        read = list(_read_pages(document, name, left_out))
         has_xfa = document.get_formtype() == FORMTYPE_XFA_FULL
     finally:
         document.close()
@@ -157,7 +160,7 @@ def convert_here(data: bytes, name: str) -> Converted:
         raise BadInput(f"{name} has no text, only pictures of its pages: to recognise it, {INSTALL}.")
     lines = [page.lines for page in printed]
     places = _places(printed, labels, list(sections(entries, lines) if entries else find_headings(lines)))
-    problems = [*_problems(name, read)]
+    problems = [*_problems(name, read), *left_out.problems(name)]
     if has_xfa:
         problems.append(f"what is typed into {name} is left out: its form is of a kind (XFA) that can't be read here.")
     return Converted(text, places, "" if _MADE_UP_TITLE.fullmatch(title) else title, tuple(problems))
@@ -188,14 +191,15 @@ def _invalid_pdf_error(name: str) -> BadInput:
     return BadInput(f"{name} is no PDF, or a broken one.")
 
 
-def _read_pages(document: "PdfDocument", name: str) -> Iterator[_Read]:
+def _read_pages(document: "PdfDocument", name: str, left_out: LeftOut) -> Iterator[_Read]:
     from pypdfium2 import PdfiumError
 
     for number in range(len(document)):
         try:
             page, overlay = take_overlay(document, number)
             try:
-                (pieces, without_code), recognized = read_pieces(page), list[PrintedLine]()
+                leave_out = partial(left_out.add, place=SourcePage(number + 1, "").label)
+                (pieces, without_code), recognized = read_pieces(page, overlay.struck, leave_out), list[PrintedLine]()
                 lost, drawn = count_lost(page, pieces, without_code)
                 shows_picture = not lost and is_picture(page, pieces)
                 if (lost or shows_picture) and recognizer_version():

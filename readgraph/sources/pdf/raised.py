@@ -8,14 +8,12 @@ from readgraph.sources.pdf.lines import NOTE
 from readgraph.sources.pdf.printed import PrintedLine
 from readgraph.sources.pdf.words import LEVEL, LOWERED, RAISED
 from readgraph.sources.places import note_mark
+from readgraph.sources.raised_text import LONGEST_WORD, is_glued, write_script
 
 _OFF = re.compile(f"([{RAISED}{LOWERED}])([^{LEVEL}]*){LEVEL}")
 _DENOMINATOR = f"[/\u2044\u2215]{LEVEL}?{LOWERED}?(\\d+){LEVEL}?"
 _FRACTION = re.compile(f"(\\d?){RAISED}(\\d+)(?:{LEVEL}{LOWERED}?)?{_DENOMINATOR}(\\w?)")
-_ORDINAL = re.compile(r"(?i:st|nd|rd|th|er|re|ère|e|ème|eme|o|a|os|as|do|to|de|ste|[ºª.])")
-_GLUED = re.compile(r"[^\w\s+\-−–±]+|(?:TM|SM|MC|MD|\([RC]\))")  # stars and daggers, ° and ′, ™ and ®
 _DEGREES = re.compile(r"[oO0°◦∘]")
-_SIMPLE = re.compile(r"[^\W_]+|[+\-−–±∓]?\d+|\d*[+\-−–±∓]|[+\-−–±∓]?[^\W\d_]+")
 _BASE = re.compile(r"[^\W_]$|[)\]}⟩〉]$")
 _PUNCTUATION = re.compile(r"[.,;:!?…”’»\"'。、，；：！？」』%‰€$£¥]$")
 _YEAR = re.compile(r"(?<![\d.,])(?:1[5-9]|20)\d\d[)\]]?$")
@@ -60,28 +58,20 @@ def _write_off(before: str, is_raised: bool, off: str, after: str, left: set[str
     if not off:
         return ""
     if is_raised:
-        if (
-            before[-1:].isdecimal()
-            and (_ORDINAL.fullmatch(off) or _DEGREES.fullmatch(off))
-            and not _is_power(off, after)
-        ):
-            return "°" if after[:1] in ("C", "F") else off
+        if _DEGREES.fullmatch(off) and before[-1:].isdecimal() and after[:1] in ("C", "F"):
+            return "°"
         numbers = set(re.findall(r"\d+", off))
         if _NUMBERS.fullmatch(off) and numbers <= left and _shows_mark(before):
             left -= numbers
             return "".join(map(note_mark, sorted(numbers, key=int)))
         if off[0].isdecimal() and _PUNCTUATION.search(before):
             return note_mark(off)
-    if _GLUED.fullmatch(off) or (off == "A" and before.endswith("L") and after[:1] in ("T", LOWERED)):  # LaTeX
+    is_tex = before[-1:] + off + after[:1] in ("LAT", f"LA{LOWERED}", "TEX")  # TeX and LaTeX as they are drawn
+    if is_tex or is_glued(off, before[-LONGEST_WORD:]):
         return off
     if not _BASE.search(before):  # a verse's number stands before its word
         return f"{off} " if off[-1].isdecimal() and after[:1].isalnum() else off
-    return f"{'^' if is_raised else '_'}{off if _SIMPLE.fullmatch(off) else f'{{{off}}}'}"
-
-
-def _is_power(off: str, after: str) -> bool:
-    """Whether a raised 0 is an exponent, not the sign of degrees."""
-    return off == "0" and after[:1] not in ("C", "F")
+    return write_script("^" if is_raised else "_", off, after)
 
 
 def _shows_mark(before: str) -> bool:

@@ -1,0 +1,215 @@
+"""Sources: lines that PDFs draw through text and between it: struck out words, and the bars of fractions."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pypdf import PdfReader, PdfWriter
+from pypdf.annotations import Highlight
+from pypdf.generic import ArrayObject, FloatObject, NameObject
+from reportlab.pdfbase import pdfmetrics
+from reportlab.pdfgen.canvas import Canvas
+from reportlab.platypus import Paragraph, SimpleDocTemplate
+
+from readgraph.sources import SourceText, load
+from tests.support.source_files import SPACED, write_pdf_lines
+
+pytestmark = [pytest.mark.quick, pytest.mark.usefixtures("pdfium_here")]
+FONT = "Helvetica"
+
+
+def width(text: str, size: float = 10.0) -> float:
+    return pdfmetrics.stringWidth(text, FONT, size)
+
+
+def write(canvas: Canvas, x: float, y: float, text: str, size: float = 10.0) -> float:
+    """Draw a text; where it ends."""
+    canvas.setFont(FONT, size)
+    canvas.drawString(x, y, text)
+    return x + width(text, size)
+
+
+def load_drawn(path: Path, draw: Callable[[Canvas], object]) -> SourceText:
+    canvas = Canvas(str(path))
+    canvas.setLineWidth(0.5)
+    draw(canvas)
+    canvas.save()
+    return load(path)
+
+
+def assert_only_notice(source: SourceText, notice: str) -> None:
+    (problem,) = source.problems
+    assert problem.endswith(f"a.pdf: {notice}.")
+
+
+def as_line(canvas: Canvas, x: float, y: float, length: float) -> None:
+    canvas.line(x, y, x + length, y)
+
+
+def as_box(canvas: Canvas, x: float, y: float, length: float) -> None:
+    canvas.rect(x, y - 0.3, length, 0.6, stroke=0, fill=1)
+
+
+def as_dashes(canvas: Canvas, x: float, y: float, length: float) -> None:
+    canvas.setDash(2, 1)
+    as_line(canvas, x, y, length)
+
+
+def as_parts(canvas: Canvas, x: float, y: float, length: float) -> None:
+    for part in range(3):
+        as_line(canvas, x + part * length / 3, y, length / 3)
+
+
+def as_two(canvas: Canvas, x: float, y: float, length: float) -> None:
+    """One path with both lines of a double one."""
+    path = canvas.beginPath()
+    for height in (y - 0.8, y + 0.8):
+        path.rect(x, height, length, 0.4)
+    canvas.drawPath(path, stroke=0, fill=1)
+
+
+def within_form(canvas: Canvas, x: float, y: float, length: float) -> None:
+    canvas.beginForm("drawing")
+    as_line(canvas, 0, 0, length)
+    canvas.endForm()
+    canvas.translate(x, y)
+    canvas.doForm("drawing")
+
+
+Strike = Callable[[Canvas, float, float, float], None]
+
+
+@pytest.mark.parametrize("strike", [as_line, as_box, as_dashes, as_parts, as_two, within_form])
+@pytest.mark.parametrize("struck", ["100", "5", "a few or more of them"])
+def test_of_struck_out_text_the_final_text_is_read(tmp_path: Path, strike: Strike, struck: str) -> None:
+    def draw(canvas: Canvas) -> None:
+        x = write(canvas, 50, 700, "It costs ")
+        end = write(canvas, x, 700, struck)
+        write(canvas, end, 700, "200 EUR today.")
+        strike(canvas, x, 703.3, end - x)
+
+    source = load_drawn(tmp_path / "a.pdf", draw)
+    assert source.text == "It costs 200 EUR today."
+    assert_only_notice(source, "1 passage that is struck out (PDF page 1)")
+
+
+def test_a_long_passage_is_one(tmp_path: Path) -> None:
+    text = (
+        "The fee is <strike>100</strike>200 EUR. <strike>A sentence so long that it goes on over the end of its line is"
+    )
+    text += " struck out here, on two lines, one after the other.</strike> The <u>rest</u> stays."
+    SimpleDocTemplate(str(tmp_path / "a.pdf")).build([Paragraph(text, SPACED)])
+    source = load(tmp_path / "a.pdf")
+    assert " ".join(source.text.split()) == "The fee is 200 EUR. The rest stays."
+    assert_only_notice(source, "2 passages that are struck out (PDF page 1)")
+
+
+def test_turned_and_raised_text_is_struck_out(tmp_path: Path) -> None:
+    def draw(canvas: Canvas) -> None:
+        x = write(canvas, 50, 700, "It has ")
+        end = write(canvas, write(canvas, x, 700, "25 m"), 703.5, "2", 6.5)
+        as_line(canvas, x, 703.2, end - x)
+        write(canvas, end, 700, " 30 ha.")
+        canvas.translate(400, 300)
+        canvas.rotate(90)
+        end = write(canvas, 0, 0, "500")
+        as_line(canvas, 0, 3.3, end)
+        write(canvas, end, 0, " 600 stones.")
+
+    assert load_drawn(tmp_path / "a.pdf", draw).text == "It has 30 ha. 600 stones."
+
+
+def draw_underlined(canvas: Canvas) -> None:
+    as_line(canvas, 50, 698.5, write(canvas, 50, 700, "word 12") - 50)
+
+
+def draw_overlined(canvas: Canvas) -> None:
+    as_line(canvas, 50, 705.6, write(canvas, 50, 700, "word 12") - 50)
+
+
+def draw_grid(canvas: Canvas) -> None:
+    write(canvas, 50, 700, "word 12")
+    as_line(canvas, 30, 703.3, 300)
+
+
+def draw_white(canvas: Canvas) -> None:
+    canvas.setStrokeColorRGB(1, 1, 1)
+    as_line(canvas, 50, 703.3, write(canvas, 50, 700, "word 12") - 50)
+
+
+def draw_barred_letter(canvas: Canvas) -> None:
+    as_line(canvas, 50, 703.3, write(canvas, 50, 700, "w") - 50)
+    write(canvas, 50 + width("w"), 700, "ord 12")
+
+
+def draw_ticks(canvas: Canvas) -> None:
+    write(canvas, 50, 700, "word 12")
+    for x in (52, 60, 76):
+        as_line(canvas, x, 703.3, 3.2)
+
+
+def draw_typed_on_a_line(canvas: Canvas) -> None:
+    write(canvas, 50, 700, "word 12")
+    as_line(canvas, 50, 701.2, width("word 12"))
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [draw_underlined, draw_overlined, draw_grid, draw_white, draw_barred_letter, draw_ticks, draw_typed_on_a_line],
+)
+def test_other_lines_strike_nothing_out(tmp_path: Path, draw: Callable[[Canvas], object]) -> None:
+    source = load_drawn(tmp_path / "a.pdf", draw)
+    assert (source.text, source.problems) == ("word 12", ())
+
+
+def test_what_a_remark_strikes_out(tmp_path: Path) -> None:
+    path = write_pdf_lines(tmp_path / "a.pdf", [["This contract ends in 2024.", "It is signed by both."]])
+    writer = PdfWriter(clone_from=PdfReader(path))
+    points = ArrayObject([FloatObject(at) for at in (152, 572, 177, 572, 152, 556, 177, 556)])
+    remark = Highlight(rect=(152, 556, 177, 572), quad_points=points)
+    remark[NameObject("/Subtype")] = NameObject("/StrikeOut")
+    writer.add_annotation(0, remark)
+    writer.write(path)
+    source = load(path)
+    assert source.text.startswith("This contract ends in")
+    assert "2024" not in source.text.split("\n\n")[0] and source.text.endswith("\n\nStruck out: 2024")
+    assert_only_notice(source, "1 passage that is struck out (PDF page 1)")
+
+
+def draw_fraction(canvas: Canvas, x: float, above: str, below: str, size: float) -> float:
+    """A fraction in a line at the height 700; where it ends."""
+    end = x + max(width(above, size), width(below, size))
+    write(canvas, (x + end - width(above, size)) / 2, 703.6, above, size)
+    write(canvas, (x + end - width(below, size)) / 2, 701.8 - 0.78 * size, below, size)
+    as_line(canvas, x, 702.6, end - x)
+    return end
+
+
+@pytest.mark.parametrize("size", [6.5, 10.0])
+@pytest.mark.parametrize(
+    "before,above,below,after,text",
+    [
+        ("It took 5", "3", "4", " hours.", "It took 5 3/4 hours."),
+        ("It is ", "12", "100", " of all.", "It is 12/100 of all."),
+        ("With y = ", "n+1", "2", "x given.", "With y = (n+1)/2 x given."),
+    ],
+)
+def test_fractions_with_a_bar(
+    tmp_path: Path, before: str, above: str, below: str, after: str, text: str, size: float
+) -> None:
+    def draw(canvas: Canvas) -> None:
+        x = draw_fraction(canvas, write(canvas, 50, 700, before) + 0.5, above, below, size)
+        write(canvas, x + 1, 700, after)
+
+    assert load_drawn(tmp_path / "a.pdf", draw).text == text
+
+
+def test_a_sum_under_a_rule_is_no_fraction(tmp_path: Path) -> None:
+    def draw(canvas: Canvas) -> None:
+        for row, (name, number) in enumerate((("stones", "12"), ("sand", "30"), ("in all", "42"))):
+            write(canvas, 50, 700 - 12 * row, name)
+            write(canvas, 150, 700 - 12 * row, number)
+        as_line(canvas, 148, 685, 16)
+
+    text = load_drawn(tmp_path / "a.pdf", draw).text
+    assert "/" not in text and "30" in text and "42" in text
