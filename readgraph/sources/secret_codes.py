@@ -19,8 +19,8 @@ _LISTED = r"(?=[a-z-]{0,15}\d)[\w-]{6,24}"
 CODES = (
     form("code,digo,otp,pin,tan,codice,kod,код,验证码,驗證碼,校验码,コード,인증", _NAME + _TOLD + _DIGITS),
     form(
-        " is , ist , est , es , é , è ",
-        rf"(?<![\w.,/:-]){_DIGITS}(?=[\"'`*\])]{{0,3}} (?:is|ist|est|es|é|è) (?:your|ihr|dein|votre|ton|su|tu|o seu|il tuo)\b)",
+        " is , ist , est , es , é , è , to ",
+        rf"(?<![\w.,/:-]){_DIGITS}(?=[\"'`*\])]{{0,3}} (?:(?:is|ist|est|es|é|è) (?:your|ihr|dein|votre|ton|su|tu|o seu|il tuo)\b|to (?:sign|log)[ -]?in\b|to (?:verify|confirm)\b))",
     ),
     form(
         "codes",

@@ -90,11 +90,20 @@ FORMS = (
         r"\b(?:echo|printf|print)\s{1,4}(?:-\w+\s)?(?:\"(?:[^\"\n:]{1,40}:)?(?P<v1>[^\"\n]{3,300}+)\"|'(?:[^'\n:]{1,40}:)?(?P<v2>[^'\n]{3,300}+)'|(?:[\w.-]{1,40}:)?(?P<v3>[^\s\"'|;&]{3,300}+))\s{0,4}\|[^\n|]{0,200}?(?:-stdin\b|sudo -S|-fd[ =]0|--with-token|\bchpasswd\b|\bpasswd\b)",
     ),
     form(
-        "env ,arg ,set ,setx ,setenv ,put ,-x ",
-        rf"\b(?:ENV|setx|setenv|set(?:\s-\w{{1,4}})?|put|add|configure set)\s{{1,4}}[\w./:@-]{{0,80}}?{_SAID}[\w-]{{0,40}}\s{{1,4}}(?:--?[\w]{{1,10}}\s)?{_VALUE}",
+        "env ,param ,arg ,set ,setx ,setenv ,put ,-x ",
+        rf"\b(?:ENV|setx|setenv|fastcgi_param|uwsgi_param|set(?:\s-\w{{1,4}})?|put|add|configure set)\s{{1,4}}[\w./:@-]{{0,80}}?{_SAID}[\w-]{{0,40}}\s{{1,4}}(?:--?[\w]{{1,10}}\s)?{_VALUE}",
     ),
     form("--body", rf"\bsecret set\s{{1,4}}\w{{1,60}}\s[^\n]{{0,60}}?(?:--body|-b)[\s=]{_SURE}"),
     form("add-generic-password,add-internet", rf"\badd-\w{{1,12}}-password\b[^\n]{{0,200}}?\s-w\s{{1,4}}{_SURE}"),
+    form("<<<", rf"(?:-stdin|sudo -S|--with-token|passwd|read)\b[^\n]{{0,80}}?<<<\s{{0,2}}{_VALUE}"),
+    form(
+        "openssl", rf"\bopenssl\b[^\n|;&]{{0,200}}?\s-(?:k|K|pass|password)\s{{1,4}}(?!pass:|env:|file:|stdin){_VALUE}"
+    ),
+    form(
+        "auth",
+        rf"\bauth\s{{0,2}}=\s{{0,2}}(?:[\w.]{{1,30}}\()?\(?[\"'][^\"'\n]{{1,80}}[\"'],\s{{0,4}}(?=[\"']){_VALUE}",
+    ),
+    form("user", r"^\s{0,4}user\s{0,4}=\s{0,4}\"[^\":\n]{1,80}:(?P<w>[^\"\n]{3,200})\""),
     # files
     form(
         "password,passwd",

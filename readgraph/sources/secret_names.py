@@ -25,7 +25,7 @@ SECRETS = (
     "|primary|secondary|recovery|host|subscription|functions|integration|routing|ingestion)[ _-]?key|authorization|_auth|auth|passin|passout|webhook[ _-]?url"
 )
 # What is secret only where nobody would have written it by hand.
-WEAK = "key|signature|sig|hmac|sid|sessionid|session|sess|nonce|salt|seed|cookie|code|pat|otp|jwt|pin|license|dsn"
+WEAK = "key|signature|phpsessid|jsessionid|sig|hmac|sid|sessionid|session|sess|nonce|salt|seed|cookie|code|pat|otp|jwt|pin|license|dsn"
 
 # What comes last in a name that tells something else of a secret than the secret.
 ABOUT = (

@@ -1,6 +1,7 @@
 """Secrets that a text sets ("DB_PASSWORD = …", `os.environ["TOKEN"] = "…"`), or tells ("the password is …")."""
 
 import re
+from typing import NamedTuple
 
 from readgraph.sources.secret_names import ABOUT, ADJECTIVE, NO_VALUES, PASSWORDS, SECRETS, SHORT_PASSWORDS, WEAK
 from readgraph.sources.secret_values import SHORTEST_BY_CHANCE, is_by_chance, is_reference, is_wordy
@@ -16,17 +17,17 @@ _KEYWORD = (
     rf"|(?P<secret>{SECRETS})|(?P<weak>{WEAK}))"
 )
 _SET = (  # what stands between a name and its value
-    r"(?:[\\\"'`\])*]{0,6}(?:\s{0,2}:\s{0,2}[a-z][\w\[\]|?.]{0,20}\s{0,4}=|\s{0,8}(?::=|=>|->|\?=|\|\||={1,3}|:{1,2}|：|＝|\|)|,(?=\s{0,4}[\"'`\\]))\s{0,8}"
+    r"(?:[\\\"'`\])*]{0,6}(?:\s{0,2}:\s{0,2}[a-z][\w\[\]|?.]{0,20}\s{0,4}=|\s{0,40}(?::=|=>|->|<-|\?=|\|\||={1,3}|:{1,2}|：|＝|\|)|,(?=\s{0,4}[\"'`\\]))\s{0,8}"
     r"|[\"']?,?\s{1,20}[\"']?(?:value|default|content)[\"']?\s{0,4}[:=]\s{0,4}|\"\s{0,2}\{[^{}]{0,200}?default\s{0,4}=\s{0,4}"
-    r"|\(\s{0,4}(?=[\"'])|>|[ \t]{1,4}(?=[\"'“„«「]))"
+    r"|\(\s{0,4}(?=[\"'])|>|[ \t]{1,2}(?=\S))"
 )
 NAMED = re.compile(
     rf"(?P<named>(?P<name>{_KEYWORD})(?P<rest>[\w.-]{{0,40}}+)(?P<set>{_SET}))(?:[fbru]{{1,2}}(?=[\"']))?(?:{_QUOTED}|{_BARE})"
 )
 _WORDS_BETWEEN = r"(?:[ \t]{{1,2}}(?!(?:is|was|ist|est|es)\b)[\w.’'-]{{1,20}}){{{}}}?"
 _COPULA = (
-    r"(?:\s{0,2}(?:\s(?:is|was|is now|will be|ist|war|lautet|est|était|es|era|é|è|este|jest|(?<=o )to|är|er|on|je|ja|=|→|—|–"
-    r"|это)\s|[是为為は은는이])\s{0,3})"
+    r"(?:\s{0,2}(?:\s(?:is|was|is now|will be|ist|war|lautet|est|était|es|era|é|è|este|jest|to|är|er|on|je|ja|=|→|—|–|-"
+    r"|это)\s?[:：]?\s|[是为為は은는이])\s{0,3})"
 )
 TOLD = re.compile(
     rf"(?P<named>(?:{PASSWORDS}|\b(?:pw|mdp|psw)\b)(?:'s|e?[tn])?"
@@ -46,62 +47,89 @@ _OF_PROGRAMS = re.compile(
 )
 
 
+class _Setting(NamedTuple):
+    """A name with its value: what is before the name, the sign between them, and whether quotes are round the value."""
+
+    before: str
+    keyword: str
+    rest: str
+    sign: str
+    value: str
+    is_quoted: bool
+
+    @property
+    def is_upper(self) -> bool:
+        """Whether it is named as variables of the environment are."""
+        return (self.keyword + self.rest).isupper()
+
+
 def group_of_named(found: Found, text: str) -> list[str]:
     """The group that is secret in what `NAMED` found in a text's small letters."""
     group = next(name for name in ("v", "v1", "bare") if found[name] is not None)
-    value, name, rest = (text[slice(*found.span(part))].strip() for part in (group, "name", "rest"))
-    sign, before = found["set"].strip("\\\"'`])* \t\n"), text[max(0, found.start() - 80) : found.start("rest")]
-    is_short = found["short"] or found["weak"]
-    if (is_short and not _begins_word(name, before)) or _is_other_word(name, rest):
+    value, keyword, rest = (text[slice(*found.span(part))].strip() for part in (group, "name", "rest"))
+    before, sign = text[max(0, found.start() - 60) : found.start()], found["set"].strip("\\\"'`])* \t\n")
+    setting = _Setting(before, keyword, rest, sign, value, group != "bare")
+    is_call = group == "bare" and found["after"][:1] in ("(", "[")
+    if is_call or _is_other_word(keyword, rest) or ((found["short"] or found["weak"]) and not _begins_word(setting)):
         return []
-    if (
-        is_reference(value)
-        or value.lower().rstrip(".:!?") in NO_VALUES
-        or (group == "bare" and found["after"][:1] in ("(", "["))
-    ):
-        return []
-    if (sign == ">" and not re.search(r"<[\w:.-]*$", before)) or (
-        sign == "," and not _CALLED.search(before) and is_wordy(value)
-    ):
+    if is_reference(value) or value.lower().rstrip(".:!?") in NO_VALUES or not _is_set(setting):
         return []
     if found["password"] or _IN_NAME.search(rest):
-        return [group] if _is_password(found, value, group != "bare", (name + rest).isupper(), sign) else []
+        return [group] if _is_password(setting, text[found.end(group) :][:80]) else []
     if len(value) < 6 or " " in value:
         return []
     if found["weak"] and not _SECRET_IN_NAME.search(rest):
-        return [group] if _IDENTITY.fullmatch(rest) and _is_drawn_for(name, value) else []
-    is_plain = (name + rest).isupper() or ("secret" in (name + rest).lower() and group != "bare")
-    is_set = is_plain and sign in ("=", ":", "=>", ":=") and re.fullmatch(r"[^\s_./]{6,}|\S*\d\S*", value)
-    return [group] if (is_set and not value.isdigit()) or not is_wordy(value) else []
+        return [group] if _IDENTITY.fullmatch(rest) and _is_drawn_for(keyword, value) else []
+    is_plain = setting.is_upper or ("secret" in (keyword + rest).lower() and setting.is_quoted)
+    is_written = is_plain and sign in ("=", ":", "=>", ":=") and re.fullmatch(r"[^\s_./]{6,}|\S*\d\S*", value)
+    return [group] if (is_written and not value.isdigit()) or not is_wordy(value) else []
 
 
-def _is_drawn_for(name: str, value: str) -> bool:
+def _is_set(setting: _Setting) -> bool:
+    """Whether what stands between a name and a value sets it: words in a row, or in a list, are none."""
+    drawn = not is_wordy(setting.value)
+    match setting.sign:
+        case ">":
+            return bool(re.search(r"<[\w:.-]*$", setting.before))
+        case ",":
+            return drawn or setting.is_upper or bool(_CALLED.search(setting.before))
+        case "":
+            mixed = drawn and any(map(str.isdigit, setting.value)) and any(map(str.isalpha, setting.value))
+            return mixed or (setting.is_quoted and setting.keyword.lower() != "pass")
+        case _:
+            return True
+
+
+def _is_drawn_for(keyword: str, value: str) -> bool:
     """Whether a value is chance that isn't known to be a checksum or UUID, for a name that needn't mean a secret."""
     if len(value) < 12 or is_wordy(value):
         return False
-    if name.lower().startswith(("sig", "hmac", "seed", "jwt", "sess", "sid")) or is_by_chance(value):
+    if keyword.lower().startswith(("sig", "hmac", "seed", "jwt", "sess", "sid", "phpsess", "jsess")) or is_by_chance(
+        value
+    ):
         return True
     return len(value) < SHORTEST_BY_CHANCE and not re.fullmatch(r"[0-9a-fA-F-]+", value)
 
 
-def _begins_word(name: str, before: str) -> bool:
+def _begins_word(setting: _Setting) -> bool:
     """Whether what could be the end of a word is one of its own: "key", "user_key" and "userKey", not "monkey"."""
-    ahead = before[: len(before) - len(name)]
-    if name.lower().startswith("pass"):
-        return not ahead.lower().endswith(("by", "com", "sur", "tres", "over", "under"))
-    return not ahead[-1:].isalpha() or (ahead[-1].islower() and name[0].isupper())
+    if setting.keyword.lower().startswith("pass"):
+        return not setting.before.lower().endswith(("by", "com", "sur", "tres", "over", "under"))
+    ahead = setting.before[-1:]
+    return not ahead.isalpha() or (ahead.islower() and setting.keyword[0].isupper())
 
 
-def _is_password(found: Found, value: str, quoted: bool, upper: bool, sign: str) -> bool:
-    if quoted:
+def _is_password(setting: _Setting, after: str) -> bool:
+    value, sign = setting.value, setting.sign
+    if setting.is_quoted:
         return not _is_sentence(value)
     if _IN_CODE.fullmatch(value):
         return False
     if not is_wordy(value) or any(map(str.isdigit, value)):
         return not (value.isdigit() and len(value) < 4)
-    if upper and sign in ("=", ":="):
+    if setting.is_upper and sign in ("=", ":="):
         return len(value) >= 4
-    ends = _ENDS.match(found.string, found.end("bare")) or value[-1] in ".!?"
+    ends = _ENDS.match(after) or value[-1] in ".!?"
     return len(value) >= 4 and sign != "|" and bool(ends) and not _OF_PROGRAMS.search(value.rstrip(".!?"))
 
 
@@ -125,5 +153,9 @@ def group_of_told(found: Found, text: str) -> list[str]:
         return []
     if group != "bare" or not is_wordy(value) or (any(map(str.isdigit, value)) and len(value) > 3):
         return [group]
+    is_told = not re.search(
+        r"(?<!ło)(?<!lo)(?<!so) (?:to|-)\s*$", found["named"]
+    )  # not "pass the password to readers."
     ends = not found["after"].strip() or found[group][-1] in ".,;!?"
-    return [group] if ends and not found["after"].startswith(" ") and not re.fullmatch(ADJECTIVE, value) else []
+    is_told = is_told and ends and not found["after"].startswith(" ")
+    return [group] if is_told and not re.fullmatch(ADJECTIVE, value) else []
