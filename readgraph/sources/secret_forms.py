@@ -14,8 +14,8 @@ _SAID = (
 class Form(NamedTuple):
     """A form of secrets: words without one of which no text holds it (lower case), and its pattern for small letters.
 
-    What is secret are the groups `w…`, and the groups `v…` that are no reference to a value and no word about one; `p…` if
-    they are not letters only, `c…` if they are no words.
+    What is secret are the groups `w…`, and the groups `v…` that are no reference to a value and no word about one, `p…`
+    if they are not letters only, and `c…` if they are no words.
     """
 
     signs: tuple[str, ...]
@@ -43,42 +43,51 @@ FORMS = (
     # headers
     form(
         "authorization",
-        r"authorization[\"'\]]{0,3}\s{0,4}[:=,]\s{0,4}\\?[\"']?(?:(?:Digest|OAuth|Hawk|MAC|AWS4[\w-]{1,20}|WRAP|Signature|\w{1,20}Login)\s{1,4})"
+        r"authorization[\"'\]]{0,3}\s{0,4}[:=,]\s{0,4}\\?[\"']?(?:(?:Digest|OAuth|Hawk|MAC|AWS4[\w-]{1,20}"
+        r"|WRAP|Signature|\w{1,20}Login)\s{1,4})"
         r"(?P<v>(?:[\w-]{1,40}+=(?:\\?\"[^\"\n]{0,2000}+\"|[^\s,\"']{1,2000}+)(?:[,\s]{1,4}|$|(?=[\"'])))++)",
     ),
     form(
         "authorization,apikey",
-        r"(?:authorization|apikey)[\"'\]]{0,3}\s{0,4}[:=,]\s{0,4}\\?[\"']?(?:(?!bearer|basic)[a-z][\w-]{2,30}+\s{1,4})?(?:bearer|basic)?\s{0,4}"
+        r"(?:authorization|apikey)[\"'\]]{0,3}\s{0,4}[:=,]\s{0,4}\\?[\"']?(?:(?!bearer"
+        r"|basic)[a-z][\w-]{2,30}+\s{1,4})?(?:bearer|basic)?\s{0,4}"
         r"(?P<v>[^\s\"'`,;\\(){}…]{6,4000}+)(?=[\"'\\]|\s{0,4}(?:$|-[\w-]|https?:))",
     ),
     form(
         "bearer,basic,token,apikey,negotiate,ntlm,sharedkey",
-        r"\b(?:bearer|basic|token|apikey|negotiate|ntlm|sharedkey(?:lite)?)\s{1,4}\\?[\"']?(?P<c>[\w.~+/=:-]{12,4000}+)",
+        r"\b(?:bearer|basic|token|apikey|negotiate|ntlm"
+        r"|sharedkey(?:lite)?)\s{1,4}\\?[\"']?(?P<c>[\w.~+/=:-]{12,4000}+)",
     ),
     form("auth plain,auth login,auth ", r"^\s{0,8}AUTH (?:PLAIN |LOGIN |\w{1,20} )?(?P<v>\S{4,500}+)$"),
     form(
         "true,false",
-        r"\b(?:TRUE|FALSE)\s{1,4}/\S{0,80}\s{1,4}(?:TRUE|FALSE)\s{1,4}\d{1,12}\s{1,4}\S{1,80}+\s{1,4}(?P<w>\S{3,4000}+)",
+        r"\b(?:TRUE|FALSE)\s{1,4}/\S{0,80}\s{1,4}(?:TRUE"
+        r"|FALSE)\s{1,4}\d{1,12}\s{1,4}\S{1,80}+\s{1,4}(?P<w>\S{3,4000}+)",
     ),
     # commands
     form(
         "-u,--user,--proxy-user,-a,--auth",
-        r"\s(?:-u|-U|-a|--user|--proxy-user|--auth|--creds)[\s=]{0,4}[\"']?[^\s:%\"'/]{1,100}+[:%](?P<p>(?!\d+\b)[^\s\"']{4,200}+)",
+        r"\s(?:-u|-U|-a|--user|--proxy-user|--auth|--creds)[\s=]{0,4}[\"']?[^\s:%\"'/]{1,100}+[:%](?P<p>"
+        r"(?!\d+\b)[^\s\"']{4,200}+)",
     ),
     form(
         "curl,wget,http",
-        r"\bcurl\b[^\n|;]{0,300}?\s(?:-u|--user|-U|--proxy-user)[\s=]{0,4}[\"']?[^\s:\"']{1,100}+:(?P<v>[^\s\"']{3,200}+)",
+        r"\bcurl\b[^\n|;]{0,300}?\s(?:-u|--user|-U|--proxy-user)[\s=]{0,4}[\"']?[^\s:\"']{1,100}+:(?P<v>"
+        r"[^\s\"']{3,200}+)",
     ),
     form(
         "pass,token,secret,pw,key,bearer,credential",
-        rf"(?<!\w)-{{1,2}}(?:[\w-]{{0,30}}?)(?:password|passwd|pass|passphrase|token|secret|pw|pwd|(?:api|access|auth|account|secret|private)-?key|bearer|credentials?)(?:\s{{1,4}})(?!--?\w){_VALUE}",
+        rf"(?<!\w)-{{1,2}}(?:[\w-]{{0,30}}?)(?:password|passwd|pass|passphrase|token|secret|pw|pwd|(?:api"
+        rf"|access|auth|account|secret|private)-?key|bearer|credentials?)(?:\s{{1,4}})(?!--?\w){_VALUE}",
     ),
     form("mysql,mariadb", rf"\b(?:mysql|mariadb)(?:dump|admin|import|sh)?\b[^\n|;&]{{0,200}}?\s-p(?![\s-]){_VALUE}"),
     form("sshpass", rf"\bsshpass\s{{1,4}}-p\s{{0,4}}{_VALUE}"),
     form(
         " -p, -w, -pw, -a ",
-        rf"\b(?:(?:docker|podman|helm|buildah|skopeo|oras|nerdctl|oc|cf|az|ecr|registry) (?:[\w-]{{1,20}} )?login|twine|mongo\w*|mosquitto_\w+|sqlcmd|bcp"
-        rf"|ldap\w{{3,10}}|zip|unzip|7z\w?|rar|unrar|keytool|cqlsh|influx|snmp\w+|ipmitool|plink|pscp|psftp|putty|isql|tsql|expo|impala\w*|beeline|evil-winrm|nxc|crackmapexec|redis-cli|rdesktop|az)\b"
+        rf"\b(?:(?:docker|podman|helm|buildah|skopeo|oras|nerdctl|oc|cf|az|ecr"
+        rf"|registry) (?:[\w-]{{1,20}} )?login|twine|mongo\w*|mosquitto_\w+|sqlcmd|bcp"
+        rf"|ldap\w{{3,10}}|zip|unzip|7z\w?|rar|unrar|keytool|cqlsh|influx|snmp\w+|ipmitool|plink|pscp|psftp"
+        rf"|putty|isql|tsql|expo|impala\w*|beeline|evil-winrm|nxc|crackmapexec|redis-cli|rdesktop|az)\b"
         rf"[^\n|;&]{{0,300}}?\s(?:-pw|-p|-P|-w|-a)[\s=]?(?!-|\d{{1,5}}(?::\d|\b)){_VALUE}",
     ),
     form("/p", rf"\s/(?:p|pass|password):{_VALUE}"),
@@ -87,11 +96,16 @@ FORMS = (
     form("pass:", r"\bpass:(?P<v>[^\s\"']{3,200}+)"),
     form(
         "|",
-        r"\b(?:echo|printf|print)\s{1,4}(?:-\w+\s)?(?:\"(?:[^\"\n:]{1,40}:)?(?P<v1>[^\"\n]{3,300}+)\"|'(?:[^'\n:]{1,40}:)?(?P<v2>[^'\n]{3,300}+)'|(?:[\w.-]{1,40}:)?(?P<v3>[^\s\"'|;&]{3,300}+))\s{0,4}\|[^\n|]{0,200}?(?:-stdin\b|sudo -S|-fd[ =]0|--with-token|\bchpasswd\b|\bpasswd\b)",
+        r"\b(?:echo|printf|print)\s{1,4}(?:-\w+\s)?(?:\"(?:[^\"\n:]{1,40}:)?(?P<v1>[^\"\n]{3,300}+)\""
+        r"|'(?:[^'\n:]{1,40}:)?(?P<v2>[^'\n]{3,300}+)'|(?:[\w.-]{1,40}:)?(?P<v3>[^\s\"'"
+        r"|;&]{3,300}+))\s{0,4}\|[^\n|]{0,200}?(?:-stdin\b|sudo -S|-fd[ =]0|--with-token|\bchpasswd\b"
+        r"|\bpasswd\b)",
     ),
     form(
         "env ,param ,arg ,set ,setx ,setenv ,put ,-x ",
-        rf"\b(?:ENV|setx|setenv|fastcgi_param|uwsgi_param|set(?:\s-\w{{1,4}})?|put|add|configure set)\s{{1,4}}[\w./:@-]{{0,80}}?{_SAID}[\w-]{{0,40}}\s{{1,4}}(?:--?[\w]{{1,10}}\s)?{_VALUE}",
+        rf"\b(?:ENV|setx|setenv|fastcgi_param|uwsgi_param|set(?:\s-\w{{1,4}})?|put|add"
+        rf"|configure set)\s{{1,4}}[\w./:@-]{{0,80}}?{_SAID}[\w-]{{0,40}}\s{{1,4}}"
+        rf"(?:--?[\w]{{1,10}}\s)?{_VALUE}",
     ),
     form("--body", rf"\bsecret set\s{{1,4}}\w{{1,60}}\s[^\n]{{0,60}}?(?:--body|-b)[\s=]{_SURE}"),
     form("add-generic-password,add-internet", rf"\badd-\w{{1,12}}-password\b[^\n]{{0,200}}?\s-w\s{{1,4}}{_SURE}"),
@@ -121,6 +135,7 @@ FORMS = (
     form("identified by", rf"\bidentified by\s{{1,4}}(?:password\s{{1,4}})?(?=[\"']){_VALUE}"),
     form(
         "login,credential,creds,access",
-        r"\b(?:logins?|log in|credentials?|creds|access)(?: with| data| details)?\s{0,2}[:=]\s{0,4}[\w.@-]{2,80}+\s{0,2}[/|:]\s{0,2}(?P<v>[^\s/,;]{4,80}+)",
+        r"\b(?:logins?|log in|credentials?|creds|access)(?: with| data"
+        r"| details)?\s{0,2}[:=]\s{0,4}[\w.@-]{2,80}+\s{0,2}[/|:]\s{0,2}(?P<v>[^\s/,;]{4,80}+)",
     ),
 )

@@ -32,12 +32,14 @@ _COOKIES = re.compile(
 )
 _GOES_ON = re.compile(r"[\w+/=.~%-]*+")
 _PAIR = re.compile(
-    r"(?<![^\s;])(?!(?:path|domain|expires|max-age|samesite|version|priority)=)([^\s=;\"']{1,100}=)\"?([^\s;\"]{3,4000}+)",
+    r"(?<![^\s;])(?!(?:path|domain|expires|max-age|samesite|version"
+    r"|priority)=)([^\s=;\"']{1,100}=)\"?(?!…)([^\s;\"]{3,4000}+)",
     re.IGNORECASE,
 )
 _BY_CHANCE = re.compile(  # first what is public: certificates, keys for everybody, data in an address, checksums
     r"-----BEGIN (?:CERTIFICATE|PUBLIC KEY|RSA PUBLIC KEY|PGP [A-Z ]{1,30})-----[^-]{0,100000}+"
-    r"|(?:;base64,|\bssh-[\w-]{2,20} |\becdsa-sha2-\w{1,12} |\b(?:sha|SHA)\d{1,3}[-:=_ ]|\bmd5[-:=_ ]|\bh1:|/nix/store/)"
+    r"|(?:;base64,|\bssh-[\w-]{2,20} |\becdsa-sha2-\w{1,12} |\b(?:sha|SHA)\d{1,3}[-:=_ ]|\bmd5[-:=_ ]"
+    r"|\bh1:|/nix/store/)"
     r"[\w+/=-]++|(?<![\w+/=~])(?P<chance>[\w+/=~-]{20,}+)"
 )
 
@@ -62,7 +64,7 @@ def _cut(pattern: re.Pattern[str], groups_of: Callable[[Found, str], list[str]],
     while found := pattern.search(low, place):
         place = found.end("named") if "named" in pattern.groupindex else found.end()
         for begin, end in sorted(map(found.span, groups_of(found, text))):
-            end = _GOES_ON.match(low, end).end() if end - begin > LONG else end  # type: ignore[union-attr]
+            end = _GOES_ON.match(low, end).end() if end - begin > LONG or low[end : end + 1] == "=" else end  # type: ignore[union-attr]
             parts += [text[kept:begin], _mark(text[begin:end])]
             kept, place = end, max(end, place)
     return "".join([*parts, text[kept:]])
@@ -88,6 +90,8 @@ def _is_secret_group(name: str, value: str) -> bool:
 
 def _cut_block(found: Found) -> str:
     value = found["v"]
+    if is_reference(value):
+        return found[0]
     lines = None if found["end"] else _KEY_LINES.match(value)
     end = lines.end() if lines else len(value)
     return f"{found['begin']}{_mark(value[:end])}{value[end:]}{found['end'] or ''}"

@@ -6,6 +6,7 @@ import re
 import string
 import uuid
 from collections.abc import Iterator
+from functools import partial
 
 ALNUM = string.ascii_letters + string.digits
 
@@ -347,18 +348,15 @@ def make_secrets(count: int) -> Iterator[tuple[str, list[str]]]:
     chance = random.Random(7)
     for number in range(count):
         secrets = list[str]()
-        yield (
-            re.sub(r"\{(\w+)\}", lambda found: _note(secrets, found[1], chance), _opened(FORMS[number % len(FORMS)])),
-            secrets,
-        )
+        yield (re.sub(r"\{(\w+)\}", partial(_note, secrets, chance), _opened(FORMS[number % len(FORMS)])), secrets)
 
 
 def _opened(form: str) -> str:
     return form.replace("{{", "{ ").replace("}}", " }")
 
 
-def _note(secrets: list[str], kind: str, chance: random.Random) -> str:
-    made = _make(kind, chance)
+def _note(secrets: list[str], chance: random.Random, found: re.Match[str]) -> str:
+    made = _make(found[1], chance)
     secrets.append(made)
     return made
 
