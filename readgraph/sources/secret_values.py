@@ -8,7 +8,7 @@ _RUNS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _PART = re.compile(r"[A-Za-z0-9]+")
 _KNOWN = re.compile(r"(?:0x)?(?:[0-9a-f]+|[0-9A-F]+)|01[0-9A-HJKMNP-TV-Z]{24}")  # hexadecimal, or an ULID
 _REFERENCE = re.compile(  # to a value that stands elsewhere, or that was left out
-    r"\$(?:[{(]|[A-Z_]+\d?$|[a-z_:.]+$|\d$)|<[^<>]*>$|\{|%[(%sdv]|%\w+%$|[*•.x]+$|@\w+@$|&[a-z]+$"
+    r"\$(?:[{(]|[A-Z_]+\d?$|[a-z_:.]+$|\d$)|<[^<>]*>$|\{\{|\{[^{}]*\}|%[(%sdv]|%\w+%$|[*•.x]+$|@\w+@$|&[a-z]+$"
     r"|[(\[][\w -]+[)\]]$|\.\.\.|…|.{0,20}…\(|(?:xxx|your|my[_-]|insert|replace|example|process\.|os\.|self\."
     r"|env\."
     r"|config\.|settings\.|var\.|args?\.|data\.|secrets\.|vault)(?!\w{0,3}\d)"
