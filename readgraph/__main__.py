@@ -1,5 +1,5 @@
 """`python -m readgraph` is the command."""
 
-from readgraph.cli.main import run
+from readgraph.cli.entry import run
 
 run()
