@@ -1,6 +1,7 @@
 """What a command tells of a server that doesn't answer, where standard error is no terminal."""
 
 import time
+from itertools import count
 
 import pytest
 from pytest import CaptureFixture, MonkeyPatch
@@ -8,6 +9,7 @@ from pytest import CaptureFixture, MonkeyPatch
 from readgraph.state import awaited, wait_teller
 from readgraph.state.awaited import await_server, tell_pause
 from readgraph.state.wait_teller import WaitTeller
+from tests.doubles.model_faults import embeddings, error_response
 from tests.doubles.model_server import Fault, ModelServer
 from tests.support.command import ASK, DOUBLE, Command
 
@@ -76,7 +78,14 @@ def test_a_call_is_waited_for_until_it_ends(
 
     monkeypatch.setattr("readgraph.models.metering.tell_pause", look)
     server.faults.append(Fault.server_error())
+    asked_for = count()
+    server.embed = lambda body: embeddings(body) if next(asked_for) else error_response(500, "busy")
     asked = readgraph(*command, "--json")
     assert asked.code == 0 and "Waiting for" not in asked.out
-    assert told and told[0].startswith("Waiting for the ") and server.url in told[0] and "says 500" in told[0]
+    assert (
+        told
+        and told[0].startswith("Waiting for the ")
+        and server.url.removesuffix("/v1") in told[0]
+        and "says 500" in told[0]
+    )
     assert awaited.longest_awaited() is None
