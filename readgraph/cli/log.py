@@ -6,7 +6,7 @@ import time
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, NamedTuple
 
-from readgraph.cli.entry import STOPPED
+from readgraph.cli.process import STOPPED
 from readgraph.state import logs
 
 if TYPE_CHECKING:

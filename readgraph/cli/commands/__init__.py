@@ -5,9 +5,9 @@ from functools import wraps
 from importlib import import_module
 from typing import Any
 
-from readgraph.cli.entry import end_start
 from readgraph.cli.options.output import check_estimate, check_open
 from readgraph.cli.options.settings import Command
+from readgraph.cli.process import end_start
 
 
 def run_lazily(target: str) -> Callable[[Command], Command]:

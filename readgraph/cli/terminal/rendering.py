@@ -13,8 +13,8 @@ from rich.text import Text as RichText
 from rich.tree import Tree
 
 from readgraph.api.answer_text import answer_lead, place_or_part, plain_answer, quote_in_words
-from readgraph.cli.entry import command_seconds
 from readgraph.cli.log import log_of_command
+from readgraph.cli.process import command_seconds
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText, escape_json, visible
 from readgraph.cli.terminal.screen import OutputOptions
 from readgraph.models.client import HOW_TO_NAME

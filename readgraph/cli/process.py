@@ -1,25 +1,21 @@
-"""The program `readgraph` from its first moment: Ctrl-C is one line while what it needs is still imported."""
+"""The process of a command: Ctrl-C is one line while what it needs is imported, and its time counts from its start."""
 
 import os
 import signal
 import time
 from pathlib import Path
 from types import FrameType
-from typing import NoReturn
 
 STOPPED = 130  # exit code of Ctrl-C
 _begun: list[float] = []
 
 
-def run() -> NoReturn:
-    """Run the command."""
+def begin_command() -> None:
+    """The command begins: until what it needs is imported, Ctrl-C ends the process at once."""
     _begun.append(time.monotonic() - _seconds_of_process())
     for each in (signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(each) in (signal.default_int_handler, signal.SIG_DFL):  # a shell's background ignores it
             signal.signal(each, _stop_at_once)
-    from readgraph.cli.main import run as run_command
-
-    run_command()
 
 
 def _stop_at_once(number: int, _: FrameType | None) -> None:
