@@ -23,10 +23,16 @@ _LISTED = r"(?=[a-z-]{0,15}\d)[\w-]{6,24}"
 
 CODES = (
     form("code,digo,otp,pin,tan,codice,kod,код,验证码,驗證碼,校验码,コード,인증", _NAME + _TOLD + _DIGITS),
+    form("—,–", rf"(?<![\w.,/:-]){_DIGITS}(?= [—–] (?:your|ihr|votre|su|ваш|il tuo|twój)\b)"),
     form(
         " is , ist , est , es , é , è , to ",
         rf"(?<![\w.,/:-]){_DIGITS}(?=[\"'`*\])]{{0,3}} (?:(?:is|ist|est|es|é|è) (?:your|ihr|dein|votre|ton|su"
         rf"|tu|o seu|il tuo)\b|to (?:sign|log)[ -]?in\b|to (?:verify|confirm)\b))",
+    ),
+    form(
+        "code,digo,codice,kod,код",
+        r"(?:^|[.!?,;]|\b(?:your|the|my|el|su|tu|votre|ton|le|ihr|dein|der|il|tuo|suo|twój|ваш|seu|uw|je)\s)\s{0,3}"
+        r"(?:code|c[óo]digo|codice|kod|код)\s{0,2}(?:(?:is|ist|lautet|est|es|é|è|to|jest|:|：|—|-)\s{1,3})(?P<w>\d{6})(?!\d)",
     ),
     form(
         "codes",

@@ -51,7 +51,7 @@ FORMS = (
         "authorization,apikey",
         r"(?:authorization|apikey)[\"'\]]{0,3}\s{0,4}[:=,]\s{0,4}\\?[\"']?(?:(?!bearer"
         r"|basic)[a-z][\w-]{2,30}+\s{1,4})?(?:bearer|basic)?\s{0,4}"
-        r"(?P<v>[^\s\"'`,;\\(){}…]{6,4000}+)(?=[\"'\\]|\s{0,4}(?:$|-[\w-]|https?:))",
+        r"(?P<v>[^\s\"'`,;\\(){}…]{4,4000}+)(?=[\"'\\]|\s{0,4}(?:$|-[\w-]|https?:))",
     ),
     form(
         "bearer,basic,token,apikey,negotiate,ntlm,sharedkey",
@@ -67,7 +67,7 @@ FORMS = (
     # commands
     form(
         "-u,--user,--proxy-user,-a,--auth",
-        r"\s(?:-u|-U|-a|--user|--proxy-user|--auth|--creds)[\s=]{0,4}[\"']?[^\s:%\"'/]{1,100}+[:%](?P<p>"
+        r"\s(?:-u|-U|-a|--user|--proxy-user|--auth|--creds)[\s=]{0,4}[\"']?[^\s:%,\"'/]{1,100}+[:%,](?P<p>"
         r"(?!\d+\b)[^\s\"']{4,200}+)",
     ),
     form(
@@ -134,8 +134,8 @@ FORMS = (
     form("{sha,{ssha,{smd5", r"\{S?(?:SHA|MD5)\d{0,3}\}(?P<w>[\w+/=]{16,200}+)"),
     form("identified by", rf"\bidentified by\s{{1,4}}(?:password\s{{1,4}})?(?=[\"']){_VALUE}"),
     form(
-        "login,credential,creds,access",
-        r"\b(?:logins?|log in|credentials?|creds|access)(?: with| data"
-        r"| details)?\s{0,2}[:=]\s{0,4}[\w.@-]{2,80}+\s{0,2}[/|:]\s{0,2}(?P<v>[^\s/,;]{4,80}+)",
+        "log,cred,access,zugangs,identifiant",
+        r"\b(?:logins?|log in|credentials?|creds|access|zugangsdaten|identifiants?|credenciales)(?: data| details)?"
+        r"(?:\s{0,2}[:=]|\s(?:with|as))\s{0,4}[\w.@-]{2,80}+\s{0,2}[/|:]\s{0,2}(?P<v>[^\s/,;]{4,80}+)",
     ),
 )

@@ -22,7 +22,7 @@ PASSWORDS = (
     "|κωδικός|пароль|пароля|паролем|密码|密碼|口令|パスワード|暗証番号|비밀번호"
     "|암호|كلمة المرور|كلمة السر|סיסמה|סיסמא|mật khẩu"
     "|รหัสผ่าน|पासवर्ड"
-    "|lozinka|šifra|geslo|parolă|slaptažodis|parool|kata sandi|requirepass|masterauth|pwd"
+    "|lozinka|šifra|geslo|parolă|slaptažodis|parool|kata sandi|requirepass|masterauth|(?:root|bind|admin|user|db)pw|pwd"
 )
 # What is one only with a sign of assignment behind it, since it is also a word or a part of words.
 SHORT_PASSWORDS = "pass|passwd|pw|psw|mdp|pswd|clave"

@@ -29,7 +29,9 @@ NAMED = re.compile(
 )
 _WORDS_BETWEEN = r"(?:[ \t]{{1,2}}(?!(?:is|was|ist|est|es)\b)[\w.’'-]{{1,20}}){{{}}}?"
 _COPULA = (
-    r"(?:\s{0,2}(?:\s(?:is|was|is now|will be|ist|war|lautet|est|était|es|era|é|è|este|jest|to|är|er|on|je|ja|=|→|—|–|-"
+    r"(?:\s{0,2}(?:\s(?:(?:was|is|has been) (?:changed|set|reset|updated) to"
+    r"|is|was|is now|will be|ist|war|lautet|est|était|es"
+    r"|era|é|è|este|jest|to|är|er|on|je|ja|=|→|—|–|-"
     r"|это)\s?[:：]?\s|[是为為は은는이])\s{0,3})"
 )
 TOLD = re.compile(
@@ -42,6 +44,7 @@ _IN_NAME = re.compile(r"(?:pass(?:word|wd|phrase)?|pwd)$", re.IGNORECASE)
 _SECRET_IN_NAME = re.compile(r"(?:secret|token|[_-]key)", re.IGNORECASE)
 _IDENTITY = re.compile(r"[_.-]?(?:id|key|value|\d*)", re.IGNORECASE)
 _IN_CODE = re.compile(r"[a-z_]\w*(?:\.[A-Za-z_]\w*)+|[\d_.]*[_.][\d_.]*|.*\w[(\[]")
+_OPTION = re.compile(r"(?:^|\s)--?[\w.-]{0,40}$")
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _CALLED = re.compile(r"\w\(\s{0,4}f?[\"'][\w.-]{0,60}$")
 _ENDS = re.compile(r"[.,;!?]{0,2}(?:\s*(?:$|\n|#|//|--|;|[\w.-]{1,40}=)|[&,;|<\"'`\\]|[.!?] )")
@@ -130,7 +133,7 @@ def _is_password(setting: _Setting, after: str) -> bool:
         return False
     if not is_wordy(value) or any(map(str.isdigit, value)):
         return not (value.isdigit() and len(value) < 4)
-    if setting.is_upper and sign in ("=", ":="):
+    if sign in ("=", ":=") and (setting.is_upper or _OPTION.search(setting.before)):
         return len(value) >= 4
     ends = _ENDS.match(after) or value[-1] in ".!?"
     return len(value) >= 4 and sign != "|" and bool(ends) and not _OF_PROGRAMS.search(value.rstrip(".!?"))
