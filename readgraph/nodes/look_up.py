@@ -84,17 +84,15 @@ async def nearest_pages(state: LookUpState, runtime: ReaderRuntime) -> LookUpUpd
 async def retrieve_without_model(state: LookUpState, runtime: ReaderRuntime) -> LookUpUpdate:
     """The same, ranked as the papers' baseline does."""
     memory = await load_memory(runtime, state)
-    ranker = okapi_ranker(memory.store, memory.document, memory.record)
-    return await _read_nearest(state, memory, ranker, "BM25 ranks them first")
+    return await _read_nearest(state, memory, okapi_ranker(memory.store, memory.document, memory.record))
 
 
-async def _read_nearest(
-    state: LookUpState, memory: OpenedMemory, ranker: SearchTool, why: str = "they share words with the question"
-) -> LookUpUpdate:
+async def _read_nearest(state: LookUpState, memory: OpenedMemory, ranker: SearchTool) -> LookUpUpdate:
     read = state["pages_read"]
     most = max(0, memory.runtime.context.max_pages - len(read))
     pages = await find_nearest(ranker, [query_of(state)], most, {*memory.unread(read)})
-    return _update([*read, *pages], f"{format_parts(pages)}: {why}" if pages else format_parts(pages))
+    did = f"{format_parts(pages)}: they share words with the question" if pages else format_parts(pages)
+    return _update([*read, *pages], did)
 
 
 def make_look_up_node(

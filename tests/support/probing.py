@@ -66,15 +66,7 @@ def _files_in(tmp: Path) -> dict[str, Path]:
     (tmp / "text.txt").write_bytes((folder / "a.txt").read_bytes())
     (tmp / "draft.md").write_text("The goat stood on the gallery. The keeper sailed to Norway with a crate of herring.")
     (tmp / "chat.txt").write_text("12.03.24, 23:58 - Ann: Who stood?\n13.03.24, 00:02 - Bo: The goat. PIN: 4711\n")
-    (tmp / "key.txt").write_text("The goat said: password=four hungry goats here\n")
-    names = {
-        "chat": "chat.txt",
-        "key": "key.txt",
-        "folder": "folder",
-        "text": "text.txt",
-        "own": "own.jsonl",
-        "draft": "draft.md",
-    }
+    names = {"chat": "chat.txt", "folder": "folder", "text": "text.txt", "own": "own.jsonl", "draft": "draft.md"}
     return {"tmp": tmp} | {name: tmp / file for name, file in names.items()}
 
 
