@@ -1,5 +1,17 @@
 """`python -m readgraph` is the command."""
 
-from readgraph.cli.main import run
+from typing import NoReturn
 
-run()
+from readgraph.cli.process import begin_command
+
+
+def run() -> NoReturn:
+    """Run the command; what it needs is imported once it can be stopped in order."""
+    begin_command()
+    from readgraph.cli.main import run as run_command
+
+    run_command()
+
+
+if __name__ == "__main__":
+    run()

@@ -6,12 +6,12 @@ import time
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, NamedTuple
 
+from readgraph.cli.process import STOPPED
 from readgraph.state import logs
 
 if TYPE_CHECKING:
     from readgraph.corpus.worker import CorpusLine
 
-STOPPED = 130  # exit code of Ctrl-C
 _log = logging.getLogger(logs.LOGGER)
 
 

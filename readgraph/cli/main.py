@@ -16,9 +16,10 @@ from readgraph.cli.commands.library import agents, collection, library, library_
 from readgraph.cli.commands.methods import method_commands, prompts
 from readgraph.cli.commands.reading import reading_commands
 from readgraph.cli.commands.serving import serving_commands
-from readgraph.cli.log import STOPPED, end_log, log_fault
+from readgraph.cli.log import end_log, log_fault
 from readgraph.cli.mistakes import command_meant
 from readgraph.cli.options.output import with_log
+from readgraph.cli.process import STOPPED
 from readgraph.cli.shell import HelpfulCommand, HelpfulGroup, mend_bash_values
 from readgraph.models.batches import has_running_batches
 from readgraph.state.errors import ReadgraphError

@@ -16,10 +16,12 @@ from readgraph.library.opening import open_library_in_background
 from readgraph.state.errors import LibraryError
 from readgraph.state.logs import RunUsage, join_log, use_run
 from readgraph.state.loops import background
+from readgraph.state.wait_teller import wait_teller
 
 
-def serve(connection: Connection, job: CorpusJob, environment: Mapping[str, str]) -> None:
-    """Read the files whose names come, several at once, until the other end closes."""
+def serve(connection: Connection, job: CorpusJob, environment: Mapping[str, str], tells: bool) -> None:
+    """Read the files whose names come, several at once, until the other end closes; `tells` what is waited for."""
+    wait_teller.start(is_quiet=not tells)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the other end acts on it
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     os.environ.clear()
@@ -55,7 +57,8 @@ METHOD = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods()
 @asynccontextmanager
 async def processes(job: CorpusJob, workers: int) -> AsyncIterator[Sequence[Worker]]:
     """So many processes, which end with the `with`, and if this process is killed."""
-    started = [_Process(job) for _ in range(workers)]
+    tells = [not wait_teller.is_quiet, *[False] * (workers - 1)]  # one of them for all
+    started = [_Process(job, each) for each in tells]
     try:
         yield started
     finally:
@@ -67,8 +70,8 @@ async def processes(job: CorpusJob, workers: int) -> AsyncIterator[Sequence[Work
 class _Process:
     """A process; one that is killed is replaced, and reads what its predecessor was reading."""
 
-    def __init__(self, job: CorpusJob) -> None:
-        self.job, self.numbers, self.ended = job, itertools.count(), False
+    def __init__(self, job: CorpusJob, tells: bool) -> None:
+        self.job, self.tells, self.numbers, self.ended = job, tells, itertools.count(), False
         self.loop = asyncio.get_running_loop()
         self._start()
 
@@ -96,7 +99,9 @@ class _Process:
             context.set_forkserver_preload(["readgraph.corpus.processes", "readgraph.graphs.read_agent"])
         self.connection, theirs = context.Pipe()
         self.waiting: dict[int, asyncio.Future[WorkerReport]] = {}
-        self.process = context.Process(target=serve, args=(theirs, self.job, dict(os.environ)), daemon=True)
+        self.process = context.Process(
+            target=serve, args=(theirs, self.job, dict(os.environ)), kwargs={"tells": self.tells}, daemon=True
+        )
         self.process.start()
         theirs.close()
         Thread(target=self._listen, args=(self.connection, self.waiting), daemon=True).start()

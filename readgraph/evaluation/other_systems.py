@@ -73,7 +73,7 @@ def load_answers(file: Path, dataset: Dataset) -> SystemAnswers:
     if name in METHODS or name == SUMMARY.name or "@" in name:
         raise BadInput(f"The answers in {shown} would be called '{name}' like a row of ours: name the file otherwise.")
     items, texts = dataset.by_id, {text.id: text for text in dataset.texts}
-    outcomes, lost, unknown = dict[tuple[int, str], Outcome](), 0, 0
+    outcomes, lost, unknown, tells_read = dict[tuple[int, str], Outcome](), 0, 0, False
     for number, line in _lines(file):
         if line["id"] not in items:
             unknown += 1
@@ -83,7 +83,7 @@ def load_answers(file: Path, dataset: Dataset) -> SystemAnswers:
             raise BadInput(f"{shown} answers '{item.id}' twice, the second time in line {number}: keep one.")
         whole = texts[item.text].text
         found = [find_quote(passage, whole, 0, len(whole)) for passage in line.get("retrieved", [])]
-        lost += found.count(None)
+        lost, tells_read = lost + found.count(None), tells_read or "retrieved" in line
         read = [TextSpan(*span) for span in found if span]
         choice = _choice_of(line.get("choice"), item, f"{shown}, line {number}")
         outcomes[run, item.id] = replace(_outcome_of(line, item, choice, read), method=name, run=run)
@@ -92,7 +92,8 @@ def load_answers(file: Path, dataset: Dataset) -> SystemAnswers:
     for run, missing in product(sorted({run for run, _ in outcomes}), items):
         failed = Outcome(missing, name, run, "failed", problem=f"{file.name} has no line for it")
         outcomes.setdefault((run, missing), failed)
-    return SystemAnswers(name, file, [*outcomes.values()], lost, unknown)
+    told = [replace(outcome, tells_read=tells_read) for outcome in outcomes.values()]
+    return SystemAnswers(name, file, told, lost, unknown)
 
 
 def _lines(file: Path) -> Iterator[tuple[int, AnswerLine]]:

@@ -212,7 +212,8 @@ class Outcome:
     at a page, `hops` decisions of a walk, and `strayed` that the walk turned back. `percent_shown`: the words that a
     walk was shown, tree nodes and segments, as a percentage of the text's. `action`: the choice on a web page.
     `alternatives`: answers and options of single chunks, of which the best counts (GAM, section 3.1). `confidence`: the
-    higher, the surer is the system of its answer, on any scale; None where nothing says so.
+    higher, the surer is the system of its answer, on any scale; None where nothing says so. `tells_read`: `read` is
+    what was in view, and not unknown, as it is of a system that never says so.
     """
 
     item: str
@@ -242,6 +243,7 @@ class Outcome:
     action: ChosenWebAction | None = None
     alternatives: tuple[tuple[str, int | None], ...] = ()
     confidence: float | None = None
+    tells_read: bool = True
 
     def line(self) -> dict[str, Any]:
         """The outcome as a plain JSON value."""

@@ -15,6 +15,7 @@ from readgraph.models import json_form, metering
 from readgraph.models.batches.calls import CallIdentity, identify_call
 from readgraph.models.calling import PromptTooLong, call_model
 from readgraph.models.client import ModelClient, model_client
+from readgraph.models.failure_lines import name_server
 from readgraph.models.plain_form import is_plain, parse_plain, plain_messages, take_whole_part
 from readgraph.models.prompt import Messages, Prompt, apply_own_words
 from readgraph.models.reply import FLAWED, WITHHELD, Flaw, ModelReply, prompt_key, replies_to_replay
@@ -23,6 +24,7 @@ from readgraph.models.waiting import turns_of
 from readgraph.models.watching import Call
 from readgraph.models.window_tokens import fewest_tokens, likely_tokens
 from readgraph.models.windows import SHORT, is_power_of_two, shows_cut
+from readgraph.state.awaited import await_server
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, BudgetSpent, LibraryError, ModelUnavailable, NoUsableReply
 from readgraph.state.records import digest
@@ -376,7 +378,8 @@ class PromptTries(Generic[Answer]):
                 if replayed := replies_to_replay():
                     response = replayed.reply(prompt_key(client.name, name, messages, self.context.sample), name)
                 else:
-                    with identify_call(CallIdentity(store, key, name, meter.document)):
+                    awaited = await_server(f"the {name_server(client)[4:]}", client.most_seconds, client.retry_seconds)
+                    with identify_call(CallIdentity(store, key, name, meter.document)), awaited:
                         response = await call_model(client, messages, self.reply, prompt, turns)
                 try:
                     await store.put_reply(key, response.to_record(name, meter.document))

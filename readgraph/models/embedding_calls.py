@@ -26,6 +26,7 @@ from readgraph.models.refusals import read_refusal
 from readgraph.models.vector_replies import DIFFER, NotEmbedded, UnusableVectors, read_vectors
 from readgraph.models.waiting import RetryPauses, SharedPause, clock
 from readgraph.models.watching import watch_embedding
+from readgraph.state.awaited import await_server
 from readgraph.state.certificates import explain_tls
 from readgraph.state.errors import ModelUnavailable, ReadgraphError
 from readgraph.state.words import count_words, end_after_words
@@ -74,7 +75,10 @@ class EmbeddingCalls:
             NotEmbedded: Where a server gives none, now or for these texts.
             ModelUnavailable: Where it refuses the key or does not know the model, or where the caller's own code fails.
         """
-        return await _Request(self, model, kind).embed(texts)
+        with await_server(
+            f"the embedding model '{self.identity}'", None if self.own else self.timeout, self.retry_seconds
+        ):
+            return await _Request(self, model, kind).embed(texts)
 
     def line(self, problem: Exception, failure: Failure, times: int) -> str:
         """The failure in one line, without the server's own text, which may hold a part of the API key."""

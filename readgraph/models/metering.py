@@ -13,6 +13,7 @@ from uuid import uuid4
 
 from typing_extensions import TypedDict
 
+from readgraph.state.awaited import tell_pause
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BudgetSpent
 from readgraph.state.logs import WARNING, current_run, log
@@ -186,6 +187,7 @@ class Meter:
         """Report that a call is made again after so many seconds; `why` is for logs, without a server's words."""
         if run := current_run():
             run.count(waits=1)
+        tell_pause(reason, seconds)
         log("waiting", WARNING, model=self.context.model, wait_seconds=round(seconds, 2), why=why or reason)
         self.stream({"waiting": {"node": self.node, "seconds": seconds, "reason": reason}})
 

@@ -150,16 +150,15 @@ class OkapiTool:
     memory: Memory
 
     async def find(self, query: str, most: int) -> list[tuple[int, float]]:
-        """Pages whose text shares words with the query."""
+        """The pages by their scores, also of zero or less; of equal ones the earlier first."""
         languages = await document_languages(self.store, self.document)
         wanted = Counter[str]()  # a word that the query repeats counts as often as it does
         for language in languages.languages:
             wanted |= Counter(tokens(query, language))
         if (ranker := await self._ranker(languages)) is None:
             return []
-        sharing = [number for number, counts in enumerate(ranker.doc_freqs) if not wanted.keys().isdisjoint(counts)]
         scores = ranker.get_scores([*wanted.elements()])
-        best = nlargest(most, sharing, key=lambda number: (scores[number], -number))
+        best = nlargest(most, range(len(scores)), key=lambda number: (scores[number], -number))
         return [(number, float(scores[number])) for number in best]
 
     async def _ranker(self, languages: DocumentLanguages) -> BM25Okapi | None:

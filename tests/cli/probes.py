@@ -75,6 +75,7 @@ ROWS = [
     *probes("remember days {folder}", "--glob *.md"),
     *probes("remember days {text}", "--sessions-at ^The"),
     *probes("remember days {chat}", "--gap 9"),
+    ("remember --no-secrets", Probe("remember days {chat} --json", "--no-secrets", anew=True)),
     *probes("ask gander? {folder}", "--glob *.md"),
     *probes("ask Why?", "--continue", before=(ASK,)),
     *probes(ASK, "--review"),

@@ -1,11 +1,13 @@
 """Answers of other systems get the same metrics, intervals and paired tests as the methods'."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from readgraph.evaluation.metrics.answers import evidence_recall
 from readgraph.evaluation.other_systems import load_answers
 from readgraph.evaluation.records import Dataset, Item, Text, TextSpan
 from readgraph.state.errors import BadInput
@@ -36,6 +38,18 @@ def test_answers_become_outcomes_with_what_was_in_view(tmp_path: Path) -> None:
         "mem0: 1 retrieved passage not found in the texts, and not counted",
         "mem0: 1 answer to other questions left out",
     ]
+
+
+def test_a_system_that_never_says_what_it_had_in_view_has_no_recall(tmp_path: Path) -> None:
+    answers = {"id": "a", "answer": "The lamp"}, {"id": "b", "answer": "Mara"}
+    items = [replace(item, evidence=(TextSpan(0, 4),)) for item in DATASET.items]
+    never, once = (
+        written(tmp_path, *answers),
+        written(tmp_path, answers[0] | {"retrieved": []}, answers[1], name="b.jsonl"),
+    )
+    outcomes = [load_answers(file, DATASET).outcomes for file in (never, once)]
+    untold, told = ([*map(evidence_recall, items, each)] for each in outcomes)
+    assert (untold, told) == ([None, None], [0.0, 0.0])
 
 
 def test_a_question_without_an_answer_counts(tmp_path: Path) -> None:

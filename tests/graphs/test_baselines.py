@@ -252,6 +252,16 @@ async def test_bm25_counts_a_word_as_often_as_the_question_has_it(
     assert found["pages_read"] == sorted(scores.argsort()[-3:])
 
 
+async def test_a_frequent_word_counts_as_much_as_in_rank_bm25(server: ModelServer, library: Library) -> None:
+    """Where most words are frequent, its floor is below zero: what has the word ranks behind what has not."""
+    texts = [f"The lamp is {number} lit." if number != 2 else "A lamp is lit." for number in range(4)]
+    parts = [" ".join([text] * 300) for text in texts]
+    frequent = await library.pages.add_document("\n\n".join(parts), title="lamps")
+    found = await run("bm25", library, frequent, replace(CONTEXT, max_pages=1), question="the")
+    assert BM25Okapi([tokens(part, "en") for part in parts]).get_scores(["the"]).argmax() == 2
+    assert found["pages_read"] == [2]
+
+
 async def test_where_nothing_is_found_the_first_segments_are_read(
     server: ModelServer, library: Library, long: Document
 ) -> None:

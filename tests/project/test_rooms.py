@@ -57,15 +57,16 @@ INNER: dict[str, dict[str, set[str]]] = {
     },
     "cli": {
         "settings": set(),
-        "log": set(),
+        "process": set(),
+        "log": {"process"},
         "shell": set(),
         "mistakes": set(),
-        "terminal": {"settings", "log"},
+        "terminal": {"settings", "log", "process"},
         "faults": {"terminal", "mistakes"},
         "options": {"shell", "terminal", "settings", "log"},
         "run": {"options", "terminal", "settings", "log", "mistakes"},
-        "commands": {"options", "shell", "run", "terminal"},
-        "main": {"commands", "options", "shell", "log", "faults", "mistakes"},
+        "commands": {"options", "shell", "run", "terminal", "process"},
+        "main": {"commands", "options", "shell", "log", "faults", "mistakes", "process"},
     },
 }
 """What the files and folders inside of a room may import of each other, where that is more than: in no circle."""

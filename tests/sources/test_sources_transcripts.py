@@ -2,7 +2,6 @@
 
 import json
 import sqlite3
-import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import END, START, MessagesState, StateGraph
 
 from readgraph.sources import load
-from readgraph.sources.formats.transcripts import chat_of_messages, without_secrets
+from readgraph.sources.formats.transcripts import chat_of_messages
 from readgraph.sources.sessions import load_sessions
 from readgraph.state.errors import BadInput
 from tests.support.command import Command, assert_refused
@@ -49,7 +48,7 @@ CLAUDE = [
 SAID = (
     "User, 19:40: Drop the queue?\n\nAgent, 19:40: Yes: it stalls.\n\n"
     "Tool: Bash: pytest -q tests/queue → failed: F … 1 failed\n\nTool: Edit: src/queue.py → Saved.\n\n"
-    "User, 13 March 2026, 08:00: Use [secret]"
+    "User, 13 March 2026, 08:00: Use sk-…(32 characters left out)"
 )
 
 
@@ -209,60 +208,6 @@ def test_a_database_of_another_kind_is_refused(tmp_path: Path) -> None:
         with pytest.raises(BadInput, match=path.name) as refused:
             load_sessions([path])
         assert len(str(refused.value).splitlines()) == 1
-
-
-@pytest.mark.parametrize(
-    "text,shown",
-    [
-        (f"export OPENAI_API_KEY={KEY}", "export OPENAI_API_KEY=[secret]"),
-        ('{"password": "hunter2 x"}', '{"password": [secret]}'),
-        ("Authorization: Bearer abcd1234efgh5678", "Authorization: Bearer [secret]"),
-        ("postgres://me:pass@host/db", "postgres://[secret]@host/db"),
-        ("-----BEGIN RSA PRIVATE KEY-----\nx\n-----END RSA PRIVATE KEY-----\nrest", "[secret]\nrest"),
-        ("ghp_" + "a1" * 18, "[secret]"),
-        ("AKIA" + "A1B2C3D4E5F6G7H8", "[secret]"),
-        ("SECRET_TOKEN = abc123def", "SECRET_TOKEN = [secret]"),
-        ("mysqldump -u root -pHunter22x shop > x.sql", "mysqldump -u root -p[secret] shop > x.sql"),
-        ("sshpass -p 's3 cret' ssh host", "sshpass -p [secret] ssh host"),
-        ("VAULT_PASSPHRASE=four words of mine\nPORT=1", "VAULT_PASSPHRASE=[secret]\nPORT=1"),
-        ("mysql -uroot -p$PW -P 3306 shop", "mysql -uroot -p$PW -P 3306 shop"),
-        ("MAIL_TOKEN=abcdefghijkl\nDB_PASS='a b c d'\nDEBUG=1", "MAIL_TOKEN=[secret]\nDB_PASS=[secret]\nDEBUG=1"),
-        ("redis://:pa@ss@host/0", "redis://[secret]@host/0"),
-        ("curl -u me:hunter2 https://host", "curl -u me:[secret] https://host"),
-        ("mysql --password hunter2 -u root", "mysql --password [secret] -u root"),
-        ("Authorization: Token 0123456789abcdef", "Authorization: Token [secret]"),
-        ("gsk_" + "a1" * 16, "[secret]"),
-        ("-----BEGIN PGP PRIVATE KEY BLOCK-----\nx\n-----END PGP PRIVATE KEY BLOCK-----\nrest", "[secret]\nrest"),
-        ("Kennwort: geheim123", "Kennwort: [secret]"),
-        ("MAX_TOKEN=4096, KEY=build, TOKEN=$(cat f), docker -u 1000:1000, --token-limit 500000", None),
-        ("max_tokens=500000, password: str, basic understanding, the token: nothing more", None),
-    ],
-)
-def test_secrets_are_left_out(text: str, shown: str | None) -> None:
-    assert without_secrets(text) == (text if shown is None else shown)
-
-
-@pytest.mark.parametrize(
-    "run",
-    [
-        "a",
-        "eyJ",
-        "sk-",
-        "://",
-        "password",
-        "bearer ",
-        "-----BEGIN PRIVATE KEY-----",
-        "token=",
-        "--api-",
-        "A_",
-        " -u a:",
-    ],
-)
-@pytest.mark.slow
-def test_secrets_are_looked_for_in_linear_time(run: str) -> None:
-    began = time.process_time()
-    without_secrets(run * (200_000 // len(run)))
-    assert time.process_time() - began < 2
 
 
 def test_who_asks_such_a_file_is_told_to_remember_it(tmp_path: Path, readgraph: Command) -> None:

@@ -69,7 +69,7 @@ def _files_in(tmp: Path) -> dict[str, Path]:
     (tmp / "linked" / "link.txt").symlink_to(folder / "a.txt")
     (tmp / "text.txt").write_bytes((folder / "a.txt").read_bytes())
     (tmp / "draft.md").write_text("The goat stood on the gallery. The keeper sailed to Norway with a crate of herring.")
-    (tmp / "chat.txt").write_text("12.03.24, 23:58 - Ann: Who stood?\n13.03.24, 00:02 - Bo: The goat.\n")
+    (tmp / "chat.txt").write_text("12.03.24, 23:58 - Ann: Who stood?\n13.03.24, 00:02 - Bo: The goat. PIN: 4711\n")
     names = {
         "chat": "chat.txt",
         "folder": "folder",

@@ -7,6 +7,7 @@ from typing import Any
 
 from readgraph.cli.options.output import check_estimate, check_open
 from readgraph.cli.options.settings import Command
+from readgraph.cli.process import end_start
 
 
 def run_lazily(target: str) -> Callable[[Command], Command]:
@@ -19,7 +20,9 @@ def run_lazily(target: str) -> Callable[[Command], Command]:
     def hand_on(command: Command) -> Command:
         @wraps(command)
         def run(**values: Any) -> Any:
-            return getattr(import_module(f"readgraph.cli.run.{module}"), name)(**values)
+            work = getattr(import_module(f"readgraph.cli.run.{module}"), name)
+            end_start()
+            return work(**values)
 
         return run
 

@@ -56,6 +56,11 @@ class RememberOptions:
         min=0.1,
         help="In an exported chat, a session ends where nobody wrote for this long. Default: each day is one.",
     )
+    no_secrets: bool = option(
+        "--no-secrets",
+        default=False,
+        help="Leave passwords, keys and codes out of every text, such as mail; of agents' sessions they always are.",
+    )
     library: LibraryFolder = None
 
 

@@ -29,6 +29,7 @@ from readgraph.library.opening import Library
 from readgraph.library.page_store import PageStore
 from readgraph.library.versions import set_version
 from readgraph.sources.loading import STANDARD_INPUT
+from readgraph.sources.secrets import without_secrets
 from readgraph.sources.sessions import load_sessions
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
@@ -103,7 +104,7 @@ def remember_sessions(options: RememberOptions, context: ReaderContext, screen: 
     )
     for line in screen.notices_left(map(str, problems)):
         report_left_out(line)
-    sessions = [SessionText(*session) for session in loaded]
+    sessions = [SessionText(*(map(without_secrets, each) if options.no_secrets else each)) for each in loaded]
 
     async def remember(library: Library) -> None:
         appended = await append_sessions(library.pages, options.history, sessions, go_on=True)

@@ -38,6 +38,7 @@ from readgraph.models.prices import parse_price
 from readgraph.models.watching import flush
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
+from readgraph.state.wait_teller import wait_teller
 from readgraph.state.words import format_count
 
 PASSWORD = "READGRAPH_PASSWORD"
@@ -87,6 +88,7 @@ def serve_library(
             gc.freeze()  # what is imported stays, and need not be gone through again at each collection
             await serve_room(Room(library, context, method, dollars), guard, listener)
 
+    wait_teller.start()
     with suppress(KeyboardInterrupt):  # the usual end
         run_until_stopped(run_room())
 

@@ -23,9 +23,9 @@ from readgraph.models.prices import in_dollars
 from readgraph.nodes.opening import TracingOn
 from readgraph.state.logs import WARNING, log
 from readgraph.state.reading import Usage
+from readgraph.state.wait_teller import SILENT_SECONDS
 from readgraph.state.words import format_count
 
-SILENT_SECONDS = 10.0  # after so long without a word, a command whose standard error is no terminal says what it does
 TIMED, COUNTED, BARRED, WIDE = 56, 76, 92, 112  # columns from which a line has the time, the parts, a bar, a long bar
 
 

@@ -14,6 +14,7 @@ from rich.tree import Tree
 
 from readgraph.api.answer_text import answer_lead, place_or_part, plain_answer, quote_in_words
 from readgraph.cli.log import log_of_command
+from readgraph.cli.process import command_seconds
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText, escape_json, visible
 from readgraph.cli.terminal.screen import OutputOptions
 from readgraph.models.client import HOW_TO_NAME
@@ -266,8 +267,12 @@ def print_reminder(context: ReaderContext, screen: OutputOptions) -> None:
 
 
 def footer(found: Mapping[str, Any], *did: str, by: str = "") -> SafeText:
-    """A line on what was done and what it used, and the replies that were not usable; `by`: who did it."""
-    used = format_usage(found["usage"], found["cost"]) + by
+    """A line on what was done and what it used, and the replies that were not usable; `by`: who did it.
+
+    Its time is that of the whole command so far.
+    """
+    seconds = command_seconds() or found["usage"]["seconds"]
+    used = format_usage({**found["usage"], "seconds": seconds}, found["cost"]) + by
     return SafeText(" · ".join(filter(None, [*did, used, missing_replies(found)])), style="dim")
 
 

@@ -17,6 +17,7 @@ from readgraph.cli.settings import from_settings_file
 from readgraph.cli.terminal.safe_text import Console, SafeText, one_line, visible
 from readgraph.models.prices import Price, parse_price
 from readgraph.state.errors import BadInput
+from readgraph.state.wait_teller import wait_teller
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ class OutputOptions:
         known = price or from_settings_file("price")
         dollars = parse_price(known) if known else None
         log_price((dollars.input, dollars.output) if dollars else None)
+        wait_teller.start(is_quiet=quiet)
         return cls(as_json, quiet, verbose, dollars)
 
     def notices_left(self, notices: Iterable[str]) -> list[str]:

@@ -196,9 +196,9 @@ def _rank(asked: Sequence[tuple[Item, Outcome]]) -> tuple[dict[str, tuple[bool, 
 
 
 def evidence_recall(item: Item, outcome: Outcome) -> float | None:
-    """The percentage of evidence spans that a re-read page or a citation overlaps; None without evidence."""
+    """The percentage of evidence spans that a re-read page or a citation overlaps; None without evidence, or untold."""
     seen = (*outcome.read, *outcome.cited)
-    return _share_overlapping(item.evidence, seen) if item.evidence else None
+    return _share_overlapping(item.evidence, seen) if item.evidence and outcome.tells_read else None
 
 
 CHARACTERS_SHOWN = 6_000  # about 1,000 words; who shows fewer is not scored as if it had shown nothing

@@ -17,6 +17,7 @@ from readgraph.sources.converting import dicts
 from readgraph.sources.formats.chat_turns import ChatConversation, ChatTurn, day, dict_in, minute, time_of, words
 from readgraph.sources.inputs import most_bytes, read_bytes
 from readgraph.sources.places import shorten_label
+from readgraph.sources.secrets import without_secrets
 from readgraph.state.errors import BadInput
 
 LONGEST_SHOWN = 160  # characters of what a tool was given, and of each line of what came of it
@@ -41,44 +42,6 @@ _HEADER = re.compile(
     r"(?:(?:Chunk ID|Wall time|Process|Original token count|Total output lines|Exit code)\b.*\n){1,9}Output:"
 )
 _FAILED = re.compile(r"^(?:Process exited with code|Exit code:) -?[1-9]", re.MULTILINE)
-_BEFORE_SECRETS = (  # what is kept, and what then is secret
-    (r"(?i:\b(?:bearer|basic|token)\s{1,4})", r"(?=[^\s\d]{0,200}\d)[\w.~+/=-]{16,}"),
-    (r"\s(?:-u|--user)\s{1,4}[^\s:]{1,100}:", r"(?!\d+\b)\S{4,}"),
-    (
-        r"--(?:[\w-]{0,20}-)?(?:password|passphrase|token|secret|(?:api|access)-?key)\s{1,4}",
-        r"(?![-\d$]\S{0,5}\b)\S{6,}",
-    ),
-    (
-        r"\b(?:mysql(?:dump|admin|import)?\b[^\n|;&]{0,200}?\s-p|sshpass\s{1,4}-p\s{0,4})",
-        r"(?![-$])(?:\"[^\"$\n]{4,200}\"|'[^'\n]{4,200}'|[^\s\"']{4,})",
-    ),
-    (r"\b[A-Z0-9_]{0,40}PASS(?:PHRASE|WORD)?=", r"(?:[a-z]{2,30} ){3,12}[a-z]{2,30}(?=\s*(?:\n|$))"),
-    (
-        r"\b[A-Z0-9_]{0,40}(?:PASS|PWD|SECRET|TOKEN|_KEY)=",
-        r"(?!\d{1,6}\b|[$<])(?:\"[^\"\n]{4,500}\"|'[^'\n]{4,500}'|[^\s\"',;]{6,})",
-    ),
-    (
-        r"(?i:(?:passwor[dt]|passwd|passphrase|pwd|kennwort|mot de passe|contraseña|wachtwoord|hasło|пароль"
-        r"|(?:api|access|account|secret|private)[_-]?key"
-        r"|(?:secret|token|credential)(?=[^\n\d]{0,100}\d))(?![a-z])[\w-]{0,20}[\"']?\s{0,4}[:=]\s{0,4})",
-        r"(?!(?i:none|null|true|false|str|string|int|bool)\b)(?:\"[^\"\n]{4,500}\"|'[^'\n]{4,500}'|[^\s\"',;]{6,})",
-    ),
-)
-_SECRETS = re.compile(
-    r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:.*?-----END [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----|.*)"
-    r"|\b(?:sk|pk|rk)[-_][\w-]{16,}|\bgh[pousr]_\w{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}|\bxox[a-z]-[\w-]{10,}"
-    r"|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bAIza[\w-]{30,}|\b(?:hf|npm|gsk|whsec|lsv2|dop_v1|shpat|r8)_\w{20,}"
-    r"|\b(?:pypi|xai|GOCSPX|AGE-SECRET-KEY)-[\w-]{20,}|\bSG\.[\w-]{16,200}\.[\w-]{16,}|\bya29\.[\w-]{20,}"
-    r"|(?<=hooks\.slack\.com/services/)[\w/]{20,}|\beyJ[\w-]{8,2000}\.[\w-]{8,2000}\.[\w-]*"
-    r"|(?<=://)[^\s/:@]{0,200}:[^\s/]{1,200}(?=@)|"
-    + "|".join(f"({before}){secret}" for before, secret in _BEFORE_SECRETS),
-    re.DOTALL,
-)
-
-
-def without_secrets(text: str) -> str:
-    """The text with "[secret]" for what looks like a key, a token, a password or the header that carries one."""
-    return _SECRETS.sub(lambda found: f"{found[found.lastindex] if found.lastindex else ''}[secret]", text)
 
 
 def json_lines(data: bytes) -> tuple[list[dict[str, Any]], int]:

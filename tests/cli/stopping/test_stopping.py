@@ -100,3 +100,25 @@ graph.invoke({{"text": {story!r}}}, {{"configurable": {{"thread_id": "1"}}}}, co
         started.kill()
     assert reached and time.perf_counter() - began < 10, "it waited for the server"
     assert started.returncode == -signal.SIGINT and said.rstrip().endswith("KeyboardInterrupt")
+
+
+INTERRUPT = """
+import importlib.abc, os, signal, sys
+class Finder(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name == os.environ["READGRAPH_TEST_AT"]:
+            os.kill(os.getpid(), getattr(signal, os.environ["READGRAPH_TEST_SIGNAL"]))
+sys.meta_path.insert(0, Finder())
+"""
+AT = ("readgraph.cli.main", "typer", "readgraph.cli.terminal.screen", "readgraph.state.context", "langgraph.graph")
+
+
+@pytest.mark.parametrize("at", [AT[0], *(pytest.param(at, marks=pytest.mark.slow) for at in AT[1:])])
+@pytest.mark.parametrize("signal_name", ["SIGINT", pytest.param("SIGTERM", marks=pytest.mark.slow)])
+def test_stopped_while_packages_are_imported_it_says_so_in_a_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: str, signal_name: str
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text(INTERRUPT)
+    for name, value in (("PYTHONPATH", tmp_path), ("READGRAPH_TEST_AT", at), ("READGRAPH_TEST_SIGNAL", signal_name)):
+        monkeypatch.setenv(name, str(value))
+    assert_refused(finished(process(*ASK)), "stopped.", code=130)
