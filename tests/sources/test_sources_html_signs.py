@@ -92,11 +92,11 @@ def test_final_text_is_read_and_what_is_left_out_is_named() -> None:
     )
     assert page.text == "Fees\n\nIt costs 200, 50\n\nMore\n\nx"
     assert page.problems == (
-        "page.html: 4 deleted passages (§ Fees, § Fees > More).",
-        "page.html: 1 ruby reading (§ Fees > More).",
-        "page.html: 1 embedded page (§ Fees > More).",
-        "page.html: 1 recording (§ Fees > More).",
-        "page.html: 1 labelled drawing (§ Fees > More).",
+        "page.html: left out: 4 deleted passages (§ Fees, § Fees > More).",
+        "page.html: left out: 1 ruby reading (§ Fees > More).",
+        "page.html: left out: 1 embedded page (§ Fees > More).",
+        "page.html: left out: 1 recording (§ Fees > More).",
+        "page.html: left out: 1 labelled drawing (§ Fees > More).",
     )
 
 
@@ -151,7 +151,7 @@ def test_what_is_never_closed_swallows_nothing(html: str, text: str) -> None:
 
 def test_an_end_that_is_lost_is_named(tmp_path: Path) -> None:
     for end in ("<!-- no", "<script>no", "<a href='no"):
-        problem = "a.html: 1 unreadable end after an unclosed comment or tag."
+        problem = "a.html: left out: 1 unreadable end after an unclosed comment or tag."
         assert convert(f"<p>text{end}<p>lost".encode(), "a.html").problems == (problem,)
     assert_file_refused(write_file(tmp_path / "a.html", "<nav><div>menu</div></nav></body></html>"), "holds no text")
 
@@ -166,7 +166,7 @@ def test_a_books_style_sheets_say_what_is_raised_and_deleted(tmp_path: Path) -> 
         book.writestr("OEBPS/s/a.css", ".k { vertical-align: super }\ni.d{text-decoration:line-through}")
     book_text = load(path)
     assert book_text.text == "One\n\n10^6 new x^2\n\nOne\n\n10^6 new x^2"
-    assert book_text.problems == (f"{path}: 2 deleted passages (§ One).",)
+    assert book_text.problems == (f"{path}: left out: 2 deleted passages (§ One).",)
 
 
 def test_a_headings_link_to_itself_is_no_note(tmp_path: Path) -> None:

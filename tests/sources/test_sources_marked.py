@@ -36,8 +36,8 @@ def test_deletions_are_named_with_their_places(tmp_path: Path) -> None:
     source = load(write_file(tmp_path / "a.md", "# One\n\nIt costs ~~100~~200.\n\n# Two\n\n~~x~~ {>>y<<} z\n"))
     assert source.text == "# One\n\nIt costs 200.\n\n# Two\n\n  z\n"
     assert [problem.partition("a.md: ")[2] for problem in source.problems] == [
-        "2 deleted passages (§ One, § Two).",
-        "1 remark (§ Two).",
+        "left out: 2 deleted passages (§ One, § Two).",
+        "left out: 1 remark (§ Two).",
     ]
 
 

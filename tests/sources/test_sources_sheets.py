@@ -161,8 +161,8 @@ def test_what_is_struck_or_hidden_in_a_sheet_is_said(tmp_path: Path) -> None:
     source = load_sheet(tmp_path, [["crop", "tons", "note"], ["rye", 5, "a"], ["oats", 6, "b"]], change)
     assert source.text == "tons\n\ncrop: rye | note: a\n\ncrop: oats | note: b"
     assert [each.partition(": ")[2] for each in source.problems] == [
-        "1 passage that is deleted or struck out (sheet S, B2).",
-        "1 value that is hidden by its format (sheet S, B3).",
+        "left out: 1 passage that is deleted or struck out (sheet S, B2).",
+        "left out: 1 value that is hidden by its format (sheet S, B3).",
         "hidden, and read all the same: 1 row of sheet S, 1 column of sheet S, sheet Old.",
     ]
 

@@ -91,12 +91,13 @@ async def _print_memory(
 def remember_sessions(options: RememberOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Append the sessions of files and folders to the history, memorise what is new, and print the result."""
     check_glob(options.paths, options.glob)
-    problems = list[BadInput]()
+    problems = list[BadInput | str]()
     loaded = load_sessions(
         options.paths, options.glob, options.sessions_at, options.gap, problems.append, report_notice
     )
-    for line in screen.notices_left(map(str, problems)):
-        report_left_out(line)
+    for problem in problems:
+        if screen.notices_left([str(problem)]):
+            (report_notice if isinstance(problem, str) else report_left_out)(problem)
     sessions = [SessionText(*session) for session in loaded]
 
     async def remember(library: Library) -> None:

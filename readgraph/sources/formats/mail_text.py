@@ -65,7 +65,7 @@ def mail_chats(data: bytes, name: str) -> tuple[list[ChatConversation], list[str
             problems.append(str(problem))
     if not messages:
         raise BadInput(problems[0] if problems else f"{name} is empty: there is nothing to read.")
-    return _threads(messages), [*problems, *left_out.problems(name)]
+    return _threads(messages), [*(f"Left out: {problem}" for problem in problems), *left_out.problems(name)]
 
 
 def _messages_in(data: bytes) -> list[bytes]:

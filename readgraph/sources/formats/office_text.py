@@ -3,6 +3,7 @@
 Word, OpenDocument and Rich Text Format each have a reader of their own.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -23,6 +24,11 @@ SIGN = "sign that is not known of a font whose letters are signs"
 Cell = tuple["_Element | None", int]
 """A table's cell and how many columns it takes; None where one above covers it, whose value it then has."""
 
+PAGE_NUMBER = "\0"
+"""What stands for a number of pages in what is read of their heads and feet."""
+
+_PIECES = re.compile(r"[\t\n]")
+_FEWEST_WORDS = 4  # that say something beside a page's number
 _LETTERS = {"endnote": "e", "comment": "c"}  # that set the marks of their kind apart
 
 
@@ -37,8 +43,15 @@ class CitedNote:
     author: str = ""
 
 
+def _says(piece: str) -> bool:
+    return PAGE_NUMBER not in piece or len(piece.replace(PAGE_NUMBER, " ").split()) >= _FEWEST_WORDS
+
+
 class OfficeReader:
-    """Collects the text of a document in order; footnotes, endnotes and comments go to the end, as their marks come."""
+    """Collects the text of a document in order; footnotes, endnotes and comments go to the end, as their marks come.
+
+    So do the heads and feet of pages.
+    """
 
     def __init__(self) -> None:
         self.blocks = Blocks()
@@ -94,6 +107,18 @@ class OfficeReader:
                 said = f"{note.author}: {text}" if note.author else text
                 start = self.blocks.add(f"{note.mark.strip()} {said}", ITEM)
                 self.headings.append(Place(start, ", ".join(filter(None, [note.name, note.cited_at]))))
+
+    def _add_furniture(self, kind: str, texts: Iterable[str]) -> None:
+        """Add what stands at the head or foot of pages, once, where it is nowhere else in the text.
+
+        A short piece between tabs in which a page's number stands (`PAGE_NUMBER`) says nothing without it.
+        """
+        said = on_a_line(self.blocks.text())
+        for text in texts:
+            pieces = [on_a_line(piece.replace(PAGE_NUMBER, " ")) for piece in _PIECES.split(text) if _says(piece)]
+            if new := " | ".join(piece for piece in pieces if piece not in said):
+                self.headings.append(Place(self.blocks.add(f"{kind}: {new}", "heads and feet"), f"page {kind.lower()}"))
+                said += f" {new}"
 
     def _add_table(self, rows: "Sequence[Sequence[Cell]]", *, nested: bool) -> None:
         """Add the cells of rows; a table that only places what is in it is read as if it were none."""

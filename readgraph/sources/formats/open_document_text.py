@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from readgraph.sources.converting import ITEM, PARAGRAPH, Converted, on_a_line
-from readgraph.sources.formats.office_text import DELETED, EMBEDDED, HIDDEN, Cell, OfficeReader
+from readgraph.sources.formats.office_text import DELETED, EMBEDDED, HIDDEN, PAGE_NUMBER, Cell, OfficeReader
 from readgraph.sources.formats.open_document_styles import ListNumbers, TextFormat, TextStyles
 from readgraph.sources.formats.open_xml import value
 from readgraph.sources.formats.symbol_fonts import signs_of
@@ -22,8 +22,9 @@ _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _SIGNS = {"s": " ", "tab": "\t", "line-break": "\n"}
 _SKIPPED = frozenset(
     "tracked-changes annotation-end forms sequence-decls variable-decls user-field-decls table-of-content ruby-text"
-    " page-number page-count page-continuation desc title number event-listeners".split()
+    " desc title number event-listeners".split()
 )
+_PAGE_FIELDS = frozenset("page-number page-count page-continuation".split())
 _BOXES = frozenset("text-box custom-shape rect ellipse circle path polygon caption measure".split())
 _APART = _BOXES | {"note", "annotation", "object"}  # what has a text of its own inside of a paragraph
 _DEEPEST_HEADING = 10
@@ -49,6 +50,7 @@ class _OdtReader(OfficeReader):
     def __init__(self, archive: Archive, content: "_Element", styles: "_Element | None") -> None:
         super().__init__()
         self.archive = archive
+        self._page_styles, self.in_furniture = styles, False
         self._styles = TextStyles(styles, content)
         self._numbers = ListNumbers(styles, content)
         self._controls = {
@@ -58,11 +60,16 @@ class _OdtReader(OfficeReader):
         self._last_of_style: dict[str, str] = {}
 
     def read(self, body: "_Element") -> None:
-        """Read everything in order; footnotes, endnotes and comments go to the end."""
+        """Read everything in order; footnotes, endnotes, comments, and heads and feet of pages go to the end."""
         for _ in elements_named(body, "deletion"):
             self.left_out.add(DELETED)
         self._container(body)
         self._add_notes(lambda note: self._cell_texts(note.body))
+        self.in_furniture = True
+        for kind in ("Header", "Footer"):
+            for name in (kind.lower(), f"{kind.lower()}-first", f"{kind.lower()}-left"):
+                for element in elements_named(self._page_styles, name):
+                    self._add_furniture(kind, self._cell_texts(element))
 
     def _container(self, container: "_Element", kind: str = PARAGRAPH, number: str = "") -> None:
         """Add the blocks of a container; only the first paragraph of a list item is of its `kind`."""
@@ -234,6 +241,8 @@ class _Runs:
             self._put_apart(self.reader.control_text(value(element, "control")))
         elif name == "object":
             self._put_apart(self.reader.object_text(element))
+        elif name in _PAGE_FIELDS:
+            self._put_apart(PAGE_NUMBER if self.reader.in_furniture else "")
         elif name in ("hidden-text", "hidden-paragraph") and value(element, "is-hidden", default="true") != "false":
             self.left_out.append(HIDDEN)
         elif name and name not in _SKIPPED:

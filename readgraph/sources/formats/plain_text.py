@@ -47,7 +47,7 @@ def convert(data: bytes, name: str) -> Converted:
     """The decoded text, without readings behind Japanese words."""
     text, problems = _decode(data, name)
     text, readings = take_readings_out(text)
-    problems += [f"{name}: {format_count(readings, 'ruby reading')}."] if readings else []
+    problems += [f"{name}: left out: {format_count(readings, 'ruby reading')}."] if readings else []
     problems += [f"{name}: {unsure}."] if (unsure := read_line_chat(text).unsure) else []
     return Converted(text, places_of_text(text), problems=tuple(problems))
 

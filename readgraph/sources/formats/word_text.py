@@ -1,6 +1,6 @@
 """Word documents as plain text, as they are printed: with Word's own numbers, and the final text of changes."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from email import message_from_bytes, policy
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,6 +11,7 @@ from readgraph.sources.formats.office_text import (
     EMBEDDED,
     EQUATION,
     HIDDEN,
+    PAGE_NUMBER,
     SIGN,
     Cell,
     CitedNote,
@@ -73,17 +74,19 @@ class _WordReader(OfficeReader):
         self._note_bodies = dict(self._find_notes())
         self._cited: dict[tuple[str, str], CitedNote] = {}
         self._fields: list[tuple[str, bool]] = []  # the open ones: what they say, and whether their result has begun
+        self._in_furniture = False
         self._carried: list[tuple[str, str]] = []  # runs of a paragraph whose end is deleted
 
     def read(self) -> None:
-        """Read everything in order; footnotes, endnotes and comments go to the end."""
+        """Read everything in order; footnotes, endnotes, comments, and heads and feet of pages go to the end."""
         self._container(self._body)
-        self._add_notes(self._note_texts)
+        self._add_notes(lambda note: self._texts_of_part(*note.body) if note.body else ())
+        self._in_furniture = True
+        for kind in ("Header", "Footer"):
+            for part in self.package.related(self._part, kind.lower()):
+                self._add_furniture(kind, self._texts_of_part(part, self.package.root(part)))
 
-    def _note_texts(self, note: CitedNote) -> Iterable[str]:
-        if note.body is None:
-            return []
-        part, element = note.body
+    def _texts_of_part(self, part: str, element: "_Element") -> list[str]:
         usual, self._relations = self._relations, self.package.relations(part)
         texts = list(self._cell_texts(element))
         self._relations = usual
@@ -206,6 +209,7 @@ class _WordReader(OfficeReader):
             self._collect_run(element, into)
         elif name == "fldsimple" and _field_name(value(element, "instr")) in (*_PAGE_FIELDS, "EQ"):
             into.put_formula(read_eq_field(value(element, "instr")))
+            into.put(PAGE_NUMBER if self._in_furniture else "")
         elif name == "fldchar":
             self._field_mark(element, into)
         else:
@@ -235,8 +239,10 @@ class _WordReader(OfficeReader):
             text = self._note_mark(_NOTES[name], value(element, "id"))
         elif name == "oleobject":
             into.leave_out(EQUATION if value(element, "ProgID").startswith("Equation") else EMBEDDED, is_new=True)
-        if not text or any(not shown for _, shown in self._fields) or self._is_page_number():
+        if not text or any(not shown for _, shown in self._fields):
             return
+        if self._is_page_number():
+            text = PAGE_NUMBER if self._in_furniture else ""
         if form.left_out:
             into.leave_out(form.left_out)
         else:
