@@ -67,7 +67,7 @@ _OUTSIDE = frozenset(" ([\"'")
 _DRAWN = range(0x2500, 0x25A0)
 _WORDS = re.compile(r"[^\s]*[^\x00-\x7f][^\s]*")
 _MEASURED = re.compile(  # signs where they belong: beside numbers and units
-    r"[£€¥§°±½¼¾№©](?= ?\d)|(?<=\d)[£€¥°±½¼¾º¹²³]|(?<=\d )[£€¥°]|(?<!\S)[½¼¾©](?!\S)|(?<!\w)µ(?=[AFHLMVWglms]\b)"
+    r"[£€¥§°±×÷½¼¾№©](?= ?\d)|(?<=\d)[£€¥°±½¼¾º¹²³]|(?<=\d )[£€¥°]|(?<!\S)[½¼¾©](?!\S)|(?<!\w)µ(?=[AFHLMVWglms]\b)"
     r"|(?<!\w)[¿¡](?=[A-ZÁÉÍÓÚÑ])|(?:(?<=\b[mM])|(?<=\b[kcdmnµ]m)|(?<=\b(?:ft|in|yd)))[²³](?!\w)"
 )
 _LONE = frozenset("àáâèéêëíîóòôúûùåöøæőįýŷħ")  # letters beyond a to z that are words in a Latin script

@@ -71,7 +71,8 @@ def test_charts_diagrams_and_merged_cells_of_a_slide(tmp_path: Path) -> None:
     assert source.text == "North | x\nNorth | y\n\nHarvest\n2023 | rye: 5\n2024 | rye: 7\nSow\nReap"
 
 
-STYLES = """<s:styles xmlns:s="s" xmlns:x="x" xmlns:t="urn:oasis:names:tc:opendocument:xmlns:text:1.0"><s:style s:name="up" s:family="text">
+STYLES = """<s:styles xmlns:s="s" xmlns:x="x"
+xmlns:t="urn:oasis:names:tc:opendocument:xmlns:text:1.0"><s:style s:name="up" s:family="text">
 <s:text-properties s:text-position="super 58%"/></s:style>
 <s:style s:name="hid" s:family="text"><s:text-properties x:display="none"/></s:style>
 <s:style s:name="out" s:family="text"><s:text-properties s:text-line-through-style="solid"/></s:style>

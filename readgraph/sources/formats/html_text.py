@@ -14,7 +14,7 @@ from readgraph.sources.formats.html_seen import describe_image, value_of_field
 from readgraph.sources.formats.html_styles import Styles, is_hidden, is_struck, parts_words, stands
 from readgraph.sources.left_out import LeftOut
 from readgraph.sources.linear_math import linear_math
-from readgraph.sources.mojibake import undo_double_encoding
+from readgraph.sources.mojibake import note_double_encoding
 from readgraph.sources.parsing import feed_xhtml, local_name
 from readgraph.sources.places import HeadingPath, Place, order_places
 from readgraph.sources.raised_text import LOWERED, RAISED
@@ -70,9 +70,9 @@ def read_page(
         read_style: Gives the style sheet of an address.
     """
     left_out = left_out or LeftOut()
-    html, problem = undo_double_encoding(decode_html(data, name, left_out.say))
-    if problem:
-        left_out.say(problem)
+    html = decode_html(data, name, left_out.say)
+    if notice := note_double_encoding(html):
+        left_out.say(notice)
     return _read(html, left_out, read_style)
 
 

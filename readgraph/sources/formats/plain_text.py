@@ -1,6 +1,6 @@
 """Plain text, Markdown and reStructuredText as they are; places are times, headings or lines.
 
-What is deleted in Markdown, readings behind Japanese words, and UTF-8 that was decoded wrongly don't stay.
+What is deleted in Markdown, and readings behind Japanese words, don't stay.
 """
 
 import re
@@ -12,7 +12,7 @@ from readgraph.sources.formats.chat_lines import read_line_chat
 from readgraph.sources.formats.chat_turns import places_of
 from readgraph.sources.formats.marked_text import has_signs, take_final_text, take_readings_out
 from readgraph.sources.left_out import LeftOut
-from readgraph.sources.mojibake import undo_double_encoding
+from readgraph.sources.mojibake import note_double_encoding
 from readgraph.sources.places import MOST_PLACES, HeadingPath, Place, order_places, place_at, shorten_label, thin_out
 from readgraph.state.records import find_date
 from readgraph.state.words import format_count
@@ -54,8 +54,8 @@ def convert(data: bytes, name: str) -> Converted:
 
 def _decode(data: bytes, name: str) -> tuple[str, list[str]]:
     notices = list[str]()
-    text, problem = undo_double_encoding(decode(data, name, say=notices.append))
-    return text, [f"{name}: {each}." for each in filter(None, [*notices, problem])]
+    text = decode(data, name, say=notices.append)
+    return text, [f"{name}: {each}." for each in filter(None, [*notices, note_double_encoding(text)])]
 
 
 def places_of_text(text: str) -> tuple[Place, ...]:
