@@ -1,4 +1,4 @@
-"""Text that looks decoded in two encodings: UTF-8 taken for Windows-1252 ("Ã©" for "é"). It stays, since it may be so."""
+"""Text that looks decoded twice: UTF-8 taken for Windows-1252 ("Ã©" for "é"). It stays, since it may be so."""
 
 import re
 

@@ -238,3 +238,36 @@ def test_a_sheet_of_too_many_rows_is_cut_and_that_is_said(tmp_path: Path, monkey
     assert source.problems == (
         f"{path}: too large to be read whole: what follows row 50 of sheet S is left out. Save it as CSV.",
     )
+
+
+@pytest.mark.parametrize(
+    "table,text",
+    [
+        ("Name,Anna Ohm\nBorn,1961\nTown,Lunde\nFee,44 €", "Name: Anna Ohm\nBorn: 1961\nTown: Lunde\nFee: 44 €"),
+        ("Name;Anna Ohm\nStreet;Mill Road\nTown;Lunde", "Name: Anna Ohm\nStreet: Mill Road\nTown: Lunde"),
+        ("Invoice no.,2024-17\nDate,2024-03-12\nTotal,119.00", "Invoice no.: 2024-17\nDate: 2024-03-12\nTotal: 119.00"),
+        ("Active,TRUE\nVersion,3\nOwner,Anna", "Active: TRUE\nVersion: 3\nOwner: Anna"),
+        ("姓名,王伟\n年龄,34\n城市,北京", "姓名: 王伟\n年龄: 34\n城市: 北京"),
+        ("Country,Capital\nPeru,Lima\nItaly,Rome", "Country: Peru | Capital: Lima\nCountry: Italy | Capital: Rome"),
+        ("item,price\nlamp,5.00\noil,free", "item: lamp | price: 5.00\nitem: oil | price: free"),
+        ("a,b\nx,R$ 5\ny,12.00 kr\nz,1'234.50", "a: x | b: R$ 5\na: y | b: 12.00 kr\na: z | b: 1'234.50"),
+        ("depth,speed\nm,m/s\n5,1.2\n6,1.4", "depth, m: 5 | speed, m/s: 1.2\ndepth, m: 6 | speed, m/s: 1.4"),
+        ("# Export\n# by the Board, a, b\ncrop,tons\nrye,7", "Export\nby the Board, a, b\ncrop: rye | tons: 7"),
+        ("# Rye\n# date,level\n2024-03-12,1.2", "Rye\ndate: 2024-03-12 | level: 1.2"),
+        ('"sep=;"\ncrop;tons\nrye;7,5', "crop: rye | tons: 7,5"),
+        (
+            "crop,tons\nrye,7\n\nkeeper,born,town\nAnna,61,Lunde",
+            "crop: rye | tons: 7\nkeeper: Anna | born: 61 | town: Lunde",
+        ),
+        (
+            "Crops\ncrop,tons\nrye,7\nKeepers\nkeeper,born\nAnna,61",
+            "Crops\ncrop: rye | tons: 7\nKeepers\nkeeper: Anna | born: 61",
+        ),
+        (
+            "Client,Anna Ohm\nDate,2024-03-12\n\nitem,count,price\nlamp,2,5",
+            "Client: Anna Ohm\nDate: 2024-03-12\nitem: lamp | count: 2 | price: 5",
+        ),
+    ],
+)
+def test_pairs_and_tables_above_each_other(tmp_path: Path, table: str, text: str) -> None:
+    assert load(write_file(tmp_path / "a.csv", table)).text.replace("\n\n", "\n") == text
