@@ -101,6 +101,10 @@ class Blocks:
         self.length += len(text)
         return start
 
+    def end_group(self) -> None:
+        """Let the next block stand apart, of whatever kind it is."""
+        self._kind = PARAGRAPH
+
     def text(self) -> str:
         """All blocks so far."""
         return "".join(self._parts)

@@ -17,7 +17,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 from readgraph.sources import SourceText, load
 from readgraph.sources.formats import workbook
-from tests.support.source_files import labelled, write_file, write_zip
+from tests.support.source_files import ODF, labelled, write_file, write_zip
 
 pytestmark = pytest.mark.quick
 
@@ -271,3 +271,41 @@ def test_a_sheet_of_too_many_rows_is_cut_and_that_is_said(tmp_path: Path, monkey
 )
 def test_pairs_and_tables_above_each_other(tmp_path: Path, table: str, text: str) -> None:
     assert load(write_file(tmp_path / "a.csv", table)).text.replace("\n\n", "\n") == text
+
+
+def test_sheets_of_opendocument(tmp_path: Path) -> None:
+    def cell(text: str, *attributes: str, inside: str = "") -> str:
+        shown = f"<t:p>{text}</t:p>" if text else ""
+        return f"<tb:table-cell {' '.join(f'o:{each}' for each in attributes)}>{inside}{shown}</tb:table-cell>"
+
+    def row(*cells: str, attributes: str = "") -> str:
+        return f"<tb:table-row {attributes}>{''.join(cells)}</tb:table-row>"
+
+    remark = "<o:annotation><d:creator>Anna</d:creator><t:p>twice</t:p></o:annotation>"
+    covered = "<tb:covered-table-cell/>"
+    rows = row(cell("crop"), cell("tons"), cell("day"), cell("share")) + row(
+        cell("rye", "number-rows-spanned='2'"), cell("5", inside=remark),
+        cell("12/03/24", "value-type='date'", "date-value='2024-03-12'"),
+        cell("", "value-type='percentage'", "value='0.075'"),
+    ) + row(covered, cell("7", "number-columns-repeated='2'"), attributes="tb:visibility='collapse'") + row(
+        cell("oats"), cell("", "formula='of:=[.B2]'"), attributes="tb:number-rows-repeated='2'"
+    ) + row(cell("", "number-columns-repeated='16384'"), attributes="tb:number-rows-repeated='1048000'")  # fmt: skip
+    hidden = '<o:style o:name="H" o:family="table"><o:properties o:display="false"/></o:style>'
+    pairs = "".join(
+        row(cell(""), cell(key), cell(said)) for key, said in (("Name", "Anna Ohm"), ("Born", "1961"), ("At", "Lunde"))
+    )
+    tables = f"<tb:table tb:name='S'>{rows}</tb:table><tb:table tb:name='P' o:style-name='H'>{pairs}</tb:table>"
+    content = f"<o:d {ODF}>{hidden}<o:body>{tables}</o:body></o:d>"
+    source = load(write_zip(tmp_path / "a.ods", {"content.xml": content}))
+    assert source.text.split("\n\n") == [
+        "crop: rye | tons: 5 | day: 2024-03-12 | share: 7.5%", "Comment on B2 by Anna: twice",
+        "crop: rye | tons: 7 | day: 7", "crop: oats", "crop: oats", "Name: Anna Ohm", "Born: 1961", "At: Lunde",
+    ]  # fmt: skip
+    assert [place.label for place in source.places][-4:] == [
+        "sheet S, row 5",
+        *(f"sheet P, row {at}" for at in (1, 2, 3)),
+    ]
+    assert [each.partition(": ")[2] for each in source.problems] == [
+        "1 formula without a value: open and save it in a spreadsheet program.",
+        "hidden, and read all the same: 1 row of sheet S, sheet P.",
+    ]

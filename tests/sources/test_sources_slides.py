@@ -7,7 +7,7 @@ import pytest
 
 from readgraph.sources import load
 from tests.sources.test_sources_word import CHART, DIAGRAM
-from tests.support.source_files import RELATION, shape, write_odt, write_pptx, write_zip
+from tests.support.source_files import ODF, RELATION, labelled, shape, write_odt, write_pptx, write_zip
 
 pytestmark = pytest.mark.quick
 
@@ -157,6 +157,30 @@ def test_a_note_in_a_cell_of_opendocument_is_read_once(tmp_path: Path) -> None:
     cells = "".join(f"<tb:table-cell><t:p>{text}</t:p></tb:table-cell>" for text in (f"a{note}", "b"))
     table = f"<tb:table><tb:table-row>{cells}</tb:table-row></tb:table>"
     assert load_odt(tmp_path / "a.odt", table)[0] == "a [^1] | b\n\n[^1] In 1991."
+
+
+def test_slides_of_opendocument(tmp_path: Path) -> None:
+    def slide(*frames: str, style: str = "") -> str:
+        return f'<d:page d:style-name="{style}">{"".join(frames)}</d:page>'
+
+    def frame(text: str, role: str = "outline") -> str:
+        return f'<d:frame d:class="{role}"><d:text-box><t:p>{text}</t:p></d:text-box></d:frame>'
+
+    notes = f"<d:notes>{frame('Slowly.', 'notes')}{frame('7', 'page-number')}</d:notes>"
+    grouped = f"<d:g><d:g>{frame('deep')}</d:g></d:g><d:frame><d:image/><d:desc>A mill</d:desc></d:frame>"
+    table = (
+        "<tb:table><tb:table-row>" + 2 * "<tb:table-cell><t:p>x</t:p></tb:table-cell>" + "</tb:table-row></tb:table>"
+    )
+    body = slide(frame("Fees", "title"), frame("10"), frame("Board", "footer"), notes) + slide(
+        grouped, table, style="S"
+    )
+    styles = '<d:style d:name="S" d:family="drawing-page"><d:properties d:visibility="hidden"/></d:style>'
+    source = load(write_zip(tmp_path / "a.odp", {"content.xml": f"<o:d {ODF}>{styles}<o:body>{body}</o:body></o:d>"}))
+    assert source.text == "Fees\n\n10\n\nNotes: Slowly.\n\ndeep\n\n[picture: A mill]\n\nx | x"
+    assert labelled(source) == [("slide 1, Fees", "Fees\n\n10\n\nN"), ("slide 2", "deep\n\n[pictu")]
+    assert [each.partition(": ")[2] for each in source.problems] == [
+        "slide 2: not shown in the presentation, and read all the same."
+    ]
 
 
 def test_heads_and_feet_of_opendocument_are_given_once(tmp_path: Path) -> None:

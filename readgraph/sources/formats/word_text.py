@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from readgraph.sources.converting import ITEM, PARAGRAPH, Converted, paragraphs_of
 from readgraph.sources.formats.eq_fields import read_eq_field
+from readgraph.sources.formats.html_seen import describe_image
 from readgraph.sources.formats.office_text import (
     DELETED,
     EMBEDDED,
@@ -196,6 +197,8 @@ class _WordReader(OfficeReader):
         name = local_name(element.tag)
         if name in _DELETED:
             into.leave_out(DELETED, is_new=True)
+        elif name == "docpr":
+            into.put(describe_image({"alt": value(element, "descr")}))
         elif not name or name.endswith("pr") or name in _SKIPPED:
             self._field_text(element, name)
         elif name == "txbxcontent" or name in _DRAWN:
