@@ -134,9 +134,10 @@ Loaded = TypeVar("Loaded", default=SourceText)
 _DIGITS = re.compile(r"(\d+)")
 
 
-def raise_problem(problem: BadInput) -> None:
-    """Raise the error of a file that can't be read."""
-    raise problem
+def raise_problem(problem: BadInput | str) -> None:
+    """Raise the error of a file that can't be read; a notice is none."""
+    if isinstance(problem, BadInput):
+        raise problem
 
 
 def load_all(

@@ -177,7 +177,7 @@ def test_slides_of_opendocument(tmp_path: Path) -> None:
     styles = '<d:style d:name="S" d:family="drawing-page"><d:properties d:visibility="hidden"/></d:style>'
     source = load(write_zip(tmp_path / "a.odp", {"content.xml": f"<o:d {ODF}>{styles}<o:body>{body}</o:body></o:d>"}))
     assert source.text == "Fees\n\n10\n\nNotes: Slowly.\n\ndeep\n\n[picture: A mill]\n\nx | x"
-    assert labelled(source) == [("slide 1, Fees", "Fees\n\n10\n\nN"), ("slide 2", "deep\n\n[pictu")]
+    assert labelled(source) == [("slide 1, Fees", "Fees\n\n10\n\nNo"), ("slide 2", "deep\n\n[pictu")]
     assert [each.partition(": ")[2] for each in source.problems] == [
         "slide 2: not shown in the presentation, and read all the same."
     ]
