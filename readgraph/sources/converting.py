@@ -79,6 +79,8 @@ def on_a_line(text: str) -> str:
 
 def paragraphs_of(text: str) -> list[str]:
     """The paragraphs of a text whose line ends are intended: empty lines separate them."""
+    if "\n" not in text:
+        return [line] if (line := on_a_line(text)) else []
     lines = "\n".join(on_a_line(line) for line in text.split("\n"))
     return [part for part in _GAP.split(lines.strip("\n")) if part]
 

@@ -37,6 +37,8 @@ class Styles:
 
     def of(self, tag: str, attributes: Mapping[str, str]) -> dict[str, str]:
         """What is declared for an element: by its name, its classes, and itself."""
+        if not self._rules and "style" not in attributes:
+            return {}
         style = dict[str, str]()
         if self._rules:
             for name in ("", *attributes.get("class", "").split()):

@@ -47,6 +47,8 @@ _BLOCKS = frozenset(
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _ENDS_HEADING = frozenset("p table ul ol dl pre blockquote".split())
 _DELETED = frozenset("del s strike".split())
+_MAY_BE_SKIPPED = frozenset((*_NEVER_SHOWN, *_SKIPPED, *_READINGS, *_DELETED, *_LEFT_OUT, "option", "math", "mjx-math"))
+_SIDE_BY_SIDE = ("flex", "grid", "inline-flex", "inline-grid")
 _POSITIONS = {"sup": RAISED, "sub": LOWERED}
 
 
@@ -140,13 +142,13 @@ class HtmlPage:
             self._math.start(tag, {local_name(name): value for name, value in attributes.items()})
             return
         style = {} if self._skipped else self._styles.of(tag, attributes)
-        if self._skipped or self._skips(tag, attributes, style):
+        if self._skipped or ((attributes or style or tag in _MAY_BE_SKIPPED) and self._skips(tag, attributes, style)):
             self._skipped.append(tag)
             self._linked += tag in _NOT_LOST
             return
         if self._side_by_side and self._side_by_side[-1]:
             self._line.part()
-        self._side_by_side.append(style.get("display", "") in ("flex", "grid", "inline-flex", "inline-grid"))
+        self._side_by_side.append(bool(style) and style.get("display", "") in _SIDE_BY_SIDE)
         self._closers.append(self._open(tag, attributes, style))
 
     def data(self, data: str) -> None:
@@ -353,6 +355,8 @@ class HtmlPage:
 
     def _flush(self) -> bool:
         """Make a block of the text since the last one; returns whether there was any."""
+        if self._line.is_empty:
+            return False
         text = self._line.take()
         if not text or text.isspace():
             return False
