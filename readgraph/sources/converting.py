@@ -77,6 +77,14 @@ def on_a_line(text: str) -> str:
     return " ".join(normal(text).split())
 
 
+_BETWEEN_NUMBERS = re.compile(r"(?<=[0-9])[ \t]*\n\s*(?=[0-9])")
+
+
+def join_lines(text: str) -> str:
+    """Lines as one, as in a cell of a table; between two numbers stands " / ", so that they are not taken for one."""
+    return on_a_line(_BETWEEN_NUMBERS.sub(" / ", text) if "\n" in text else text)
+
+
 def paragraphs_of(text: str) -> list[str]:
     """The paragraphs of a text whose line ends are intended: empty lines separate them."""
     if "\n" not in text:

@@ -172,3 +172,25 @@ def test_a_books_style_sheets_say_what_is_raised_and_deleted(tmp_path: Path) -> 
 def test_a_headings_link_to_itself_is_no_note(tmp_path: Path) -> None:
     page = "<h1 id=a>Abstract<a class=headerlink href=#a>¶</a></h1><p>It is.<a href=#n><sup>†</sup></a></p>"
     assert load(write_file(tmp_path / "a.html", page)).text == "Abstract¶\n\nIt is. [^†]"
+
+
+@pytest.mark.parametrize(
+    "page,text",
+    [
+        ("<ol reversed><li>x<li>y<li>z</ol>", "3. x\n2. y\n1. z"),
+        ("<ol reversed start=10><li>x<li>y</ol>", "10. x\n9. y"),
+        ("<ol><li>a<ol type=a reversed><li>x<li>y</ol><li>b</ol>", "1. a\nb. x\na. y\n2. b"),
+        ("<ol type=I start=4><li>x<li value=9>y<li>z</ol>", "IV. x\nIX. y\nX. z"),
+        ("<style>ol.c{list-style:upper-alpha inside}</style><ol class=c><li>x<li>y</ol>", "A. x\nB. y"),
+        ("<ol style='list-style:none'><li>x<li>y</ol>", "x\ny"),
+        ("<dialog>shut</dialog><dialog open>there</dialog>", "there"),
+        ("<table><tr><td>10<br>20<td>x</tr><tr><td>5<td>7</table>", "10 / 20 | x\n5 | 7"),
+        ("<h2>Chapter 1<br>2024</h2>", "Chapter 1 / 2024"),
+        ("<p>10<img alt='20'>30", "10 [picture: 20] 30"),
+        ("<p>3<span role='doc-pagebreak' aria-label='13'>13</span>000", "3000"),
+    ],
+)
+def test_numbers_of_lists_and_numbers_beside_each_other(page: str, text: str) -> None:
+    assert convert(f"<html><body>{page}</body></html>".encode(), "a.html").text == text
+    xhtml = f'<html xmlns="http://www.w3.org/1999/xhtml"><body>{page}</body></html>'
+    assert convert(xhtml.encode(), "a.xhtml").text == text

@@ -38,6 +38,13 @@ def is_note_mark(attributes: Mapping[str, str]) -> bool:
     return any("noteref" in kind for kind in kinds) or bool(_OF_NOTE.search(attributes.get("class", "")))
 
 
+def is_page_break(attributes: Mapping[str, str]) -> bool:
+    """Whether an element holds the number of a printed page, which is no part of the text."""
+    if attributes.get("role") == "doc-pagebreak":
+        return True
+    return any("pagebreak" in value.split() for name, value in attributes.items() if name[-4:] == "type")
+
+
 class Line:
     """The runs of text since the last block, each with where it stands; `take` joins them."""
 

@@ -35,4 +35,4 @@ def describe_image(attributes: Mapping[str, str]) -> str:
         return f" {(tex[1] or tex[2] or '').strip() if tex else alt} " if alt else ""
     if not alt or _NAME_OF_FILE.fullmatch(alt) or alt.lower() in _MEANINGLESS:
         return ""
-    return alt if len(alt) <= _GLYPH else f" [picture: {alt}] "
+    return alt if len(alt) <= _GLYPH and not alt.isdecimal() else f" [picture: {alt}] "

@@ -2,14 +2,24 @@
 
 import re
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
-from readgraph.sources.converting import ITEM, PARAGRAPH, Converted, normal, on_a_line, paragraphs_of, require_text
+from readgraph.sources.converting import (
+    ITEM,
+    PARAGRAPH,
+    Converted,
+    join_lines,
+    normal,
+    on_a_line,
+    paragraphs_of,
+    require_text,
+)
 from readgraph.sources.encodings import decode_html
 from readgraph.sources.formats.html_blocks import PageBlocks
 from readgraph.sources.formats.html_events import END_MAY_BE_LEFT_OUT, END_OF_FILE, feed_nested, without_unclosed
-from readgraph.sources.formats.html_line import Line
+from readgraph.sources.formats.html_line import Line, is_page_break
+from readgraph.sources.formats.html_lists import ListNumbers, Lists
 from readgraph.sources.formats.html_seen import describe_image, value_of_field
 from readgraph.sources.formats.html_styles import Styles, is_hidden, is_struck, parts_words, stands
 from readgraph.sources.left_out import LeftOut
@@ -47,7 +57,9 @@ _BLOCKS = frozenset(
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _ENDS_HEADING = frozenset("p table ul ol dl pre blockquote".split())
 _DELETED = frozenset("del s strike".split())
-_MAY_BE_SKIPPED = frozenset((*_NEVER_SHOWN, *_SKIPPED, *_READINGS, *_DELETED, *_LEFT_OUT, "option", "math", "mjx-math"))
+_MAY_BE_SKIPPED = frozenset(
+    (*_NEVER_SHOWN, *_SKIPPED, *_READINGS, *_DELETED, *_LEFT_OUT, "dialog", "option", "math", "mjx-math")
+)
 _SIDE_BY_SIDE = ("flex", "grid", "inline-flex", "inline-grid")
 _POSITIONS = {"sup": RAISED, "sub": LOWERED}
 
@@ -79,17 +91,19 @@ def read_page(
 
 
 def _read(html: str, left_out: LeftOut, read_style: Callable[[str], str], depth: int = 0) -> "HtmlPage":
-    page = HtmlPage(frozenset(), read_style, depth)
-    if _XHTML.search(html[:4096]) and feed_xhtml(html, page):
-        is_whole = True
+    make = partial(HtmlPage, read_style=read_style, depth=depth)
+    page, shown = make(frozenset()), frozenset[int]()
+    if is_whole := bool(_XHTML.search(html[:4096])) and feed_xhtml(html, page):
+        if page.items:
+            feed_xhtml(html, page := make(shown, items=page.items))
     else:
-        html, shown = without_unclosed(html), frozenset[int]()
+        html, items = without_unclosed(html), dict[int, int]()
         for reading in range(MOST_READINGS):
-            page = HtmlPage(shown, read_style, depth)
-            is_whole = feed_nested(html, page)
-            if page.to_show <= shown:
+            is_whole = feed_nested(html, page := make(shown, items=items))
+            if page.to_show <= shown and page.items == items:
                 break
-            shown = frozenset(range(page.elements)) if reading == MOST_READINGS - 2 else shown | page.to_show
+            shown, items = shown | page.to_show, page.items
+            shown = frozenset(range(page.elements)) if page.to_show and reading == MOST_READINGS - 2 else shown
     for kind, place in page.noted:
         left_out.add(kind, place)
     if not is_whole:
@@ -101,10 +115,17 @@ class HtmlPage:
     """Text, headings and anchors of a page, collected while its parser calls `start`, `data` and `end`.
 
     Items of a numbered list keep their numbers; a link to a note becomes " [^1]". `to_show` are the numbers of elements
-    that were skipped and hold what should not be; a page that is given them as `shown` reads them.
+    that were skipped and hold what should not be; a page that is given them as `shown` reads them. So with `items`: the
+    numbers of lists that count down, each with how many it has.
     """
 
-    def __init__(self, shown: frozenset[int], read_style: Callable[[str], str], depth: int = 0) -> None:
+    def __init__(
+        self,
+        shown: frozenset[int],
+        read_style: Callable[[str], str],
+        depth: int = 0,
+        items: Mapping[int, int] | None = None,
+    ) -> None:
         self.blocks = PageBlocks()
         self.headings: list[Place] = []
         self.first_heading: tuple[int, str] | None = None
@@ -129,7 +150,13 @@ class HtmlPage:
         self._pre = self._heading = 0
         self._chosen: int | None = None  # how many options of a list are shown
         self._item: str | None = None
-        self._numbers: list[int | None] = []
+        self._numbers: list[ListNumbers | None] = []
+        self._lists = Lists({} if items is None else items)
+
+    @property
+    def items(self) -> dict[int, int]:
+        """How many items each list has that counts down, by the list's element."""
+        return self._lists.counted
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         """Called by the parser for a start tag."""
@@ -211,6 +238,11 @@ class HtmlPage:
         if tag in _DELETED or (style and is_struck(style)):
             self._note("deleted passage")
             return True
+        if tag == "dialog" and "open" not in attributes:
+            self._note("dialog that is closed")
+            return True
+        if is_page_break(attributes):
+            return True
         if tag == "option":
             return self._chosen is not None and "selected" not in attributes
         is_formula = "math" in attributes.get("class", "").lower()  # for readers of the screen, beside its picture
@@ -251,7 +283,7 @@ class HtmlPage:
             self._line.add(" ")
             return lambda: self._line.add(" ")
         elif tag in _BLOCKS:
-            self._open_block(tag, attributes)
+            self._open_block(tag, attributes, style)
             return lambda: self._close_block(tag)
         else:
             return self._open_on_line(tag, attributes, style)
@@ -324,19 +356,18 @@ class HtmlPage:
             for block in paragraphs_of(_read(page, left_out, self._read_style, self._depth + 1).blocks.text()):
                 self.blocks.put(block, PARAGRAPH)
 
-    def _open_block(self, tag: str, attributes: Mapping[str, str]) -> None:
+    def _open_block(self, tag: str, attributes: Mapping[str, str], style: Mapping[str, str]) -> None:
         if self._flush():
             self._heading = 0
         if tag == "pre":
             self.blocks.lay_out()
             self._pre += 1
         elif tag in ("ul", "ol", "menu", "dir"):
-            self._numbers.append(_number(attributes.get("start"), 1) if tag == "ol" else None)
+            self._numbers.append(self._lists.begin(self.elements, attributes, style) if tag == "ol" else None)
         elif tag in ("li", "dt", "dd"):
-            self._item, number = "", self._numbers[-1] if self._numbers else None
-            if tag == "li" and number is not None:  # in a numbered list
-                number = _number(attributes.get("value"), number)
-                self._item, self._numbers[-1] = f"{number}. ", number + 1
+            self._item, numbers = "", self._numbers[-1] if self._numbers else None
+            if tag == "li" and numbers:
+                self._item = numbers.take_next(attributes, style)
         elif tag == "table":
             self.blocks.open_table()
         else:
@@ -361,7 +392,7 @@ class HtmlPage:
         if not text or text.isspace():
             return False
         if self._heading:
-            title = on_a_line(text)
+            title = join_lines(text)
             self.headings.append(Place(self.blocks.add(title), self._path.enter(self._heading, title)))
             self.first_heading = self.first_heading or (self._heading, title)
             return True
@@ -385,7 +416,3 @@ def _is_hidden(attributes: Mapping[str, str]) -> bool:
 def _is_seen(attributes: Mapping[str, str]) -> bool:
     """Whether something embedded is larger than what only counts visitors."""
     return not {attributes.get("width"), attributes.get("height")} & {"0", "1"}
-
-
-def _number(value: str | None, default: int) -> int:
-    return int(value) if value and re.fullmatch(r"-?\d{1,9}", value.strip()) else default

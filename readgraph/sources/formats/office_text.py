@@ -9,7 +9,16 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from readgraph.sources.converting import ITEM, PARAGRAPH, Blocks, Converted, on_a_line, paragraphs_of, require_text
+from readgraph.sources.converting import (
+    ITEM,
+    PARAGRAPH,
+    Blocks,
+    Converted,
+    join_lines,
+    on_a_line,
+    paragraphs_of,
+    require_text,
+)
 from readgraph.sources.left_out import LeftOut
 from readgraph.sources.places import HeadingPath, Place, note_mark, order_places
 
@@ -101,7 +110,7 @@ class OfficeReader:
 
     def _add_notes(self, texts_of: Callable[[CitedNote], Iterable[str]]) -> None:
         for note in self._notes:  # they become more: a note may refer to others
-            text = on_a_line(" ".join(texts_of(note)))
+            text = join_lines("\n".join(texts_of(note)))
             self._locate_notes(note.name)
             if text:
                 said = f"{note.author}: {text}" if note.author else text
@@ -131,7 +140,7 @@ class OfficeReader:
                 if is_layout and cell is not None:
                     self._container(cell)
                 elif not is_layout:
-                    own = above.get(column, "") if cell is None else on_a_line(" ".join(self._cell_texts(cell)))
+                    own = above.get(column, "") if cell is None else join_lines("\n".join(self._cell_texts(cell)))
                     texts[column] = own
                 column += span
             above = texts

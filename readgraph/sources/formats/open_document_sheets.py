@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from readgraph.sources.converting import Converted, on_a_line
+from readgraph.sources.converting import Converted, join_lines, on_a_line
 from readgraph.sources.formats.office_text import DELETED
 from readgraph.sources.formats.open_document_text import OpenDocumentReader, open_document
 from readgraph.sources.formats.open_xml import child, value
@@ -109,7 +109,7 @@ class _Sheet:
             said = on_a_line(" ".join("".join(each.itertext()) for each in elements_named(remark, "p")))
             row = int(re.sub(r"\D", "", at))
             self.remarks.setdefault(row, []).append(f"Comment on {at}{f' by {by}' if by else ''}: {said}")
-        shown = on_a_line(" ".join(self._reader.cell_texts(cell)))
+        shown = join_lines("\n".join(self._reader.cell_texts(cell)))
         kind = value(cell, "value-type")
         if kind == "date" and (not shown or _IN_DIGITS.fullmatch(shown)):  # as each computer shows it in its own way
             shown = value(cell, "date-value").removesuffix("T00:00:00").replace("T", " ")

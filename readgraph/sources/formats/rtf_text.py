@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass, replace
 
-from readgraph.sources.converting import ITEM, PARAGRAPH, Converted, on_a_line, paragraphs_of
+from readgraph.sources.converting import ITEM, PARAGRAPH, Converted, join_lines, on_a_line, paragraphs_of
 from readgraph.sources.formats.eq_fields import read_eq_field
 from readgraph.sources.formats.office_text import DELETED, EMBEDDED, EQUATION, HIDDEN, PAGE_NUMBER, OfficeReader
 from readgraph.sources.formats.rtf_fonts import Fonts, codec_of
@@ -277,7 +277,7 @@ class _RtfReader(OfficeReader):
                 self._edges = []
         elif word in ("cell", "nestcell"):
             text = self.take_text("listtext") + " " + self.take_text("pntext") + self.take_text("body")
-            cell = on_a_line(f"{text} {self.take_text('box')}")
+            cell = join_lines(f"{text} {self.take_text('box')}")
             (self._cells if word == "cell" else self._nested).append(cell)
         elif word == "row":
             self._end_row()

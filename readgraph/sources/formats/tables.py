@@ -10,7 +10,7 @@ from itertools import chain, groupby, islice
 from operator import itemgetter
 from typing import NamedTuple
 
-from readgraph.sources.converting import Blocks, Converted, on_a_line
+from readgraph.sources.converting import Blocks, Converted, join_lines
 from readgraph.sources.encodings import decode
 from readgraph.sources.formats.table_names import Row, is_word, name_cells
 from readgraph.sources.inputs import most_bytes
@@ -59,7 +59,7 @@ def convert(data: bytes, name: str) -> Converted:
 
 
 def _row(number: int, cells: Sequence[str]) -> Row | None:
-    texts = {column: text for column, cell in enumerate(cells, 1) if (text := on_a_line(cell))}
+    texts = {column: text for column, cell in enumerate(cells, 1) if (text := join_lines(cell))}
     return Row(number, texts) if texts else None
 
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 from io import BytesIO
 from typing import TYPE_CHECKING
 
-from readgraph.sources.converting import Converted, on_a_line
+from readgraph.sources.converting import Converted, join_lines, on_a_line
 from readgraph.sources.formats.office_text import DELETED
 from readgraph.sources.formats.open_xml import PROPERTIES, Package, child, use_usual_names, value
 from readgraph.sources.formats.pptx_text import Drawing
@@ -216,7 +216,7 @@ class _Sheet:
             shown, has_struck, text = self._show(raw, kind, style), False, raw
         elif kind == "s" or _IS in held:
             text, has_struck = text_of(held[_IS]) if _IS in held else book.parts.string(raw)
-            shown = on_a_line(show_string(text, style))
+            shown = join_lines(show_string(text, style))
         else:
             shown, has_struck, text = on_a_line(self._show(raw, kind, style)), False, raw
         if style.is_struck or has_struck:
