@@ -101,7 +101,7 @@ async def report_notices(library: Library, documents: Sequence[Document], screen
             report_notice(notice)
 
 
-def report_notice(notice: str) -> None:
+def report_notice(notice: object) -> None:
     """Print what is said of how something was read, or of what it lacks."""
     typer.echo(notice_line(notice), err=True)
 
