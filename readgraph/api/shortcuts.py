@@ -246,7 +246,8 @@ def _warn_at_caller() -> Warn:
     registry = variables.setdefault("__warningregistry__", {})
 
     def warn(problem: object) -> None:
-        warnings.warn_explicit(f"Left out: {problem}", UserWarning, file, line, variables.get("__name__"), registry)
+        said = f"Left out: {problem}" if isinstance(problem, BadInput) else str(problem)
+        warnings.warn_explicit(said, UserWarning, file, line, variables.get("__name__"), registry)
 
     return warn
 

@@ -77,8 +77,18 @@ def on_a_line(text: str) -> str:
     return " ".join(normal(text).split())
 
 
+_BETWEEN_NUMBERS = re.compile(r"(?<=[0-9])[ \t]*\n\s*(?=[0-9])")
+
+
+def join_lines(text: str) -> str:
+    """Lines as one, as in a cell of a table; between two numbers stands " / ", so that they are not taken for one."""
+    return on_a_line(_BETWEEN_NUMBERS.sub(" / ", text) if "\n" in text else text)
+
+
 def paragraphs_of(text: str) -> list[str]:
     """The paragraphs of a text whose line ends are intended: empty lines separate them."""
+    if "\n" not in text:
+        return [line] if (line := on_a_line(text)) else []
     lines = "\n".join(on_a_line(line) for line in text.split("\n"))
     return [part for part in _GAP.split(lines.strip("\n")) if part]
 
@@ -100,6 +110,10 @@ class Blocks:
         self._kind, start = kind, self.length
         self.length += len(text)
         return start
+
+    def end_group(self) -> None:
+        """Let the next block stand apart, of whatever kind it is."""
+        self._kind = PARAGRAPH
 
     def text(self) -> str:
         """All blocks so far."""

@@ -26,7 +26,6 @@ _DECLARED = re.compile(
 )
 
 MOST_NULS = 0.05  # share of null bytes above which even valid UTF-8 does not count as text
-MOST_NAMED = 3  # encodings that a notice names
 SAMPLE = 6_000  # characters from which it is judged whether a declared encoding is the right one
 SURE = 0.9  # the plausibility of lines that are not UTF-8 in a file of which others are
 LIES = 0.25  # how much more plausible another encoding must be than the declared one
@@ -83,10 +82,9 @@ def _decode_legacy(data: bytes, name: str, codec: str, say: Say) -> str:
     text = read_strictly(data, codec) if codec else None
     if text is not None and guessed.plausibility < plausibility(text[:SAMPLE]) + LIES:
         return text
-    text = read_strictly(data, guessed.encoding)
-    if text is not None and (guessed.is_plain or guessed.plausibility >= PLAUSIBLE):
+    if guessed.encoding and (guessed.is_plain or guessed.plausibility >= PLAUSIBLE):
         _say_doubts(guessed, codec, say)
-        return text
+        return data.decode(guessed.encoding)
     return _refuse_unknown(name)
 
 
@@ -94,12 +92,9 @@ def _say_doubts(guessed: Guess, declared: str, say: Say) -> None:
     """Tell which encoding was taken where others fit about as well, or where another one is declared."""
     if declared:
         say(f"it declares {declared}, but fits {guessed.encoding}, in which it is read ({ENCODING} names another)")
-    elif guessed.rivals:
-        word = guessed.rivals[0][0]
-        others = " or ".join(f"{name} ({other})" for _, name, other in guessed.rivals[:MOST_NAMED])
-        say(f"its encoding is not sure: read as {guessed.encoding} ({word}), not {others}; {ENCODING} names another")
-    elif guessed.plausibility < PLAUSIBLE or guessed.is_short:
-        say(f"its encoding is not sure: read as {guessed.encoding}; {ENCODING} names another")
+    elif not guessed.is_sure:
+        instead = f" ({guessed.word}), not {guessed.rival} ({guessed.rival_word})" if guessed.rival else ""
+        say(f"its encoding is not sure: read as {guessed.encoding}{instead}; {ENCODING} names another")
 
 
 def _decode_by_lines(data: bytes, say: Say) -> str | None:
@@ -109,14 +104,13 @@ def _decode_by_lines(data: bytes, say: Say) -> str | None:
     others = [line for line, text in zip(lines, texts, strict=True) if text is None]
     if not any(text is not None and not text.isascii() for text in texts):
         return None
-    encoding, likely, *_ = guess(b"".join(others))
-    if likely < SURE:
+    guessed = guess(b"".join(others))
+    if guessed.plausibility < SURE:
         return None
-    read = (read_strictly(line, encoding) if text is None else text for line, text in zip(lines, texts, strict=True))
-    if None in (found := [*read]):
-        return None
-    say(f"{format_count(len(others), 'line')} in {encoding}, the others in UTF-8")
-    return "".join(found)  # type: ignore[arg-type]
+    say(f"{format_count(len(others), 'line')} in {guessed.encoding}, the others in UTF-8")
+    return "".join(
+        line.decode(guessed.encoding) if text is None else text for line, text in zip(lines, texts, strict=True)
+    )
 
 
 def decode_html(data: bytes, name: str, say: Say = lambda _: None) -> str:

@@ -41,6 +41,8 @@ ALL = (
     FileKind("formats.epub_text", {".epub": "application/epub+zip"}),
     FileKind("formats.docx_text", {".docx": f"{_OPEN_XML}.wordprocessingml.document"}, "formats.word_text"),
     FileKind("formats.odt_text", {".odt": f"{_ODF}.text"}, "formats.open_document_text"),
+    FileKind("formats.ods_text", {".ods": f"{_ODF}.spreadsheet"}, "formats.open_document_sheets"),
+    FileKind("formats.odp_text", {".odp": f"{_ODF}.presentation"}, "formats.open_document_slides"),
     FileKind("formats.rtf_text", {".rtf": "text/rtf application/rtf"}),
     FileKind("formats.pptx_text", {".pptx": f"{_OPEN_XML}.presentationml.presentation"}),
     FileKind("formats.xlsx_text", {".xlsx": f"{_OPEN_XML}.spreadsheetml.sheet", ".xlsm": ""}, "formats.workbook"),

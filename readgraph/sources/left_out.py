@@ -1,4 +1,4 @@
-"""What of a file does not become text: how much of each kind, and where."""
+"""Notices of a conversion: what of a file does not become text, how much of each kind and where; and what is unsure."""
 
 from readgraph.state.words import format_count
 
@@ -22,7 +22,7 @@ class LeftOut:
 
     def problems(self, name: str) -> tuple[str, ...]:
         """The notices, and a line for each kind: how many were left out, and where."""
-        counted = (f"{_count(len(at), kind)}{_listed(at)}" for kind, at in self._places.items())
+        counted = (f"left out: {_count(len(at), kind)}{_listed(at)}" for kind, at in self._places.items())
         return tuple(f"{name}: {notice}." for notice in (*dict.fromkeys(self._said), *counted))
 
 

@@ -33,7 +33,6 @@ _LATIN = {  # letters beyond a to z; behind the space those that are rare
     "eo": "ĉĝĥĵŝŭ",
     "vi": "àáâãèéêìíòóôõùúýăđĩũơư",
 }
-_SAME_LETTERS = {**dict.fromkeys(("nb", "nn", "no"), "da"), "fi": "sv", "gl": "pt", "sl": "hr", "bs": "hr"}
 _COMMON = {  # of other scripts: their letters, from the commonest on
     "el": "αοιετσνηυρπκμλςωδγχθφβξζψάέήίόύώϊϋΐΰ",
     "ru": "оеаинтсрвлкмдпуяыьгзбчйхжшюцщэфъё",
@@ -67,7 +66,7 @@ _OUTSIDE = frozenset(" ([\"'")
 _DRAWN = range(0x2500, 0x25A0)
 _WORDS = re.compile(r"[^\s]*[^\x00-\x7f][^\s]*")
 _MEASURED = re.compile(  # signs where they belong: beside numbers and units
-    r"[£€¥§°±½¼¾№©](?= ?\d)|(?<=\d)[£€¥°±½¼¾º¹²³]|(?<=\d )[£€¥°]|(?<!\S)[½¼¾©](?!\S)|(?<!\w)µ(?=[AFHLMVWglms]\b)"
+    r"[£€¥§°±×÷½¼¾№©](?= ?\d)|(?<=\d)[£€¥°±½¼¾º¹²³]|(?<=\d )[£€¥°]|(?<!\S)[½¼¾©](?!\S)|(?<!\w)µ(?=[AFHLMVWglms]\b)"
     r"|(?<!\w)[¿¡](?=[A-ZÁÉÍÓÚÑ])|(?:(?<=\b[mM])|(?<=\b[kcdmnµ]m)|(?<=\b(?:ft|in|yd)))[²³](?!\w)"
 )
 _LONE = frozenset("àáâèéêëíîóòôúûùåöøæőįýŷħ")  # letters beyond a to z that are words in a Latin script
@@ -87,12 +86,11 @@ MEASURED = 0.4  # what a sign beside a number is worth more than elsewhere
 PLAUSIBLE = 0.51  # the least that a text in the right encoding reaches
 
 
-def plausibility(text: str, language: str = "") -> float:
+def plausibility(text: str) -> float:
     """How well the characters beyond ASCII fit together and into one language, from `WORST` to 1; 1 without any.
 
     Letters of a language count 1 (of other scripts 0.6, and 1 if they are frequent); against a text count letters that
     the language lacks, signs and scripts mixed within a word, capitals after small letters, and control characters.
-    With the code of a `language`, its letters count, if they are known.
     """
     text = normalize("NFC", text)
     letters, quotes, total = Counter[str](), Counter[str](), 0
@@ -112,9 +110,7 @@ def plausibility(text: str, language: str = "") -> float:
         return 1.0
     paired = 2 * min(quotes["opens"], quotes["ends"])
     fixed += QUOTED * (paired + quotes["joins"]) + 0.6 * (quotes["opens"] + quotes["ends"] - paired)
-    named = _SAME_LETTERS.get(language, language)
-    alphabets = {named: _ALPHABETS[named]} if named in _ALPHABETS else _ALPHABETS
-    return (fixed + max(_worth_of_letters(letters, alphabets))) / total
+    return (fixed + max(_worth_of_letters(letters))) / total
 
 
 def _misplaced(before: str, sign: str, after: str) -> float:
@@ -160,9 +156,9 @@ def _is_cjk(sign: str) -> bool:
     return "\u3000" <= sign <= "\u9fff" or "\uac00" <= sign <= "\ud7a3" or "\uff00" <= sign <= "\uff60"
 
 
-def _worth_of_letters(letters: Counter[str], alphabets: Mapping[str, frozenset[str]]) -> Iterator[float]:
+def _worth_of_letters(letters: Counter[str]) -> Iterator[float]:
     """What the letters are worth in each language."""
-    for name, alphabet in alphabets.items():
+    for name, alphabet in _ALPHABETS.items():
         frequent, rare = _FREQUENT[name], 0.75 if name in _LATIN else 0.6
         yield sum(
             count * (1.0 if letter in frequent else rare if letter in alphabet else _worth_beyond(letter, name))

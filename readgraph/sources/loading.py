@@ -30,7 +30,7 @@ PROGRAMS = frozenset(
 """Endings of programs' files, which are text: those that are named are read, and those in folders are left out."""
 
 STANDARD_INPUT = "-"
-CONVERSION = 7
+CONVERSION = 8
 """Version of the conversion: raise it when texts of files or their notices change: known files are converted again."""
 
 
@@ -156,9 +156,9 @@ class LinkLeadsOut(BadInput):
         super().__init__(f"{printable_path(file)} is {LEADS_OUT}.")
 
 
-def raise_problem(problem: BadInput) -> None:
-    """Raise the error of a file that can't be read, unless it is left out anyway."""
-    if not isinstance(problem, LinkLeadsOut):
+def raise_problem(problem: BadInput | str) -> None:
+    """Raise the error of a file that can't be read, unless it is left out anyway; a notice is none."""
+    if isinstance(problem, BadInput) and not isinstance(problem, LinkLeadsOut):
         raise problem
 
 

@@ -38,7 +38,7 @@ def load_sessions(
     glob: str | None = None,
     heading: str | None = None,
     gap_hours: float | None = None,
-    left_out: Callable[[BadInput], None] = raise_problem,
+    left_out: Callable[[BadInput | str], None] = raise_problem,
     notify: Callable[[str], None] = lambda _: None,
     *,
     follow_links: bool = False,
@@ -81,7 +81,7 @@ class _Reader:
     heading: re.Pattern[str]
     glob: str | None
     gap_hours: float | None
-    left_out: Callable[[BadInput], None]
+    left_out: Callable[[BadInput | str], None]
     notify: Callable[[str], None]
 
     def read(self, file: Path) -> list[SourceSession]:
@@ -102,7 +102,7 @@ class _Reader:
         read_chats = mail_chats if suffix in MAIL.endings else chats_in
         chats, problems = read_chats(read_bytes(file, name), name)
         for problem in problems:
-            self.left_out(BadInput(problem))
+            self.left_out(problem)
         return _as_sessions(chats, self.gap_hours)
 
     def _read_talks(self, file: Path) -> list[ChatConversation]:
@@ -112,14 +112,14 @@ class _Reader:
             return chats_in_database(file, name)
         lines, broken = json_lines(read_bytes(file, name))
         if broken:
-            self.left_out(BadInput(f"{format_count(broken, 'line')} of {name}: not JSON."))
+            self.left_out(f"Left out: {format_count(broken, 'line')} of {name}: not JSON.")
         return [*filter(None, [transcript_of(lines)])]
 
     def _read_text(self, file: Path) -> list[SourceSession]:
         """The sessions under a text's headings, or those of the chat in it, or all of it."""
         source = load(file)
         for problem in source.problems:
-            self.left_out(BadInput(problem))
+            self.left_out(problem)
         if sessions := split_sessions(source.text, self.heading):
             return sessions
         if chat := chat_of(source.text):

@@ -55,7 +55,7 @@ def test_a_model_answers_and_settings_are_keywords(server: ModelServer, tale: Pa
 def test_what_was_left_out_of_a_file_is_in_each_answer(tmp_path: Path) -> None:
     file = tmp_path / "keep.rtf"
     file.write_bytes(rb"{\rtf1 Agnes keeps the lamp at Sarn Head.{\v secret}\par}")
-    told = "keep.rtf: 1 passage that is hidden and not printed."
+    told = "keep.rtf: left out: 1 passage that is hidden and not printed."
     for _ in range(2):
         with pytest.warns(UserWarning, match=told):
             assert readgraph.ask("Who keeps the lamp?", file).notices[0] == told

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.quick
 ON_SERVER_TOO = True
 
 HIDDEN = r"{\rtf1 Agnes keeps the lamp.{\v secret}\par}"
-SAID = "keep.rtf: 1 passage that is hidden and not printed."
+SAID = "keep.rtf: left out: 1 passage that is hidden and not printed."
 
 
 def write(path: Path, body: str = HIDDEN) -> Path:
@@ -59,7 +59,7 @@ async def test_a_file_that_is_converted_anew_has_its_new_notices(
     write(path, r"{\rtf1 Agnes keeps the lamp.{\deleted a}\par}")
     anew = await store(library, path)
     assert anew.id == document.id
-    assert anew.notices == ("keep.rtf: 1 passage that is deleted or struck out.",)
+    assert anew.notices == ("keep.rtf: left out: 1 passage that is deleted or struck out.",)
     write(path, r"{\rtf1 Agnes keeps the lamp.\par}")
     assert not (await store(library, path)).notices
     write(path, r"{\rtf1 Agnes lost the lamp.{\v secret}\par}")  # a corrected file is a document of its own
@@ -70,7 +70,7 @@ async def test_a_file_that_is_converted_anew_has_its_new_notices(
 async def test_the_same_text_of_another_file_adds_what_that_lacks(library: Library, tmp_path: Path) -> None:
     await store(library, write(tmp_path / "keep.rtf"))
     document = await store(library, write(tmp_path / "other.rtf", r"{\rtf1 Agnes keeps the lamp.{\strike no}\par}"))
-    assert document.notices == (SAID, "other.rtf: 1 passage that is deleted or struck out.")
+    assert document.notices == (SAID, "other.rtf: left out: 1 passage that is deleted or struck out.")
     assert await store(library, write(tmp_path / "plain.txt", "Agnes keeps the lamp.")) == document
     await forget_document(library, document)
     assert not (await library.pages.add_document("Agnes keeps the lamp.")).notices

@@ -69,7 +69,7 @@ async def refused(client: Client, tool: str, **given: Any) -> str:
 
 async def test_what_was_left_out_of_a_file_is_told_each_time(tools: LibraryTools, folder: Path) -> None:
     (folder / "keep.rtf").write_bytes(rb"{\rtf1 Agnes keeps the lamp at Sarn Head.{\v secret}\par}")
-    told = ["keep.rtf: 1 passage that is hidden and not printed."]
+    told = ["keep.rtf: left out: 1 passage that is hidden and not printed."]
     async with Client(library_server(tools)) as client:
         read = await call(client, "read", file="keep.rtf", wait_seconds=60)
         assert read["notices"] == read["reading"]["notices"] == told

@@ -53,7 +53,7 @@ def test_a_file_that_supersedes_none_of_the_library_says_so(room: OpenRoom) -> N
 def test_what_was_left_out_of_a_file_is_told_with_the_document_and_each_answer(room: OpenRoom) -> None:
     file, told = (
         rb"{\rtf1 Agnes keeps the lamp at Sarn Head.{\v secret}\par}",
-        ["keep.rtf: 1 passage that is hidden and not printed."],
+        ["keep.rtf: left out: 1 passage that is hidden and not printed."],
     )
     for _ in range(2):
         run = said(room.client.put("/api/files/keep.rtf", content=file))

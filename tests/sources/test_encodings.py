@@ -1,5 +1,6 @@
 """Sources: bytes in any encoding become the text that was written, or are refused in words."""
 
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 
@@ -7,7 +8,6 @@ import pytest
 
 from readgraph.sources import load
 from readgraph.sources.encodings import codec_for, decode, decode_html
-from readgraph.sources.mojibake import undo_double_encoding
 from readgraph.sources.visual_order import turn_round
 from readgraph.state.errors import BadInput
 from tests.support.source_files import write_file
@@ -151,19 +151,35 @@ def test_lines_in_two_encodings_are_each_read() -> None:
 
 
 @pytest.mark.parametrize(
-    "text,mended,said",
+    "text,said",
     [
-        (TEXTS["de"].encode().decode("cp1252", "ignore"), TEXTS["de"], "put right (7 characters)"),
-        ("„Müller“ à".encode().decode("latin-1"), "„Müller“ à", "put right"),
-        (TEXTS["ru"][:9].encode().decode("latin-1"), TEXTS["ru"][:9], "put right"),
-        ("cafÃ© and café, Ã¼ber", "cafÃ© and café, Ã¼ber", "2 characters look like UTF-8"),
-        ("São Paulo Ã", "São Paulo Ã", ""),
-        ("plain", "plain", ""),
+        (TEXTS["de"].encode().decode("cp1252", "ignore"), "7 characters look like UTF-8"),
+        ("„Müller“ à".encode().decode("latin-1"), "4 characters look like UTF-8"),
+        (TEXTS["ru"][:9].encode().decode("latin-1"), "iconv"),
+        ("cafÃ© and café, Ã¼ber", "(Ã© for é)"),
+        ("São Paulo Ã", ""),
+        ("plain", ""),
     ],
 )
-def test_utf8_that_was_decoded_twice_is_put_right_where_that_is_sure(text: str, mended: str, said: str) -> None:
-    found, problem = undo_double_encoding(text)
-    assert found == mended and said in problem and bool(said) == bool(problem)
+def test_utf8_that_looks_decoded_twice_stays_and_is_said(tmp_path: Path, text: str, said: str) -> None:
+    for name in ("a.txt", "a.md", "a.html"):
+        source = load(write_file(tmp_path / name, text))
+        assert source.text == " ".join(text.split()) or source.text == text
+        assert bool(said) == bool(source.problems) and said in "".join(source.problems)
+
+
+@pytest.mark.parametrize("language", ENCODINGS)
+def test_no_text_in_whatever_encoding_is_quietly_read_wrongly(language: str) -> None:
+    gap = " " if " " in TEXTS[language] else ""
+    words = (TEXTS[language].split(" ") if gap else [*TEXTS[language]]) * 9
+    for size in (1, 3, 12, 90):
+        text = gap.join(words[3 : 3 + size])
+        for encoding in ENCODINGS[language].split():
+            data, said = text.encode(encoding, "ignore"), list[str]()
+            if encoding != "hz" and (size > 3 or "utf" not in encoding):
+                with suppress(BadInput):
+                    read = decode(data, "a.txt", say=said.append)
+                    assert said or read == data.decode(encoding), (encoding, size)
 
 
 @pytest.mark.parametrize(

@@ -83,3 +83,48 @@ def test_a_text_without_speakers_and_times_is_said_to_be_plain_text(readgraph: C
     chat = write_file(tmp_path / "chat.txt", "12.03.24, 19:40 - A: b\n12.03.24, 19:41 - C: d\n")
     load_sessions([chat], notify=said.append)
     assert len(said) == 1
+
+
+@pytest.mark.parametrize(
+    "text,turns",
+    [
+        (
+            "[LINE] Chat history with Anna\nSaved on: 2024/03/12 19:41\n\n2024/03/12(Tue)\n19:40\tAnna\tWho has it?\n"
+            '19:41\tBert\t"I do.\nHere"\n\n2024/03/13(Wed)\n08:00\tAnna\tok\n',
+            ["Anna 12 19:40 Who has it?", "Bert 12 19:41 I do.\nHere", "Anna 13 08:00 ok"],
+        ),
+        ("2024/03/12(火)\n午後7:40\t花\t鍵は？\n午前7:41\t太郎\tここ\n", ["花 12 19:40 鍵は？", "太郎 12 07:41 ここ"]),
+        (
+            "저장한 날짜 : 2024-03-12 19:41:00\n\n---- 2024년 3월 12일 화요일 ----\n[Anna] [오후 7:40] 열쇠?\n"
+            "[Bert] [오전 7:41] 나\n더\n",
+            ["Anna 12 19:40 열쇠?", "Bert 12 07:41 나\n더"],
+        ),
+        (
+            "--- Log opened Tue Mar 12 19:39:58 2024\n19:40 <Anna> who?\n19:41 -!- Carl [c@x] has joined #mill\n"
+            "19:41 <@Bert> me\n--- Day changed Wed Mar 13 2024\n08:00  * Anna waves\n",
+            [
+                "Anna 12 19:40 who?",
+                " 12 19:41 -!- Carl [c@x] has joined #mill",
+                "Bert 12 19:41 me",
+                " 13 08:00 * Anna waves",
+            ],
+        ),
+        (
+            "[2024-03-12 19:40:11] <Anna> who?\n[2024-03-12 19:41:12] <Bert> me\n",
+            ["Anna 12 19:40 who?", "Bert 12 19:41 me"],
+        ),
+        (
+            "2024-03-12 19:40:11\tAnna\twho?\n2024-03-12 19:41:12\t-->\tBert came\n",
+            ["Anna 12 19:40 who?", " 12 19:41 --> Bert came"],
+        ),
+        ("12 Mar 2024, 19:40 - Anna: who?\n12 Mar 2024, 19:41 - Bert: me", ["Anna 12 19:40 who?", "Bert 12 19:41 me"]),
+        (
+            "[12. März 2024, 19:40] Anna: wer?\n[12. März 2024, 19:41] Bert: ich",
+            ["Anna 12 19:40 wer?", "Bert 12 19:41 ich"],
+        ),
+        ("Opening times\n10:00\tMill\topen\nThe mill stands by the river.\nIt is old.\nIt is nice.\n", []),
+    ],
+)
+def test_chats_whose_days_stand_on_lines_of_their_own(text: str, turns: list[str]) -> None:
+    read = [turn for _, turn in read_line_chat(text).messages]
+    assert [f"{turn.speaker} {turn.time:%d %H:%M} {turn.text}" for turn in read] == turns

@@ -92,11 +92,11 @@ def test_final_text_is_read_and_what_is_left_out_is_named() -> None:
     )
     assert page.text == "Fees\n\nIt costs 200, 50\n\nMore\n\nx"
     assert page.problems == (
-        "page.html: 4 deleted passages (§ Fees, § Fees > More).",
-        "page.html: 1 ruby reading (§ Fees > More).",
-        "page.html: 1 embedded page (§ Fees > More).",
-        "page.html: 1 recording (§ Fees > More).",
-        "page.html: 1 labelled drawing (§ Fees > More).",
+        "page.html: left out: 4 deleted passages (§ Fees, § Fees > More).",
+        "page.html: left out: 1 ruby reading (§ Fees > More).",
+        "page.html: left out: 1 embedded page (§ Fees > More).",
+        "page.html: left out: 1 recording (§ Fees > More).",
+        "page.html: left out: 1 labelled drawing (§ Fees > More).",
     )
 
 
@@ -151,7 +151,7 @@ def test_what_is_never_closed_swallows_nothing(html: str, text: str) -> None:
 
 def test_an_end_that_is_lost_is_named(tmp_path: Path) -> None:
     for end in ("<!-- no", "<script>no", "<a href='no"):
-        problem = "a.html: 1 unreadable end after an unclosed comment or tag."
+        problem = "a.html: left out: 1 unreadable end after an unclosed comment or tag."
         assert convert(f"<p>text{end}<p>lost".encode(), "a.html").problems == (problem,)
     assert_file_refused(write_file(tmp_path / "a.html", "<nav><div>menu</div></nav></body></html>"), "holds no text")
 
@@ -166,9 +166,31 @@ def test_a_books_style_sheets_say_what_is_raised_and_deleted(tmp_path: Path) -> 
         book.writestr("OEBPS/s/a.css", ".k { vertical-align: super }\ni.d{text-decoration:line-through}")
     book_text = load(path)
     assert book_text.text == "One\n\n10^6 new x^2\n\nOne\n\n10^6 new x^2"
-    assert book_text.problems == (f"{path}: 2 deleted passages (§ One).",)
+    assert book_text.problems == (f"{path}: left out: 2 deleted passages (§ One).",)
 
 
 def test_a_headings_link_to_itself_is_no_note(tmp_path: Path) -> None:
     page = "<h1 id=a>Abstract<a class=headerlink href=#a>¶</a></h1><p>It is.<a href=#n><sup>†</sup></a></p>"
     assert load(write_file(tmp_path / "a.html", page)).text == "Abstract¶\n\nIt is. [^†]"
+
+
+@pytest.mark.parametrize(
+    "page,text",
+    [
+        ("<ol reversed><li>x<li>y<li>z</ol>", "3. x\n2. y\n1. z"),
+        ("<ol reversed start=10><li>x<li>y</ol>", "10. x\n9. y"),
+        ("<ol><li>a<ol type=a reversed><li>x<li>y</ol><li>b</ol>", "1. a\nb. x\na. y\n2. b"),
+        ("<ol type=I start=4><li>x<li value=9>y<li>z</ol>", "IV. x\nIX. y\nX. z"),
+        ("<style>ol.c{list-style:upper-alpha inside}</style><ol class=c><li>x<li>y</ol>", "A. x\nB. y"),
+        ("<ol style='list-style:none'><li>x<li>y</ol>", "x\ny"),
+        ("<dialog>shut</dialog><dialog open>there</dialog>", "there"),
+        ("<table><tr><td>10<br>20<td>x</tr><tr><td>5<td>7</table>", "10 / 20 | x\n5 | 7"),
+        ("<h2>Chapter 1<br>2024</h2>", "Chapter 1 / 2024"),
+        ("<p>10<img alt='20'>30", "10 [picture: 20] 30"),
+        ("<p>3<span role='doc-pagebreak' aria-label='13'>13</span>000", "3000"),
+    ],
+)
+def test_numbers_of_lists_and_numbers_beside_each_other(page: str, text: str) -> None:
+    assert convert(f"<html><body>{page}</body></html>".encode(), "a.html").text == text
+    xhtml = f'<html xmlns="http://www.w3.org/1999/xhtml"><body>{page}</body></html>'
+    assert convert(xhtml.encode(), "a.xhtml").text == text

@@ -1,5 +1,6 @@
 """Sources: parts, headers and quotes of e-mail as programs really write them."""
 
+from binascii import b2a_uu
 from email.message import EmailMessage
 from pathlib import Path
 
@@ -147,8 +148,8 @@ def test_what_only_other_programs_can_open_is_named(tmp_path: Path) -> None:
     source = load(path)
     assert source.text.endswith("Words\n\nAttached: winmail.dat, application/pkcs7-mime")
     assert source.problems == (
-        f"{path}: 1 attachment in a form of Outlook (winmail.dat) (12 March 2024, 19:40, Anna).",
-        f"{path}: 1 encrypted part (12 March 2024, 19:40, Anna).",
+        f"{path}: left out: 1 attachment in a form of Outlook (winmail.dat) (12 March 2024, 19:40, Anna).",
+        f"{path}: left out: 1 encrypted part (12 March 2024, 19:40, Anna).",
     )
 
 
@@ -192,3 +193,9 @@ def test_a_plain_part_without_any_word_of_the_page_is_a_stub(tmp_path: Path) -> 
         "--Z\nContent-Type: text/html\n\n<p>No, all 45 people</p>\n--Z--\n"
     )
     assert load(write_file(tmp_path / "a.eml", mail)).text.endswith("No, all 45 people")
+
+
+def test_files_that_stand_encoded_in_the_text_are_attached(tmp_path: Path) -> None:
+    encoded = b"begin 644 plan.zip\n" + b2a_uu(b"bytes of a file") * 3 + b"`\nend\n"
+    source = load(write_file(tmp_path / "a.eml", HEAD + b"\nHere it is.\n\n" + encoded + b"\nBye\n"))
+    assert source.text.split()[-6:] == "Here it is. Bye Attached: plan.zip".split()

@@ -36,8 +36,8 @@ def test_deletions_are_named_with_their_places(tmp_path: Path) -> None:
     source = load(write_file(tmp_path / "a.md", "# One\n\nIt costs ~~100~~200.\n\n# Two\n\n~~x~~ {>>y<<} z\n"))
     assert source.text == "# One\n\nIt costs 200.\n\n# Two\n\n  z\n"
     assert [problem.partition("a.md: ")[2] for problem in source.problems] == [
-        "2 deleted passages (§ One, § Two).",
-        "1 remark (§ Two).",
+        "left out: 2 deleted passages (§ One, § Two).",
+        "left out: 1 remark (§ Two).",
     ]
 
 
@@ -62,3 +62,14 @@ def test_readings_behind_japanese_words(tmp_path: Path, text: str, plain: str, c
 def test_signs_in_code_and_templates_stay(tmp_path: Path, code: str) -> None:
     source = load(write_file(tmp_path / "a.md", f"# T\n\nIt is ~~old~~new.\n\n{code}"))
     assert source.text == f"# T\n\nIt is new.\n\n{code}"
+
+
+def test_code_in_an_entry_of_a_list_stays(tmp_path: Path) -> None:
+    text = "- entry\n\n        code ~~10~~20\n\n    goes ~~5~~6 on\n\ntext\n\n    code ~~1~~2\n\ntext\n"
+    assert load(write_file(tmp_path / "a.md", text)).text == text.replace("~~5~~", "")
+
+
+def test_raised_numbers_in_a_heading_stay_apart(tmp_path: Path) -> None:
+    heading = "Ten 10\\ :sup:`6` and H\\ :sub:`2`\\ O"
+    source = load(write_file(tmp_path / "a.rst", f"{heading}\n{'=' * len(heading)}\n\nx\n"))
+    assert [place.label for place in source.places] == ["§ Ten 10^6 and H_2O"] and heading in source.text

@@ -104,6 +104,8 @@ def test_what_slacks_bots_say(tmp_path: Path) -> None:
             "attachments": [
                 {
                     "pretext": "New",
+                    "author_name": "Bert",
+                    "footer": "build server",
                     "title": "Run 7",
                     "title_link": "http://c.d",
                     "text": "2 tests failed",
@@ -136,7 +138,7 @@ def test_what_slacks_bots_say(tmp_path: Path) -> None:
     }
     (session,) = load_sessions([write_zip(tmp_path / "slack.zip", members)])
     assert session.text.split("\n\n") == [
-        "CI: New\nRun 7 (http://c.d)\n2 tests failed\nBranch: main",
+        "CI: New\nBert:\nRun 7 (http://c.d)\n2 tests failed\nBranch: main\nbuild server",
         "CI: Build *42* of main (http://a.b) failed",
         "Anna: @Anna look",
         "Anna: plan\nAttached: plan.pdf\nReactions: :+1: Anna",

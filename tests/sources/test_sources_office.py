@@ -99,13 +99,14 @@ def test_rich_text(tmp_path: Path) -> None:
     source = load(write_file(tmp_path / "a.rtf", RTF))
     assert source.text == (
         "Rivers\n\nThe river roße “high”—so it was [^1]\nby night.\n\nNorth\n\n𝄞 Пожар a link\n\nstation | year\n"
-        "Lunde ford | 1991\n\nLast{}.\n\n[^1] In 1991."
+        "Lunde ford | 1991\n\nLast{}.\n\n[^1] In 1991.\n\nHeader: Page head"
     )
     assert source.title == "A report"
     assert labelled(source) == [
         ("§ Rivers", "Rivers\n\nThe "),
         ("§ Rivers > North", "North\n\n𝄞 Пож"),
         ("footnote 1, § Rivers", "[^1] In 1991"),
+        ("page header", "Header: Page"),
     ]
 
 

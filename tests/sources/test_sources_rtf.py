@@ -32,7 +32,7 @@ def load_rtf(folder: Path, body: bytes) -> SourceText:
         (rb"text{\shp{\*\shpinst{\sp{\sn x}}{\shptxt boxed\par}}{\shprslt boxed}} on\par", "text on\n\nboxed"),
         (rb"{\upr{ansi}{\*\ud{\u26085?}}}{\object{\*\objdata 00ff}{\result shown}}\par", "日shown"),
         (rb"{\field{\*\fldinst FORMCHECKBOX{\*\formfield\ffres1}}{\fldrslt}} done\par", "☒ done"),
-        (rb"a\-b\_c\~d{\header head}{\footer foot}\par", "ab-c d"),
+        (rb"a\-b\_c\~d{\header head}{\footer foot}\par", "ab-c d\n\nHeader: head\nFooter: foot"),
     ],
 )  # fmt: skip
 def test_what_stands_in_a_paragraph(tmp_path: Path, body: bytes, text: str) -> None:
@@ -66,8 +66,8 @@ def test_the_final_text_and_what_is_hidden_are_said(tmp_path: Path) -> None:
     source = load_rtf(tmp_path, body)
     assert source.text == "It costs 200 crowns."
     assert source.problems == (
-        f"{tmp_path / 'a.rtf'}: 2 passages that are deleted or struck out.",
-        f"{tmp_path / 'a.rtf'}: 1 passage that is hidden and not printed.",
+        f"{tmp_path / 'a.rtf'}: left out: 2 passages that are deleted or struck out.",
+        f"{tmp_path / 'a.rtf'}: left out: 1 passage that is hidden and not printed.",
     )
 
 
@@ -77,3 +77,10 @@ def test_endnotes_and_comments_of_rich_text(tmp_path: Path) -> None:
         rb"\chatn{\*\annotation{\*\atnref 1}Really?}.\par"
     )
     assert load_rtf(tmp_path, body).text == "Said [^e1] so [^c1].\n\n[^e1] By her.\n[^c1] Anna: Really?"
+
+
+def test_heads_and_feet_of_pages_are_given_once(tmp_path: Path) -> None:
+    head = rb"{\headerf\pard\plain Weir {\b Board}\tab Page \chpgn\par Mill Road 3\par}"
+    foot = rb"{\footer\pard {\field{\*\fldinst PAGE}{\fldrslt 7}}\par Tax number 12\par}{\footerl Tax number 12\par}"
+    text = load_rtf(tmp_path, rb"\pard We pay.\par" + head + foot).text
+    assert text == "We pay.\n\nHeader: Weir Board\nHeader: Mill Road 3\nFooter: Tax number 12"

@@ -17,7 +17,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 from readgraph.sources import SourceText, load
 from readgraph.sources.formats import workbook
-from tests.support.source_files import labelled, write_file, write_zip
+from tests.support.source_files import ODF, labelled, write_file, write_zip
 
 pytestmark = pytest.mark.quick
 
@@ -161,8 +161,8 @@ def test_what_is_struck_or_hidden_in_a_sheet_is_said(tmp_path: Path) -> None:
     source = load_sheet(tmp_path, [["crop", "tons", "note"], ["rye", 5, "a"], ["oats", 6, "b"]], change)
     assert source.text == "tons\n\ncrop: rye | note: a\n\ncrop: oats | note: b"
     assert [each.partition(": ")[2] for each in source.problems] == [
-        "1 passage that is deleted or struck out (sheet S, B2).",
-        "1 value that is hidden by its format (sheet S, B3).",
+        "left out: 1 passage that is deleted or struck out (sheet S, B2).",
+        "left out: 1 value that is hidden by its format (sheet S, B3).",
         "hidden, and read all the same: 1 row of sheet S, 1 column of sheet S, sheet Old.",
     ]
 
@@ -238,3 +238,74 @@ def test_a_sheet_of_too_many_rows_is_cut_and_that_is_said(tmp_path: Path, monkey
     assert source.problems == (
         f"{path}: too large to be read whole: what follows row 50 of sheet S is left out. Save it as CSV.",
     )
+
+
+@pytest.mark.parametrize(
+    "table,text",
+    [
+        ("Name,Anna Ohm\nBorn,1961\nTown,Lunde\nFee,44 €", "Name: Anna Ohm\nBorn: 1961\nTown: Lunde\nFee: 44 €"),
+        ("Name;Anna Ohm\nStreet;Mill Road\nTown;Lunde", "Name: Anna Ohm\nStreet: Mill Road\nTown: Lunde"),
+        ("Invoice no.,2024-17\nDate,2024-03-12\nTotal,119.00", "Invoice no.: 2024-17\nDate: 2024-03-12\nTotal: 119.00"),
+        ("Active,TRUE\nVersion,3\nOwner,Anna", "Active: TRUE\nVersion: 3\nOwner: Anna"),
+        ("姓名,王伟\n年龄,34\n城市,北京", "姓名: 王伟\n年龄: 34\n城市: 北京"),
+        ("Country,Capital\nPeru,Lima\nItaly,Rome", "Country: Peru | Capital: Lima\nCountry: Italy | Capital: Rome"),
+        ("item,price\nlamp,5.00\noil,free", "item: lamp | price: 5.00\nitem: oil | price: free"),
+        ("a,b\nx,R$ 5\ny,12.00 kr\nz,1'234.50", "a: x | b: R$ 5\na: y | b: 12.00 kr\na: z | b: 1'234.50"),
+        ("depth,speed\nm,m/s\n5,1.2\n6,1.4", "depth, m: 5 | speed, m/s: 1.2\ndepth, m: 6 | speed, m/s: 1.4"),
+        ("# Export\n# by the Board, a, b\ncrop,tons\nrye,7", "Export\nby the Board, a, b\ncrop: rye | tons: 7"),
+        ("# Rye\n# date,level\n2024-03-12,1.2", "Rye\ndate: 2024-03-12 | level: 1.2"),
+        ('"sep=;"\ncrop;tons\nrye;7,5', "crop: rye | tons: 7,5"),
+        (
+            "crop,tons\nrye,7\n\nkeeper,born,town\nAnna,61,Lunde",
+            "crop: rye | tons: 7\nkeeper: Anna | born: 61 | town: Lunde",
+        ),
+        (
+            "Crops\ncrop,tons\nrye,7\nKeepers\nkeeper,born\nAnna,61",
+            "Crops\ncrop: rye | tons: 7\nKeepers\nkeeper: Anna | born: 61",
+        ),
+        (
+            "Client,Anna Ohm\nDate,2024-03-12\n\nitem,count,price\nlamp,2,5",
+            "Client: Anna Ohm\nDate: 2024-03-12\nitem: lamp | count: 2 | price: 5",
+        ),
+    ],
+)
+def test_pairs_and_tables_above_each_other(tmp_path: Path, table: str, text: str) -> None:
+    assert load(write_file(tmp_path / "a.csv", table)).text.replace("\n\n", "\n") == text
+
+
+def test_sheets_of_opendocument(tmp_path: Path) -> None:
+    def cell(text: str, *attributes: str, inside: str = "") -> str:
+        shown = f"<t:p>{text}</t:p>" if text else ""
+        return f"<tb:table-cell {' '.join(f'o:{each}' for each in attributes)}>{inside}{shown}</tb:table-cell>"
+
+    def row(*cells: str, attributes: str = "") -> str:
+        return f"<tb:table-row {attributes}>{''.join(cells)}</tb:table-row>"
+
+    remark = "<o:annotation><d:creator>Anna</d:creator><t:p>twice</t:p></o:annotation>"
+    covered = "<tb:covered-table-cell/>"
+    rows = row(cell("crop"), cell("tons"), cell("day"), cell("share")) + row(
+        cell("rye", "number-rows-spanned='2'"), cell("5", inside=remark),
+        cell("12/03/24", "value-type='date'", "date-value='2024-03-12'"),
+        cell("", "value-type='percentage'", "value='0.075'"),
+    ) + row(covered, cell("7", "number-columns-repeated='2'"), attributes="tb:visibility='collapse'") + row(
+        cell("oats"), cell("", "formula='of:=[.B2]'"), attributes="tb:number-rows-repeated='2'"
+    ) + row(cell("", "number-columns-repeated='16384'"), attributes="tb:number-rows-repeated='1048000'")  # fmt: skip
+    hidden = '<o:style o:name="H" o:family="table"><o:properties o:display="false"/></o:style>'
+    pairs = "".join(
+        row(cell(""), cell(key), cell(said)) for key, said in (("Name", "Anna Ohm"), ("Born", "1961"), ("At", "Lunde"))
+    )
+    tables = f"<tb:table tb:name='S'>{rows}</tb:table><tb:table tb:name='P' o:style-name='H'>{pairs}</tb:table>"
+    content = f"<o:d {ODF}>{hidden}<o:body>{tables}</o:body></o:d>"
+    source = load(write_zip(tmp_path / "a.ods", {"content.xml": content}))
+    assert source.text.split("\n\n") == [
+        "crop: rye | tons: 5 | day: 2024-03-12 | share: 7.5%", "Comment on B2 by Anna: twice",
+        "crop: rye | tons: 7 | day: 7", "crop: oats", "crop: oats", "Name: Anna Ohm", "Born: 1961", "At: Lunde",
+    ]  # fmt: skip
+    assert [place.label for place in source.places][-4:] == [
+        "sheet S, row 5",
+        *(f"sheet P, row {at}" for at in (1, 2, 3)),
+    ]
+    assert [each.partition(": ")[2] for each in source.problems] == [
+        "1 formula without a value: open and save it in a spreadsheet program.",
+        "hidden, and read all the same: 1 row of sheet S, sheet P.",
+    ]

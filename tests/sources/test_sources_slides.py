@@ -7,7 +7,7 @@ import pytest
 
 from readgraph.sources import load
 from tests.sources.test_sources_word import CHART, DIAGRAM
-from tests.support.source_files import RELATION, shape, write_odt, write_pptx, write_zip
+from tests.support.source_files import ODF, RELATION, labelled, shape, write_odt, write_pptx, write_zip
 
 pytestmark = pytest.mark.quick
 
@@ -50,7 +50,7 @@ def test_what_is_struck_out_and_hidden_slides_are_said(tmp_path: Path) -> None:
     source = load(write_zip(path, members))
     assert source.text == "200\n\nBackup"
     assert source.problems == (
-        f"{path}: 1 passage that is deleted or struck out (slide 1).",
+        f"{path}: left out: 1 passage that is deleted or struck out (slide 1).",
         f"{path}: slide 2: not shown in the presentation, and read all the same.",
     )
 
@@ -71,7 +71,8 @@ def test_charts_diagrams_and_merged_cells_of_a_slide(tmp_path: Path) -> None:
     assert source.text == "North | x\nNorth | y\n\nHarvest\n2023 | rye: 5\n2024 | rye: 7\nSow\nReap"
 
 
-STYLES = """<s:styles xmlns:s="s" xmlns:x="x"><s:style s:name="up" s:family="text">
+STYLES = """<s:styles xmlns:s="s" xmlns:x="x"
+xmlns:t="urn:oasis:names:tc:opendocument:xmlns:text:1.0"><s:style s:name="up" s:family="text">
 <s:text-properties s:text-position="super 58%"/></s:style>
 <s:style s:name="hid" s:family="text"><s:text-properties x:display="none"/></s:style>
 <s:style s:name="out" s:family="text"><s:text-properties s:text-line-through-style="solid"/></s:style>
@@ -79,14 +80,14 @@ STYLES = """<s:styles xmlns:s="s" xmlns:x="x"><s:style s:name="up" s:family="tex
 <s:number x:level="2" s:num-format="a" s:num-prefix="(" s:num-suffix=")"/></s:list-style>
 <s:outline-style><s:o x:level="1" s:num-format="1"/>
 <s:o x:level="2" s:num-format="1" x:display-levels="2"/></s:outline-style>
-</s:styles>"""
+{pages}</s:styles>"""
 
 
-def load_odt(path: Path, body: str, **more: str) -> tuple[str, tuple[str, ...]]:
+def load_odt(path: Path, body: str, pages: str = "", **more: str) -> tuple[str, tuple[str, ...]]:
     with zipfile.ZipFile(write_odt(path, body)) as packed:
         members: dict[str, str | bytes] = {name: packed.read(name) for name in packed.namelist()}
     objects = {f"{name}/content.xml": xml for name, xml in more.items()}
-    source = load(write_zip(path, {**members, "styles.xml": STYLES, **objects}))
+    source = load(write_zip(path, {**members, "styles.xml": STYLES.replace("{pages}", pages), **objects}))
     return source.text, source.problems
 
 
@@ -124,8 +125,8 @@ def test_raised_hidden_and_deleted_text_of_opendocument(tmp_path: Path) -> None:
     text, problems = load_odt(tmp_path / "a.odt", body)
     assert text == "10^6 cost 200."
     assert [each.partition(": ")[2] for each in problems] == [
-        "2 passages that are deleted or struck out.",
-        "1 passage that is hidden and not printed.",
+        "left out: 2 passages that are deleted or struck out.",
+        "left out: 1 passage that is hidden and not printed.",
     ]
 
 
@@ -156,3 +157,34 @@ def test_a_note_in_a_cell_of_opendocument_is_read_once(tmp_path: Path) -> None:
     cells = "".join(f"<tb:table-cell><t:p>{text}</t:p></tb:table-cell>" for text in (f"a{note}", "b"))
     table = f"<tb:table><tb:table-row>{cells}</tb:table-row></tb:table>"
     assert load_odt(tmp_path / "a.odt", table)[0] == "a [^1] | b\n\n[^1] In 1991."
+
+
+def test_slides_of_opendocument(tmp_path: Path) -> None:
+    def slide(*frames: str, style: str = "") -> str:
+        return f'<d:page d:style-name="{style}">{"".join(frames)}</d:page>'
+
+    def frame(text: str, role: str = "outline") -> str:
+        return f'<d:frame d:class="{role}"><d:text-box><t:p>{text}</t:p></d:text-box></d:frame>'
+
+    notes = f"<d:notes>{frame('Slowly.', 'notes')}{frame('7', 'page-number')}</d:notes>"
+    grouped = f"<d:g><d:g>{frame('deep')}</d:g></d:g><d:frame><d:image/><d:desc>A mill</d:desc></d:frame>"
+    table = (
+        "<tb:table><tb:table-row>" + 2 * "<tb:table-cell><t:p>x</t:p></tb:table-cell>" + "</tb:table-row></tb:table>"
+    )
+    body = slide(frame("Fees", "title"), frame("10"), frame("Board", "footer"), notes) + slide(
+        grouped, table, style="S"
+    )
+    styles = '<d:style d:name="S" d:family="drawing-page"><d:properties d:visibility="hidden"/></d:style>'
+    source = load(write_zip(tmp_path / "a.odp", {"content.xml": f"<o:d {ODF}>{styles}<o:body>{body}</o:body></o:d>"}))
+    assert source.text == "Fees\n\n10\n\nNotes: Slowly.\n\ndeep\n\n[picture: A mill]\n\nx | x"
+    assert labelled(source) == [("slide 1, Fees", "Fees\n\n10\n\nNo"), ("slide 2", "deep\n\n[pictu")]
+    assert [each.partition(": ")[2] for each in source.problems] == [
+        "slide 2: not shown in the presentation, and read all the same."
+    ]
+
+
+def test_heads_and_feet_of_opendocument_are_given_once(tmp_path: Path) -> None:
+    foot = "<s:footer><t:p>Mill Road 3<t:tab/>Page <t:page-number>2</t:page-number></t:p></s:footer>"
+    pages = f"<s:master-page><s:header><t:p>Weir <t:span>Board</t:span></t:p></s:header>{foot}</s:master-page>"
+    text, problems = load_odt(tmp_path / "a.odt", "<t:p>We pay.</t:p>", pages)
+    assert text == "We pay.\n\nHeader: Weir Board\nFooter: Mill Road 3" and not problems

@@ -71,7 +71,7 @@ def test_a_folder_of_sessions_stands_for_these_in_the_order_of_time(tmp_path: Pa
     write_file(tmp_path / "a" / "tool-results" / "1.txt", "left out")
     found = load_sessions([tmp_path], left_out=lambda problem: left_out.append(str(problem)))
     assert [session.title for session in found] == ["lamp: First", "lamp: Drop the queue?"]
-    assert left_out == [f"3 lines of {tmp_path / 'a.jsonl'}: not JSON."]
+    assert left_out == [f"Left out: 3 lines of {tmp_path / 'a.jsonl'}: not JSON."]
     with pytest.raises(BadInput, match=r"c\.jsonl holds no session of an agent"):
         load_sessions([tmp_path / "c.jsonl"])
 

@@ -96,7 +96,7 @@ def test_the_final_text_of_changes(tmp_path: Path) -> None:
     source = load_word(tmp_path, body)
     assert source.text == "Fee\n\nIt costs 200 crowns.\n\nOne line\n\na | b"
     said = "3 passages that are deleted or struck out (§ Fee)."
-    assert source.problems == (f"{tmp_path / 'a.docx'}: {said}",)
+    assert source.problems == (f"{tmp_path / 'a.docx'}: left out: {said}",)
 
 
 def test_formulas_of_word_documents(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_formulas_of_word_documents(tmp_path: Path) -> None:
     assert load_word(tmp_path, body).text == "Take 5 3/4 cups.\n\n3/4"
     ole = '<w:r><w:object><o:OLEObject ProgID="Equation.DSMT4"/></w:object></w:r>'
     source = load_word(tmp_path, paragraph("Let ", ole))
-    assert source.problems == (f"{tmp_path / 'a.docx'}: 1 formula that is kept as a picture.",)
+    assert source.problems == (f"{tmp_path / 'a.docx'}: left out: 1 formula that is kept as a picture.",)
 
 
 def test_the_numbers_that_word_makes(tmp_path: Path) -> None:
@@ -201,7 +201,7 @@ def test_what_is_not_printed(tmp_path: Path) -> None:
     )
     source = load_word(tmp_path, body, styles=styles)
     assert source.text == "Seen\n\nshown"
-    assert source.problems == (f"{tmp_path / 'a.docx'}: 2 passages that are hidden and not printed.",)
+    assert source.problems == (f"{tmp_path / 'a.docx'}: left out: 2 passages that are hidden and not printed.",)
 
 
 def test_fields_give_their_results_and_no_page_numbers(tmp_path: Path) -> None:
@@ -320,3 +320,11 @@ def test_the_small_signs_of_word(tmp_path: Path) -> None:
     ruby = f"<w:r><w:ruby><w:rt>{run('とう')}</w:rt><w:rubyBase>{run('東')}</w:rubyBase></w:ruby></w:r>"
     control = f"<w:sdt><w:sdtPr><w:alias w:val='x'/></w:sdtPr><w:sdtContent>{run('chosen')}</w:sdtContent></w:sdt>"
     assert load_word(tmp_path, paragraph(inside, ruby, " ", control)).text == "coop-ed tab東 chosen"
+
+
+def test_heads_and_feet_of_pages_are_given_once(tmp_path: Path) -> None:
+    page = '<w:fldSimple w:instr=" PAGE "><w:r><w:t>3</w:t></w:r></w:fldSimple>'
+    head = paragraph(run("Weir Board", "") + "<w:r><w:tab/></w:r>" + run("Page ") + page) + paragraph("Fees 2024")
+    source = load_word(tmp_path, paragraph("Fees 2024") + paragraph("We pay."), header=head, footer=paragraph(page))
+    assert source.text == "Fees 2024\n\nWe pay.\n\nHeader: Weir Board" and not source.problems
+    assert labelled(source)[-1] == ("page header", "Header: Weir")

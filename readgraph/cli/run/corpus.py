@@ -17,7 +17,7 @@ from readgraph.cli.settings import choose_method
 from readgraph.cli.terminal.progress import EvaluationProgress
 from readgraph.cli.terminal.rendering import footer, format_usage, print_json, print_reminder, write_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText, one_line
-from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
+from readgraph.cli.terminal.screen import OutputOptions, notice_line, run_until_stopped
 from readgraph.corpus.on_ray import on_ray
 from readgraph.corpus.processes import processes
 from readgraph.corpus.reading import CorpusTotals, Workers, read_corpus
@@ -43,7 +43,7 @@ class CorpusProgress(EvaluationProgress):
         usage = line["usage"]
         self.count_item(usage["calls"], usage["input_tokens"] + usage["output_tokens"], line["cost"])
         if line["problem"]:
-            self.problems.print(f"readgraph: Left out: {one_line(line['problem'])}", soft_wrap=True)
+            self.problems.print(notice_line(line["problem"], is_left_out=not line["document"]), soft_wrap=True)
         elif shows or self.screen.verbose:
             ended = "" if line["complete"] else ", not complete"
             sizes = f"{format_count(line['words'], 'word')}, {format_count(line['pages'], 'part')}{ended}"

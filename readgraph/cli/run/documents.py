@@ -30,7 +30,7 @@ from readgraph.cli.settings import choose_method
 from readgraph.cli.terminal.progress import ConversionProgress
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText, one_line
-from readgraph.cli.terminal.screen import OutputOptions, left_out_line
+from readgraph.cli.terminal.screen import OutputOptions, notice_line
 from readgraph.graphs.estimates.arithmetic import ASSUMES, Estimate, Range
 from readgraph.library.documents import document_id
 from readgraph.library.library import document_of_file
@@ -92,19 +92,19 @@ def conversion_seconds(sources: Sequence[SourceText | str]) -> float:
 
 def report_left_out(problem: object) -> None:
     """Print what can't be read, and why."""
-    typer.echo(left_out_line(problem), err=True)
+    typer.echo(notice_line(problem, is_left_out=True), err=True)
 
 
 async def report_notices(library: Library, documents: Sequence[Document], screen: OutputOptions) -> None:
     """Print what the texts of documents lack, where no run of theirs says it."""
     for document in documents:
         for notice in screen.notices_left(await document_notices(library.pages, document)):
-            report_left_out(notice)
+            report_notice(notice)
 
 
-def report_notice(notice: str) -> None:
-    """Print how something was read."""
-    typer.echo(f"readgraph: {one_line(notice)}", err=True)
+def report_notice(notice: object) -> None:
+    """Print what is said of how something was read, or of what it lacks."""
+    typer.echo(notice_line(notice), err=True)
 
 
 def check_glob(paths: Sequence[Path], glob: str | None, *, follow_links: bool = False) -> None:

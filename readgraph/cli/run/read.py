@@ -92,7 +92,7 @@ async def _print_memory(
 def remember_sessions(options: RememberOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Append the sessions of files and folders to the history, memorise what is new, and print the result."""
     check_glob(options.paths, options.glob, follow_links=options.follow_links)
-    problems = list[BadInput]()
+    problems = list[BadInput | str]()
     loaded = load_sessions(
         options.paths,
         options.glob,
@@ -102,8 +102,9 @@ def remember_sessions(options: RememberOptions, context: ReaderContext, screen: 
         report_notice,
         follow_links=options.follow_links,
     )
-    for line in screen.notices_left(map(str, problems)):
-        report_left_out(line)
+    for problem in problems:
+        if screen.notices_left([str(problem)]):
+            (report_notice if isinstance(problem, str) else report_left_out)(problem)
     sessions = [SessionText(*(map(without_secrets, each) if options.no_secrets else each)) for each in loaded]
 
     async def remember(library: Library) -> None:

@@ -18,7 +18,7 @@ from readgraph.api.memories import describe_memory, memories_to_show, method_of,
 from readgraph.api.results import Hit
 from readgraph.cli.mistakes import question_and_files
 from readgraph.cli.options.documents import ShowOptions, WantedPlace
-from readgraph.cli.run.documents import find_document, find_documents, report_left_out, report_notices
+from readgraph.cli.run.documents import find_document, find_documents, report_notice, report_notices
 from readgraph.cli.run.in_library import run_in_library
 from readgraph.cli.run.reports import check_report, source_links, write_report
 from readgraph.cli.settings import find_typed_method
@@ -255,7 +255,7 @@ def show_place(options: ShowOptions) -> None:
         print_json({**about, "stretches": listed})
         return
     for notice in notices:
-        report_left_out(notice)
+        report_notice(notice)
     styled = Console().is_terminal
     pieces = list[SafeText]()
     for each, text in zip(found, texts, strict=True):

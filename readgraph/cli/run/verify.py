@@ -13,7 +13,7 @@ from readgraph.api.answer_text import place_or_part
 from readgraph.api.documents import documents_as_one, documents_near
 from readgraph.api.results import Verified
 from readgraph.cli.options.reading import VerifyOptions
-from readgraph.cli.run.documents import load_sources, report_left_out, report_notices, resolve_document, show_estimate
+from readgraph.cli.run.documents import load_sources, report_notice, report_notices, resolve_document, show_estimate
 from readgraph.cli.run.in_library import check_output, run_in_library, write_output
 from readgraph.cli.run.reports import check_report, make_report, show_output, with_cost
 from readgraph.cli.terminal import rendering
@@ -84,7 +84,7 @@ def _load(options: VerifyOptions, screen: OutputOptions) -> tuple[str, list[Sour
         raise BadInput("Standard input holds the text to check: name files for the documents.")
     draft = load(options.draft)
     for problem in draft.problems:
-        report_left_out(problem)
+        report_notice(problem)
     return draft.text, load_sources(options, screen) if options.paths else []
 
 

@@ -17,7 +17,7 @@ from readgraph.api.running import BUILDS, DOING, Pace, node_activity
 from readgraph.cli.log import logs_to_standard_error
 from readgraph.cli.terminal.rendering import draw_walk, format_usage
 from readgraph.cli.terminal.safe_text import Console, SafeText, one_line
-from readgraph.cli.terminal.screen import OutputOptions, left_out_line
+from readgraph.cli.terminal.screen import OutputOptions, notice_line
 from readgraph.models.batches import batch_progress_line
 from readgraph.models.prices import in_dollars
 from readgraph.nodes.opening import TracingOn
@@ -118,7 +118,7 @@ class ReadingProgress(LiveBar):
                 self.say(f"waiting {seconds:.0f} s: {event['waiting']['reason']}")
         for notice in self.screen.notices_left(event.get("notices", ())):  # even with `--quiet`
             console = Console(stderr=True) if self.screen.quiet else self.console
-            console.print(SafeText(left_out_line(notice)), soft_wrap=True)
+            console.print(SafeText(notice_line(notice)), soft_wrap=True)
         told = event.get("budget") or event.get("by_words")
         if told and told["problem"] not in self.screen.noticed:
             self.screen.noticed.add(told["problem"])

@@ -54,9 +54,9 @@ class OutputOptions:
             Console(stderr=True, quiet=self.quiet).print(SafeText(line, style=style), soft_wrap=True)
 
 
-def left_out_line(problem: object) -> str:
-    """The line on what can't be read, and why."""
-    return f"readgraph: Left out: {one_line(problem)}"
+def notice_line(notice: object, *, is_left_out: bool = False) -> str:
+    """The line of a notice, or of a source that is left out as a whole, and why."""
+    return f"readgraph: {'Left out: ' if is_left_out else ''}{one_line(notice)}"
 
 
 def can_ask_user() -> bool:

@@ -3,10 +3,12 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from itertools import pairwise
 from typing import NamedTuple
 
+from readgraph.sources.formats.chat_dates import AFTERNOON, CLOCK, DATE, MORNING, LineChat, day_of, write_months
+from readgraph.sources.formats.chat_days import read_day_chat
 from readgraph.sources.formats.chat_turns import ChatTurn
 
 FEWEST_MESSAGES = 2  # a text with fewer is not a chat
@@ -22,16 +24,9 @@ _HEAD = re.compile(
     rf"(?:(?P<speaker>[^:：\n]{{1,60}}?){_SPACE}?[:：](?:{_SPACE}|$|(?<=：)))?",
     re.MULTILINE,
 )
-_CLOCK = re.compile(r"(?<!\d)(\d{1,2})(?:[:.٫٬]|시 ?|時|时)(\d\d?)(?:(?:[:.٫٬]|분 ?|分)(\d\d))?(?:분|分|초|秒)?(?!\d)")
 _COLON_CLOCK = re.compile(r"(?<!\d)(\d{1,2}):(\d\d)(?::(\d\d))?(?!\d)")
-_DATE = re.compile(r"(?<!\d)(\d{1,4})(\W{1,4}|[年년]\W{0,3})(\d{1,2})(\W{1,4}|[月월]\W{0,3})(\d{1,4})(?!\d)")
 _UNITS = frozenset("年 月 日 년 월 일 時 时 分 시 분 초 秒".split())
 _WORD = re.compile(r"[^\s\d@,،;:/()\[\]–-]+")
-_MORNING = frozenset("a am 上午 早上 凌晨 清晨 오전 午前 ص قظ πμ sa öö de dop epd paradites पूर्वाह्न".split())
-_AFTERNOON = frozenset("p pm 下午 晚上 中午 오후 午後 م بظ μμ ch ös du odp pasdites अपराह्न".split())
-_LEFT_OUT = re.compile(
-    r"[\u200e\u200f][^\n]*|<[^<>\n]{1,60}>"
-)  # what stands for a picture that was not exported, and the like
 
 
 class _Line(NamedTuple):
@@ -44,18 +39,6 @@ class _Line(NamedTuple):
     words: tuple[str, ...]
 
 
-class LineChat(NamedTuple):
-    """The messages of a chat with their offsets, and what of their times is unsure ("" if nothing is)."""
-
-    messages: list[tuple[int, ChatTurn]]
-    unsure: str = ""
-
-    @property
-    def said(self) -> list[ChatTurn]:
-        """What was said, without what only stands for pictures."""
-        return [turn for _, turn in self.messages if turn.text and not _LEFT_OUT.fullmatch(turn.text)]
-
-
 def read_line_chat(text: str) -> LineChat:
     """The chat in a text; without messages if the text isn't one: its first line must be a message.
 
@@ -63,10 +46,10 @@ def read_line_chat(text: str) -> LineChat:
     """
     first = next(_lines_of(text[:2_000]), None)
     if first is None or _MARKS.sub("", text[: first.mark.start()]).strip():
-        return LineChat([])
+        return read_day_chat(text)
     lines = [line for line in _lines_of(text) if line.shape == first.shape]
     order, unsure = _order_of_date([line.date for line in lines], lines[0])
-    days = [_day_of(line.date, order) for line in lines]
+    days = [day_of(line.date, order) for line in lines]
     halves, unsure_halves = _halves_of_day(lines, days)
     messages = list[tuple[int, ChatTurn]]()
     ends = [*(line.mark.start() for line in lines[1:]), len(text)]
@@ -75,6 +58,8 @@ def read_line_chat(text: str) -> LineChat:
         time = _at(date, line, halves)
         if time or messages:
             messages.append((line.mark.start(), ChatTurn(speaker, text[line.mark.end() : end].strip(), time)))
+    if not any(turn.speaker for _, turn in messages) and (others := read_day_chat(text)).messages:
+        return others
     told = " and ".join(filter(None, (unsure, unsure_halves)))
     return LineChat(messages, told) if len(messages) >= FEWEST_MESSAGES else LineChat([])
 
@@ -82,9 +67,9 @@ def read_line_chat(text: str) -> LineChat:
 def _lines_of(text: str) -> Iterator[_Line]:
     for mark in _HEAD.finditer(text):
         head = _MARKS.sub("", mark["boxed"] or mark["open"]).strip()
-        clock = next(_COLON_CLOCK.finditer(head), None) or next(reversed([*_CLOCK.finditer(head)]), None)
-        rest = f"{head[: clock.start()]} @ {head[clock.end() :]}" if clock else ""
-        dates = [*_DATE.finditer(rest)]
+        clock = next(_COLON_CLOCK.finditer(head), None) or next(reversed([*CLOCK.finditer(head)]), None)
+        rest = write_months(f"{head[: clock.start()]} @ {head[clock.end() :]}") if clock else ""
+        dates = [*DATE.finditer(rest)]
         if not clock or len(dates) != 1:
             continue
         date = dates[0]
@@ -119,30 +104,6 @@ def _order_of_date(dates: Sequence[tuple[int, int, int]], first: _Line) -> tuple
     return "dmy" if by_day < by_month else "mdy", ""
 
 
-def _day_of(date: tuple[int, int, int], order: str) -> datetime | None:
-    year, month, day = (date[order.index(unit)] for unit in "ymd")
-    now = datetime.now().year
-    if year < 100:
-        year += 2000 if 2000 + year <= now + 1 or 1957 + year > now + 1 else 2500
-    if 2400 < year < 2700:  # of the Buddha
-        year -= 543
-    if 1300 < year < 1420:
-        return _from_persian(year, month, day)
-    try:
-        return datetime(year, month, day)
-    except ValueError:
-        return None
-
-
-def _from_persian(year: int, month: int, day: int) -> datetime | None:
-    """The day of a date in the solar Hijri calendar, by its cycle of 33 years."""
-    if not (1 <= month <= 12 and 1 <= day <= 31):
-        return None
-    leaps = sum(each % 33 in (1, 5, 9, 13, 17, 22, 26, 30) for each in range(1300, year))
-    days = (year - 1300) * 365 + leaps + (month - 1) * 30 + min(month - 1, 6) + day - 1
-    return datetime(1921, 3, 21) + timedelta(days)
-
-
 def _halves_of_day(lines: Sequence[_Line], days: Sequence[datetime | None]) -> tuple[dict[str, int], str]:
     """The words beside the times that say which half of the day it is, with its first hour; and what is unsure.
 
@@ -151,7 +112,7 @@ def _halves_of_day(lines: Sequence[_Line], days: Sequence[datetime | None]) -> t
     if any(line.clock[0] > 12 for line in lines):
         return {}, ""
     words = Counter(word for line in lines for word in line.words)
-    halves = {word: 0 for word in words if word in _MORNING} | {word: 12 for word in words if word in _AFTERNOON}
+    halves = {word: 0 for word in words if word in MORNING} | {word: 12 for word in words if word in AFTERNOON}
     unknown = [word for word in words if word not in halves and words[word] < len(lines)]
     if halves or len(unknown) < 2:
         return halves, ""

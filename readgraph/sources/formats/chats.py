@@ -68,7 +68,7 @@ def chats_in(data: bytes, name: str) -> tuple[list[ChatConversation], list[str]]
     else:
         chats = _chats_in_json(data, name)
     if not chats:
-        raise BadInput(problems[0] if problems else f"{name} {_NO_CHAT}")
+        raise BadInput(problems[0].removeprefix("Left out: ") if problems else f"{name} {_NO_CHAT}")
     return chats, problems
 
 
@@ -94,7 +94,7 @@ def _chats_in_archive(archive: Archive, problems: list[str], *, inner: bool = Fa
             elif path.suffix.lower() == ".zip" and not inner:
                 yield from _chats_in_archive(archive.open(member), problems, inner=True)
         except BadInput as problem:
-            problems.append(str(problem))
+            problems.append(f"Left out: {problem}")
 
 
 def is_slack_folder(path: Path) -> bool:

@@ -77,7 +77,15 @@ def _open(archive: Archive) -> tuple[str, list[str], list[_Entry]]:
     if not spine:
         raise archive.invalid_error("its reading order is empty")
     pages = [_inside(path, item.get("href", "")) for item in spine if "image/" not in item.get("media-type", "")]
+    pages += [each for item in items.values() if (each := _unlisted(archive, path, item)) and each not in pages]
     return text_of_first(elements_named(package, "title")), pages, _contents(archive, path, items.values())
+
+
+def _unlisted(archive: Archive, package: str, item: "_Element") -> str:
+    """A document that the reading order may lack, such as one of notes that open by a link; "" for none."""
+    is_page = "html" in item.get("media-type", "") and "nav" not in item.get("properties", "").split()
+    path = _inside(package, item.get("href", ""))
+    return path if is_page and path in archive.members else ""
 
 
 def _contents(archive: Archive, package: str, items: "Iterable[_Element]") -> list[_Entry]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 
-from readgraph.sources.converting import PARAGRAPH, Blocks
+from readgraph.sources.converting import PARAGRAPH, Blocks, join_lines
 
 COLUMN_OF_PARAGRAPHS = 3  # a table is a layout table if one of its cells has at least this many paragraphs
 WIDEST = 100  # columns, or rows, to which the value of one cell is given
@@ -21,7 +21,7 @@ class _Cell:
 
     @property
     def text(self) -> str:
-        return " ".join(" ".join(text for text, _ in self.blocks).split())
+        return join_lines("\n".join([text for text, _ in self.blocks]))
 
 
 class PageBlocks(Blocks):

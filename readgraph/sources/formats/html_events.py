@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import Protocol
 
 from readgraph.sources.parsing import feed_html
@@ -17,9 +18,8 @@ _PREFIX = "x\ue000"
 END_OF_FILE = "end-of-file"  # an element at the end of each file, so that it shows what is still open there
 _RAW = "script|style|title|textarea|xmp|iframe|noembed|noframes|plaintext"
 _VOID = "area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr"
-_NAME = re.compile(  # the beginning of a tag's name
-    rf"(?:(?<=<)|(?<=</))(?=[A-Za-z])(?!(?:{_RAW}|{_VOID.replace(' ', '|')})(?![\w:-]))", re.IGNORECASE
-)
+_NAMED = rf"(?=[A-Za-z])(?!(?:{_RAW}|{_VOID.replace(' ', '|')})(?![\w:-]))"
+_START, _END = re.compile(f"<{_NAMED}", re.IGNORECASE), re.compile(f"</{_NAMED}", re.IGNORECASE)  # found fastest apart
 _END_OF_PAGE = re.compile(r"</(?:html|body|head)(?![\w:-])", re.IGNORECASE)  # what follows these belongs to the page
 _NEVER_CLOSED = re.compile(rf"<({_RAW})(?![\w:-])", re.IGNORECASE)
 _RECOVERED = frozenset("title textarea xmp iframe noembed noframes plaintext".split())
@@ -29,7 +29,7 @@ _ENDS_PARAGRAPH = frozenset(
     " h2 h3 h4 h5 h6 header hgroup hr li main menu nav ol p pre search section summary table ul".split()
 )
 _ROW_GROUPS = ("tbody", "thead", "tfoot")
-_ENDED_BY: Mapping[str, frozenset[str]] = {
+_ENDS: Mapping[str, frozenset[str]] = {
     **dict.fromkeys(_ENDS_PARAGRAPH, frozenset({"p"})),
     "li": frozenset({"li", "p"}),
     **dict.fromkeys(("dd", "dt"), frozenset({"dd", "dt", "p"})),
@@ -47,6 +47,7 @@ _WALLS = {
     **dict.fromkeys(("rb", "rt", "rp"), frozenset(("ruby",))),
     **dict.fromkeys((*_ROW_GROUPS, "tr", "td", "th", "caption"), frozenset(("table", "template"))),
 }
+_ENDED_BY = {tag: (ended, frozenset().union(*(_WALLS[each] for each in ended))) for tag, ended in _ENDS.items()}
 END_MAY_BE_LEFT_OUT = frozenset({*_WALLS, "html", "body", "head"}) - {"option", "rb", "rt", "rp"}
 
 
@@ -84,16 +85,17 @@ class _Nesting:
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         tag = _name_of(tag)
         self.is_whole = self.is_whole or tag == END_OF_FILE
-        if (ended := _ENDED_BY.get(tag)) and (outermost := self._outermost(ended)):
+        if tag in _ENDED_BY and (outermost := self._outermost(*_ENDED_BY[tag])):
             self._end(outermost)
         element = _Element(tag)
         self._given.append(element)
         self._open.append(element)
-        given = {key: _undone(value or "") for key, value in attributes.items()} if attributes else attributes
-        self._target.start(tag, given)
+        if attributes and any(_PREFIX in value for value in attributes.values()):
+            attributes = {key: _undone(value) for key, value in attributes.items()}
+        self._target.start(tag, attributes)
 
     def data(self, data: str) -> None:
-        self._target.data(_undone(data))
+        self._target.data(_undone(data) if _PREFIX in data else data)
 
     def end(self, _: str) -> None:
         self._end(self._given.pop())
@@ -107,13 +109,13 @@ class _Nesting:
             last.is_open = False
             self._target.end(last.tag)
 
-    def _outermost(self, ended: frozenset[str]) -> _Element | None:
+    def _outermost(self, ended: frozenset[str], walls: frozenset[str]) -> _Element | None:
         """The outermost open element of these names before a wall."""
         found: _Element | None = None
-        for element in reversed(self._open[-_FAR:]):
+        for element in islice(reversed(self._open), _FAR):
             if element.tag in ended:
                 found = element
-            elif any(element.tag in _WALLS[each] for each in ended):
+            elif element.tag in walls:
                 break
         return found
 
@@ -128,7 +130,7 @@ _END_TAG = f"<{_PREFIX}{END_OF_FILE}>"
 
 
 def _undone(text: str) -> str:
-    return text.replace(_END_TAG, "").replace(_PREFIX, "") if _PREFIX in text else text
+    return text.replace(_END_TAG, "").replace(_PREFIX, "")
 
 
 def feed_nested(text: str, target: Target) -> bool:
@@ -136,7 +138,7 @@ def feed_nested(text: str, target: Target) -> bool:
 
     If it did not, a comment, a script, a style or a tag is never closed, and what follows belongs to that.
     """
-    named = _NAME.sub(_PREFIX, _END_OF_PAGE.sub("</ignored", text))
+    named = _END.sub(f"</{_PREFIX}", _START.sub(f"<{_PREFIX}", _END_OF_PAGE.sub("</ignored", text)))
     nesting = _Nesting(target)
     feed_html(f"{named}{_END_TAG}", nesting)
     return nesting.is_whole

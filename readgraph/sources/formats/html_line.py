@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from readgraph.sources.formats.html_seen import is_formula
 from readgraph.sources.linear_math import linear_math
@@ -21,6 +22,7 @@ _OF_NOTE = re.compile(
 _OF_VERSE = re.compile(
     r"\b(?:verse|vers|vn|vnum|versenum|verse-?num(?:ber)?|v-num|chapternum|linenum)\b", re.IGNORECASE
 )
+_LONGEST_NUMBER = 20  # characters with the spaces around it
 _NUMBER = re.compile(r"\s*\d{1,4}[a-z]?[.:]?\s*")
 _SENTENCE = re.compile(r"[“„«\"‘(]?(?:([^\W\d_])[^\W\d_A-Z]|[AIO][’' ])")
 _FRACTIONS = frozenset("frac sfrac fraction vulgar-fraction mfrac".split())
@@ -36,11 +38,19 @@ def is_note_mark(attributes: Mapping[str, str]) -> bool:
     return any("noteref" in kind for kind in kinds) or bool(_OF_NOTE.search(attributes.get("class", "")))
 
 
+def is_page_break(attributes: Mapping[str, str]) -> bool:
+    """Whether an element holds the number of a printed page, which is no part of the text."""
+    if attributes.get("role") == "doc-pagebreak":
+        return True
+    return any("pagebreak" in value.split() for name, value in attributes.items() if name[-4:] == "type")
+
+
 class Line:
     """The runs of text since the last block, each with where it stands; `take` joins them."""
 
     def __init__(self) -> None:
         self.in_ruby = 0
+        self.is_empty = True
         self._runs: list[tuple[str, str]] = []
         self._position = ""
         self._last = ""  # character
@@ -57,7 +67,7 @@ class Line:
             text = " " if text.strip() == "+" else text.replace("\u2044", "/")
         if self._seam and self._needs_space(text):
             self._runs.append((" ", ""))
-        self._seam, self._last = "", text[-1]
+        self._seam, self._last, self.is_empty = "", text[-1], False
         self._follows_formula = self._follows_formula and text.isspace()
         self._runs.append((text, self._position))
 
@@ -96,10 +106,12 @@ class Line:
 
     def open(self, tag: str, attributes: Mapping[str, str], position: str, parted: str) -> Callable[[], object] | None:
         """Begin an element, which stands at a position and is parted from its neighbours; returns what ends it."""
-        names = frozenset(attributes.get("class", "").lower().split())
         if tag == "ruby":
             self.in_ruby += 1
             return self._close_ruby
+        if not (attributes or position or parted):
+            return partial(self._close_plain, len(self._runs))
+        names = frozenset(attributes.get("class", "").lower().split())
         if parted == "\n":
             self.add("\n")
         elif parted or names & _FRACTIONS:
@@ -124,11 +136,14 @@ class Line:
             is_raised = position == RAISED
             if is_marked or (is_raised and self._is_linked):
                 self._part_marks(start, explicit=is_raised or is_note_mark(attributes))
-            self._seam = self._seam_after(start, parted, bool(_OF_VERSE.search(attributes.get("class", ""))))
+            self._seam = self._seam_after(start, parted, bool(names) and bool(_OF_VERSE.search(attributes["class"])))
             if parted == "\n":
                 self.add("\n")
 
         return close
+
+    def _close_plain(self, start: int) -> None:
+        self._seam = self._seam_after(start, "", False)
 
     def _close_ruby(self) -> None:
         self.in_ruby -= 1
@@ -157,8 +172,9 @@ class Line:
 
     def _seam_after(self, start: int, parted: str, of_verse: bool) -> str:
         """What may need a space after an element that began at this run."""
-        text = "".join(run for run, _ in self._runs[start:]) if len(self._runs) - start < 4 else ""
-        if _NUMBER.fullmatch(text):
+        runs = self._runs[start : start + 4]
+        text = runs[0][0] if len(runs) == 1 else "".join(run for run, _ in runs) if len(runs) < 4 else ""
+        if len(text) < _LONGEST_NUMBER and _NUMBER.fullmatch(text):
             before = self._runs[start - 1][0][-1:] if start else " "
             if of_verse or not before.strip():
                 return _WORD if of_verse else _NUMBERED
@@ -166,8 +182,8 @@ class Line:
 
     def take(self) -> str:
         """The text of the line, which then is empty."""
+        self._last, self._seam, self.is_empty = "", "", True
         runs, self._runs = self._runs, []
-        self._last = self._seam = ""
         raised = any(position for _, position in runs)
-        text = join_runs(runs) if raised else "".join(text for text, _ in runs)
+        text = join_runs(runs) if raised else "".join([text for text, _ in runs])
         return _MARK_BEFORE_WORD.sub(r"\1 ", text) if "[^" in text else text

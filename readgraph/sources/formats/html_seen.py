@@ -7,6 +7,7 @@ TICKED, NOT_TICKED = "☒", "☐"
 _HAVE_NO_VALUE = frozenset("hidden password submit button reset image file".split())
 _NAME_OF_FILE = re.compile(r"\S+\.(?:png|jpe?g|gif|svg|webp|bmp|tiff?)", re.IGNORECASE)
 _MEANINGLESS = frozenset("image picture photo img cover spacer logo icon figure illustration".split())
+_BY_PROGRAM = re.compile(r"^.*(?:Description automatically generated|AI-generated content may be incorrect\.?).*$")
 _TEX = re.compile(r"\{\\(?:displaystyle|textstyle) (.*)\}|\$+(.*?)\$+", re.DOTALL)
 _GLYPH = 2  # characters of what a picture stands for within a word or line: an initial, a sign, an emoji
 
@@ -28,10 +29,10 @@ def is_formula(attributes: Mapping[str, str]) -> bool:
 
 def describe_image(attributes: Mapping[str, str]) -> str:
     """The words that stand for a picture: within the line for a sign or a formula, else set apart."""
-    alt = " ".join(attributes.get("alt", "").split())
+    alt = _BY_PROGRAM.sub("", " ".join(attributes.get("alt", "").split()))
     if is_formula(attributes):
         tex = _TEX.fullmatch(alt)
         return f" {(tex[1] or tex[2] or '').strip() if tex else alt} " if alt else ""
     if not alt or _NAME_OF_FILE.fullmatch(alt) or alt.lower() in _MEANINGLESS:
         return ""
-    return alt if len(alt) <= _GLYPH else f" [picture: {alt}] "
+    return alt if len(alt) <= _GLYPH and not alt.isdecimal() else f" [picture: {alt}] "

@@ -12,7 +12,7 @@ _RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
 _SIMPLE = re.compile(r"([\w-]*)((?:\.[\w-]+)*)")  # an element, classes, or both
 _DECLARATION = re.compile(r"([\w-]+)\s*:\s*([^;]*)")
 _READ = frozenset("vertical-align position top bottom text-decoration text-decoration-line display".split())
-_READ |= frozenset(("visibility", "font-variant-position"))
+_READ |= frozenset(("visibility", "font-variant-position", "list-style", "list-style-type"))
 _LENGTH = re.compile(r"(-?)(\d*\.?\d+)(em|ex|rem|px|pt|%)")
 _LEAST = {"px": 3.0, "pt": 2.5, "%": 20.0, "ex": 0.4}  # less than this, or 0.2 em, only sets letters straight
 
@@ -37,6 +37,8 @@ class Styles:
 
     def of(self, tag: str, attributes: Mapping[str, str]) -> dict[str, str]:
         """What is declared for an element: by its name, its classes, and itself."""
+        if not self._rules and "style" not in attributes:
+            return {}
         style = dict[str, str]()
         if self._rules:
             for name in ("", *attributes.get("class", "").split()):

@@ -2,19 +2,29 @@
 
 import re
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
-from readgraph.sources.converting import ITEM, PARAGRAPH, Converted, normal, on_a_line, paragraphs_of, require_text
+from readgraph.sources.converting import (
+    ITEM,
+    PARAGRAPH,
+    Converted,
+    join_lines,
+    normal,
+    on_a_line,
+    paragraphs_of,
+    require_text,
+)
 from readgraph.sources.encodings import decode_html
 from readgraph.sources.formats.html_blocks import PageBlocks
 from readgraph.sources.formats.html_events import END_MAY_BE_LEFT_OUT, END_OF_FILE, feed_nested, without_unclosed
-from readgraph.sources.formats.html_line import Line
+from readgraph.sources.formats.html_line import Line, is_page_break
+from readgraph.sources.formats.html_lists import ListNumbers, Lists
 from readgraph.sources.formats.html_seen import describe_image, value_of_field
 from readgraph.sources.formats.html_styles import Styles, is_hidden, is_struck, parts_words, stands
 from readgraph.sources.left_out import LeftOut
 from readgraph.sources.linear_math import linear_math
-from readgraph.sources.mojibake import undo_double_encoding
+from readgraph.sources.mojibake import note_double_encoding
 from readgraph.sources.parsing import feed_xhtml, local_name
 from readgraph.sources.places import HeadingPath, Place, order_places
 from readgraph.sources.raised_text import LOWERED, RAISED
@@ -47,6 +57,10 @@ _BLOCKS = frozenset(
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _ENDS_HEADING = frozenset("p table ul ol dl pre blockquote".split())
 _DELETED = frozenset("del s strike".split())
+_MAY_BE_SKIPPED = frozenset(
+    (*_NEVER_SHOWN, *_SKIPPED, *_READINGS, *_DELETED, *_LEFT_OUT, "dialog", "option", "math", "mjx-math")
+)
+_SIDE_BY_SIDE = ("flex", "grid", "inline-flex", "inline-grid")
 _POSITIONS = {"sup": RAISED, "sub": LOWERED}
 
 
@@ -70,24 +84,26 @@ def read_page(
         read_style: Gives the style sheet of an address.
     """
     left_out = left_out or LeftOut()
-    html, problem = undo_double_encoding(decode_html(data, name, left_out.say))
-    if problem:
-        left_out.say(problem)
+    html = decode_html(data, name, left_out.say)
+    if notice := note_double_encoding(html):
+        left_out.say(notice)
     return _read(html, left_out, read_style)
 
 
 def _read(html: str, left_out: LeftOut, read_style: Callable[[str], str], depth: int = 0) -> "HtmlPage":
-    page = HtmlPage(frozenset(), read_style, depth)
-    if _XHTML.search(html[:4096]) and feed_xhtml(html, page):
-        is_whole = True
+    make = partial(HtmlPage, read_style=read_style, depth=depth)
+    page, shown = make(frozenset()), frozenset[int]()
+    if is_whole := bool(_XHTML.search(html[:4096])) and feed_xhtml(html, page):
+        if page.items:
+            feed_xhtml(html, page := make(shown, items=page.items))
     else:
-        html, shown = without_unclosed(html), frozenset[int]()
+        html, items = without_unclosed(html), dict[int, int]()
         for reading in range(MOST_READINGS):
-            page = HtmlPage(shown, read_style, depth)
-            is_whole = feed_nested(html, page)
-            if page.to_show <= shown:
+            is_whole = feed_nested(html, page := make(shown, items=items))
+            if page.to_show <= shown and page.items == items:
                 break
-            shown = frozenset(range(page.elements)) if reading == MOST_READINGS - 2 else shown | page.to_show
+            shown, items = shown | page.to_show, page.items
+            shown = frozenset(range(page.elements)) if page.to_show and reading == MOST_READINGS - 2 else shown
     for kind, place in page.noted:
         left_out.add(kind, place)
     if not is_whole:
@@ -99,10 +115,17 @@ class HtmlPage:
     """Text, headings and anchors of a page, collected while its parser calls `start`, `data` and `end`.
 
     Items of a numbered list keep their numbers; a link to a note becomes " [^1]". `to_show` are the numbers of elements
-    that were skipped and hold what should not be; a page that is given them as `shown` reads them.
+    that were skipped and hold what should not be; a page that is given them as `shown` reads them. So with `items`: the
+    numbers of lists that count down, each with how many it has.
     """
 
-    def __init__(self, shown: frozenset[int], read_style: Callable[[str], str], depth: int = 0) -> None:
+    def __init__(
+        self,
+        shown: frozenset[int],
+        read_style: Callable[[str], str],
+        depth: int = 0,
+        items: Mapping[int, int] | None = None,
+    ) -> None:
         self.blocks = PageBlocks()
         self.headings: list[Place] = []
         self.first_heading: tuple[int, str] | None = None
@@ -127,7 +150,13 @@ class HtmlPage:
         self._pre = self._heading = 0
         self._chosen: int | None = None  # how many options of a list are shown
         self._item: str | None = None
-        self._numbers: list[int | None] = []
+        self._numbers: list[ListNumbers | None] = []
+        self._lists = Lists({} if items is None else items)
+
+    @property
+    def items(self) -> dict[int, int]:
+        """How many items each list has that counts down, by the list's element."""
+        return self._lists.counted
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         """Called by the parser for a start tag."""
@@ -140,13 +169,13 @@ class HtmlPage:
             self._math.start(tag, {local_name(name): value for name, value in attributes.items()})
             return
         style = {} if self._skipped else self._styles.of(tag, attributes)
-        if self._skipped or self._skips(tag, attributes, style):
+        if self._skipped or ((attributes or style or tag in _MAY_BE_SKIPPED) and self._skips(tag, attributes, style)):
             self._skipped.append(tag)
             self._linked += tag in _NOT_LOST
             return
         if self._side_by_side and self._side_by_side[-1]:
             self._line.part()
-        self._side_by_side.append(style.get("display", "") in ("flex", "grid", "inline-flex", "inline-grid"))
+        self._side_by_side.append(bool(style) and style.get("display", "") in _SIDE_BY_SIDE)
         self._closers.append(self._open(tag, attributes, style))
 
     def data(self, data: str) -> None:
@@ -209,6 +238,11 @@ class HtmlPage:
         if tag in _DELETED or (style and is_struck(style)):
             self._note("deleted passage")
             return True
+        if tag == "dialog" and "open" not in attributes:
+            self._note("dialog that is closed")
+            return True
+        if is_page_break(attributes):
+            return True
         if tag == "option":
             return self._chosen is not None and "selected" not in attributes
         is_formula = "math" in attributes.get("class", "").lower()  # for readers of the screen, beside its picture
@@ -249,7 +283,7 @@ class HtmlPage:
             self._line.add(" ")
             return lambda: self._line.add(" ")
         elif tag in _BLOCKS:
-            self._open_block(tag, attributes)
+            self._open_block(tag, attributes, style)
             return lambda: self._close_block(tag)
         else:
             return self._open_on_line(tag, attributes, style)
@@ -322,19 +356,18 @@ class HtmlPage:
             for block in paragraphs_of(_read(page, left_out, self._read_style, self._depth + 1).blocks.text()):
                 self.blocks.put(block, PARAGRAPH)
 
-    def _open_block(self, tag: str, attributes: Mapping[str, str]) -> None:
+    def _open_block(self, tag: str, attributes: Mapping[str, str], style: Mapping[str, str]) -> None:
         if self._flush():
             self._heading = 0
         if tag == "pre":
             self.blocks.lay_out()
             self._pre += 1
         elif tag in ("ul", "ol", "menu", "dir"):
-            self._numbers.append(_number(attributes.get("start"), 1) if tag == "ol" else None)
+            self._numbers.append(self._lists.begin(self.elements, attributes, style) if tag == "ol" else None)
         elif tag in ("li", "dt", "dd"):
-            self._item, number = "", self._numbers[-1] if self._numbers else None
-            if tag == "li" and number is not None:  # in a numbered list
-                number = _number(attributes.get("value"), number)
-                self._item, self._numbers[-1] = f"{number}. ", number + 1
+            self._item, numbers = "", self._numbers[-1] if self._numbers else None
+            if tag == "li" and numbers:
+                self._item = numbers.take_next(attributes, style)
         elif tag == "table":
             self.blocks.open_table()
         else:
@@ -353,11 +386,13 @@ class HtmlPage:
 
     def _flush(self) -> bool:
         """Make a block of the text since the last one; returns whether there was any."""
+        if self._line.is_empty:
+            return False
         text = self._line.take()
         if not text or text.isspace():
             return False
         if self._heading:
-            title = on_a_line(text)
+            title = join_lines(text)
             self.headings.append(Place(self.blocks.add(title), self._path.enter(self._heading, title)))
             self.first_heading = self.first_heading or (self._heading, title)
             return True
@@ -381,7 +416,3 @@ def _is_hidden(attributes: Mapping[str, str]) -> bool:
 def _is_seen(attributes: Mapping[str, str]) -> bool:
     """Whether something embedded is larger than what only counts visitors."""
     return not {attributes.get("width"), attributes.get("height")} & {"0", "1"}
-
-
-def _number(value: str | None, default: int) -> int:
-    return int(value) if value and re.fullmatch(r"-?\d{1,9}", value.strip()) else default

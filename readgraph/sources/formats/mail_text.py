@@ -65,7 +65,7 @@ def mail_chats(data: bytes, name: str) -> tuple[list[ChatConversation], list[str
             problems.append(str(problem))
     if not messages:
         raise BadInput(problems[0] if problems else f"{name} is empty: there is nothing to read.")
-    return _threads(messages), [*problems, *left_out.problems(name)]
+    return _threads(messages), [*(f"Left out: {problem}" for problem in problems), *left_out.problems(name)]
 
 
 def _messages_in(data: bytes) -> list[bytes]:
@@ -96,6 +96,11 @@ class _Mail:
         self.heading = "\n".join(f"{label}: {value}" for label, value in shown.items() if value)
         place = ", ".join(filter(None, (minute(self.time), shorten_label(self.sender))))
         self.text = _Contents(name, place, left_out).read(message)
+
+
+_ENCODED_FILE = re.compile(
+    r"^begin [0-7]{3,4} (?P<name>\S.*)\n(?:[!-`][ -`]{1,84}\n)*(?:[` ]?\n)?end[ \t]*$", re.MULTILINE
+)
 
 
 class _Contents:
@@ -160,9 +165,15 @@ class _Contents:
         text = self._decode(part)
         if part.get_content_subtype() == "html" and text:
             return read_page(f"\ufeff{text}".encode(), self._name, self._left_out).blocks.text()
-        text = words(text.replace("\r\n", "\n"))
+        text = self._take_encoded_files(words(text.replace("\r\n", "\n")))
         is_flowed = str(part.get_param("format", "")).lower() == "flowed"
         return _unflow(text, str(part.get_param("delsp", "")).lower() == "yes") if is_flowed else text
+
+    def _take_encoded_files(self, text: str) -> str:
+        """The text without files that stand in it as old programs encode them (uuencode); they are attached."""
+        for found in _ENCODED_FILE.finditer(text):
+            self._attached.append(clean_line(found["name"]))
+        return _ENCODED_FILE.sub("", text)
 
     def _decode(self, part: "Message[str, str]") -> str:
         data = part.get_payload(decode=True)

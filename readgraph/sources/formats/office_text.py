@@ -3,12 +3,22 @@
 Word, OpenDocument and Rich Text Format each have a reader of their own.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from readgraph.sources.converting import ITEM, PARAGRAPH, Blocks, Converted, on_a_line, paragraphs_of, require_text
+from readgraph.sources.converting import (
+    ITEM,
+    PARAGRAPH,
+    Blocks,
+    Converted,
+    join_lines,
+    on_a_line,
+    paragraphs_of,
+    require_text,
+)
 from readgraph.sources.left_out import LeftOut
 from readgraph.sources.places import HeadingPath, Place, note_mark, order_places
 
@@ -23,6 +33,11 @@ SIGN = "sign that is not known of a font whose letters are signs"
 Cell = tuple["_Element | None", int]
 """A table's cell and how many columns it takes; None where one above covers it, whose value it then has."""
 
+PAGE_NUMBER = "\0"
+"""What stands for a number of pages in what is read of their heads and feet."""
+
+_PIECES = re.compile(r"[\t\n]")
+_FEWEST_WORDS = 4  # that say something beside a page's number
 _LETTERS = {"endnote": "e", "comment": "c"}  # that set the marks of their kind apart
 
 
@@ -37,8 +52,15 @@ class CitedNote:
     author: str = ""
 
 
+def _says(piece: str) -> bool:
+    return PAGE_NUMBER not in piece or len(piece.replace(PAGE_NUMBER, " ").split()) >= _FEWEST_WORDS
+
+
 class OfficeReader:
-    """Collects the text of a document in order; footnotes, endnotes and comments go to the end, as their marks come."""
+    """Collects the text of a document in order; footnotes, endnotes and comments go to the end, as their marks come.
+
+    So do the heads and feet of pages.
+    """
 
     def __init__(self) -> None:
         self.blocks = Blocks()
@@ -88,12 +110,24 @@ class OfficeReader:
 
     def _add_notes(self, texts_of: Callable[[CitedNote], Iterable[str]]) -> None:
         for note in self._notes:  # they become more: a note may refer to others
-            text = on_a_line(" ".join(texts_of(note)))
+            text = join_lines("\n".join(texts_of(note)))
             self._locate_notes(note.name)
             if text:
                 said = f"{note.author}: {text}" if note.author else text
                 start = self.blocks.add(f"{note.mark.strip()} {said}", ITEM)
                 self.headings.append(Place(start, ", ".join(filter(None, [note.name, note.cited_at]))))
+
+    def _add_furniture(self, kind: str, texts: Iterable[str]) -> None:
+        """Add what stands at the head or foot of pages, once, where it is nowhere else in the text.
+
+        A short piece between tabs in which a page's number stands (`PAGE_NUMBER`) says nothing without it.
+        """
+        said = on_a_line(self.blocks.text())
+        for text in texts:
+            pieces = [on_a_line(piece.replace(PAGE_NUMBER, " ")) for piece in _PIECES.split(text) if _says(piece)]
+            if new := " | ".join(piece for piece in pieces if piece not in said):
+                self.headings.append(Place(self.blocks.add(f"{kind}: {new}", "heads and feet"), f"page {kind.lower()}"))
+                said += f" {new}"
 
     def _add_table(self, rows: "Sequence[Sequence[Cell]]", *, nested: bool) -> None:
         """Add the cells of rows; a table that only places what is in it is read as if it were none."""
@@ -106,7 +140,7 @@ class OfficeReader:
                 if is_layout and cell is not None:
                     self._container(cell)
                 elif not is_layout:
-                    own = above.get(column, "") if cell is None else on_a_line(" ".join(self._cell_texts(cell)))
+                    own = above.get(column, "") if cell is None else join_lines("\n".join(self._cell_texts(cell)))
                     texts[column] = own
                 column += span
             above = texts

@@ -58,6 +58,11 @@ class TextStyles:
         font = usual.font if font is None else next(filter(is_symbol_font, (font, font.rstrip("0123456789 "))), "")
         return TextFormat(height, left_out, font)
 
+    def is_hidden(self, family: str, name: str) -> bool:
+        """Whether a style hides what it is of: a sheet, or a slide."""
+        kinds = [each for style in self._chain(family, name) for each in style]
+        return any(value(each, "display") == "false" or value(each, "visibility") == "hidden" for each in kinds)
+
     def list_style(self, paragraph_style: str) -> str:
         """The list style that a paragraph's style names."""
         return next(

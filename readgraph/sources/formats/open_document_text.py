@@ -1,12 +1,13 @@
 """OpenDocument texts as plain text, as they are printed: with their lists' numbers, and the final text of changes."""
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, TypeVar
 
 from readgraph.sources.converting import ITEM, PARAGRAPH, Converted, on_a_line
-from readgraph.sources.formats.office_text import DELETED, EMBEDDED, HIDDEN, Cell, OfficeReader
+from readgraph.sources.formats.html_seen import describe_image
+from readgraph.sources.formats.office_text import DELETED, EMBEDDED, HIDDEN, PAGE_NUMBER, Cell, OfficeReader
 from readgraph.sources.formats.open_document_styles import ListNumbers, TextFormat, TextStyles
-from readgraph.sources.formats.open_xml import value
+from readgraph.sources.formats.open_xml import child, value
 from readgraph.sources.formats.symbol_fonts import signs_of
 from readgraph.sources.linear_math import linear_math
 from readgraph.sources.parsing import Archive, elements_named, local_name, parse_document, text_of_first
@@ -22,16 +23,25 @@ _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _SIGNS = {"s": " ", "tab": "\t", "line-break": "\n"}
 _SKIPPED = frozenset(
     "tracked-changes annotation-end forms sequence-decls variable-decls user-field-decls table-of-content ruby-text"
-    " page-number page-count page-continuation desc title number event-listeners".split()
+    " desc title number event-listeners".split()
 )
+_PAGE_FIELDS = frozenset("page-number page-count page-continuation".split())
 _BOXES = frozenset("text-box custom-shape rect ellipse circle path polygon caption measure".split())
 _APART = _BOXES | {"note", "annotation", "object"}  # what has a text of its own inside of a paragraph
 _DEEPEST_HEADING = 10
 _MOST_REPEATED = 50  # columns that a repeated cell stands for
+Reader = TypeVar("Reader", bound="OpenDocumentReader")
 
 
 def convert(data: bytes, name: str) -> Converted:
     """The text of a document; places are the paths of its headings. Raises `BadInput` if it can't be opened."""
+    reader, body, title = open_document(data, name, OpenDocumentReader)
+    reader.read(body)
+    return reader.converted(name, title)
+
+
+def open_document(data: bytes, name: str, kind: type[Reader]) -> "tuple[Reader, _Element, str]":
+    """A reader of a document, its body, and its title; raises `BadInput` if it can't be opened."""
     archive = Archive(data, name, "OpenDocument")
     if _MANIFEST in archive.members and b"encryption-data" in archive.read(_MANIFEST):
         raise BadInput(f"{name} is locked by a password: save it without one.")
@@ -40,15 +50,16 @@ def convert(data: bytes, name: str) -> Converted:
     if content is None or body is None:
         raise archive.invalid_error()
     styles = parse_document(archive.read(_STYLES)) if _STYLES in archive.members else None
-    reader = _OdtReader(archive, content, styles)
-    reader.read(body)
-    return reader.converted(name, archive.title(_META))
+    return kind(archive, content, styles), body, archive.title(_META)
 
 
-class _OdtReader(OfficeReader):
+class OpenDocumentReader(OfficeReader):
+    """Reads the text of a document of any kind: what stands in it, and how its styles set it."""
+
     def __init__(self, archive: Archive, content: "_Element", styles: "_Element | None") -> None:
         super().__init__()
         self.archive = archive
+        self._page_styles, self.in_furniture = styles, False
         self._styles = TextStyles(styles, content)
         self._numbers = ListNumbers(styles, content)
         self._controls = {
@@ -58,13 +69,18 @@ class _OdtReader(OfficeReader):
         self._last_of_style: dict[str, str] = {}
 
     def read(self, body: "_Element") -> None:
-        """Read everything in order; footnotes, endnotes and comments go to the end."""
+        """Read everything in order; footnotes, endnotes, comments, and heads and feet of pages go to the end."""
         for _ in elements_named(body, "deletion"):
             self.left_out.add(DELETED)
         self._container(body)
         self._add_notes(lambda note: self._cell_texts(note.body))
+        self.in_furniture = True
+        for kind in ("Header", "Footer"):
+            for name in (kind.lower(), f"{kind.lower()}-first", f"{kind.lower()}-left"):
+                for element in elements_named(self._page_styles, name):
+                    self._add_furniture(kind, self._cell_texts(element))
 
-    def _container(self, container: "_Element", kind: str = PARAGRAPH, number: str = "") -> None:
+    def _container(self, container: "Iterable[_Element]", kind: str = PARAGRAPH, number: str = "") -> None:
         """Add the blocks of a container; only the first paragraph of a list item is of its `kind`."""
         for element in container:
             name = local_name(element.tag)
@@ -81,6 +97,8 @@ class _OdtReader(OfficeReader):
                 self._container(element, ITEM, self._number_of(element) if name == "list-item" else "")
             elif name == "table":
                 self._add_table(list(self._rows(element)), nested=element.find(f".//{_TABLE}table") is not None)
+            elif name in ("object", "image"):
+                self._add_paragraph(self.object_text(element) if name == "object" else picture_text(element))
             elif value(element, "display") == "none" and name == "section":
                 self._leave_out(HIDDEN)
             elif name and name not in _SKIPPED:
@@ -163,6 +181,27 @@ class _OdtReader(OfficeReader):
             self._leave_out(thing)
         return join_runs(made.runs), made.boxes
 
+    def drawn_texts(self, container: "_Element") -> Iterator[str]:
+        """The texts of the boxes, charts and formulas in an element."""
+        for element in container.iter():
+            name = local_name(element.tag)
+            if name == "object":
+                yield from self.object_text(element).split("\n")
+            elif name in _BOXES:
+                yield from self._cell_texts(element)
+
+    def cell_texts(self, cell: "_Element") -> Iterator[str]:
+        """The paragraphs of a cell, without what is anchored in it."""
+        return self._cell_texts(cell)
+
+    def is_hidden(self, family: str, style: str) -> bool:
+        """Whether a sheet or slide with this style is hidden."""
+        return self._styles.is_hidden(family, style)
+
+    def format_of_cell(self, style: str) -> TextFormat:
+        """How the text of a sheet's cell with this style is set."""
+        return self._styles.format_of("table-cell", style, TextFormat())
+
     def format_of(self, name: str, usual: TextFormat) -> TextFormat:
         """How a span with this style is set."""
         return self._styles.format_of("text", name, usual) if name else usual
@@ -197,7 +236,7 @@ class _OdtReader(OfficeReader):
             root = parse_document(self.archive.read(member))
         if root is not None and local_name(root.tag) == "math":
             return linear_math(root)
-        texts = [on_a_line("".join(each.itertext())) for each in elements_named(root, "p")]
+        texts = list(map(on_a_line, _lines_of_chart(root)))
         if not any(texts):
             self._leave_out(EMBEDDED)
         return "\n".join(filter(None, texts))
@@ -206,7 +245,7 @@ class _OdtReader(OfficeReader):
 class _Runs:
     """The runs of a paragraph, each with its height, and the boxes that are anchored in it."""
 
-    def __init__(self, reader: _OdtReader) -> None:
+    def __init__(self, reader: OpenDocumentReader) -> None:
         self.reader = reader
         self.runs: list[tuple[str, str]] = []
         self.boxes: list[_Element] = []
@@ -230,10 +269,14 @@ class _Runs:
         elif name == "annotation":
             author = text_of_first(each for each in element if local_name(each.tag) == "creator")
             self.runs.append((self.reader.mark_note("comment", element, author), ""))
+        elif name == "image":
+            self._put_apart(picture_text(element))
         elif name == "control":
             self._put_apart(self.reader.control_text(value(element, "control")))
         elif name == "object":
             self._put_apart(self.reader.object_text(element))
+        elif name in _PAGE_FIELDS:
+            self._put_apart(PAGE_NUMBER if self.reader.in_furniture else "")
         elif name in ("hidden-text", "hidden-paragraph") and value(element, "is-hidden", default="true") != "false":
             self.left_out.append(HIDDEN)
         elif name and name not in _SKIPPED:
@@ -251,6 +294,28 @@ class _Runs:
     def _put_apart(self, text: str) -> None:
         if text:
             self.runs.append((f" {text} ", ""))
+
+
+def picture_text(image: "_Element") -> str:
+    """What is said of a picture."""
+    frame = image.getparent()
+    return describe_image(
+        {"alt": text_of_first(each for name in ("desc", "title") if (each := child(frame, name)) is not None)}
+    )
+
+
+def _lines_of_chart(root: "_Element | None") -> Iterator[str]:
+    """The titles of a chart, and its values as rows; of another object all its paragraphs."""
+    for each in elements_named(root, "p"):
+        if not any(local_name(above.tag) == "table" for above in each.iterancestors()):
+            yield "".join(each.itertext())
+    rows = [
+        [text_of_first(elements_named(cell, "p")) for cell in row if local_name(cell.tag) == "table-cell"]
+        for row in elements_named(root, "table-row")
+    ]
+    for row in rows[1:]:
+        values = (f"{name}: {text}" for name, text in zip(rows[0][1:], row[1:], strict=False) if text)
+        yield " | ".join([*row[:1], *values])
 
 
 def _between(element: "_Element", outer: "_Element") -> "Iterator[_Element]":

@@ -99,13 +99,7 @@ def child(element: "_Element | None", *path: str) -> "_Element | None":
     for name in path:
         if element is None:
             return None
-        wanted = name.lower()
-        for each in element:
-            if local_name(each.tag) == wanted:
-                element = each
-                break
-        else:
-            return None
+        element = next(element.iterchildren("{*}" + name), None)
     return element
 
 

@@ -1,6 +1,6 @@
 """Plain text, Markdown and reStructuredText as they are; places are times, headings or lines.
 
-What is deleted in Markdown, readings behind Japanese words, and UTF-8 that was decoded wrongly don't stay.
+What is deleted in Markdown, and readings behind Japanese words, don't stay.
 """
 
 import re
@@ -12,8 +12,9 @@ from readgraph.sources.formats.chat_lines import read_line_chat
 from readgraph.sources.formats.chat_turns import places_of
 from readgraph.sources.formats.marked_text import has_signs, take_final_text, take_readings_out
 from readgraph.sources.left_out import LeftOut
-from readgraph.sources.mojibake import undo_double_encoding
+from readgraph.sources.mojibake import note_double_encoding
 from readgraph.sources.places import MOST_PLACES, HeadingPath, Place, order_places, place_at, shorten_label, thin_out
+from readgraph.sources.raised_text import lower_text, raise_text
 from readgraph.state.records import find_date
 from readgraph.state.words import format_count
 
@@ -47,15 +48,15 @@ def convert(data: bytes, name: str) -> Converted:
     """The decoded text, without readings behind Japanese words."""
     text, problems = _decode(data, name)
     text, readings = take_readings_out(text)
-    problems += [f"{name}: {format_count(readings, 'ruby reading')}."] if readings else []
+    problems += [f"{name}: left out: {format_count(readings, 'ruby reading')}."] if readings else []
     problems += [f"{name}: {unsure}."] if (unsure := read_line_chat(text).unsure) else []
     return Converted(text, places_of_text(text), problems=tuple(problems))
 
 
 def _decode(data: bytes, name: str) -> tuple[str, list[str]]:
     notices = list[str]()
-    text, problem = undo_double_encoding(decode(data, name, say=notices.append))
-    return text, [f"{name}: {each}." for each in filter(None, [*notices, problem])]
+    text = decode(data, name, say=notices.append)
+    return text, [f"{name}: {each}." for each in filter(None, [*notices, note_double_encoding(text)])]
 
 
 def places_of_text(text: str) -> tuple[Place, ...]:
@@ -169,13 +170,14 @@ def _marks_outside_code(text: str) -> Iterator[re.Match[str]]:
 
 
 def indented_code(text: str) -> list[tuple[int, int]]:
-    """The paragraphs with four spaces or a tab before each line that go on no entry; none where most have them."""
+    """The paragraphs with four spaces or a tab before each line, in an entry twice that; none where most have them."""
     found, others, in_entry = list[tuple[int, int]](), 0, False
     for block in _BLOCK.finditer(text):
-        if not all(line.startswith(("    ", "\t")) for line in block[0].split("\n")):
+        depth = 2 if in_entry else 1
+        if not all(line.startswith(("    " * depth, "\t" * depth)) for line in block[0].split("\n")):
             others += 1
             in_entry = bool(_ENTRY.search(block[0])) or (in_entry and block[0].startswith((" ", "\t")))
-        elif not in_entry:
+        else:
             found.append(block.span())
     return found if len(found) <= others else []
 
@@ -208,6 +210,7 @@ _RST_HEADING = re.compile(
     rf"(?:^{_OVER}[ \t]*\r?\n)?^(?P<title>[ \t]*\S[^\r\n]*)\r?\n(?P<line>{_UNDER})[ \t]*\r?$", re.MULTILINE
 )
 _RST_MARKUP = re.compile(r":[\w:.+-]+:(?=`)|`_?_?|\*{1,2}|\|")
+_RST_SCRIPT = re.compile(r"(?:\\ )?:(?P<role>sup|sub|superscript|subscript):`(?P<text>[^`]+)`(?:\\ )?")
 _SHORT_RST_LINE = 4  # a line under a title may be shorter than the title from this length on
 
 
@@ -229,8 +232,17 @@ def _rst_headings(text: str) -> Iterator[Place]:
         kind = (mark["over"], mark["under"])
         if kind not in kinds:
             kinds.append(kind)
-        yield Place(mark.start(), path.enter(kinds.index(kind) + 1, _RST_MARKUP.sub("", title).strip() or title))
+        yield Place(
+            mark.start(),
+            path.enter(
+                kinds.index(kind) + 1, _RST_MARKUP.sub("", _RST_SCRIPT.sub(_write_script, title)).strip() or title
+            ),
+        )
         position = mark.end()
+
+
+def _write_script(found: re.Match[str]) -> str:
+    return (raise_text if found["role"].startswith("sup") else lower_text)(found["text"])
 
 
 def _is_rst_heading(mark: re.Match[str]) -> bool:

@@ -1,9 +1,10 @@
 """PowerPoint presentations as plain text: the words of each slide and its notes; places are the slides."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from readgraph.sources.converting import ITEM, PARAGRAPH, Blocks, Converted, on_a_line, require_text
+from readgraph.sources.formats.html_seen import describe_image
 from readgraph.sources.formats.numerals import write_numeral
 from readgraph.sources.formats.office_text import DELETED
 from readgraph.sources.formats.open_xml import PROPERTIES, Package, Relation, child, value
@@ -48,12 +49,16 @@ def convert(data: bytes, name: str) -> Converted:
         hidden += [f"slide {number}"] * slide.is_hidden
         for thing in slide.left_out:
             left_out.add(thing, f"slide {number}")
-    problems = left_out.problems(name)
-    if hidden:
-        problems += (f"{name}: {', '.join(hidden)}: not shown in the presentation, and read all the same.",)
+    problems = (*left_out.problems(name), *hidden_slides_notice(name, hidden))
     text, title = require_text(blocks.text(), name), package.archive.title(PROPERTIES)
     title = "" if title == "PowerPoint Presentation" else title  # what the program writes where nobody named it
     return Converted(text, order_places(places), title, problems)
+
+
+def hidden_slides_notice(name: str, hidden: Sequence[str]) -> list[str]:
+    """The notice on slides that are hidden."""
+    said = f"{name}: {', '.join(hidden)}: not shown in the presentation, and read all the same."
+    return [said] if hidden else []
 
 
 def _slides(package: Package) -> Iterator[str]:
@@ -101,6 +106,9 @@ class Drawing:
                 yield from self._shape(element)
             elif name == "tbl":
                 yield from self._table(element)
+            elif name == "pic":
+                said = describe_image({"alt": value(child(element, "nvPicPr", "cNvPr"), "descr")}).strip()
+                yield from [(said, PARAGRAPH)] if said else []
             elif name in _DRAWN:
                 drawn = self._package.drawn_lines(element, self._relations)
                 yield from ((line, "lines of a drawing") for line in drawn)

@@ -3,9 +3,9 @@
 import re
 from dataclasses import dataclass, replace
 
-from readgraph.sources.converting import ITEM, PARAGRAPH, Converted, on_a_line, paragraphs_of
+from readgraph.sources.converting import ITEM, PARAGRAPH, Converted, join_lines, on_a_line, paragraphs_of
 from readgraph.sources.formats.eq_fields import read_eq_field
-from readgraph.sources.formats.office_text import DELETED, EMBEDDED, EQUATION, HIDDEN, OfficeReader
+from readgraph.sources.formats.office_text import DELETED, EMBEDDED, EQUATION, HIDDEN, PAGE_NUMBER, OfficeReader
 from readgraph.sources.formats.rtf_fonts import Fonts, codec_of
 from readgraph.sources.formats.rtf_math import RtfFormula
 from readgraph.sources.raised_text import LOWERED, RAISED, join_runs
@@ -17,13 +17,14 @@ _TOKEN = re.compile(
     rb"\\(?:([A-Za-z]{1,32})(-?\d{1,10})? ?|'([0-9A-Fa-f]{2})|([^A-Za-z]))|([{}])|[\r\n]+|([^\\{}\r\n]+)", re.DOTALL
 )
 _HIDDEN = frozenset(
-    "fonttbl colortbl stylesheet listtable listoverridetable revtbl rsidtbl info pict filetbl header headerl"
-    " headerr headerf footer footerl footerr footerf ftnsep ftnsepc aftnsep aftnsepc xmlnstbl generator themedata"
+    "fonttbl colortbl stylesheet listtable listoverridetable revtbl rsidtbl info pict filetbl"
+    " ftnsep ftnsepc aftnsep aftnsepc xmlnstbl generator themedata"
     " colorschememapping datastore latentstyles mmathPr bkmkstart bkmkend pntxta pntxtb pnseclvl"
     " atnid nonshppict falt tc xe docvar sp shprslt nonesttables mmathPict formfield objdata".split()
 )
 _OPAQUE = frozenset(("object", "upr", "shpinst", "do"))  # hidden, but for what these show:
 _REVEALED = {"result": "body", "ud": "", "shptxt": "box", "dptxbxtext": "box"}
+_FURNITURE = {f"{kind.lower()}{of}": kind for kind in ("Header", "Footer") for of in ("", "l", "r", "f")}
 _APART = frozenset("fldinst listtext pntext atnauthor objclass".split())  # collected apart from the text
 _SIGNS = {
     **{"tab": "\t", "line": "\n", "emdash": "—", "endash": "–", "bullet": "•", "lquote": "‘", "rquote": "’"},
@@ -117,6 +118,8 @@ class _RtfReader(OfficeReader):
         self._in_table = False
         self._end_paragraph()
         self._add_notes(lambda note: [self.take_text(note.name)])
+        for kind in dict.fromkeys(_FURNITURE.values()):
+            self._add_furniture(kind, self.take_text(kind).split("\n"))
 
     def _brace(self, brace: bytes) -> None:
         self._decode()
@@ -165,17 +168,22 @@ class _RtfReader(OfficeReader):
         group = self._group
         if word in _HIDDEN:
             self._enter(into=word, hidden=True, can_show=False)
+        elif word in _FURNITURE:
+            self._enter(into=_FURNITURE[word], height="", left_out="")
+            self._put("\n")
         elif word in _OPAQUE:
             self._enter(hidden=True, can_show=not group.hidden or group.can_show)
         elif word in _REVEALED:
-            self._enter(into=_REVEALED[word] or group.into, hidden=group.hidden and not group.can_show)
-            if _REVEALED[word] == "box":
+            into = group.into if group.into in _FURNITURE.values() else _REVEALED[word] or group.into
+            self._enter(into=into, hidden=group.hidden and not group.can_show)
+            if into == "box":
                 self._put("\n\n")
         elif word == "fldrslt":
             code = self.take_text("fldinst")
             if "FORMCHECKBOX" in code:
                 self._put("☒" if self._tick else "☐")
             if _PAGE_FIELD.match(code):
+                self._put_page_number()
                 self._enter(hidden=True)
         elif word in _APART and (group.can_show or not group.hidden):
             self._enter(into=word, hidden=False, height="", left_out="")
@@ -232,6 +240,8 @@ class _RtfReader(OfficeReader):
         elif word == "cellx" and not group.hidden:
             self._edges.append((given, self._is_covered))
             self._is_covered = False
+        elif word == "chpgn":
+            self._put_page_number()
         elif word == "fftype":
             self._tick = None
         elif word == "ffres" or (word == "ffdefres" and self._tick is None):
@@ -257,7 +267,7 @@ class _RtfReader(OfficeReader):
         elif self._group.hidden:
             return
         elif self._group.into != "body":
-            self._put("\n\n" if self._group.into == "box" else " ")
+            self._put({"box": "\n\n", "Header": "\n", "Footer": "\n"}.get(self._group.into, " "))
         elif word == "pard":
             self._level, self._in_table = None, False
         elif word in ("intbl", "trowd"):
@@ -267,7 +277,7 @@ class _RtfReader(OfficeReader):
                 self._edges = []
         elif word in ("cell", "nestcell"):
             text = self.take_text("listtext") + " " + self.take_text("pntext") + self.take_text("body")
-            cell = on_a_line(f"{text} {self.take_text('box')}")
+            cell = join_lines(f"{text} {self.take_text('box')}")
             (self._cells if word == "cell" else self._nested).append(cell)
         elif word == "row":
             self._end_row()
@@ -319,6 +329,9 @@ class _RtfReader(OfficeReader):
         self._decode()
         self._to_skip = 0
         self._keep(text)
+
+    def _put_page_number(self) -> None:
+        self._put(PAGE_NUMBER if self._group.into in _FURNITURE.values() else "")
 
     def _keep(self, text: str) -> None:
         group = self._group

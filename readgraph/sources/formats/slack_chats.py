@@ -85,6 +85,8 @@ def _bare(text: str) -> str:
 
 def _lines_of_attachment(attachment: dict[str, Any], users: dict[str, str]) -> Iterator[str]:
     yield words(attachment.get("pretext"))
+    if (by := words(attachment.get("author_name"))) and by != "null":
+        yield f"{by}:"
     title, link = words(attachment.get("title")), words(attachment.get("title_link"))
     yield f"<{link}|{title}>" if title and link else title
     yield words(attachment.get("text"))
@@ -94,6 +96,7 @@ def _lines_of_attachment(attachment: dict[str, Any], users: dict[str, str]) -> I
         yield _text_of_block(block, users, 0)
     if not any(attachment.get(key) for key in ("title", "text", "fields", "blocks", "pretext")):
         yield words(attachment.get("fallback"))
+    yield words(attachment.get("footer"))
 
 
 def _text_of_block(block: dict[str, Any], users: dict[str, str], depth: int) -> str:

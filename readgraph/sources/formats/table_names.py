@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from itertools import islice, pairwise
+from itertools import islice, pairwise, takewhile
 from statistics import median
 from typing import NamedTuple
 
@@ -14,8 +14,18 @@ _LONGEST_NAME = 120  # characters
 _LONGEST_VALUE = 6  # words of a value that stands alone in its row
 _USUAL_STEPS = {1, 5, 10}  # between two years that name columns
 _MOST_LEVELS = 3  # rows of names
-_NUMBER = re.compile(r"[-+−(]?(?:[A-Z]{3} ?)?[\d.,' %‰€$£¥/:−-]*\d[\d.,' %‰€$£¥/:)−-]*(?:[A-Z]{3}|E[+-]?\d+)?")
+_SIGNS = ".,'’ \u202f\xa0%‰€$£¥₹₽₩₺₴₫฿₱/:"  # in numbers, with those of money
+_NUMBER = re.compile(
+    r"[-+−(]?(?:[A-Z]{3} ?)?(?:[A-Z]{1,2}(?=\$))?"
+    rf"[\d{_SIGNS}−-]*\d[\d{_SIGNS})−-]*(?:[A-Z]{{3}}|kr|zł|Kč|Ft|E[+-]?\d+)?"
+)
 _DATE = re.compile(r"\d{1,4}[-./ ]{1,2}[^\W\d_]{3,9}\.?[-./ ]{0,2}\d{0,4}|\d{4}-\d\d-\d\d[T ].*|\d{1,2}:\d\d.*")
+_TRUTH, _WORDS, _NOTHING = "yes or no", "words", ""  # kinds of values; of numbers they are "number" and "date"
+_LONGEST_NOTHING = 5  # characters of what stands for no value, such as "n/a" or "–"
+_FEW_PAIRS = 4
+_LONGEST_KEY = 5  # words before a value of its own
+_MOST_PAIRS = 40
+_DAY = re.compile(r"\d{1,4}([-./])\d{1,2}\1\d{1,4}\.?")
 _YEAR = re.compile(r"(?:1[5-9]|20|21)\d\d(?:\s*[/–-]\s*\d{2,4})?")
 
 
@@ -44,9 +54,9 @@ def name_cells(rows: Iterable[Row], heads: Collection[int] = ()) -> Iterator[tup
     may_begin = begins = True
     while ahead:
         row, taken = ahead[0], 1
-        if begins or (may_begin and (row.number in heads or (row.number > last + 1 and names.ends_before(ahead)))):
+        if begins or (may_begin and (row.number in heads or names.ends_before(ahead, after_gap=row.number > last + 1))):
             begins = may_begin = False  # what follows the names is a row of values
-            found = _find_names(ahead, heads)
+            found = _find_names_of_block(ahead, heads)
             taken = found.start + found.levels
             names = _Names(ahead[found.start : taken], ahead[taken:])
             for above in ahead[: found.start]:
@@ -77,9 +87,10 @@ class _Names:
         self._names = _join_levels(levels)
         self._span = (min(self._names, default=1) - 1, max(self._names, default=0) + 1)
         self._levels = [list(level.filled.values()) for level in levels]
-        sample = below[:SAMPLE]
-        self._columns = {column for row in sample for column in row.cells} | set(self._names)
-        self._numeric = {column for row in sample[:_BELOW] for column, text in row.filled.items() if not _is_word(text)}
+        sample, block = below[:SAMPLE], _block([*levels, *below])
+        self._columns = {column for row in block for column in row.cells} | set(self._names)
+        self._are_pairs = not levels and _are_pairs(block)
+        self._numeric = {column for row in sample[:_BELOW] for column, text in row.filled.items() if not is_word(text)}
         self.without_values = [
             name for column, name in self._names.items() if not any(column in row.cells for row in sample)
         ]
@@ -92,6 +103,8 @@ class _Names:
         if not self._names:
             if len(self._columns) < 2 or next(iter(filled.values())).endswith(":"):
                 return " ".join(filled.values())
+            if self._are_pairs and len(filled) == 2:
+                return ": ".join(filled.values())
             return " | ".join(f"column {column}: {text}" for column, text in filled.items())
         if len(filled) == 1 and len(self._names) > 1 and _is_remark(next(iter(filled.values())), after_gap=after_gap):
             return next(iter(filled.values()))
@@ -113,22 +126,61 @@ class _Names:
         self._span = (min(self._names) - 1, max(self._names) + 1)
         return Row(row.number, {column: text for column, text in row.cells.items() if column not in apart})
 
-    def ends_before(self, ahead: list[Row]) -> bool:
-        """Whether another table begins with the first of these rows, after an empty one."""
+    def ends_before(self, ahead: list[Row], *, after_gap: bool) -> bool:
+        """Whether another table begins with the first of these rows, after an empty one or with its title."""
         filled = ahead[0].filled
+        if not after_gap and len(filled) > 1:
+            return False
         if list(filled.values()) in self._levels or len(ahead) < 2:
             return False
         names = len(filled) > 1 and _are_names(ahead[0], ahead[1 : 1 + _BELOW])
         is_title = len(filled) == 1 and ahead[0].number + 3 > ahead[1].number and _are_names(ahead[1], ahead[2:_BELOW])
+        if self._are_pairs and len(filled) > 2 and names:
+            return True
         other = filled if names else ahead[1].filled if is_title and len(ahead[1].filled) > 1 else {}
         apart = [column for column in other if column not in self._columns]
-        words_for_numbers = [column for column, text in other.items() if column in self._numeric and _is_word(text)]
+        words_for_numbers = [column for column, text in other.items() if column in self._numeric and is_word(text)]
         return len(other) > 1 and (len(apart) * 2 > len(other) or bool(words_for_numbers))
+
+
+def _block(rows: list[Row]) -> list[Row]:
+    """The rows up to the first empty one."""
+    gap = next((at for at, (one, other) in enumerate(pairwise(rows), 1) if other.number > one.number + 1), len(rows))
+    return rows[:gap]
+
+
+def _are_pairs(rows: list[Row]) -> bool:
+    """Whether rows are what is said of one thing, such as "Name | Anna Ohm", and not its values in two columns.
+
+    A column has values of one kind; where all are words, only what no column is called tells.
+    """
+    rows = [*takewhile(lambda row: len(row.filled) > 1, rows)]
+    pairs, same = [list(row.filled.values()) for row in rows], len({tuple(row.filled) for row in rows}) == 1
+    if not same or len(pairs) < 2 or any(len(pair) != 2 for pair in pairs) or len(pairs) > _MOST_PAIRS:
+        return False
+    keys, values = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    are_keys = all(is_word(key) and len(key.split()) <= _LONGEST_KEY and key[-1] not in "?!" for key in keys)
+    if not are_keys or len(set(keys)) < len(keys) or (keys[0] + values[0]).islower():
+        return False
+    kinds, first = {kind for value in values[1:] if (kind := _kind_of(value)) != _NOTHING}, _kind_of(values[0])
+    if len(kinds) > 1 or (kinds and first == _TRUTH and kinds != {first}):
+        return True
+    is_name = len(values[0].split()) > 1 and values[0].istitle() and not keys[0].islower()
+    return first == _WORDS and is_name and (kinds == {_WORDS} or len(pairs) < _FEW_PAIRS)
+
+
+def _kind_of(text: str) -> str:
+    """The kind of a value, of which a column has one; a small word among numbers ("free") stands for no other."""
+    if text.casefold() in ("true", "false", "yes", "no"):
+        return _TRUTH
+    if is_word(text):
+        return _NOTHING if (len(text) < _LONGEST_NOTHING and not text.isalpha()) or text.islower() else _WORDS
+    return "date" if _DATE.fullmatch(text) or _DAY.fullmatch(text) else "number"
 
 
 def _is_remark(text: str, *, after_gap: bool) -> bool:
     """Whether a cell that stands alone in its row is no value of its column."""
-    return _is_word(text) and (after_gap or len(text.split()) > _LONGEST_VALUE)
+    return is_word(text) and (after_gap or len(text.split()) > _LONGEST_VALUE)
 
 
 def _join_levels(levels: list[Row]) -> dict[int, str]:
@@ -144,6 +196,19 @@ def _join_levels(levels: list[Row]) -> dict[int, str]:
             if above and above not in parts:
                 parts.append(above)
     return {column: shorten_label(", ".join(parts).rstrip(": ")) for column, parts in names.items() if parts}
+
+
+def _find_names_of_block(rows: list[Row], heads: Collection[int]) -> _Found:
+    """Where the names of the first table are: in the rows up to an empty one, if these are a table of their own."""
+    start = next((at for at, row in enumerate(rows) if len(row.filled) > 1), len(rows))
+    block = _block(rows[start:])
+    if block and not any(row.number in heads for row in rows):
+        if _are_pairs(block):
+            return _Found(start, 0)
+        of_block = _find_names(rows[: start + len(block)], heads)
+        if of_block.levels and of_block.start + of_block.levels < start + len(block):
+            return of_block
+    return _find_names(rows, heads)
 
 
 def _find_names(rows: list[Row], heads: Collection[int]) -> _Found:
@@ -180,7 +245,7 @@ def _find_names(rows: list[Row], heads: Collection[int]) -> _Found:
 def _find_name_of_column(rows: list[Row]) -> _Found:
     """The name of a table's only column: a short one, over others that are short or numbers."""
     texts = [next(iter(row.filled.values())) for row in rows]
-    is_name = _is_word(texts[0]) and len(texts[0].split()) <= 4 and texts[0][-1] not in ".!?:;"
+    is_name = is_word(texts[0]) and len(texts[0].split()) <= 4 and texts[0][-1] not in ".!?:;"
     is_list = len({min(row.filled) for row in rows}) == 1 and median(len(text.split()) for text in texts) <= 5
     return _Found(0, int(is_name and is_list and len(rows) > 1))
 
@@ -192,9 +257,9 @@ def _add_levels(rows: list[Row], at: int) -> _Found:
         start -= 1
     if end + 1 < len(rows) and rows[end].number == rows[at].number + 1:
         lower, values = rows[end], rows[end + 1 : end + 1 + _BELOW]
-        numeric = {column for row in values for column, text in row.filled.items() if not _is_word(text)}
+        numeric = {column for row in values for column, text in row.filled.items() if not is_word(text)}
         covers = _groups(rows[at], lower) and len(lower.filled) > 1 and _are_words(lower) and bool(numeric)
-        are_units = _are_words(lower) and set(lower.filled) <= numeric and min(rows[at].filled) not in lower.filled
+        are_units = _are_words(lower) and set(lower.filled) <= numeric
         end += covers or are_units
     return _Found(start, end - start)
 
@@ -213,28 +278,29 @@ def _groups(upper: Row, lower: Row) -> bool:
         not is_title
         and (repeated or gaps)
         and not any(text.endswith(":") for text in above.values())
-        and (_are_words(upper) or all(_is_word(text) or _YEAR.fullmatch(text) for text in above.values()))
+        and (_are_words(upper) or all(is_word(text) or _YEAR.fullmatch(text) for text in above.values()))
     )
 
 
 def _are_words(row: Row) -> bool:
-    return all(map(_is_word, row.filled.values()))
+    return all(map(is_word, row.filled.values()))
 
 
-def _is_word(text: str) -> bool:
+def is_word(text: str) -> bool:
+    """Whether a cell holds neither a number nor a date."""
     return not (_NUMBER.fullmatch(text) or _DATE.fullmatch(text))
 
 
 def _are_names(row: Row, below: list[Row]) -> bool:
     """Whether a row may name columns with these values: different words, or years and the like above other values."""
     filled = row.filled
-    numbers = {column: text for column, text in filled.items() if not _is_word(text)}
+    numbers = {column: text for column, text in filled.items() if not is_word(text)}
     colons = sum(text.endswith(":") for text in filled.values())
     if 0 < colons < len(filled) or any(len(text) > _LONGEST_NAME for text in filled.values()):
         return False
     different = len(set(filled.values()))
     has_numbers_below = any(
-        not _is_word(each.filled[column])
+        not is_word(each.filled[column])
         for column, text in filled.items()
         for each in below
         if column in each.filled and (column not in numbers or _YEAR.fullmatch(text))

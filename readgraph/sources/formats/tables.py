@@ -10,9 +10,9 @@ from itertools import chain, groupby, islice
 from operator import itemgetter
 from typing import NamedTuple
 
-from readgraph.sources.converting import Blocks, Converted, on_a_line
+from readgraph.sources.converting import Blocks, Converted, join_lines
 from readgraph.sources.encodings import decode
-from readgraph.sources.formats.table_names import Row, name_cells
+from readgraph.sources.formats.table_names import Row, is_word, name_cells
 from readgraph.sources.inputs import most_bytes
 from readgraph.sources.left_out import LeftOut
 from readgraph.sources.places import MOST_PLACES, Place, order_places
@@ -59,7 +59,7 @@ def convert(data: bytes, name: str) -> Converted:
 
 
 def _row(number: int, cells: Sequence[str]) -> Row | None:
-    texts = {column: text for column, cell in enumerate(cells, 1) if (text := on_a_line(cell))}
+    texts = {column: text for column, cell in enumerate(cells, 1) if (text := join_lines(cell))}
     return Row(number, texts) if texts else None
 
 
@@ -100,8 +100,10 @@ def _with_remarks(table: Table) -> Iterator[tuple[int, str]]:
 
 
 def _cells(table: str, name: str) -> Iterator[tuple[int, list[str]]]:
-    separator, skipped = _separator(table)
-    row_began = read_to = 0
+    remarks, read_to = _remarks_above(table)
+    yield from ((number, [remark]) for number, remark in enumerate(remarks, 1))
+    separator, skipped = _separator(table[read_to:])
+    row_began = read_to
 
     def lines() -> Iterator[str]:
         nonlocal read_to
@@ -123,7 +125,7 @@ def _cells(table: str, name: str) -> Iterator[tuple[int, list[str]]]:
         for number, row in enumerate(reader, 1 - skipped):
             row_began = read_to
             if number > 0:
-                yield number, row
+                yield number + len(remarks), row
     except csv.Error:
         most = csv.field_size_limit()
         raise BadInput(
@@ -132,10 +134,29 @@ def _cells(table: str, name: str) -> Iterator[tuple[int, list[str]]]:
         ) from None
 
 
+def _remarks_above(table: str) -> tuple[list[str], int]:
+    """The lines of a table's beginning that only remark on it, as "#" marks them, and where what follows begins.
+
+    The last one may name the columns of rows with as many cells.
+    """
+    remarks, at = list[str](), 0
+    while table.startswith("#", at) and (end := _LINE_END.search(table, at)):
+        line, following = table[at + 1 : end.start()], table[end.end() :].lstrip("#").partition("\n")[0]
+        separator, _ = _separator(table[end.end() :])
+        names = [cell.strip() for cell in line.split(separator)]
+        below = [cell.strip() for cell in following.split(separator)]
+        is_last = not table.startswith("#", end.end())
+        if is_last and len(names) == len(below) > 1 and all(names) and not all(map(is_word, below)):
+            return remarks, at + 1
+        remarks.append(line.strip())
+        at = end.end()
+    return remarks, at
+
+
 def _separator(table: str) -> tuple[str, int]:
-    """The character between cells, and the number of first lines that only name it ("sep=;", as Excel writes)."""
+    """The character between cells, and the number of first lines that only name it ("sep=;", for Excel)."""
     lines = [line for line in _LINE_END.split(table[:100_000])[:SAMPLE_LINES] if line.strip()]
-    if lines and (named := re.fullmatch(r"sep=(.)", lines[0])):
+    if lines and (named := re.fullmatch(r'"?sep=(.)"?,*', lines[0].strip(" "))):
         return named[1], 1
     counts = {each: [_QUOTED.sub("", line).count(each) for line in lines] for each in SEPARATORS}
     # The separator stands equally often in every line; a comma inside of sentences or numbers doesn't.

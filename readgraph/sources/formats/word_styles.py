@@ -31,6 +31,8 @@ class Styles:
         self._styles = {
             value(each, "styleId"): _Style(each, value(child(each, "name"))) for each in elements_named(root, "style")
         }
+        self._contents: dict[str, bool] = {}
+        self._lists: dict[str, bool] = {}
         self._chains: dict[str, list[_Style]] = {}
         self._found: dict[tuple[str, tuple[str, ...]], _Element | None] = {}
         self._defaults = {
@@ -38,10 +40,13 @@ class Styles:
             for each in elements_named(root, "style")
             if value(each, "default") in ("1", "true", "on")
         }
+        self._last: tuple[_Element | None, str] = (None, self._defaults.get("paragraph", ""))
 
     def style_of(self, properties: "_Element | None") -> str:
         """The style that a paragraph's properties name, else the default one."""
-        return value(child(properties, "pStyle")) or self._defaults.get("paragraph", "")
+        if properties is not self._last[0]:  # it is asked for several times
+            self._last = properties, value(child(properties, "pStyle")) or self._defaults.get("paragraph", "")
+        return self._last[1]
 
     def names(self, style: str) -> list[str]:
         """The names of a style and of those on which it is based."""
@@ -69,11 +74,15 @@ class Styles:
 
     def is_contents(self, style: str) -> bool:
         """Whether a style is that of a table of contents."""
-        return any(_CONTENTS.fullmatch(name) for name in self.names(style))
+        if style not in self._contents:
+            self._contents[style] = any(_CONTENTS.fullmatch(name) for name in self.names(style))
+        return self._contents[style]
 
     def is_list(self, style: str) -> bool:
         """Whether a style is that of list items by its name."""
-        return any(name.startswith("List") and name != "List Paragraph" for name in self.names(style))
+        if style not in self._lists:
+            self._lists[style] = any(name.startswith("List") and name != "List Paragraph" for name in self.names(style))
+        return self._lists[style]
 
     def _chain(self, style: str) -> list[_Style]:
         if style not in self._chains:

@@ -1,16 +1,18 @@
 """Word documents as plain text, as they are printed: with Word's own numbers, and the final text of changes."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from email import message_from_bytes, policy
 from typing import TYPE_CHECKING, NamedTuple
 
 from readgraph.sources.converting import ITEM, PARAGRAPH, Converted, paragraphs_of
 from readgraph.sources.formats.eq_fields import read_eq_field
+from readgraph.sources.formats.html_seen import describe_image
 from readgraph.sources.formats.office_text import (
     DELETED,
     EMBEDDED,
     EQUATION,
     HIDDEN,
+    PAGE_NUMBER,
     SIGN,
     Cell,
     CitedNote,
@@ -30,7 +32,8 @@ if TYPE_CHECKING:
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _WRAPPERS = frozenset("sdt sdtcontent ins moveto customxml smarttag dir bdo".split())
 _DELETED = frozenset("del movefrom".split())
-_SKIPPED = frozenset("rt fallback instrtext deltext delinstrtext".split())
+_SKIPPED = frozenset("rt fallback instrtext delinstrtext".split())
+_PLAIN = frozenset(("t", "tab", "br"))  # what most runs hold
 _SIGNS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "nobreakhyphen": "-"}
 _NOTES = {"footnotereference": "footnote", "endnotereference": "endnote", "commentreference": "comment"}
 _DRAWN = frozenset(("chart", "relids"))
@@ -72,18 +75,21 @@ class _WordReader(OfficeReader):
         self._numbers = Numbers(self._related_root("numbering"), self._styles)
         self._note_bodies = dict(self._find_notes())
         self._cited: dict[tuple[str, str], CitedNote] = {}
+        self._formats: dict[str, _Format] = {}  # of paragraphs, by their styles
         self._fields: list[tuple[str, bool]] = []  # the open ones: what they say, and whether their result has begun
+        self._in_furniture = False
         self._carried: list[tuple[str, str]] = []  # runs of a paragraph whose end is deleted
 
     def read(self) -> None:
-        """Read everything in order; footnotes, endnotes and comments go to the end."""
+        """Read everything in order; footnotes, endnotes, comments, and heads and feet of pages go to the end."""
         self._container(self._body)
-        self._add_notes(self._note_texts)
+        self._add_notes(lambda note: self._texts_of_part(*note.body) if note.body else ())
+        self._in_furniture = True
+        for kind in ("Header", "Footer"):
+            for part in self.package.related(self._part, kind.lower()):
+                self._add_furniture(kind, self._texts_of_part(part, self.package.root(part)))
 
-    def _note_texts(self, note: CitedNote) -> Iterable[str]:
-        if note.body is None:
-            return []
-        part, element = note.body
+    def _texts_of_part(self, part: str, element: "_Element") -> list[str]:
         usual, self._relations = self._relations, self.package.relations(part)
         texts = list(self._cell_texts(element))
         self._relations = usual
@@ -181,7 +187,10 @@ class _WordReader(OfficeReader):
 
     def _runs(self, paragraph: "_Element", properties: "_Element | None") -> "_Collected":
         """The runs of a paragraph, each with its height, and the boxes and drawings that are anchored in it."""
-        collected = _Collected(self._format(None, self._styles.style_of(properties)))
+        style = self._styles.style_of(properties)
+        if style not in self._formats:
+            self._formats[style] = self._format(None, style)
+        collected = _Collected(self._formats[style])
         for element in paragraph:
             self._collect(element, collected.usual, collected)
         self._fields.clear()  # one that is not closed hides nothing of what follows
@@ -191,8 +200,14 @@ class _WordReader(OfficeReader):
 
     def _collect(self, element: "_Element", form: _Format, into: "_Collected") -> None:
         name = local_name(element.tag)
-        if name in _DELETED:
+        if name in _PLAIN:
+            self._put_sign(element, name, form, into)
+        elif name in _DELETED:
             into.leave_out(DELETED, is_new=True)
+        elif name == "deltext":
+            into.leave_out(DELETED)
+        elif name == "docpr":
+            into.put(describe_image({"alt": value(element, "descr")}))
         elif not name or name.endswith("pr") or name in _SKIPPED:
             self._field_text(element, name)
         elif name == "txbxcontent" or name in _DRAWN:
@@ -206,6 +221,7 @@ class _WordReader(OfficeReader):
             self._collect_run(element, into)
         elif name == "fldsimple" and _field_name(value(element, "instr")) in (*_PAGE_FIELDS, "EQ"):
             into.put_formula(read_eq_field(value(element, "instr")))
+            into.put(PAGE_NUMBER if self._in_furniture else "")
         elif name == "fldchar":
             self._field_mark(element, into)
         else:
@@ -217,8 +233,6 @@ class _WordReader(OfficeReader):
         form = self._format(child(run, "rPr"), "", into.usual)
         for each in run:
             self._collect(each, form, into)
-        if child(run, "deltext") is not None:
-            into.leave_out(DELETED)
 
     def _put_sign(self, element: "_Element", name: str, form: _Format, into: "_Collected") -> None:
         text = _SIGNS.get(name, "")
@@ -235,8 +249,10 @@ class _WordReader(OfficeReader):
             text = self._note_mark(_NOTES[name], value(element, "id"))
         elif name == "oleobject":
             into.leave_out(EQUATION if value(element, "ProgID").startswith("Equation") else EMBEDDED, is_new=True)
-        if not text or any(not shown for _, shown in self._fields) or self._is_page_number():
+        if not text or any(not shown for _, shown in self._fields):
             return
+        if self._fields and self._is_page_number():
+            text = PAGE_NUMBER if self._in_furniture else ""
         if form.left_out:
             into.leave_out(form.left_out)
         else:
@@ -271,9 +287,10 @@ class _WordReader(OfficeReader):
 
     def _format(self, properties: "_Element | None", style: str, usual: _Format | None = None) -> _Format:
         """How a run with these properties is set; what they don't say is as `usual`."""
+        if properties is None and not style:
+            return usual or _Format()
         own = {} if properties is None else {local_name(each.tag): each for each in properties}
-        style = value(own.get("rstyle")) or style
-        usual = usual or _Format()
+        style, usual = value(own.get("rstyle")) or style, usual or _Format()
         if not style and own.keys().isdisjoint(_SET):
             return usual
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 from io import BytesIO
 from typing import TYPE_CHECKING
 
-from readgraph.sources.converting import Converted, on_a_line
+from readgraph.sources.converting import Converted, join_lines, on_a_line
 from readgraph.sources.formats.office_text import DELETED
 from readgraph.sources.formats.open_xml import PROPERTIES, Package, child, use_usual_names, value
 from readgraph.sources.formats.pptx_text import Drawing
@@ -59,17 +59,47 @@ def _check(archive: Archive) -> None:
             raise archive.invalid_error(f"{member!a} has entities of its own")  # pictures may well be SVG
 
 
-class _Book:
-    """A workbook, and what is counted while its sheets are read."""
+class WorkbookNotices:
+    """What is counted while the sheets of a workbook are read."""
 
-    def __init__(self, package: Package) -> None:
-        self.package, self.name = package, package.archive.name
-        self.main = package.main_part("xl/workbook.xml")
-        self.parts = BookParts(package, self.main)
-        self.left_out = LeftOut()
-        self.hidden = list[str]()
+    def __init__(self, name: str, left_out: LeftOut) -> None:
+        self.name, self.left_out, self.hidden = name, left_out, list[str]()
         self.uncomputed = self.rows = self.cells = 0
         self.cut = ""
+
+    def is_enough(self, number: int, title: str) -> bool:
+        """Whether so much is read that what follows this row of a sheet is left out; else one row more is read."""
+        self.rows += 1
+        if self.rows > MOST_ROWS or self.cells > MOST_CELLS:
+            self.cut = self.cut or f"row {number:,} of {title}"
+        return bool(self.cut)
+
+    def hide_parts(self, title: str, rows: int, columns: int) -> None:
+        """Count rows and columns of a sheet that are hidden."""
+        for count, thing in ((rows, "row"), (columns, "column")):
+            if count:
+                self.hidden.append(f"{format_count(count, thing)} of {title}")
+
+    def problems(self) -> Iterator[str]:
+        """What of the workbook is left out, can't be had, or is hidden, a line for each."""
+        yield from self.left_out.problems(self.name)
+        if self.uncomputed:
+            counted = format_count(self.uncomputed, "formula")
+            yield f"{self.name}: {counted} without a value: open and save it in a spreadsheet program."
+        if self.hidden:
+            yield f"{self.name}: hidden, and read all the same: {', '.join(self.hidden)}."
+        if self.cut:
+            yield f"{self.name}: too large to be read whole: what follows {self.cut} is left out. Save it as CSV."
+
+
+class _Book(WorkbookNotices):
+    """A workbook of Excel."""
+
+    def __init__(self, package: Package) -> None:
+        super().__init__(package.archive.name, LeftOut())
+        self.package = package
+        self.main = package.main_part("xl/workbook.xml")
+        self.parts = BookParts(package, self.main)
 
     def tables(self) -> Iterator[Table]:
         """The sheets in their order."""
@@ -84,17 +114,6 @@ class _Book:
                 self.hidden.append(title)
             reader = _Sheet(self, part, title)
             yield Table(title, reader.rows(), reader.heads(), reader.comments(), reader.drawn)
-
-    def problems(self) -> Iterator[str]:
-        """What of the workbook is left out, can't be had, or is hidden, a line for each."""
-        yield from self.left_out.problems(self.name)
-        if self.uncomputed:
-            counted = format_count(self.uncomputed, "formula")
-            yield f"{self.name}: {counted} without a value: open and save it in a spreadsheet program."
-        if self.hidden:
-            yield f"{self.name}: hidden, and read all the same: {', '.join(self.hidden)}."
-        if self.cut:
-            yield f"{self.name}: too large to be read whole: what follows {self.cut} is left out. Save it as CSV."
 
 
 class _Sheet:
@@ -136,7 +155,11 @@ class _Sheet:
                     continue
                 number = element.get("r", "")
                 last = int(number) if number.isdecimal() else last + 1
-                if self._is_enough(last):
+                if last > _LAST_ROW:
+                    raise BadInput(
+                        f"{self._book.name} has too many empty cells before others: save what is to be read as CSV."
+                    )
+                if self._book.is_enough(last - 1, self._title):
                     break
                 row = Row(last, self._cells(element, last))
                 hidden_rows += bool(row.cells) and element.get("hidden") in ("1", "true")
@@ -147,21 +170,7 @@ class _Sheet:
                 yield row
         except etree.XMLSyntaxError:
             raise self._book.package.archive.invalid_error(f"{self._part!a} can't be read") from None
-        self._say_hidden(hidden_rows, sum(column in shown for column in hidden_columns))
-
-    def _is_enough(self, number: int) -> bool:
-        book = self._book
-        if number > _LAST_ROW:
-            raise BadInput(f"{book.name} has too many empty cells before others: save what is to be read as CSV.")
-        book.rows += 1
-        if book.rows > MOST_ROWS or book.cells > MOST_CELLS:
-            book.cut = book.cut or f"row {number - 1:,} of {self._title}"
-        return bool(book.cut)
-
-    def _say_hidden(self, rows: int, columns: int) -> None:
-        for count, thing in ((rows, "row"), (columns, "column")):
-            if count:
-                self._book.hidden.append(f"{format_count(count, thing)} of {self._title}")
+        self._book.hide_parts(self._title, hidden_rows, sum(column in shown for column in hidden_columns))
 
     def _cells(self, row: "_Element", number: int) -> dict[int, str]:
         cells, column, book = dict[int, str](), 0, self._book
@@ -207,7 +216,7 @@ class _Sheet:
             shown, has_struck, text = self._show(raw, kind, style), False, raw
         elif kind == "s" or _IS in held:
             text, has_struck = text_of(held[_IS]) if _IS in held else book.parts.string(raw)
-            shown = on_a_line(show_string(text, style))
+            shown = join_lines(show_string(text, style))
         else:
             shown, has_struck, text = on_a_line(self._show(raw, kind, style)), False, raw
         if style.is_struck or has_struck:
@@ -292,3 +301,12 @@ def _position(reference: str) -> tuple[int, int]:
     for letter in found[1]:
         column = column * 26 + ord(letter) - 64
     return int(found[2]), column
+
+
+def name_cell(row: int, column: int) -> str:
+    """The name of a cell: "B3"."""
+    letters = ""
+    while column:
+        column, letter = divmod(column - 1, 26)
+        letters = chr(65 + letter) + letters
+    return f"{letters}{row}"

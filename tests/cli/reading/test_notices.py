@@ -11,7 +11,7 @@ from tests.support.command import DOUBLE, Command, finished, process
 pytestmark = pytest.mark.quick
 
 QUESTION = "Who keeps the lamp?"
-SAID = "keep.rtf: 1 passage that is hidden and not printed."
+SAID = "keep.rtf: left out: 1 passage that is hidden and not printed."
 
 
 @pytest.fixture
@@ -121,7 +121,7 @@ def test_an_uploaded_file_says_it(
 def test_a_history_says_what_its_files_lack_until_they_are_given_again(readgraph: Command, file: Path) -> None:
     other = file.with_name("door.rtf")
     other.write_text(r"{\rtf1 Brandt keeps the door.{\strike no}\par}", encoding="utf-8")
-    lacks = "door.rtf: 1 passage that is deleted or struck out."
+    lacks = "door.rtf: left out: 1 passage that is deleted or struck out."
     assert readgraph("remember", "talks", file).err.count(SAID) == 1
     assert readgraph("remember", "talks", other).err.count(SAID) == 1
     ran = finished(process("ask", QUESTION, "talks"))
