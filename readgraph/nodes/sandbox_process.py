@@ -1,10 +1,11 @@
 """The child process that runs a model's programs in a JavaScript engine, and ends with its parent.
 
 The engine is QuickJS inside of WebAssembly (quickjs-rs): without network, files and modules. Its own bound of memory
-counts no arrays of bytes, so WebAssembly's memory is bounded too, and on Linux the whole process. Each line of input is JSON: a `program`, what is `kept`, the `replies` that are known by then, its `seconds`, and the `text`
-where it is another than before. Each line of output says what came of it. Where the program waits for replies that
-nobody knows yet, these are `asked`: it is then run again from its start with them, and does the same up to there,
-since chance and the time of day are the same in each run.
+counts no arrays of bytes, so WebAssembly's memory is bounded too, and on Linux the whole process. Each line of input is
+JSON: a `program`, what is `kept`, the `replies` that are known by then, its `seconds`, and the `text` where it is
+another than before. Each line of output says what came of it. Where the program waits for replies that nobody knows
+yet, these are `asked`: it is then run again from its start with them, and does the same up to there, since chance and
+the time of day are the same in each run.
 """
 
 import asyncio
