@@ -30,7 +30,7 @@ from readgraph.library.stored_items import (
     number_key,
     replace_surrogates,
 )
-from readgraph.state.errors import BadInput, Damaged, Forgotten, LibraryError
+from readgraph.state.errors import BadInput, Damaged, Forgotten, LibraryError, NotHeld
 from readgraph.state.records import CollectionPart, Count, Document, Record, check_date, digest, utc_now
 from readgraph.state.words import check_words, count_words
 
@@ -295,7 +295,7 @@ class DocumentStore(StoredItems):
         if known:
             return known
         await check_not_forgotten(self, identity)
-        raise BadInput(f"The library holds no document '{identity}': add its text first.")
+        raise NotHeld(f"The library holds no document '{identity}': add its text first.")
 
     async def text(self, document: Document) -> str:
         """The whole text of a document, fetched piece by piece, or the memory would hold it twice for long."""

@@ -30,7 +30,7 @@ from readgraph.serve.requests import OPENAI, BodyLimit, Refused, problem_respons
 from readgraph.serve.room import OFFERED, Room, page_error_line
 from readgraph.serve.runs import Runs
 from readgraph.state.declaring import Declaration
-from readgraph.state.errors import BadInput, ReadgraphError
+from readgraph.state.errors import BadInput, NotHeld, ReadgraphError
 
 
 class OfferedMethod(BaseModel):
@@ -122,9 +122,10 @@ def library_app(room: Room, guard: Guard) -> GuardedApp:
 def _add_errors(app: FastAPI) -> None:
     @app.exception_handler(ReadgraphError)
     async def of_ours(request: Request, problem: ReadgraphError) -> JSONResponse:
-        return problem_response(
-            request.url.path, page_error_line(problem), 400 if isinstance(problem, BadInput) else 500
-        )
+        status = 400 if isinstance(problem, BadInput) else 500
+        if isinstance(problem, NotHeld) and request.url.path.startswith("/api/documents/"):
+            status = 404  # it is what the path names
+        return problem_response(request.url.path, page_error_line(problem), status)
 
     @app.exception_handler(RequestValidationError)
     async def of_form(request: Request, problem: RequestValidationError) -> JSONResponse:
