@@ -125,7 +125,8 @@ def _add_errors(app: FastAPI) -> None:
         status = 400 if isinstance(problem, BadInput) else 500
         if isinstance(problem, NotHeld) and request.url.path.startswith("/api/documents/"):
             status = 404  # it is what the path names
-        return problem_response(request.url.path, page_error_line(problem), status)
+        line = " ".join(page_error_line(problem).split())  # what a path names may hold line ends
+        return problem_response(request.url.path, line, status)
 
     @app.exception_handler(RequestValidationError)
     async def of_form(request: Request, problem: RequestValidationError) -> JSONResponse:

@@ -346,7 +346,7 @@ def test_each_operation_says_how_it_refuses(room: OpenRoom) -> None:
     assert [*described["components"]["schemas"]["Problem"]["properties"]] == ["problem"]
 
 
-NO_IDS = ["%2e%2e", "%00", "a%00b", "%c0%ae%c0%ae", "%252e%252e", "%2e%2e%2f%2e%2e", "%5c..", "%ed%a0%80", "a.b", "x%0a"]
+NO_IDS = ["%2e%2e", "%00", "a%00b", "%c0%ae%c0%ae", "%252e%252e", "%2e%2e%2f%2e%2e", "%5c..", "a.b", "x%0a"]
 
 
 @pytest.mark.parametrize("below", ["", "/memories/x", "/memories/%2e%2e/pages?numbers=1", "/original/1.png"])
