@@ -47,6 +47,7 @@ from readgraph.mcp.messages import MOST_BYTES, CheckedApp, CheckedLines
 from readgraph.mcp.refusing import check_arguments, find_allowed_file, no_such_tool, tool_error_line, wrong_value
 from readgraph.mcp.resources import add_prompts, add_resources
 from readgraph.sources.places import shorten_label
+from readgraph.state.apart import run_apart
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph.state.records import Document
@@ -172,7 +173,8 @@ class LibraryTools:
         as_of: AsOf = "",
     ) -> list[Hit]:
         """Find the passages that share most words with a query. No model is called, and nothing need be read before."""
-        return await functions.search(self.library, query, documents=_names(document), most=most, as_of=as_of)
+        given = {"documents": _names(document), "most": most, "as_of": as_of}
+        return await run_apart(functions.search, self.library, query, **given)
 
     async def verify(
         self,

@@ -1,6 +1,5 @@
 """What requests bring and get: bodies, refused as soon as they are too large, JSON that can be kept, reports."""
 
-import asyncio
 from collections.abc import Mapping
 from typing import Annotated, Any
 
@@ -15,6 +14,7 @@ from readgraph.api.bounded_json import MOST_MB, json_fault, read_body
 from readgraph.library.stored_items import replace_surrogates
 from readgraph.report.page import ReportData, render
 from readgraph.sources.inputs import most_bytes, too_large_error
+from readgraph.state.apart import compute
 from readgraph.state.errors import BadInput
 
 MOST_LISTED = 200
@@ -64,7 +64,7 @@ def problem_response(path: str, line: str, status: int, about: Mapping[str, Any]
 
 async def report_file(report: ReportData) -> Response:
     """A report as a file that the browser saves."""
-    page = await asyncio.to_thread(render, report)
+    page = await compute(render, report)
     headers = {"content-disposition": 'attachment; filename="report.html"'}
     return Response(page, media_type="text/html", headers=headers)
 

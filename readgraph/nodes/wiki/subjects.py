@@ -1,6 +1,5 @@
 """What the documents tell of: the model's notes of each page, or rules; each subject once, with its sentences."""
 
-import asyncio
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -31,6 +30,7 @@ from readgraph.nodes.wiki.names import (
     join_mentions,
     sentences_of,
 )
+from readgraph.state.apart import compute
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import Document, Note, Page, Recipe
 from readgraph.state.settings import Paragraphs, Rebuilding, Window
@@ -177,10 +177,10 @@ async def gather_subjects(state: GatherState, runtime: ReaderRuntime) -> GatherU
             starts = {page.number: page.start for page in pages}
             found = [each for note in notes for each in mentions_in(note, starts[note.page])]
         else:
-            found = await asyncio.to_thread(lambda text: find_mentions(text) + find_things(text), text)
+            found = await compute(lambda text: find_mentions(text) + find_things(text), text)
         documents.append((start, found))
         common |= common_words(text)
         start += member.characters
-    subjects = await asyncio.to_thread(join_mentions, documents, common, 1 if state["noted"] else LEAST_SENTENCES)
+    subjects = await compute(join_mentions, documents, common, 1 if state["noted"] else LEAST_SENTENCES)
     kept = sorted(sorted(subjects, key=lambda each: -len(each["spans"]))[:MOST_SUBJECTS], key=lambda each: each["name"])
     return {"subjects": kept, "step_summary": f"found {format_count(len(kept), 'name')}"}
