@@ -68,11 +68,9 @@ async def report_while(run: Context[Any, Any], work: "asyncio.Task[Any]", progre
         sent = max(sent + AGAIN, progress.done)
 
 
-async def run_by_context(
-    context: ReaderContext | None, work: Callable[..., Coroutine[Any, Any, T]], *given: Any, **named: Any
-) -> T:
-    """What the work gives; in a loop of its own where it asks no model, so that the server's own stays free."""
-    if context and is_by_rules(context):
+async def run_as_asked(work: Callable[..., Coroutine[Any, Any, T]], *given: Any, **named: Any) -> T:
+    """What the work gives; in a loop of its own where its context asks no model, so that the server's stays free."""
+    if is_by_rules(named["context"]):
         return await run_apart(work, *given, **named)
     return await work(*given, **named)
 
@@ -85,7 +83,7 @@ async def run_with_progress(
 
     async def work_and_log() -> T:
         with log_run(new_inner_run()):
-            return await run_by_context(named.get("context"), work, *given, listen=progress.listen, **named)
+            return await run_as_asked(work, *given, listen=progress.listen, **named)
 
     task = asyncio.ensure_future(work_and_log())
     try:
@@ -228,7 +226,7 @@ class ReadingJobs:
                 job.source, job.notice = stored.document, stored.notice
             told = job.progress.listen
             given = {"method": job.method, "context": self.context, "listen": told}
-            return await run_by_context(self.context, read, self.library, job.source.id, **given)
+            return await run_as_asked(read, self.library, job.source.id, **given)
 
 
 def split_handle(handle: str) -> tuple[str, str]:
