@@ -370,6 +370,8 @@ async def remember(
     Returns:
         The memory, its size, and how many sessions were new.
     """
+    if isinstance(library, Library):
+        library.require_writable()
     appended = await append_sessions(pages_of(library, context), name, sessions)
     return await memorise(library, appended, context, listen)
 

@@ -30,6 +30,7 @@ def make_forget(library: Library) -> Callable[..., Coroutine[Any, Any, Forgotten
     """The tool over this library."""
 
     async def ask_back(document: str) -> Elicit[_Agreed]:
+        library.require_writable()
         found = await document_named(library.pages, document, by_part=False)
         name = found.title or found.id
         return Elicit(f"Delete '{name}' with all its notes and questions from the library?", _Agreed)

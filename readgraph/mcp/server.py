@@ -137,6 +137,8 @@ class LibraryTools:
                 file = name
             else:
                 document = name
+        if file or text:
+            self.library.require_writable()
         if file:
             return find_allowed_file(file, self.folders), method
         if text:

@@ -378,3 +378,25 @@ def test_a_body_of_too_many_values_is_refused_and_leaves_no_memory_behind(room: 
         for _ in range(20):
             room.client.post("/api/runs", content=many, headers=headers)
         assert resident() - before < 5 * len(many)
+
+
+def test_a_library_that_can_only_be_read_takes_questions_and_no_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with reading_room(tmp_path / "library", ReaderContext()) as room:
+        documents = added(room)
+    monkeypatch.setattr("os.access", lambda path, mode: mode != os.W_OK)  # root may write whatever the mode
+    before = (tmp_path / "library" / "library.sqlite").read_bytes()
+    with reading_room(tmp_path / "library", ReaderContext()) as room:
+        for more in ({"question": "What went out?"}, {"question": "The goat lay there.", "task": "check"}):
+            told = room.ran(documents=documents, **more)
+            assert told[-1]["run"]["state"] == "done"
+        for method, path in (
+            ("DELETE", f"/api/documents/{documents[0]}"),
+            ("PUT", "/api/files/a.txt"),
+            ("POST", "/api/texts"),
+            ("POST", "/api/agents/a/messages"),
+        ):
+            refused = room.client.request(method, path, json={"text": "Something."})
+            assert refused.status_code == 403 and "can only be read" in refused.json()["problem"]
+    assert (tmp_path / "library" / "library.sqlite").read_bytes() == before
