@@ -187,6 +187,7 @@ def test_bombs_of_each_kind_end_in_bounded_memory(tmp_path: Path) -> None:
 CELL = "<w:tc><w:p><w:r><w:t>a</w:t></w:r></w:p></w:tc>"
 
 
+@pytest.mark.slow
 def test_more_tags_than_a_tree_may_have_are_refused_before_one_is_made(tmp_path: Path) -> None:
     table = f"<w:tbl>{f'<w:tr>{CELL * 100}</w:tr>' * 5_100}</w:tbl>"
     word = write_docx(tmp_path / "cells.docx", [("", "Here OWN stood.")])
@@ -199,3 +200,15 @@ def test_more_tags_than_a_tree_may_have_are_refused_before_one_is_made(tmp_path:
         began = time.process_time()
         assert_file_refused(file, f"has a part of more than {most} tags: split it")
         assert time.process_time() - began < 10
+
+
+def test_a_book_of_more_chapters_than_anyone_reads_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("readgraph.sources.formats.epub_text.MOST_DOCUMENTS", 3)
+    for chapters, refused in ((3, False), (4, True)):
+        book = write_epub(
+            tmp_path / f"{chapters}.epub", {f"{each}.xhtml": f"<p>Text {each}.</p>" for each in range(chapters)}
+        )
+        if refused:
+            assert_file_refused(book, "has more than 3 chapters: split it")
+        else:
+            assert "Text 2." in load(book).text
