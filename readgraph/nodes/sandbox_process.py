@@ -164,7 +164,7 @@ def describe(problem: Exception, seconds: float) -> str:
 
 def serve() -> None:
     """Run programs until the input ends."""
-    wasmtime.Store = BoundStore  # type: ignore[misc]  # the engine makes one for each program, and takes no bound for it
+    wasmtime.Store = BoundStore  # type: ignore[misc, assignment]  # the engine makes one for each program, and takes no bound for it
     text = ""
     for line in sys.stdin:
         order = json.loads(line)
