@@ -30,7 +30,7 @@ from readgraph.library.stored_items import (
     number_key,
     replace_surrogates,
 )
-from readgraph.state.errors import BadInput, Damaged, Forgotten, LibraryError, NotHeld
+from readgraph.state.errors import BadInput, Damaged, Forgotten, LibraryError
 from readgraph.state.records import CollectionPart, Count, Document, Record, check_date, digest, utc_now
 from readgraph.state.words import check_words, count_words
 
@@ -75,6 +75,10 @@ async def drop_document(items: StoredItems, identity: str) -> None:
     for kind in TEXTS:
         await items.clear((ROOT, kind, identity))
     await items.put([((ROOT, "documents"), identity, None), (UNFINISHED, identity, None)])
+
+
+class NotHeld(BadInput):
+    """The library holds no document, or no memory of one, with this id."""
 
 
 async def begin_forgetting(items: StoredItems, identity: str) -> Document:

@@ -33,7 +33,9 @@ class Library:
     store: BaseStore = field(repr=False)
     checkpointer: SharedCheckpointer = field(repr=False)
     pages: PageStore = field(repr=False)
-    is_copy: bool = field(default=False, kw_only=True)  # of one that can only be read: what is made is gone afterwards
+    is_copy: bool = field(
+        default=False, kw_only=True, repr=False
+    )  # of one that can only be read: what is made is gone afterwards
 
     def require_writable(self) -> None:
         """Raise `BadInput` where what is added, changed or deleted would not be kept."""

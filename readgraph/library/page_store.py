@@ -16,10 +16,10 @@ from langgraph.runtime import Runtime
 from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
 
-from readgraph.library.documents import DocumentStore, load_document
+from readgraph.library.documents import DocumentStore, NotHeld, load_document
 from readgraph.library.store import NamespacedStore, SharedStore, base_of, in_namespace
 from readgraph.library.stored_items import EVERY, ROOT, StoredItems, number_key, replace_surrogates
-from readgraph.state.errors import Damaged, NotHeld
+from readgraph.state.errors import Damaged
 from readgraph.state.records import (
     Document,
     Memory,

@@ -21,6 +21,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 import readgraph
 from readgraph.graphs.method_facts import settings_of
 from readgraph.graphs.methods import METHODS
+from readgraph.library.documents import NotHeld
 from readgraph.library.library import ONLY_READ
 from readgraph.report.page import PARTS, STYLES
 from readgraph.serve.agents import Agents
@@ -32,7 +33,7 @@ from readgraph.serve.requests import OPENAI, BodyLimit, Refused, problem_respons
 from readgraph.serve.room import OFFERED, Room, page_error_line
 from readgraph.serve.runs import Runs
 from readgraph.state.declaring import Declaration
-from readgraph.state.errors import BadInput, NotHeld, ReadgraphError
+from readgraph.state.errors import BadInput, ReadgraphError
 
 
 class OfferedMethod(BaseModel):

@@ -39,10 +39,6 @@ class BadInput(ReadgraphError):
     """The input can't be used: a file, a question, an option, a setting."""
 
 
-class NotHeld(BadInput):
-    """The library holds no document, or no memory of one, with this id."""
-
-
 class Forgotten(BadInput):
     """The document is being forgotten, or was forgotten while it was being read."""
 
