@@ -33,6 +33,7 @@ from readgraph.library.page_store import PageStore
 from readgraph.library.versions import replaced_by
 from readgraph.nodes.opening import check_question, check_types
 from readgraph.nodes.survey.table import table_of
+from readgraph.state.apart import run_apart
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.loops import Listen
@@ -238,7 +239,8 @@ async def verify(
         BadInput: For an empty draft, for a name that no document has, and for an empty library.
     """
     pages = pages_of(library, context)
-    document = await documents_as_one(pages, documents or await documents_near(pages, draft, collection, as_of), as_of)
+    near = documents or await run_apart(documents_near, pages, draft, collection, as_of)
+    document = await documents_as_one(pages, near, as_of)
     given = cast(Question, {"draft": draft})
     output = await run_method(pages, verifying.build(), "verify", document, given, context, listen, thread)
     counts = Counter(claim["verdict"].replace(" ", "_") for claim in output["claims"])
@@ -375,6 +377,8 @@ async def remember(
     Returns:
         The memory, its size, and how many sessions were new.
     """
+    if isinstance(library, Library):
+        library.require_writable()
     appended = await append_sessions(pages_of(library, context), name, sessions)
     return await memorise(library, appended, context, listen)
 

@@ -56,8 +56,9 @@ async def open_library(folder: Named | None = None, **how: Any) -> AsyncIterator
     Args:
         folder: The folder or the server's address; by default the user's library.
         **how: `namespace`: a part of the library, such as a tenant's, which sees no others. `only_shows`: a library
-            that can't be written, such as one on a read-only disk, is opened for reading. `finishes`: False leaves what
-            a stopped command left unfinished.
+            that can't be written, such as one on a read-only disk, is opened for reading. `answers`: such a library
+            answers questions too, in a copy that is gone at the end of the `with`. `finishes`: False leaves what a
+            stopped command left unfinished.
 
     Raises:
         LibraryError: If the folder holds something else, can't be written, or has a newer layout, and if the server

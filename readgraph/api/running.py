@@ -105,6 +105,11 @@ async def run_method(
     return {**about, "notices": notices, **found, **({"asked": asked[0]} if asked else {})}
 
 
+def is_by_rules(context: ReaderContext) -> bool:
+    """Whether a run with these settings asks no model, so that it may work in an event loop of its own."""
+    return not (context.model or context.reading_model or context.embeddings)
+
+
 def check_pauses(method: str, builder: StateGraph[Any, ReaderContext, Any, Any], pause_before: Sequence[str]) -> None:
     """Raise `BadInput` where a run is to pause before a step that its graph hasn't."""
     if unknown := sorted({*pause_before} - {*builder.nodes}):

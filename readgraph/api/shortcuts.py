@@ -119,7 +119,7 @@ async def _ask(
     functions.check_asked(question, options)  # before files are converted
     if method:
         method_named(method)
-    async with open_library(library) as opened:
+    async with open_library(library, answers=True) as opened:
         documents = await _store_all(warn, functions.pages_of(opened, context), sources, text)
         ids = [document.id for document in documents]
         return await functions.ask(opened, question, documents=ids, options=options, method=method, context=context)

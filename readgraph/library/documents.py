@@ -77,6 +77,10 @@ async def drop_document(items: StoredItems, identity: str) -> None:
     await items.put([((ROOT, "documents"), identity, None), (UNFINISHED, identity, None)])
 
 
+class NotHeld(BadInput):
+    """The library holds no document, or no memory of one, with this id."""
+
+
 async def begin_forgetting(items: StoredItems, identity: str) -> Document:
     """Move a document's record from the list to the unfinished work; raises `BadInput` if it is in neither."""
     (value,) = await items.get((ROOT, "documents"), [identity])
@@ -295,7 +299,7 @@ class DocumentStore(StoredItems):
         if known:
             return known
         await check_not_forgotten(self, identity)
-        raise BadInput(f"The library holds no document '{identity}': add its text first.")
+        raise NotHeld(f"The library holds no document '{identity}': add its text first.")
 
     async def text(self, document: Document) -> str:
         """The whole text of a document, fetched piece by piece, or the memory would hold it twice for long."""

@@ -16,7 +16,10 @@ from readgraph.library.page_store import PageStore
 from readgraph.library.store import SharedStore, base_of
 from readgraph.library.stored_items import ROOT
 from readgraph.library.watched import WatchedFiles
+from readgraph.state.errors import BadInput
 from readgraph.state.records import Document
+
+ONLY_READ = "The library can only be read"
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,14 @@ class Library:
     store: BaseStore = field(repr=False)
     checkpointer: SharedCheckpointer = field(repr=False)
     pages: PageStore = field(repr=False)
+    is_copy: bool = field(
+        default=False, kw_only=True, repr=False
+    )  # of one that can only be read: what is made is gone afterwards
+
+    def require_writable(self) -> None:
+        """Raise `BadInput` where what is added, changed or deleted would not be kept."""
+        if self.is_copy:
+            raise BadInput(f"{ONLY_READ}: nothing can be added, changed or deleted.")
 
     @property
     def collections(self) -> NamedCollections:

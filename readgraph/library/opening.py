@@ -5,8 +5,9 @@ import errno
 import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Self
 
 from readgraph.library.address import CHECKPOINTS as CHECKPOINTS
@@ -21,7 +22,7 @@ from readgraph.library.page_store import PageStore
 from readgraph.library.search.index_registry import close_indexes
 from readgraph.library.sqlite_files import explain_refusals, library_unusable_error, refuse_links
 from readgraph.library.store import SharedStore, name_in_base
-from readgraph.library.upkeep import migrate
+from readgraph.library.upkeep import copy_folder, migrate
 from readgraph.state.errors import LibraryError
 from readgraph.state.files import check_format
 from readgraph.state.languages import classifier
@@ -34,7 +35,12 @@ Named = str | os.PathLike[str] | LibraryAddress
 
 @asynccontextmanager
 async def open_library(
-    folder: Named | None = None, *, only_shows: bool = False, finishes: bool = True, namespace: str = ""
+    folder: Named | None = None,
+    *,
+    only_shows: bool = False,
+    answers: bool = False,
+    finishes: bool = True,
+    namespace: str = "",
 ) -> AsyncIterator[Library]:
     """Open the library in a folder (created if it is missing), or on a server (`postgresql://user@host/database`).
 
@@ -42,6 +48,8 @@ async def open_library(
         folder: The folder or the server's address; by default the user's library.
         only_shows: A library that can't be written, such as one on a read-only disk, is opened for reading, and writing
             to it raises `LibraryError`.
+        answers: A library that can't be written is copied for the time of the `with`, so that questions are answered
+            and drafts checked as ever; what is made of it is gone afterwards.
         finishes: False leaves what a stopped command left unfinished, such as a forgetting: for who looks whether the
             library is damaged.
         namespace: A part of the library, such as a tenant's, with its own documents, memories, replies, indexes and
@@ -52,6 +60,10 @@ async def open_library(
             can't be reached or refuses the user; inside the `with`, if the disk is full or a file is damaged.
     """
     place = library_place(folder) if folder is not None else default_place()
+    if answers and isinstance(place, Path) and holds_library(place) and _unwritable(place):
+        async with _open_copy(place, namespace) as copied:
+            yield copied
+        return
     to_read = only_shows and isinstance(place, Path) and holds_library(place) and _unwritable(place) is not None
     async with open_whole(place, to_read=to_read) as whole:
         pages = PageStore(whole.store, namespace=namespace)
@@ -60,6 +72,16 @@ async def open_library(
             if finishes and whole.writable:
                 await finish_unfinished(library)
             yield library
+
+
+@asynccontextmanager
+async def _open_copy(place: Path, namespace: str) -> AsyncIterator[Library]:
+    with TemporaryDirectory(prefix="readgraph-") as work:
+        copy = Path(work, place.name)
+        await asyncio.to_thread(copy_folder, place, copy)
+        async with open_library(copy, namespace=namespace) as library:
+            library.whole_store.place = str(place)
+            yield replace(library, is_copy=True)
 
 
 @dataclass(frozen=True)

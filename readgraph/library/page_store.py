@@ -16,10 +16,10 @@ from langgraph.runtime import Runtime
 from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
 
-from readgraph.library.documents import DocumentStore, load_document
+from readgraph.library.documents import DocumentStore, NotHeld, load_document
 from readgraph.library.store import NamespacedStore, SharedStore, base_of, in_namespace
 from readgraph.library.stored_items import EVERY, ROOT, StoredItems, number_key, replace_surrogates
-from readgraph.state.errors import BadInput, Damaged
+from readgraph.state.errors import Damaged
 from readgraph.state.records import (
     Document,
     Memory,
@@ -179,7 +179,7 @@ class PageStore(DocumentStore):
 
     async def _require_memory(self, document: str, identity: str, value: Any) -> Memory:
         if value is None:
-            raise BadInput(
+            raise NotHeld(
                 f"The library holds no memory '{identity}' of document '{document}': read the document first."
             )
         return await self._memory(document, identity, value)

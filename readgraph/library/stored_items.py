@@ -36,6 +36,11 @@ def number_key(number: int) -> str:
     return f"{number:010d}"
 
 
+def _is_namespace(space: tuple[str, ...]) -> bool:
+    """Whether a store takes such a namespace: a name in it may come from a request, and then holds nothing."""
+    return all(label and "." not in label and "\0" not in label for label in space)
+
+
 def drop_oldest(kept: dict[Any, Any], most: int) -> None:
     """Make room for one more among at most `most` things that are kept: those that were kept first go."""
     for oldest in [*kept][: max(len(kept) - most + 1, 0)]:
@@ -100,8 +105,11 @@ class StoredItems:
                 yield value
 
     async def _get_batch(self, keys: Iterable[tuple[tuple[str, ...], str]]) -> list[dict[str, Any] | None]:
-        items = await self._batch([GetOp(space, key, refresh_ttl=False) for space, key in keys])
-        return [item.value if isinstance(item, Item) else None for item in items]
+        wanted = [*keys]
+        operations = [GetOp(space, key, refresh_ttl=False) for space, key in wanted if _is_namespace(space)]
+        items = iter(await self._batch(operations) if operations else ())
+        found = [next(items) if _is_namespace(space) else None for space, _ in wanted]
+        return [item.value if isinstance(item, Item) else None for item in found]
 
     async def check_last(self, namespace: tuple[str, ...], count: int) -> None:
         """Raise `Damaged` if the last of `count` numbered items is missing: a wrong count could take hours to read.

@@ -261,11 +261,9 @@ def copy_folder(library: Path, folder: Path) -> int:
 
 
 def _copy_database(file: Path, to: Path) -> None:
-    with explain_refusals(file):
-        opening = closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True))
-        with opening as source, closing(sqlite3.connect(to)) as copy:
-            source.backup(copy)
-            said = _run_pragma(copy, "quick_check")
+    with explain_refusals(file), closing(connect_to_read(file)) as source, closing(sqlite3.connect(to)) as copy:
+        source.backup(copy)
+        said = _run_pragma(copy, "quick_check")
     if said != "ok":
         raise LibraryError(f"{file} is damaged, so the copy would be: 'readgraph library check' says more.")
 

@@ -16,11 +16,12 @@ from pydantic import BaseModel, Field
 from readgraph.api.documents import store_file
 from readgraph.api.functions import read
 from readgraph.api.results import Reading
-from readgraph.api.running import cost_with, estimate_with_question
+from readgraph.api.running import cost_with, estimate_with_question, is_by_rules
 from readgraph.graphs.methods import method_for, method_named
 from readgraph.library.library import Library
 from readgraph.mcp.refusing import tool_error_line
 from readgraph.sources.loading import read_file
+from readgraph.state.apart import run_apart
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph.state.logs import log_run, new_inner_run
@@ -67,6 +68,13 @@ async def report_while(run: Context[Any, Any], work: "asyncio.Task[Any]", progre
         sent = max(sent + AGAIN, progress.done)
 
 
+async def run_as_asked(work: Callable[..., Coroutine[Any, Any, T]], *given: Any, **named: Any) -> T:
+    """What the work gives; in a loop of its own where its context asks no model, so that the server's stays free."""
+    if is_by_rules(named["context"]):
+        return await run_apart(work, *given, **named)
+    return await work(*given, **named)
+
+
 async def run_with_progress(
     run: Context[Any, Any], work: Callable[..., Coroutine[Any, Any, T]], *given: Any, **named: Any
 ) -> T:
@@ -75,7 +83,7 @@ async def run_with_progress(
 
     async def work_and_log() -> T:
         with log_run(new_inner_run()):
-            return await work(*given, listen=progress.listen, **named)
+            return await run_as_asked(work, *given, listen=progress.listen, **named)
 
     task = asyncio.ensure_future(work_and_log())
     try:
@@ -185,7 +193,7 @@ class ReadingJobs:
         if isinstance(source, Path):
             source = (await store_file(pages, await asyncio.to_thread(read_file, source))).document
         chosen = method_named(method) if method else method_for(source)
-        estimate = await estimate_with_question(pages, chosen, source, context, None)
+        estimate = await run_apart(estimate_with_question, pages, chosen, source, context, None)
         expected = ExpectedUse(
             calls=estimate.calls.expected,
             input_words=estimate.input_words.expected,
@@ -217,7 +225,8 @@ class ReadingJobs:
                 stored = await store_file(self.library.pages, file)
                 job.source, job.notice = stored.document, stored.notice
             told = job.progress.listen
-            return await read(self.library, job.source.id, method=job.method, context=self.context, listen=told)
+            given = {"method": job.method, "context": self.context, "listen": told}
+            return await run_as_asked(read, self.library, job.source.id, **given)
 
 
 def split_handle(handle: str) -> tuple[str, str]:

@@ -3,22 +3,22 @@
 import asyncio
 import logging
 import socket
+import sys
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar, cast
 
 import uvicorn
 from mcp.server.caching import CacheHint
-from mcp.server.elicitation import ElicitationResult
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
-from mcp.server.mcpserver.resolve import Elicit, Resolve
 from mcp.server.mcpserver.tools import Tool
+from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
 from mcp_types import MISSING_REQUIRED_CLIENT_CAPABILITY, CallToolResult, InputRequiredResult, ToolAnnotations
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import Field, ValidationError
 
 import readgraph
 from readgraph.api import functions
@@ -39,14 +39,15 @@ from readgraph.api.results import (
 from readgraph.api.sockets import LOOPBACK, in_address, is_loopback
 from readgraph.api.wikis import wiki_page
 from readgraph.graphs.methods import method_named
-from readgraph.library.forgetting import forget_document
 from readgraph.library.histories import SessionText
-from readgraph.library.joint_readings import JointReading, list_joint, tell_joint
 from readgraph.library.library import Library
+from readgraph.mcp.forgetting import Named, make_forget
 from readgraph.mcp.jobs import ReadingJobs, ReadingStatus, report_while, run_with_progress, split_handle
+from readgraph.mcp.messages import MOST_BYTES, CheckedApp, CheckedLines
 from readgraph.mcp.refusing import check_arguments, find_allowed_file, no_such_tool, tool_error_line, wrong_value
 from readgraph.mcp.resources import add_prompts, add_resources
 from readgraph.sources.places import shorten_label
+from readgraph.state.apart import run_apart
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph.state.records import Document
@@ -54,7 +55,6 @@ from readgraph.state.records import Document
 T = TypeVar("T")
 SOON = 0.5  # seconds in which a reading that was done before ends again
 LONGEST_WAIT = 3600.0
-Named = Annotated[str, Field(description="A document of the library: its id, title, or file.")]
 OneOrMore = Annotated[
     str | list[str], Field(description="A document of the library: its id, title, or file; of a list, all as one.")
 ]
@@ -64,19 +64,6 @@ AsOf = Annotated[
 MethodName = Annotated[
     str, Field(description="The reading method, such as read-agent, mem-walker, gam; empty: chosen.")
 ]
-
-
-class _Agreed(BaseModel):
-    delete: bool = Field(description="Whether it is deleted.")
-
-
-class Forgotten(BaseModel):
-    """A document that was to be deleted."""
-
-    document: str
-    title: str
-    deleted: bool = Field(description="Whether the user agreed, and it is gone.")
-    joint: list[JointReading] = Field(description="What was read of it together with others, which goes too.")
 
 
 @dataclass
@@ -150,6 +137,8 @@ class LibraryTools:
                 file = name
             else:
                 document = name
+        if file or text:
+            self.library.require_writable()
         if file:
             return find_allowed_file(file, self.folders), method
         if text:
@@ -186,7 +175,8 @@ class LibraryTools:
         as_of: AsOf = "",
     ) -> list[Hit]:
         """Find the passages that share most words with a query. No model is called, and nothing need be read before."""
-        return await functions.search(self.library, query, documents=_names(document), most=most, as_of=as_of)
+        names = _names(document)
+        return await run_apart(functions.search, self.library, query, documents=names, most=most, as_of=as_of)
 
     async def verify(
         self,
@@ -325,22 +315,12 @@ class LibraryServer(MCPServer[Any]):
                 raise
             raise ToolError(wrong_value(name, known[name], why.errors()[0])) from None
 
-
-def _make_forget(library: Library) -> Callable[..., Coroutine[Any, Any, Forgotten]]:
-    async def ask_back(document: str) -> Elicit[_Agreed]:
-        found = await document_named(library.pages, document, by_part=False)
-        name, joint = found.title or found.id, tell_joint(await list_joint(library, found))
-        return Elicit(f"Delete '{name}' with all its notes and questions from the library?{joint}", _Agreed)
-
-    async def forget(document: Named, said: Annotated[ElicitationResult[_Agreed], Resolve(ask_back)]) -> Forgotten:
-        """Delete a document with all its notes and questions. The user is asked first."""
-        found = await document_named(library.pages, document, by_part=False)
-        agreed, joint = said.action == "accept" and said.data.delete, await list_joint(library, found)
-        if agreed:
-            await forget_document(library, found)
-        return Forgotten(document=found.id, title=found.title or found.id, deleted=agreed, joint=joint)
-
-    return forget
+    async def run_stdio_async(self) -> None:
+        """Serve on standard input and output; what is no message there gets an error."""
+        lines = CheckedLines(sys.stdin.buffer)
+        async with stdio_server(stdin=cast("Any", lines)) as (reading, writing):
+            lines.replies, served = writing, self._lowlevel_server
+            await served.run(reading, writing, served.create_initialization_options())
 
 
 def library_server(tools: LibraryTools) -> LibraryServer:
@@ -356,7 +336,7 @@ def library_server(tools: LibraryTools) -> LibraryServer:
         tools=[
             *(_tool(each, reads_only=True, asks_model=False) for each in looking),
             *(_tool(each, reads_only=False, asks_model=asks_model) for each in reading),
-            _tool(_make_forget(tools.library), reads_only=False, asks_model=False, deletes=True),
+            _tool(make_forget(tools.library), reads_only=False, asks_model=False, deletes=True),
         ],
         log_level="WARNING",
         subscriptions=False,
@@ -410,9 +390,14 @@ def _is_no_cut(record: logging.LogRecord) -> bool:
 async def serve_http(server: MCPServer, listener: socket.socket, host: str, names: Sequence[str]) -> None:
     """Serve until the process is told to stop. No session is kept, so clients go on after a restart."""
     security = security_settings(host, listener.getsockname()[1], names)
-    app = server.streamable_http_app(
-        streamable_http_path=PATH, stateless_http=True, host=host, transport_security=security
+    app: Any = server.streamable_http_app(
+        streamable_http_path=PATH,
+        stateless_http=True,
+        host=host,
+        transport_security=security,
+        max_request_body_size=MOST_BYTES,
     )
+    app = CheckedApp(app)
     uvicorn_server = uvicorn.Server(uvicorn.Config(app, log_level="warning", ws="none", timeout_graceful_shutdown=2))
     logging.getLogger("uvicorn.error").addFilter(_is_no_cut)
     await uvicorn_server.serve([listener])

@@ -1,8 +1,8 @@
 """What the model sees of a memory: notes in page order, pages read again in full; and what a memory lacks."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -169,7 +169,7 @@ class OpenedMemory:
     ) -> list[RecordT]:
         """The records of these numbers, or of all pages; those that were fetched before are not fetched again."""
         wanted = [*(range(self.record.pages) if numbers is None else numbers)]
-        if not self.whole or self.record.pages > MOST_KEPT:
+        if not self.whole or self.record.pages > MOST_KEPT or _changes.get():
             return await fetch(wanted)
         if missing := [number for number in wanted if number not in fetched]:
             fetched |= {number_of(record): record for record in await fetch(missing)}
@@ -265,11 +265,21 @@ class OpenedMemory:
 
 
 _opened: ContextVar[dict[object, OpenedMemory]] = ContextVar("readgraph_opened")
+_changes: ContextVar[bool] = ContextVar("readgraph_changes", default=False)
 
 
 def open_memories_once() -> AbstractContextManager[Any]:
     """Inside of the `with`, steps that load the same whole memory share what was fetched of it."""
     return set_variable(_opened, {})
+
+
+@contextmanager
+def fetch_anew() -> Iterator[None]:
+    """Inside of the `with` a step may change notes, of which it and those behind it see what is stored then."""
+    with set_variable(_changes, True):
+        yield
+    for asked, memory in _opened.get({}).items():
+        _opened.get()[asked] = replace(memory, fetched=_Fetched())
 
 
 def forget_opened() -> None:

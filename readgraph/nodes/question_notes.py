@@ -5,7 +5,6 @@ alone, so pages are cut once for all questions. What was overwritten is searched
 with each page, after "Look Back to Reason Forward" (Shi et al., 2025).
 """
 
-import asyncio
 import re
 from collections.abc import Collection, Iterable, Sequence
 from functools import cache
@@ -20,6 +19,7 @@ from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.reply_types import LenientReply, Numbers, Texts
 from readgraph.nodes.bounds import INSTRUCTION_WORDS
 from readgraph.nodes.prompts import question_part
+from readgraph.state.apart import compute
 from readgraph.state.context import ReaderContext
 from readgraph.state.sentences import sentence_spans
 from readgraph.state.words import count_words, first_words
@@ -292,7 +292,7 @@ class OverwrittenNotes:
         lines = [*self._lines]
         if len(lines) <= AT_ONCE:
             return _nearest(queries, lines, notes, most_words)
-        return await asyncio.to_thread(_nearest, queries, lines, notes, most_words)
+        return await compute(_nearest, queries, lines, notes, most_words)
 
 
 def _nearest(

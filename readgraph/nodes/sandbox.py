@@ -22,6 +22,7 @@ from readgraph.state.errors import BadInput, ReadgraphError
 
 SECONDS = 10.0  # of a program's own time, from its start or from the replies that it waited for
 GRACE = 5.0  # seconds after which the process is ended, where the engine did not stop by itself
+MOST_REFUSED = 100  # calls that were refused after which a program that makes further ones is ended
 LARGE = 5_000_000  # characters of a text after which the process is not kept for the next program
 
 
@@ -74,12 +75,15 @@ async def run_program(program: str, text: str, kept: str, ask: Ask) -> ProgramEn
             order = {"program": program, "kept": kept, "replies": known, "seconds": SECONDS}
             ran = await asyncio.to_thread(engine.run, order)
             if ran is None:
+                slow = f"it took more than {SECONDS:g} seconds of its own time"
                 return ProgramEnd(
-                    kept, fault=f"it took more than {SECONDS:g} seconds of its own time, or too much memory"
+                    kept, fault=slow if engine.is_over else "it took too much memory, or broke the engine"
                 )
             if ran["finished"] or not ran["asked"]:
                 answer, quotes = ran["finished"] or (None, [])
                 return ProgramEnd(ran["kept"], ran["shown"], ran["fault"], bool(ran["finished"]), answer, quotes)
+            if sum(bool(refused) for _, refused in replies.values()) > MOST_REFUSED:
+                return ProgramEnd(ran["kept"], ran["shown"], "it asked again and again what it may not ask")
             new = [*dict.fromkeys((question, piece) for question, piece in ran["asked"])]
             replies |= zip(new, await all_finished(_reply(ask, *asked) for asked in new), strict=True)
 
@@ -103,11 +107,12 @@ class _Engine:
         )
         self.owner = os.getpid()
         self.text: str | None = None  # of the programs that come, until it is sent
+        self.is_over = False  # it was ended since a program took too long
 
     def run(self, order: dict[str, Any]) -> dict[str, Any] | None:
-        """What came of a program; None where the process had to be ended."""
+        """What came of a program; None where the process has ended, and can run no other."""
         sent = order if self.text is None else {**order, "text": self.text}
-        stopping = threading.Timer(SECONDS + GRACE, self.process.kill)
+        stopping = threading.Timer(SECONDS + GRACE, self._stop)
         stopping.start()
         try:
             assert self.process.stdin and self.process.stdout
@@ -118,8 +123,16 @@ class _Engine:
             line = b""
         finally:
             stopping.cancel()
+            stopping.join()  # from here on it ends nothing
         self.text = None
-        return json.loads(line) if line.endswith(b"\n") else None
+        if self.is_over or not line.endswith(b"\n"):
+            self.end()
+            return None
+        return dict(json.loads(line))
+
+    def _stop(self) -> None:
+        self.is_over = True
+        self.process.kill()
 
     def end(self) -> None:
         """End the process."""
@@ -157,7 +170,8 @@ async def _engine(text: str) -> AsyncIterator[_Engine]:
 
 def _take_engine() -> _Engine:
     """The process that waits, or a new one."""
-    engine = _waiting.pop() if _waiting else None
-    if engine is None or engine.owner != os.getpid() or engine.process.poll() is not None:
-        engine = _Engine()
-    return engine
+    with suppress(IndexError):  # in another thread another program may take it
+        engine = _waiting.pop()
+        if engine.owner == os.getpid() and engine.process.poll() is None:
+            return engine
+    return _Engine()

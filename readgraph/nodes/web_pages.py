@@ -4,7 +4,6 @@ Pages are subtrees of the DOM at a depth; small neighbours are joined, and one t
 counted. Without a model, the words of the instruction are held against the labels of a page's elements.
 """
 
-import asyncio
 import re
 from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
 from itertools import islice
@@ -31,6 +30,7 @@ from readgraph.nodes.prompts import question_part
 from readgraph.nodes.purpose import purpose_line
 from readgraph.nodes.step import node
 from readgraph.sources.web_page import web_page
+from readgraph.state.apart import compute
 from readgraph.state.channels import Cleared, WebAction
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Note, Page
@@ -66,7 +66,7 @@ async def open_page(state: WebOpenState, runtime: ReaderRuntime) -> WebOpenUpdat
     if isinstance(html := state.get("text"), str):
         check_length(html)
         if ' id="' not in html or _NOT_OUR_FORM.search(html):
-            page = await asyncio.to_thread(web_page, html)
+            page = await compute(web_page, html)
             given |= {"text": page.text, "title": state.get("title") or page.title}
     opened = await open_document(given, runtime)
     asked = opened["question_text"]
@@ -131,7 +131,7 @@ async def pages_of_subtrees(text: str, last: Page | None, runtime: ReaderRuntime
     if start >= len(text):
         return
     sizes = (context.page_depth, context.join_words, largest_page(context))
-    parts, cuts = await asyncio.to_thread(part_ends, text, start, *sizes)
+    parts, cuts = await compute(part_ends, text, start, *sizes)
     if cuts:
         count_fallback("subtree_cut", cuts)
     for end, words in parts:
@@ -248,7 +248,7 @@ def extract_web_note(part: str) -> str:
 
 async def note_by_rule(text: str, page: Page, runtime: ReaderRuntime) -> Note:
     """The note of a part without a model."""
-    said = await asyncio.to_thread(extract_web_note, text)
+    said = await compute(extract_web_note, text)
     return Note(page.number, said, count_words(said))
 
 
@@ -346,7 +346,7 @@ async def _view_page(
     state: ActState, runtime: ReaderRuntime
 ) -> tuple[MemoryView, dict[str, WebElement], list[WebElement]]:
     view = await view_memory(runtime, state["document"], state["memory"], state["pages_read"])
-    elements = await asyncio.to_thread(elements_of, await page_store(runtime).text(view.document))
+    elements = await compute(elements_of, await page_store(runtime).text(view.document))
     parts = [range(page.start, page.end) for page in view.pages if page.number in view.full]
     return view, elements, [element for element in elements.values() if any(element.start in part for part in parts)]
 

@@ -16,10 +16,13 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException as AnyHTTPException
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 import readgraph
 from readgraph.graphs.method_facts import settings_of
 from readgraph.graphs.methods import METHODS
+from readgraph.library.documents import NotHeld
+from readgraph.library.library import ONLY_READ
 from readgraph.report.page import PARTS, STYLES
 from readgraph.serve.agents import Agents
 from readgraph.serve.documents import Documents, Finding
@@ -116,15 +119,37 @@ def library_app(room: Room, guard: Guard) -> GuardedApp:
     _add_errors(app)
     _add_page(app, room, guard)
     _add_routes(app, room)
-    return GuardedApp(BodyLimit(app), guard)
+    return GuardedApp(BodyLimit(OnlyAnswers(app) if room.library.is_copy else app), guard)
+
+
+ADDING = ("/api/texts", "/api/addresses", "/api/agents")  # where POST adds or changes something
+
+
+class OnlyAnswers:
+    """An application over a library that can only be read, which takes questions and no changes."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hand on to the application, or refuse."""
+        if scope["type"] == "http":
+            adds = scope["method"] == "POST" and scope["path"].startswith(ADDING)
+            if scope["method"] in ("PUT", "DELETE") or adds:
+                line = f"{ONLY_READ}: nothing can be added, changed or deleted."
+                await problem_response(scope["path"], line, 403)(scope, receive, send)
+                return
+        await self.app(scope, receive, send)
 
 
 def _add_errors(app: FastAPI) -> None:
     @app.exception_handler(ReadgraphError)
     async def of_ours(request: Request, problem: ReadgraphError) -> JSONResponse:
-        return problem_response(
-            request.url.path, page_error_line(problem), 400 if isinstance(problem, BadInput) else 500
-        )
+        status = 400 if isinstance(problem, BadInput) else 500
+        if isinstance(problem, NotHeld) and request.url.path.startswith("/api/documents/"):
+            status = 404  # it is what the path names
+        line = " ".join(page_error_line(problem).split())  # what a path names may hold line ends
+        return problem_response(request.url.path, line, status)
 
     @app.exception_handler(RequestValidationError)
     async def of_form(request: Request, problem: RequestValidationError) -> JSONResponse:

@@ -38,6 +38,7 @@ from readgraph.sources.converting import convert_in_thread, show_conversion
 from readgraph.sources.inputs import Address, file_or_address
 from readgraph.sources.loading import SourceFile, file_of_bytes, read_file
 from readgraph.sources.pdf.in_child import page_picture
+from readgraph.state.apart import run_apart
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document
 
@@ -221,7 +222,7 @@ class Documents:
         return self._begin_adding(name, work)
 
     def _begin_adding(self, title: str, work: Callable[[Run], Any]) -> RunState:
-        run = Run("add", asyncio.get_running_loop(), title=title)
+        run = Run("add", asyncio.get_running_loop(), title=title, is_apart=True)
 
         async def add_and_tell() -> None:
             document = await work(run)
@@ -330,7 +331,7 @@ class Finding:
     ) -> dict[str, list[Hit]]:
         """The passages that share most words with these, the best first: of one document, a collection or all."""
         named: dict[str, Any] = {"documents": [document] if document else [], "collection": collection or None}
-        return {"hits": await functions.search(self.room.library, words, most=most, **named)}
+        return {"hits": await run_apart(functions.search, self.room.library, words, most=most, **named)}
 
     async def list_collections(self) -> dict[str, list[CollectionEntry]]:
         """The named collections."""

@@ -22,6 +22,17 @@ class Said(NamedTuple):
     sent: int
     received: int
     cached: int
+    is_whole: bool = True  # False: the budget ended first
+
+
+NO_ANSWER = "The model gave no answer that could be used, in all of its tries. What was read is kept: ask again."
+
+
+def has_no_answer(result: Mapping[str, Any]) -> bool:
+    """Whether a run's `result` stands in place of an answer that its model was asked for and did not give."""
+    found = result["report"]["found"]
+    substituted = found["by_rule"] and found["status"] in ("nearest", "no_answer") and not found.get("table")
+    return bool(substituted and found["steps"][-1]["model"])
 
 
 def said_in(result: Mapping[str, Any], base: str) -> Said:
@@ -42,7 +53,8 @@ def said_in(result: Mapping[str, Any], base: str) -> Said:
         {"start_index": at + start, "end_index": at + end, **_place(cited[number], result, base)}
         for number, start, end in (spans if at >= 0 else ())
     ]
-    return Said(text, citations, usage["input_tokens"], usage["output_tokens"], usage.get("cache_read_tokens", 0))
+    sizes = usage["input_tokens"], usage["output_tokens"], usage.get("cache_read_tokens", 0)
+    return Said(text, citations, *sizes, is_whole=found["status"] != "budget")
 
 
 def _place(citation: Mapping[str, Any], result: Mapping[str, Any], base: str) -> dict[str, str]:
@@ -68,6 +80,8 @@ class _Answer:
     @property
     def problem(self) -> str:
         """Why there is no answer, in one line."""
+        if self.run.result:
+            return NO_ANSWER
         return self.run.problem or "The run was stopped before it had an answer. What was read is kept: ask again."
 
 
@@ -86,7 +100,7 @@ class ChatAnswer(_Answer):
     def whole(self, said: Said) -> dict[str, Any]:
         """The answer as one object."""
         message = {"role": "assistant", "content": said.text, "refusal": None, "annotations": _of_chat(said)}
-        choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
+        choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": _end_of(said)}
         return self._object("chat.completion", choices=[choice], usage=_usage(said, "prompt", "completion"))
 
     def beginning(self) -> Iterator[bytes]:
@@ -97,7 +111,7 @@ class ChatAnswer(_Answer):
         """The text, its citations, the usage where it is wanted."""
         for piece in _pieces(said.text):
             yield self._chunk({"content": piece})
-        yield self._chunk({"annotations": _of_chat(said)} if said.citations else {}, "stop")
+        yield self._chunk({"annotations": _of_chat(said)} if said.citations else {}, _end_of(said))
         if self.include_usage:
             usage = _usage(said, "prompt", "completion")
             yield _event(self._object("chat.completion.chunk", choices=[], usage=usage))
@@ -136,7 +150,12 @@ class ResponseAnswer(_Answer):
             "output_tokens_details": {"reasoning_tokens": 0},
         }
         usage = {**_usage(said, "input", "output"), **details}
-        return self._object("completed", output=[self._message("completed", [_part(said)])], usage=usage)
+        status = self._status(said)
+        why = {} if said.is_whole else {"incomplete_details": {"reason": "max_output_tokens"}}
+        return self._object(status, output=[self._message(status, [_part(said)])], usage=usage, **why)
+
+    def _status(self, said: Said) -> str:
+        return "completed" if said.is_whole else "incomplete"
 
     def beginning(self) -> Iterator[bytes]:
         """That it works."""
@@ -156,13 +175,18 @@ class ResponseAnswer(_Answer):
             yield self._tell("output_text.annotation.added", **where, annotation_index=number, annotation=cited)
         yield self._tell("output_text.done", **where, text=said.text, logprobs=[])
         yield self._tell("content_part.done", **where, part=whole)
-        yield self._tell("output_item.done", output_index=0, item=self._message("completed", [whole]))
-        yield self._tell("completed", response=self.whole(said))
+        status = self._status(said)
+        yield self._tell("output_item.done", output_index=0, item=self._message(status, [whole]))
+        yield self._tell(status, response=self.whole(said))
 
     def failing(self) -> Iterator[bytes]:
         """That it failed, and why."""
         error = {"code": "server_error", "message": self.problem}
         yield self._tell("failed", response=self._object("failed", error=error))
+
+
+def _end_of(said: Said) -> str:
+    return "stop" if said.is_whole else "length"
 
 
 def _event(value: Mapping[str, Any], name: str = "") -> bytes:

@@ -14,7 +14,7 @@ from starlette.responses import StreamingResponse
 from readgraph.api.documents import document_named
 from readgraph.graphs.methods import METHODS, method_named
 from readgraph.library.collections import NamedCollections
-from readgraph.serve.openai_answers import ChatAnswer, OpenAIAnswer, ResponseAnswer, said_in
+from readgraph.serve.openai_answers import ChatAnswer, OpenAIAnswer, ResponseAnswer, has_no_answer, said_in
 from readgraph.serve.requests import Refused, RequestBody
 from readgraph.serve.room import ENDED, Room, Run, page_error_line
 from readgraph.serve.runs import ALIVE, RunRequest, Runs
@@ -162,8 +162,9 @@ class OpenAIForm:
             leaving.cancel()
             ending.cancel()
             self._stop(answer.run)
-        if answer.run.result is None:
+        if answer.run.result is None or has_no_answer(answer.run.result):
             status = 503 if answer.run.state != "failed" else 400 if answer.run.refused else 500
+            status = 502 if answer.run.result else status
             raise Refused(status, answer.problem, code="run_failed")
         return JSONResponse(answer.whole(said_in(answer.run.result, answer.base)))
 
@@ -179,7 +180,8 @@ class OpenAIForm:
             ending.cancel()
             self._stop(answer.run)
         result = answer.run.result
-        for piece in answer.failing() if result is None else answer.pieces(said_in(result, answer.base)):
+        failed = result is None or has_no_answer(result)
+        for piece in answer.failing() if failed or result is None else answer.pieces(said_in(result, answer.base)):
             yield piece
 
     def _stop(self, run: Run) -> None:

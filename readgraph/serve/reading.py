@@ -14,7 +14,16 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command, Overwrite, StreamMode
 
 from readgraph.api.notices import answer_notices
-from readgraph.api.running import BUILDS, Pace, RunThread, builder_for, is_at_work, node_activity, run_method
+from readgraph.api.running import (
+    BUILDS,
+    Pace,
+    RunThread,
+    builder_for,
+    is_at_work,
+    is_by_rules,
+    node_activity,
+    run_method,
+)
 from readgraph.graphs.methods import Method
 from readgraph.library.checkpointer import steps_back
 from readgraph.library.page_store import PageStore
@@ -309,6 +318,7 @@ def start_run(
         method=prepared.method.name,
         question=asked.get("question", ""),
         thread=thread,
+        is_apart=is_by_rules(prepared.context),
     )
     work = RunWork(room, run, prepared, asked, pause_before, checkpoint, review)
     run.again = work.go_on

@@ -1,6 +1,5 @@
 """What requests bring and get: bodies, refused as soon as they are too large, JSON that can be kept, reports."""
 
-import asyncio
 from collections.abc import Mapping
 from typing import Annotated, Any
 
@@ -9,11 +8,13 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, model_validator
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
+from readgraph.api.bounded_json import MOST_MB, json_fault, read_body
 from readgraph.library.stored_items import replace_surrogates
 from readgraph.report.page import ReportData, render
 from readgraph.sources.inputs import most_bytes, too_large_error
+from readgraph.state.apart import compute
 from readgraph.state.errors import BadInput
 
 MOST_LISTED = 200
@@ -63,7 +64,7 @@ def problem_response(path: str, line: str, status: int, about: Mapping[str, Any]
 
 async def report_file(report: ReportData) -> Response:
     """A report as a file that the browser saves."""
-    page = await asyncio.to_thread(render, report)
+    page = await compute(render, report)
     headers = {"content-disposition": 'attachment; filename="report.html"'}
     return Response(page, media_type="text/html", headers=headers)
 
@@ -74,8 +75,9 @@ def _encodable(value: Any) -> Any:
     return replace_surrogates(value)
 
 
-MOST_JSON_MB = 20
-FILES = "/api/files/"  # where bodies are files, which have a limit of their own
+MOST_JSON_MB = MOST_MB
+FILES = "/api/files/"  # where bodies are files
+OWN_BODIES = (FILES, "/api/login")  # what reads its body itself, up to a limit of its own
 
 
 class BodyLimit:
@@ -85,23 +87,21 @@ class BodyLimit:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand on to the application."""
-        if scope["type"] != "http" or scope["path"].startswith(FILES):
+        """Hand on to the application, or say what is too much."""
+        if scope["type"] != "http" or scope["path"].startswith(OWN_BODIES) or scope["method"] in ("GET", "HEAD"):
             await self.app(scope, receive, send)
             return
-        most, came = MOST_JSON_MB * 1_000_000, 0
-
-        async def receive_within() -> Message:
-            nonlocal came
-            if says_more(Headers(scope=scope), most):
-                raise _too_long()
-            message = await receive()
-            came += len(message.get("body", b""))
-            if came > most:
-                raise _too_long()
-            return message
-
-        await self.app(scope, receive_within, send)
+        most, data = int(MOST_JSON_MB * 1_000_000), b""
+        if not (is_long := says_more(Headers(scope=scope), most)):
+            data, receive = await read_body(receive, most)
+            is_long = len(data) > most
+        if is_long:
+            line = f"The request has more than {MOST_JSON_MB} MB: send a long text as a file, by PUT {FILES}NAME.txt."
+            await problem_response(scope["path"], line, 413)(scope, receive, send)
+        elif too_much := json_fault(data):
+            await problem_response(scope["path"], f"The request has {too_much}.", 400)(scope, receive, send)
+        else:
+            await self.app(scope, receive, send)
 
 
 def says_more(headers: Headers, most: int) -> bool:
@@ -123,8 +123,3 @@ async def file_in(request: Request, name: str) -> bytes:
     except ClientDisconnect:
         raise BadInput(f"{name} did not come whole.") from None
     return bytes(data)
-
-
-def _too_long() -> HTTPException:
-    line = f"The request has more than {MOST_JSON_MB} MB: send a long text as a file, by PUT {FILES}NAME.txt."
-    return HTTPException(413, line)

@@ -18,6 +18,7 @@ from readgraph.graphs.methods import Method, method_for, method_named, method_ty
 from readgraph.library.library import Library
 from readgraph.library.page_store import PageStore
 from readgraph.models.prices import Price
+from readgraph.state.apart import run_apart
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import declarations_of, settings_in
 from readgraph.state.errors import BadInput, ReadgraphError, Way
@@ -74,6 +75,7 @@ class Run:
     work: "Future[Any] | None" = None
     task: "asyncio.Future[Any] | None" = None
     stopping: bool = False
+    is_apart: bool = False  # it works in a loop of its own, since it asks no model
     refused: bool = False  # it failed since what was asked for can't be done
     again: Callable[[list[int] | None, dict[str, Any] | None], Any] | None = None
     """Goes on with the run: after a pause, with the pages that a person chose, or a reply to what a step asks."""
@@ -254,7 +256,7 @@ async def _watch_work(run: Run, work: Callable[[], Awaitable[None]], price: Pric
     async def work_and_log() -> None:
         dollars, documents = (price.input, price.output) if price else None, ",".join(run.documents)
         with log_run(new_inner_run(run.id, dollars, kind=run.kind, method=run.method, document=documents)):
-            await work()
+            await (run_apart(work) if run.is_apart else work())
 
     run.task = task = asyncio.ensure_future(work_and_log())
     if run.stopping:

@@ -23,6 +23,7 @@ from readgraph.serve.making import Making, Task
 from readgraph.serve.reading import PreparedRun, check_at_rest, start_run
 from readgraph.serve.requests import Offset, RequestBody, report_file
 from readgraph.serve.room import ENDED, Room, Run, RunState
+from readgraph.state.apart import run_apart
 from readgraph.state.channels import MOST_QUESTION_TURNS
 from readgraph.state.errors import BadInput
 from readgraph.state.reading import Question, QuestionTurn
@@ -208,14 +209,14 @@ class Runs:
         else:
             scope = PickingScope(collection=wanted.collection or None, as_of=wanted.as_of)
             asked = [*(turn["question"] for turn in wanted.turns), question, *wanted.options]
-            documents = await pick_documents(pages, " ".join(asked), scope)
+            documents = await run_apart(pick_documents, pages, " ".join(asked), scope)
         documents = in_one_order(documents) if wanted.task == "wiki" else documents
         alone = documents[0] if len(documents) == 1 else None
         method = task.method if task else room.method_for(wanted.method, alone)
         check_pauses(method.name, builder_for(method), wanted.pause_before)
         if wanted.review:
             builder_for(method, asks_person=True)
-        document = await documents_as_one(pages, documents, wanted.as_of)
+        document = await run_apart(documents_as_one, pages, documents, wanted.as_of)
         return PreparedRun(document, method, context, task, wanted.as_of)
 
     async def estimate(self, wanted: RunRequest) -> RunEstimate:
@@ -223,11 +224,10 @@ class Runs:
         prepared, question = await self._prepare(wanted), wanted.question.strip()
         document, context = prepared.document, prepared.context
         if prepared.task:
-            estimate = await prepared.task.estimate(self.room.library, document, context)
+            estimate = await run_apart(prepared.task.estimate, self.room.library, document, context)
         else:
-            estimate = await estimate_with_question(
-                self.room.pages, prepared.method, document, context, question or None, wanted.options
-            )
+            asked = (prepared.method, document, context, question or None, wanted.options)
+            estimate = await run_apart(estimate_with_question, self.room.pages, *asked)
         cost = cost_with(context, estimate, self.room.price)
         return RunEstimate(**asdict(estimate), words=document.words, cost=cost, model=context.model)
 

@@ -1,6 +1,5 @@
 """Questions to begin with: about headings and names that a text has itself, without a call of a model."""
 
-import asyncio
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -10,6 +9,7 @@ from typing import cast
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.terms import content_words
 from readgraph.nodes.survey.patterns import take_by_pattern
+from readgraph.state.apart import compute
 from readgraph.state.languages import language_of
 from readgraph.state.records import Document, Memory
 from readgraph.state.survey import Programme
@@ -49,7 +49,7 @@ async def suggest_questions(pages: PageStore, document: Document, memory: Memory
     notes = [note.text for note in await pages.notes(memory.id, numbers) if not note.fallback]
     spans = [] if document.parts else [(page.start, page.end) for page in found]
     places = [name for _, name in await pages.places_in(document, spans)] if spans else []
-    return await asyncio.to_thread(_make_questions, texts, notes, places, document.title)
+    return await compute(_make_questions, texts, notes, places, document.title)
 
 
 def _make_questions(texts: Sequence[str], notes: Sequence[str], places: Sequence[str], title: str) -> list[str]:

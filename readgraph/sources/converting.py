@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from readgraph.sources.places import Place
+from readgraph.state.apart import compute
 from readgraph.state.errors import BadInput
 from readgraph.state.variables import set_variable
 
@@ -161,7 +162,7 @@ async def convert_in_thread(convert: Callable[P, Made], *given: P.args, **named:
     stop = Stop()
     with set_variable(_stop, stop):
         try:
-            return await asyncio.to_thread(convert, *given, **named)
+            return await compute(convert, *given, **named)
         except asyncio.CancelledError:
             stop.asked = True
             if stop.end:

@@ -75,7 +75,9 @@ class Archive:
 
     def parse(self, member: str, parse: "Callable[[bytes], _Element | None]") -> "_Element":
         """The root of a member's XML; raises `BadInput` if it can't be read."""
-        root = parse(self.read(member))
+        data = self.read(member)
+        check_tags(data.count(b"<"), self.name)
+        root = parse(data)
         if root is None:
             raise self.invalid_error(f"{member!a} can't be read")
         return root
@@ -84,6 +86,17 @@ class Archive:
         """The title in a member with the document's properties; "" where there is none."""
         root = parse_document(self.read(member)) if member in self.members else None
         return text_of_first(elements_named(root, "title"))
+
+
+MOST_TAGS = 4_000_000  # of a part of a file, whose tree takes half a gigabyte; a thousand pages have half as many
+
+MOST_HTML_TAGS = 1_500_000  # of a page, each of which takes more time
+
+
+def check_tags(tags: int, name: str, most: int = MOST_TAGS) -> None:
+    """Raise `BadInput` for a file that would take too much memory or time."""
+    if tags > most:
+        raise BadInput(f"{name} has a part of more than {most:,} tags: split it, or save its text as a file.")
 
 
 def open_office_archive(data: bytes, name: str, kind: str, ending: str) -> Archive:

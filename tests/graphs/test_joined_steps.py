@@ -17,8 +17,9 @@ from readgraph.library.corrections import correct
 from readgraph.library.histories import SessionText, append_sessions
 from readgraph.library.opening import Library, open_library
 from readgraph.nodes.contracts import AskedState, ReaderRuntime
+from readgraph.nodes.memory import load_memory
 from readgraph.nodes.persons import review_answer
-from readgraph.nodes.research.plan import PlanState, PlanUpdate, plan
+from readgraph.nodes.research.plan import PlanState, PlanUpdate, SearchState, SearchUpdate, plan, search
 from readgraph.nodes.research.reflect import ReflectState, ReflectUpdate, reflect
 from readgraph.nodes.step import node
 from readgraph.nodes.walk.position import WalkUpdate, enter
@@ -120,6 +121,31 @@ async def test_a_note_corrected_meanwhile_leaves_the_search_of_joined_steps_as_i
         output = await builder.compile(store=library.store).ainvoke(given, context=ReaderContext(model=""))
         found.append(without_times(dict(output)))
     assert found[1] == found[0] and found[1]["pages_read"] and found[1]["citations"]
+
+
+async def test_a_step_behind_one_s_own_sees_the_note_that_it_corrected(library: Library, story: str) -> None:
+    document, seen = await library.pages.add_document(story), list[str]()
+    given: Any = {"document": document.id, "question": ASKED}
+
+    async def look(state: AskedState, runtime: ReaderRuntime) -> None:
+        (note,) = await (await load_memory(runtime, state)).notes([0])
+        seen.append(note.text)
+
+    @node(settings=plan.settings)
+    async def plan_and_correct(state: PlanState, runtime: ReaderRuntime) -> PlanUpdate:
+        await look(state, runtime)
+        await correct_first_note(library, document.id)
+        await look(state, runtime)
+        return await plan(state, runtime)
+
+    @node(settings=search.settings)
+    async def look_and_search(state: SearchState, runtime: ReaderRuntime) -> SearchUpdate:
+        await look(state, runtime)
+        return await search(state, runtime)
+
+    joined = join_steps(gam.build(plan=plan_and_correct, search=look_and_search))
+    await joined.compile(store=library.store).ainvoke(given, context=ReaderContext(model=""))
+    assert seen[0] != seen[1] == seen[2] == "What a user wrote."
 
 
 async def test_a_question_inside_of_joined_steps_sees_what_was_appended_since(library: Library) -> None:

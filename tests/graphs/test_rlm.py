@@ -1,7 +1,9 @@
 """Programs that a model writes: what they may do, what their sub-calls cost, and how a reading by them goes on."""
 
+import asyncio
 import re
 import signal
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +19,7 @@ from readgraph.library.opening import Library
 from readgraph.nodes import sandbox
 from readgraph.nodes.programs import format_programs, program_in
 from readgraph.nodes.sandbox import ProgramEnd, SubCallRefused, run_program
+from readgraph.nodes.sandbox_process import OWN_BYTES, PROCESS_BYTES
 from readgraph.state.channels import ProgramRun
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ModelUnavailable
@@ -199,7 +202,16 @@ FAULTS = {
     "while (true) {}": "seconds of its own time",
     "/(a+)+$/.test('a'.repeat(40) + 'b')": "seconds of its own time",
     "'a'.repeat(5e7).split('')": "too much memory",
-    "'a'.repeat(3e7).indexOf('a'.repeat(1e7) + 'b')": "seconds of its own time, or too much memory",
+    "'a'.repeat(3e7).indexOf('a'.repeat(1e7) + 'b')": "seconds of its own time",
+    "const a = []; for (;;) a.push(new Uint8Array(1 << 20).fill(1))": "too much memory",
+    "const a = []; for (;;) a.push(new ArrayBuffer(1 << 24))": "too much memory",
+    "const a = []; for (;;) a.push(a.length)": "too much memory",
+    "const a = []; for (;;) a.push('x'.repeat(1e6) + a.length)": "too much memory",
+    "const m = new Map(); for (let i = 0; ; i++) m.set(i, {i})": "memory",
+    "kept.deep = []; for (let i = 0; i < 1e5; i++) kept.deep = [kept.deep]": "kept could not be read",
+    "finish(1, Array(1e5).fill('q'))": "an answer and its quotes may have 200000 characters",
+    "for (let i = 0; i < 1e6; i++) ask('q' + i)": "seconds of its own time",
+    "for (let i = 0; ; i++) try { await ask('', String(i)) } catch {}": "asked again and again",
     "const f = () => f() + 1; f()": "it called itself too deep",
     "await new Promise(() => {})": "only ask can be awaited",
     "(0, eval)('let x = ;')": "SyntaxError",
@@ -218,11 +230,38 @@ FAULTS = {
 async def test_what_a_program_may_not_do_ends_it_and_leaves_what_was_kept(
     program: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sandbox, "SECONDS", 0.5)
+    monkeypatch.setattr(sandbox, "SECONDS", 0.5 if "seconds" in FAULTS[program] else 5.0)
     monkeypatch.setattr(sandbox, "GRACE", 1.0)
     end = await run_program(f"show('before');\n{program}", "some text", '{"from":"before"}', _no_model)
     assert FAULTS[program] in end.fault and end.shown in ("before\n", "") and end.kept == '{"from":"before"}'
     assert not end.finished and (end.fault or program == "throw null")
+
+
+ENDLESS = (
+    "'a'.repeat(3e7).indexOf('a'.repeat(1e7) + 'b')"  # within one call of the engine, which looks at no clock then
+)
+
+
+async def test_after_a_program_that_was_ended_the_next_ones_run_in_a_fresh_process(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sandbox, "SECONDS", 0.1)
+    monkeypatch.setattr(sandbox, "GRACE", 0.1)
+    ended, *_ = await asyncio.gather(*(run_program(each, "", "{}", _no_model) for each in (ENDLESS, "1")))
+    assert "seconds of its own time" in ended.fault
+    monkeypatch.undo()
+    programs = (run_program(f"finish({number})", "", "{}", _no_model) for number in range(3))
+    assert [(end.fault, end.answer) for end in await asyncio.gather(*programs)] == [("", "0"), ("", "1"), ("", "2")]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads the peak of a process where Linux tells it")
+@pytest.mark.parametrize("made", ["new Uint8Array(1 << 20).fill(1)", "new ArrayBuffer(1 << 24)", "a.length", "[]"])
+async def test_a_program_takes_no_more_memory_than_is_said(made: str) -> None:
+    end = await run_program(f"const a = []; for (;;) a.push({made})", "", "{}", _no_model)
+    (engine,) = sandbox._waiting
+    status = Path(f"/proc/{engine.process.pid}/status").read_text()
+    peak = int(re.findall(r"VmHWM:\s*(\d+) kB", status)[0]) * 1024
+    assert "memory" in end.fault and peak < OWN_BYTES + PROCESS_BYTES
 
 
 async def test_a_program_sees_the_language_its_functions_and_nothing_else() -> None:

@@ -13,7 +13,11 @@ from pathlib import Path
 
 import pytest
 
+from readgraph.api import functions
 from readgraph.library.archives import HEADER
+from readgraph.library.histories import SessionText
+from readgraph.library.opening import open_library
+from readgraph.state.errors import BadInput
 from tests.support.command import ASK, STORY, Command, Ran, assert_refused
 
 BLOCK = 4096
@@ -52,12 +56,62 @@ def read_only(whole: Path) -> Iterator[Path]:
         subprocess.run(["umount", "-l", whole], check=True)
 
 
-@pytest.mark.parametrize("line", [ASK, ("forget", STORY.stem, "--yes"), ("replies", "import", "{tmp}/replies.jsonl")])
+@pytest.mark.parametrize(
+    "line", [("read", STORY), ("forget", STORY.stem, "--yes"), ("replies", "import", "{tmp}/replies.jsonl")]
+)
 def test_a_library_that_cannot_be_written(
     readgraph: Command, read_only: Path, tmp_path: Path, line: tuple[object, ...]
 ) -> None:
     (tmp_path / "replies.jsonl").write_text(json.dumps(HEADER) + "\n")
     assert_refused(readgraph(*(str(part).format(tmp=tmp_path) for part in line)), "it must be writable")
+
+
+@pytest.fixture
+def only_read(whole: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The library, which this user may not write: nothing in it has changed at the test's end."""
+
+    def contents() -> dict[Path, bytes]:
+        files = (file for file in whole.rglob("*") if file.is_file() and not file.name.endswith(("-shm", "-wal")))
+        return {file: file.read_bytes() for file in files}
+
+    before = contents()
+    monkeypatch.setattr("os.access", lambda path, mode: mode != os.W_OK)  # root may write whatever the mode
+    yield whole
+    assert contents() == before
+
+
+NOT_KEPT = "The library can only be read: what is read and answered now is not kept."
+ANSWERED = [
+    ASK,
+    ("ask", "Who climbed the tower?"),
+    ("summarise", STORY),
+    ("verify", "{tmp}/draft.txt", STORY),
+    ("compress", STORY, "--budget", "60"),
+]
+
+
+@pytest.mark.parametrize("line", ANSWERED)
+@pytest.mark.parametrize("way", ["only_read", "read_only"])
+def test_a_library_that_can_only_be_read_answers_and_checks(
+    readgraph: Command, tmp_path: Path, line: tuple[object, ...], way: str, request: pytest.FixtureRequest
+) -> None:
+    request.getfixturevalue(way)
+    (tmp_path / "draft.txt").write_text("The keeper took the log book to the cellar on Monday.")
+    ran = readgraph(*(str(part).format(tmp=tmp_path) for part in line))
+    assert ran.code in (0, 1) and ran.out and NOT_KEPT in ran.err
+
+
+async def test_so_does_it_for_programs_and_agents(only_read: Path) -> None:
+    async with open_library(only_read, answers=True) as library:
+        assert library.is_copy and library.place == str(only_read)
+        (document,) = await library.pages.documents()
+        found = await functions.ask(library, "Who took the log book?", documents=[document.id])
+        assert found.citations
+        assert (await functions.verify(library, "Iolo took the log book.", documents=[document.id])).claims
+        with pytest.raises(BadInput, match="can only be read"):
+            await functions.remember(library, "History", [SessionText("Something was said.")])
+    async with open_library(only_read, answers=True) as library:
+        assert len(await library.pages.documents()) == 1
 
 
 SHOWN = [
@@ -120,7 +174,7 @@ def test_a_file_that_cannot_be_written(readgraph: Command, whole: Path, name: st
         pytest.skip("a file can't be made read-only here: that takes root and a file system with attributes")
     try:
         assert readgraph("show").code == 0
-        assert_refused(readgraph(*ASK, "--max-page-words", 700), "it must be writable")
+        assert_refused(readgraph("read", STORY, "--max-page-words", 700), "it must be writable")
     finally:
         subprocess.run(["chattr", "-i", whole / name], check=True)
     assert readgraph(*ASK).code == 0

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import time
 import zipfile
 import zlib
 from collections.abc import Callable
@@ -181,3 +182,33 @@ def test_bombs_of_each_kind_end_in_bounded_memory(tmp_path: Path) -> None:
     lines = ran.stdout.splitlines()
     assert len(lines) == len(bombs) and all(str(bomb) in line for bomb, line in zip(bombs, lines, strict=True))
     assert all("would unpack to more than 200 MB" in line for line in lines[:5])
+
+
+CELL = "<w:tc><w:p><w:r><w:t>a</w:t></w:r></w:p></w:tc>"
+
+
+@pytest.mark.slow
+def test_more_tags_than_a_tree_may_have_are_refused_before_one_is_made(tmp_path: Path) -> None:
+    table = f"<w:tbl>{f'<w:tr>{CELL * 100}</w:tr>' * 5_100}</w:tbl>"
+    word = write_docx(tmp_path / "cells.docx", [("", "Here OWN stood.")])
+    edit_docx(word, {"word/document.xml": ("OWN", f"</w:t></w:r></w:p>{table}<w:p><w:r><w:t>")})
+    cells = "<table:table-cell><t:p>a</t:p></table:table-cell>" * 100
+    rows = f"<table:table-row>{cells}</table:table-row>" * 10_000
+    text = write_odt(tmp_path / "cells.odt", f"<table:table>{rows}</table:table>")
+    page = write_file(tmp_path / "cells.html", b"<table>" + b"<tr>" + b"<td>a</td>" * 800_000)
+    for file, most in ((word, "4,000,000"), (text, "4,000,000"), (page, "1,500,000")):
+        began = time.process_time()
+        assert_file_refused(file, f"has a part of more than {most} tags: split it")
+        assert time.process_time() - began < 10
+
+
+def test_a_book_of_more_chapters_than_anyone_reads_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("readgraph.sources.formats.epub_text.MOST_DOCUMENTS", 3)
+    for chapters, refused in ((3, False), (4, True)):
+        book = write_epub(
+            tmp_path / f"{chapters}.epub", {f"{each}.xhtml": f"<p>Text {each}.</p>" for each in range(chapters)}
+        )
+        if refused:
+            assert_file_refused(book, "has more than 3 chapters: split it")
+        else:
+            assert "Text 2." in load(book).text

@@ -173,6 +173,39 @@ def test_who_is_not_let_in_and_what_is_too_large_get_errors_of_the_same_form(
     assert error(room.client.get("/v1/models/readgraph", headers={"host": "evil.example"}))[0] == 403
 
 
+@pytest.mark.parametrize("reply", ["", "nonsense", "{}"])
+def test_a_model_that_gives_no_answer_is_an_error_in_each_way(client: OpenAI, server: ModelServer, reply: str) -> None:
+    server.respond = lambda request: reply
+    model = "readgraph/full-text:lamp"
+    for ask in (
+        lambda: client.chat.completions.create(model=model, messages=ASKED),
+        lambda: client.responses.create(model=model, input=QUESTION),
+    ):
+        with pytest.raises(InternalServerError, match="gave no answer") as failed:
+            ask()
+        assert (failed.value.status_code, failed.value.code) == (502, "run_failed")
+    with pytest.raises(APIError, match="gave no answer"):
+        [*client.chat.completions.create(model=model, messages=ASKED, stream=True)]
+    *_, last = client.responses.create(model=model, input=QUESTION, stream=True)
+    assert last.type == "response.failed" and last.response.error
+
+
+def test_where_the_budget_ended_first_each_form_says_so(server: ModelServer, tmp_path: Path) -> None:
+    context = ReaderContext(model="openai:double", max_calls=1, min_page_words=40, max_page_words=90)
+    with reading_room(tmp_path / "library", context) as room:
+        room.added("lamp.txt", Path(STORY).read_bytes()[:6000])
+        client, model = client_of(room), "readgraph/read-agent:lamp"
+        assert client.chat.completions.create(model=model, messages=ASKED).choices[0].finish_reason == "length"
+        *_, chunk = client.chat.completions.create(model=model, messages=ASKED, stream=True)
+        assert chunk.choices[0].finish_reason == "length"
+        whole = client.responses.create(model=model, input=QUESTION)
+        *_, last = client.responses.create(model=model, input=QUESTION, stream=True)
+        assert last.type == "response.incomplete"
+        for given in (whole, last.response):
+            assert given.status == "incomplete" and given.incomplete_details
+            assert given.incomplete_details.reason == "max_output_tokens" and given.output_text
+
+
 def test_a_run_that_fails_is_an_error_in_both_ways(client: OpenAI, room: OpenRoom, server: ModelServer) -> None:
     server.fault_for = lambda request, call: Fault("no such key", status=401)
     with pytest.raises(InternalServerError) as failed:

@@ -2,9 +2,11 @@
 
 import asyncio
 import json
+import os
 import socket
 import threading
 from collections.abc import Iterator
+from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
@@ -342,3 +344,59 @@ def test_each_operation_says_how_it_refuses(room: OpenRoom) -> None:
     operations = [each for path in described["paths"].values() for each in path.values()]
     assert len(operations) > 25 and all(each["description"] and "4XX" in each["responses"] for each in operations)
     assert [*described["components"]["schemas"]["Problem"]["properties"]] == ["problem"]
+
+
+NO_IDS = ["%2e%2e", "%00", "a%00b", "%c0%ae%c0%ae", "%252e%252e", "%2e%2e%2f%2e%2e", "%5c..", "a.b", "x%0a"]
+
+
+@pytest.mark.parametrize("below", ["", "/memories/x", "/memories/%2e%2e/pages?numbers=1", "/original/1.png"])
+@pytest.mark.parametrize("holds", [False, True])
+def test_a_path_that_names_no_document_is_not_found(room: OpenRoom, below: str, holds: bool) -> None:
+    if holds:
+        added(room)
+    for name in NO_IDS:
+        connection = HTTPConnection("127.0.0.1", room.guard.port)  # which leaves the path as it is
+        headers = {"authorization": f"Bearer {room.guard.token}"}
+        connection.request("GET", f"/api/documents/{name}{below}", headers=headers)
+        answer = connection.getresponse()
+        assert answer.status == 404 and "\n" not in json.load(answer)["problem"], name
+        connection.close()
+
+
+def test_a_body_of_too_many_values_is_refused_and_leaves_no_memory_behind(room: OpenRoom) -> None:
+    many = b'{"question": "a", "settings": {' + b",".join(b'"k%d": 1' % key for key in range(300_000)) + b"}}"
+    headers = {"content-type": "application/json"}
+    for path in ("/api/runs", "/api/texts", "/v1/chat/completions", "/api/agents/a/messages"):
+        answer = room.client.post(path, content=many, headers=headers)
+        assert answer.status_code == 400 and "more than 100,000 keys and values" in answer.text
+
+    def resident() -> int:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    if Path("/proc/self/statm").exists():
+        before = resident()
+        for _ in range(20):
+            room.client.post("/api/runs", content=many, headers=headers)
+        assert resident() - before < 5 * len(many)
+
+
+def test_a_library_that_can_only_be_read_takes_questions_and_no_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with reading_room(tmp_path / "library", ReaderContext()) as room:
+        documents = added(room)
+    monkeypatch.setattr("os.access", lambda path, mode: mode != os.W_OK)  # root may write whatever the mode
+    before = (tmp_path / "library" / "library.sqlite").read_bytes()
+    with reading_room(tmp_path / "library", ReaderContext()) as room:
+        for more in ({"question": "What went out?"}, {"question": "The goat lay there.", "task": "check"}):
+            told = room.ran(documents=documents, **more)
+            assert told[-1]["run"]["state"] == "done"
+        for method, path in (
+            ("DELETE", f"/api/documents/{documents[0]}"),
+            ("PUT", "/api/files/a.txt"),
+            ("POST", "/api/texts"),
+            ("POST", "/api/agents/a/messages"),
+        ):
+            refused = room.client.request(method, path, json={"text": "Something."})
+            assert refused.status_code == 403 and "can only be read" in refused.json()["problem"]
+    assert (tmp_path / "library" / "library.sqlite").read_bytes() == before

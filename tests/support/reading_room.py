@@ -87,7 +87,7 @@ def reading_room(folder: Path, context: ReaderContext, *, password: str = "") ->
     ready = threading.Event()
 
     async def serve() -> None:
-        async with open_library(folder) as library:
+        async with open_library(folder, answers=True) as library:
             room = Room(library, context)
             task = asyncio.ensure_future(serve_room(room, guard, listener))
             opened.append((room, asyncio.get_running_loop(), task))

@@ -84,7 +84,7 @@ def ask_documents(options: AskOptions, context: ReaderContext, screen: OutputOpt
         check_terminal()
     screen = replace(screen, steps=options.show_steps)
     sources = load_sources(options, screen)
-    found, page = run_in_library(options.library, _ask, options, sources, context, screen)
+    found, page = run_in_library(options.library, _ask, options, sources, context, screen, answers=True)
 
     def show(found: dict[str, Any], screen: OutputOptions) -> None:
         if screen.steps and "rounds" in found:
@@ -214,7 +214,9 @@ def compare_methods(options: CompareOptions, context: ReaderContext, screen: Out
     check_used(named, asks=True)
     sources = load_sources(options, screen)
     with ask_each_prompt_once():
-        document, results = run_in_library(options.library, _compare, options, sources, named, context, screen)
+        document, results = run_in_library(
+            options.library, _compare, options, sources, named, context, screen, answers=True
+        )
     failed = sum(found["status"] == "failed" for found in results)
     if screen.as_json:
         about = {"question": options.question, "document": document.id}

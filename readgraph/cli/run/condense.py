@@ -94,7 +94,7 @@ def summarise_documents(options: SummariseOptions, context: ReaderContext, scree
         headed = Question(question=f"{heading}: {options.about}" if options.about else heading)
         return found, await make_report(options.report, library.pages, document, headed, found, "note")
 
-    found, page = run_in_library(options.library, run)
+    found, page = run_in_library(options.library, run, answers=True)
     show_output(found, page, options, context, screen, _print_summary)
 
 
@@ -108,7 +108,7 @@ def estimate_summaries(options: SummariseOptions, context: ReaderContext, screen
         await report_notices(library, [document], screen)
         return await estimate_summary(library.pages, document, context, about, part=options.part), document.words
 
-    show_estimate(*run_in_library(options.library, run), context, screen)
+    show_estimate(*run_in_library(options.library, run, answers=True), context, screen)
 
 
 def _settings_of(options: SummariseOptions, context: ReaderContext) -> ReaderContext:
@@ -139,7 +139,9 @@ def make_table(options: TableOptions, context: ReaderContext, screen: OutputOpti
             excel_library()
     check_report(options.report)
     sources = load_sources(options, screen)
-    found, sheet, page = run_in_library(options.library, _make_table_output, sources, options, context, screen)
+    found, sheet, page = run_in_library(
+        options.library, _make_table_output, sources, options, context, screen, answers=True
+    )
     if out:
         write_output(out, table_bytes(sheet, out.suffix.lower()), "table")
     _print_table(found, sheet, out, screen)
@@ -247,7 +249,7 @@ def compress_documents(options: CompressOptions, context: ReaderContext, screen:
                 library, options.budget, documents=[document], question=options.question, engine=engine, listen=listen
             )
 
-    compressed = run_in_library(options.library, run)
+    compressed = run_in_library(options.library, run, answers=True)
     if options.trace:
         write_output(options.trace, f"{compressed.trace.to_json()}\n".encode(errors="replace"), "trace")
     _print_compressed(compressed, context, screen)

@@ -6,8 +6,11 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar, TypeVarTuple
 
+import typer
+
 from readgraph.cli.terminal.screen import run_until_stopped
 from readgraph.library.address import LibraryPlace
+from readgraph.library.library import ONLY_READ
 from readgraph.library.opening import Library, open_library
 from readgraph.sources.inputs import read_bytes
 from readgraph.sources.loading import printable_path
@@ -23,12 +26,15 @@ def run_in_library(
     work: Callable[[Library, *Given], Coroutine[Any, Any, T]],
     *given: *Given,
     only_shows: bool = False,
+    answers: bool = False,
     finishes: bool = True,
 ) -> T:
     """What the work gives that is done in an opened library (see `open_library`); Ctrl-C stops it."""
 
     async def run() -> T:
-        async with open_library(folder, only_shows=only_shows, finishes=finishes) as library:
+        async with open_library(folder, only_shows=only_shows, answers=answers, finishes=finishes) as library:
+            if library.is_copy:
+                typer.echo(f"{ONLY_READ}: what is read and answered now is not kept.", err=True)
             return await work(library, *given)
 
     return run_until_stopped(run())

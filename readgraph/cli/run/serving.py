@@ -32,6 +32,7 @@ from readgraph.cli.terminal.screen import run_until_stopped
 from readgraph.graphs.methods import method_typed
 from readgraph.graphs.served import server_configuration, settings_of_served
 from readgraph.library.address import LibraryPlace
+from readgraph.library.library import ONLY_READ, Library
 from readgraph.library.opening import default_place, open_library
 from readgraph.library.search.catalogue import count_documents
 from readgraph.models.prices import parse_price
@@ -80,8 +81,9 @@ def serve_library(
         warnings.append("Other machines can open it once --allow-host gives the name by which they reach this one.")
 
     async def run_room() -> None:
-        async with open_library(folder) as library:
+        async with open_library(folder, answers=True) as library:
             documents = format_count(await count_documents(library.pages), "document")
+            warnings.extend(_not_kept(library))
             _say(f"The library {library.place} ({documents}) is open at {page}", *warnings)
             if opens and sys.stderr.isatty():
                 webbrowser.open(page)
@@ -103,6 +105,10 @@ def _password() -> str:
             f"{SHORTEST} characters, or leave --host out."
         )
     return password
+
+
+def _not_kept(library: Library) -> list[str]:
+    return [f"{ONLY_READ}: what is read and answered is kept until the server ends."] if library.is_copy else []
 
 
 def _say(where: str, *warnings: str) -> None:
@@ -144,7 +150,7 @@ async def _serve_tools(
 ) -> None:
     from readgraph.mcp.server import PATH, LibraryTools, library_server, serve_http
 
-    async with open_library(folder) as library:
+    async with open_library(folder, answers=True) as library:
         tools, stopped = LibraryTools(library, context, folders), False
         server = library_server(tools)
         gc.freeze()  # what is imported stays, and need not be gone through again at each collection
@@ -156,7 +162,7 @@ async def _serve_tools(
                 at, documents = f"{in_address(host)}:{port}", await count_documents(library.pages)
                 who = f"Whoever reaches {at} can read this library and use your model: there is no log-in."
                 served = f"The library {library.place} ({format_count(documents, 'document')}) is served at"
-                _say(f"{served} http://{at}{PATH}.", *([] if is_loopback(host) else [who]))
+                _say(f"{served} http://{at}{PATH}.", *([] if is_loopback(host) else [who]), *_not_kept(library))
                 await serve_http(server, listener, str(host), names)
         finally:
             await tools.jobs.close()

@@ -61,7 +61,7 @@ def verify_draft(options: VerifyOptions, context: ReaderContext, screen: OutputO
         headed = Question(question=f"Check of {name}")
         return made, found, await make_report(options.report, library.pages, document, headed, found, "note")
 
-    made, found, page = run_in_library(options.library, check)
+    made, found, page = run_in_library(options.library, check, answers=True)
     if options.out:
         write_output(options.out, write_footnotes(draft, found).encode(errors="replace") + ENDING, "checked draft")
     show_output(found, page, options, context, screen, partial(_print_claims, made))
@@ -104,7 +104,7 @@ def estimate_check(options: VerifyOptions, context: ReaderContext, screen: Outpu
         await report_notices(library, [document], screen)
         return estimate_verify(EstimateCase(library.pages, document, context), draft), document.words
 
-    show_estimate(*run_in_library(options.library, estimate), context, screen)
+    show_estimate(*run_in_library(options.library, estimate, answers=True), context, screen)
 
 
 def _print_claims(made: Verified, found: dict[str, Any], screen: OutputOptions) -> None:

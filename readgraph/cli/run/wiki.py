@@ -47,7 +47,7 @@ def make_wiki(options: WikiOptions, context: ReaderContext, screen: OutputOption
         with watch_run(shown) as listen:
             return await wiki(library, [document], context=context, listen=listen)
 
-    made = run_in_library(options.library, make)
+    made = run_in_library(options.library, make, answers=True)
     changes = write_vault(options.folder, made.output["pages"], datetime.now())
     found = with_cost(made.output, context, screen)
     if screen.as_json:
@@ -77,7 +77,7 @@ def estimate(options: WikiOptions, context: ReaderContext, screen: OutputOptions
         await report_notices(library, [document], screen)
         return await estimate_wiki(EstimateCase(library.pages, document, context)), document.words
 
-    show_estimate(*run_in_library(options.library, count), context, screen)
+    show_estimate(*run_in_library(options.library, count, answers=True), context, screen)
 
 
 def _load(options: WikiOptions, screen: OutputOptions) -> list[SourceText | str]:
@@ -113,7 +113,7 @@ def _check(options: WikiOptions, screen: OutputOptions) -> None:
         rest = [each for each in others if not known & {each.id, each.source}]
         return await check_vault(library.pages, Path(folder), [*named, *rest])
 
-    problems = run_in_library(options.library, check)
+    problems = run_in_library(options.library, check, answers=True)
     if screen.as_json:
         rendering.print_json({"problems": [each._asdict() for each in problems]})
     else:

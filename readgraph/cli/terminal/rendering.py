@@ -272,7 +272,8 @@ def footer(found: Mapping[str, Any], *did: str, by: str = "") -> SafeText:
     Its time is that of the whole command so far.
     """
     seconds = command_seconds() or found["usage"]["seconds"]
-    used = format_usage({**found["usage"], "seconds": seconds}, found["cost"]) + by
+    usage: Any = {**found["usage"], "seconds": seconds}
+    used = format_usage(usage, found["cost"]) + by
     return SafeText(" · ".join(filter(None, [*did, used, missing_replies(found)])), style="dim")
 
 

@@ -16,6 +16,7 @@ from readgraph.cli.log import log_price
 from readgraph.cli.settings import from_settings_file
 from readgraph.cli.terminal.safe_text import Console, SafeText, one_line, visible
 from readgraph.models.prices import Price, parse_price
+from readgraph.state.apart import interrupt_if_busy
 from readgraph.state.errors import BadInput
 from readgraph.state.wait_teller import wait_teller
 
@@ -120,7 +121,7 @@ def run_until_stopped(work: Coroutine[Any, Any, T]) -> T:
             if not stopped and task:
                 stopped = True
                 task.cancel()
-                loop.call_soon_threadsafe(lambda: None)  # it may be waiting for an event
+                interrupt_if_busy(loop)
 
         for each in STOPS:
             if signal.getsignal(each) is not signal.SIG_IGN:  # as a shell has it in the background

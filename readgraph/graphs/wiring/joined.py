@@ -6,6 +6,7 @@ time of a question without a model. Where many questions are served and nobody r
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import nullcontext
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Any, TypeAlias, get_type_hints
 
@@ -20,7 +21,7 @@ from typing_extensions import TypedDict
 
 from readgraph.graphs.wiring.method_graph import NODE, Builder, GraphStep, MethodGraph
 from readgraph.graphs.wiring.nodes import WITHOUT_TEXTS
-from readgraph.nodes.memory import open_memories_once
+from readgraph.nodes.memory import fetch_anew, open_memories_once
 from readgraph.nodes.step import StepNode
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
@@ -61,7 +62,7 @@ class JoinedSteps(StepNode[Any, Any]):
                 raise GraphRecursionError(f"The graph took all of its steps, and '{name}' would be one more.")
             of_step: Any = {**(config or {}), "metadata": {**(config or {}).get("metadata", {}), NODE: name}}
             # In a context of its own, as LangGraph runs a node: a step's meter counts for what is around all of them.
-            run = self.steps[name].run(known, runtime, of_step)
+            run = _run_step(self.steps[name], known, runtime, of_step)
             for key, value in (await asyncio.create_task(run, context=around.copy())).items():
                 self._write(key, value, known, written)
             known[LEFT] -= 1
@@ -81,6 +82,13 @@ class JoinedSteps(StepNode[Any, Any]):
             written[key] = Overwrite(reduce(before.value, value))
         else:
             written[key] = value if key not in written else reduce(before, value)
+
+
+async def _run_step(step: Any, state: Any, runtime: Runtime[ReaderContext], config: RunnableConfig) -> Any:
+    """Run a step; one of a user's own may change notes, such as by a correction."""
+    own = step.work.__module__.partition(".")[0] != __name__.partition(".")[0]
+    with fetch_anew() if own else nullcontext():
+        return await step.run(state, runtime, config)
 
 
 async def _choose(sequel: Sequel, state: Mapping[str, Any], config: RunnableConfig | None) -> str:

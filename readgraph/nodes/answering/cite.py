@@ -4,7 +4,6 @@ A sentence is checked against what the answer quotes for it, and against the pag
 that were opened or cited, and a few of the whole text, since notes of any page may have been in view.
 """
 
-import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -32,6 +31,7 @@ from readgraph.nodes.contracts import CiteState, CiteUpdate, ReaderRuntime
 from readgraph.nodes.search import open_ranker
 from readgraph.nodes.step import node
 from readgraph.nodes.tasks import all_finished
+from readgraph.state.apart import compute
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BudgetSpent
 from readgraph.state.reading import Citation, Quote, Sentence
@@ -89,7 +89,7 @@ async def check_answer_sentences(
     answer, store = without_unread(state.get("answer") or ""), page_store(runtime)
     spans = find_statements(answer)
     pieces = await _pieces(answer, state.get("pages_read") or [], citations, memories, store)
-    shown = await asyncio.to_thread(_choose_pieces, answer, spans, pieces, citations)
+    shown = await compute(_choose_pieces, answer, spans, pieces, citations)
     named = [[pieces[each] for each in numbers if pieces[each].document == state["document"]] for numbers in shown]
     by_rule = not runtime.context.model or state.get("by_rule") or state.get("status") == "budget"
     own = {number: _own_words(answer[slice(*span)], named[number]) for number, span in enumerate(spans) if by_rule}

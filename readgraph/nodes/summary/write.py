@@ -1,6 +1,5 @@
 """Write a summary from notes or notes' summaries, sentence by sentence with its pages, in pieces; check and cite it."""
 
-import asyncio
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,6 +30,7 @@ from readgraph.nodes.prompts import note_line
 from readgraph.nodes.step import StepNode, node
 from readgraph.nodes.summary.extract import extract_summary
 from readgraph.nodes.tasks import all_finished
+from readgraph.state.apart import compute
 from readgraph.state.reading import Citation, Sentence, Status
 from readgraph.state.sentences import sentence_spans
 from readgraph.state.settings import Checking, Language, SummaryForm
@@ -187,7 +187,7 @@ async def write_without_model(state: WriteState, runtime: ReaderRuntime) -> Writ
     most, about = runtime.context.summary_words, state["question_text"]
     in_full = {each["page"] for each in state["shown"] if each["full"]}
     notes = {page: note for page, note in material.notes.items() if page not in in_full}
-    sentences = await asyncio.to_thread(extract_summary, material.texts, notes, most, about)
+    sentences = await compute(extract_summary, material.texts, notes, most, about)
     return await _update(material, state["shown"], sentences)
 
 
@@ -271,7 +271,7 @@ class _Writer:
         if reply is None:
             self.replaced = True
             texts = {page: text for page, text in self.material.texts.items() if page in pages}
-            return await asyncio.to_thread(extract_summary, texts, {}, most, self.about)
+            return await compute(extract_summary, texts, {}, most, self.about)
         if not least <= lengths[-1] <= most:
             count_fallback("summary_length")
         sentences = _sentences(reply, pages)

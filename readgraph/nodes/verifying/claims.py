@@ -16,6 +16,7 @@ from readgraph.nodes.opening import LONGEST_TEXT_INPUT, OpenState, OpenUpdate, o
 from readgraph.nodes.step import node
 from readgraph.sources.formats.plain_text import blank_markup, indented_code
 from readgraph.sources.places import NamedSpan, places_named, source_page
+from readgraph.state.apart import apart
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document
 from readgraph.state.verifying import CitedPlace, Claim
@@ -85,6 +86,7 @@ class ClaimsUpdate(StepUpdate):
 
 
 @node
+@apart
 async def cut_claims(state: ClaimsState, runtime: ReaderRuntime) -> ClaimsUpdate:
     """Take the draft's sentences; headings, tables, code, front matter, comments and questions claim nothing."""
     store, draft = page_store(runtime), blank_markup(state["draft"], indented_code(state["draft"]))

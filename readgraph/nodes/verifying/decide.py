@@ -1,6 +1,5 @@
 """What rules left open is asked of the model; then each claim gets its verdict, its quotes and their places."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, NotRequired
@@ -24,6 +23,7 @@ from readgraph.nodes.step import node
 from readgraph.nodes.tasks import all_finished
 from readgraph.nodes.verifying.claims import ClaimsUpdate
 from readgraph.nodes.verifying.evidence import FindState, PageText, texts_of
+from readgraph.state.apart import apart, compute
 from readgraph.state.errors import BudgetSpent, NoUsableReply
 from readgraph.state.reading import Citation, Sentence, Status
 from readgraph.state.verifying import Claim, Difference
@@ -89,7 +89,7 @@ async def _choose_passages(
             for start, end in cut_to_passages(page.text):
                 moved = replace(page.page, start=page.page.start + start)
                 near.append(((moved.start, end - start), PageText(moved, page.text[start:end], page.following)))
-        ranked = await asyncio.to_thread(rank, claim["text"], [piece.text for _, piece in near])
+        ranked = await compute(rank, claim["text"], [piece.text for _, piece in near])
         chosen = [near[each] for each, _ in ranked[:MOST_SHOWN]]
         pieces.update(chosen)
         keys = [*pieces]
@@ -150,6 +150,7 @@ class VerdictsUpdate(ClaimsUpdate):
 
 
 @node
+@apart
 async def cite_claims(state: VerdictsState, runtime: ReaderRuntime) -> VerdictsUpdate:
     """Give each quote its document and place, and the draft its marks: quotes, and what is said of each claim."""
     store = page_store(runtime)

@@ -22,6 +22,7 @@ from readgraph.nodes.verifying.compare import Comparison, compare_sentences
 from readgraph.nodes.verifying.speakers import check_speaker, find_attribution
 from readgraph.nodes.verifying.tokens import QUOTE_MARK, cue_words, other_forms, tokens_of
 from readgraph.sources.formats.plain_text import blank_markup
+from readgraph.state.apart import apart
 from readgraph.state.languages import certain_language, language_of
 from readgraph.state.reading import Citation
 from readgraph.state.records import Document, Memory, Page
@@ -48,6 +49,7 @@ class FindState(TypedDict):
 
 
 @node
+@apart
 async def find_pages(state: FindState, runtime: ReaderRuntime) -> ClaimsUpdate:
     """For each claim the pages that have it word for word, that it names, or that share most words with it (BM25)."""
     store = page_store(runtime)
@@ -117,6 +119,7 @@ async def texts_of(state: FindState, runtime: ReaderRuntime) -> PageTexts:
 
 
 @node
+@apart
 async def compare_claims(state: FindState, runtime: ReaderRuntime) -> ClaimsUpdate:
     """Say of each claim what rules can decide (see `compare`): quotes, numbers, dates, names, what is denied."""
     texts, claims = await texts_of(state, runtime), list[Claim]()

@@ -40,6 +40,7 @@ from readgraph.nodes.walk.position import (
     WalkPosition,
     WalkUpdate,
 )
+from readgraph.state.apart import compute
 from readgraph.state.errors import NoUsableReply
 from readgraph.state.reading import Finding, Quote
 from readgraph.state.records import Page
@@ -98,7 +99,7 @@ async def descend_without_model(state: WalkingState, runtime: ReaderRuntime) -> 
     offered = place.children_left()
     pages = {page: child for child in offered for page in place.shape.pages(child)}
     texts = await place.memory.texts(pages)
-    ranked = await asyncio.to_thread(rank, query_of(state), [*texts.values()])
+    ranked = await compute(rank, query_of(state), [*texts.values()])
     if ranked:
         best = [*texts][ranked[0][0]]
         return place.take_decision(Decision("child", f"part {best} shares most words with the question", pages[best]))

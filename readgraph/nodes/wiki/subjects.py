@@ -1,6 +1,5 @@
 """What the documents tell of: the model's notes of each page, or rules; each subject once, with its sentences."""
 
-import asyncio
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -24,6 +23,7 @@ from readgraph.nodes.tasks import all_finished
 from readgraph.nodes.wiki.joining import join_mentions
 from readgraph.nodes.wiki.kinds import Mention
 from readgraph.nodes.wiki.names import find_mentions, fold_name, sentences_of
+from readgraph.state.apart import compute
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import Document, Note, Page, Recipe
 from readgraph.state.settings import Paragraphs, Rebuilding, Window
@@ -169,9 +169,9 @@ async def gather_subjects(state: GatherState, runtime: ReaderRuntime) -> GatherU
             starts = {page.number: page.start for page in pages}
             found = [each for note in notes for each in mentions_in(note, starts[note.page])]
         else:
-            found = await asyncio.to_thread(find_mentions, await store.text(member))
+            found = await compute(find_mentions, await store.text(member))
         documents.append((start, found))
         start += member.characters
-    subjects = await asyncio.to_thread(join_mentions, documents, by_rules=not state["noted"])
+    subjects = await compute(join_mentions, documents, by_rules=not state["noted"])
     kept = sorted(sorted(subjects, key=lambda each: -len(each["spans"]))[:MOST_SUBJECTS], key=lambda each: each["name"])
     return {"subjects": kept, "step_summary": f"found {format_count(len(kept), 'name')}"}

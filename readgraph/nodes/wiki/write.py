@@ -1,6 +1,5 @@
 """The pages: each subject's sentences, written anew by the model where there are several, with what they rest on."""
 
-import asyncio
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 
@@ -25,6 +24,7 @@ from readgraph.nodes.verifying.tokens import fold_letters, tokens_of
 from readgraph.nodes.wiki.conflicts import find_conflicts
 from readgraph.nodes.wiki.names import sentences_of
 from readgraph.nodes.wiki.subjects import number_sentences
+from readgraph.state.apart import compute
 from readgraph.state.errors import BudgetSpent
 from readgraph.state.languages import language_of
 from readgraph.state.reading import Status
@@ -108,7 +108,7 @@ async def _documents_as_subjects(store: PageStore, whole: Document) -> list[Subj
     found = list[Subject]()
     for document, name, start in await _documents_with_names(store, whole):
         text = await store.text(document)
-        taken = await asyncio.to_thread(extract_summary, {0: text}, {}, DOCUMENT_WORDS)
+        taken = await compute(extract_summary, {0: text}, {}, DOCUMENT_WORDS)
         own = {quote["quote"] for each in taken for quote in each["quotes"]}
         spans = {text[slice(*span)]: span for span in reversed(sentences_of(text))}
         kept = sorted((start + spans[each][0], start + spans[each][1]) for each in own if each in spans)
@@ -224,6 +224,6 @@ async def compare_sentences_of_pages(state: CompareState, runtime: ReaderRuntime
     spans = {(start, end) for each in state["subjects"] for start, end in each["spans"]}
     store = page_store(runtime)
     sources = await _load_sources(store, await store.document(state["document"]), spans)
-    conflicts = await asyncio.to_thread(find_conflicts, [sources[span] for span in sorted(sources)])
+    conflicts = await compute(find_conflicts, [sources[span] for span in sorted(sources)])
     answer = f"{format_count(len(state['pages']), 'page')}, {format_count(len(conflicts), 'contradiction')}"
     return {"conflicts": conflicts, "answer": answer, "status": "summarised", "step_summary": answer}

@@ -1,6 +1,7 @@
 """EPUB as plain text: its HTML documents, converted, in reading order."""
 
 import posixpath
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"
 _NCX = "application/x-dtbncx+xml"
+MOST_DOCUMENTS = 20_000  # of the reading order
 CHAPTER_LEVEL = 2  # the deepest level of a first heading that names a document which the table of contents lacks
 
 
@@ -42,14 +44,16 @@ def convert(data: bytes, name: str) -> Converted:
         encrypted = {posixpath.normpath(unquote(reference.get("URI", ""))) for reference in references}
         if encrypted.intersection(spine):  # encrypted fonts are common and harmless
             raise BadInput(f"{name} is locked by DRM: only the seller's own programs can open it.")
-    blocks = Blocks()
+    blocks, entries = Blocks(), defaultdict[str, list[_Entry]](list)
+    for entry in contents:
+        entries[entry.document].append(entry)
     places: list[Place] = []
     left_out, read_sheet = LeftOut(), _sheet_reader(archive)
     for document in spine:
         read_style = partial(lambda document, link: read_sheet(_inside(document, link)), document)
         page = read_page(archive.read(document), f"{name} ({document!a})", left_out, read_style)
         if text := page.blocks.text():
-            places += _chapters(contents, document, page, blocks.add(text))
+            places += _chapters(entries.get(document, []), page, blocks.add(text), has_contents=bool(contents))
     return Converted(require_text(blocks.text(), name), order_places(places), title, left_out.problems(name))
 
 
@@ -76,6 +80,8 @@ def _open(archive: Archive) -> tuple[str, list[str], list[_Entry]]:
     spine = [items[item] for ref in elements_named(package, "itemref") if (item := ref.get("idref", "")) in items]
     if not spine:
         raise archive.invalid_error("its reading order is empty")
+    if len(spine) > MOST_DOCUMENTS:
+        raise BadInput(f"{archive.name} has more than {MOST_DOCUMENTS:,} chapters: split it.")
     pages = [_inside(path, item.get("href", "")) for item in spine if "image/" not in item.get("media-type", "")]
     pages += [each for item in items.values() if (each := _unlisted(archive, path, item)) and each not in pages]
     return text_of_first(elements_named(package, "title")), pages, _contents(archive, path, items.values())
@@ -123,14 +129,13 @@ def _entry(path: str, link: str | None, above: "list[_Element]", labels: tuple[s
         yield _Entry(_inside(path, document) if document else path, unquote(anchor), title)
 
 
-def _chapters(contents: list[_Entry], document: str, page: HtmlPage, start: int) -> Iterator[Place]:
+def _chapters(entries: list[_Entry], page: HtmlPage, start: int, *, has_contents: bool) -> Iterator[Place]:
     """The places of a document's chapters; a document without entry and heading continues the chapter before."""
-    entries = [entry for entry in contents if entry.document == document]
     for entry in entries:
         yield Place(start + page.blocks.anchors.get(entry.anchor, 0), f"chapter '{shorten_label(entry.title)}'")
     if not entries and page.first_heading:
         level, title = page.first_heading
-        if level <= CHAPTER_LEVEL or not contents:
+        if level <= CHAPTER_LEVEL or not has_contents:
             yield Place(start, f"chapter '{shorten_label(title)}'")
 
 

@@ -25,7 +25,7 @@ from readgraph.sources.formats.html_styles import Styles, is_hidden, is_struck, 
 from readgraph.sources.left_out import LeftOut
 from readgraph.sources.linear_math import linear_math
 from readgraph.sources.mojibake import note_double_encoding
-from readgraph.sources.parsing import feed_xhtml, local_name
+from readgraph.sources.parsing import MOST_HTML_TAGS, check_tags, feed_xhtml, local_name
 from readgraph.sources.places import HeadingPath, Place, order_places
 from readgraph.sources.raised_text import LOWERED, RAISED
 from readgraph.state.records import find_date
@@ -87,6 +87,7 @@ def read_page(
     html = decode_html(data, name, left_out.say)
     if notice := note_double_encoding(html):
         left_out.say(notice)
+    check_tags(html.count("<"), name, MOST_HTML_TAGS)
     return _read(html, left_out, read_style)
 
 

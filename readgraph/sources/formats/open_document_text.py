@@ -10,7 +10,7 @@ from readgraph.sources.formats.open_document_styles import ListNumbers, TextForm
 from readgraph.sources.formats.open_xml import child, value
 from readgraph.sources.formats.symbol_fonts import signs_of
 from readgraph.sources.linear_math import linear_math
-from readgraph.sources.parsing import Archive, elements_named, local_name, parse_document, text_of_first
+from readgraph.sources.parsing import Archive, check_tags, elements_named, local_name, parse_document, text_of_first
 from readgraph.sources.raised_text import join_runs
 from readgraph.state.errors import BadInput
 
@@ -45,7 +45,8 @@ def open_document(data: bytes, name: str, kind: type[Reader]) -> "tuple[Reader, 
     archive = Archive(data, name, "OpenDocument")
     if _MANIFEST in archive.members and b"encryption-data" in archive.read(_MANIFEST):
         raise BadInput(f"{name} is locked by a password: save it without one.")
-    content = parse_document(archive.read(_CONTENT))
+    check_tags((data := archive.read(_CONTENT)).count(b"<"), name)
+    content = parse_document(data)
     body = next(elements_named(content, "body"), None)
     if content is None or body is None:
         raise archive.invalid_error()

@@ -19,6 +19,7 @@ from typing import Any, BinaryIO, NoReturn
 
 from readgraph.sources.converting import show_conversion
 from readgraph.state.errors import BadInput
+from readgraph.state.own_process import limit_memory
 
 Tell = Callable[..., None]
 
@@ -29,7 +30,7 @@ def main() -> NoReturn:
     asked = json.loads(sys.stdin.buffer.readline())
     data = sys.stdin.buffer.read(asked["size"])
     Thread(target=_end_with_parent, daemon=True).start()
-    _limit_memory(asked["memory_mb"] * 1_000_000)
+    limit_memory(asked["memory_mb"] * 1_000_000)
     try:
         _TASKS[asked["task"]](tell, data, asked)
     except BadInput as refused:
@@ -58,19 +59,6 @@ def _end_with_parent() -> NoReturn:
     while os.read(0, 1):
         pass
     os._exit(1)
-
-
-def _limit_memory(most: int) -> None:
-    """Let this process hold so many bytes of its own, where the system keeps to that, and leave no core behind."""
-    if sys.platform == "win32":
-        return
-    import resource
-
-    for limit, wanted in ((resource.RLIMIT_DATA, most), (resource.RLIMIT_CORE, 0)):
-        _, hard = resource.getrlimit(limit)
-        within = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-        with suppress(ValueError, OSError):
-            resource.setrlimit(limit, (within, hard))
 
 
 def _end_in(seconds: float) -> None:
