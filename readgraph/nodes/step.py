@@ -223,7 +223,7 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
 
     def _add_record(self, update: dict[str, Any], meter: Meter) -> dict[str, Any]:
         fallbacks = dict(meter.fallbacks)
-        model, summary = meter.context.model, str(update.pop("step_summary", ""))
+        model, summary = str(meter.context.model), str(update.pop("step_summary", ""))
         if meter.went_without:
             summary = f"the budget is spent: {summary}"
         summary = summary if len(summary) <= LONGEST_LINE else f"{summary[:LONGEST_LINE]} …"
