@@ -8,7 +8,16 @@ from typing_extensions import TypedDict, Unpack
 
 from readgraph.graphs.estimates.arithmetic import ANSWER_LINE, NONE, PERHAPS, TAG_WORDS, Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import Node, add_nodes, add_path, add_question, add_search, begin_graph, complete_graph
+from readgraph.graphs.wiring import (
+    Node,
+    add_nodes,
+    add_path,
+    add_question,
+    add_search,
+    begin_graph,
+    check_steps,
+    complete_graph,
+)
 from readgraph.graphs.wiring.method_graph import Builder
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.answering.prompts import answer_from_notes_prompt
@@ -82,6 +91,7 @@ memorizer = read_with(memorizer_parts, recipe, without_model=extractive_parts, s
 find_memory = make_find_memory(recipe, settings=(*MEMORIZING, ReadingModel))
 
 
+@check_steps
 def build_memorize(
     *, open: Node = open_document, memorize: Node = memorizer, state: type[Any] = ReadingState
 ) -> StateGraph[ReadingState, ReaderContext, Question, Answered]:
@@ -92,6 +102,7 @@ def build_memorize(
     return complete_graph(builder)
 
 
+@check_steps
 def build_research(
     *,
     open: Node = open_for_research,
@@ -108,6 +119,7 @@ def build_research(
     return complete_graph(builder)
 
 
+@check_steps
 def build(
     *,
     open: Node = open_for_research,

@@ -13,7 +13,16 @@ from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs.estimates.arithmetic import SHORT_ANSWER, TAG_WORDS, Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import Node, add_nodes, add_path, add_question, begin_graph, choosing, complete_graph
+from readgraph.graphs.wiring import (
+    Node,
+    add_nodes,
+    add_path,
+    add_question,
+    begin_graph,
+    check_steps,
+    choosing,
+    complete_graph,
+)
 from readgraph.nodes.agent import functions as memory_functions
 from readgraph.nodes.agent.evict import evict
 from readgraph.nodes.agent.functions import MEMORY_FUNCTIONS, READING_FUNCTIONS, Functions, archival_search
@@ -97,6 +106,7 @@ def _may_continue_chain(state: ChainProgress) -> bool:
     )
 
 
+@check_steps
 def build_chat(
     *,
     archival_search: BaseTool = memory_functions.archival_search,
@@ -123,6 +133,7 @@ def build_chat(
     return complete_graph(builder)
 
 
+@check_steps
 def build(
     *,
     archival_search: BaseTool = memory_functions.archival_search,

@@ -9,7 +9,7 @@ from typing_extensions import TypedDict, Unpack
 
 from readgraph.graphs.estimates.arithmetic import ANSWER_LINE, NONE, PERHAPS, TAG_WORDS, Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import Node, add_nodes, add_path, begin_graph, choosing, complete_graph
+from readgraph.graphs.wiring import Node, add_nodes, add_path, begin_graph, check_steps, choosing, complete_graph
 from readgraph.graphs.wiring.method_graph import Builder
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.answering.prompts import WEIGH, answer_prompt
@@ -102,6 +102,7 @@ class WalkNodes(TypedDict, total=False):
     read_leaf: Node
 
 
+@check_steps
 def build(
     *,
     open: Node = open_document,

@@ -11,7 +11,16 @@ from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs.estimates.arithmetic import ANSWER_LINE, NONE, NOTE_LINE, PERHAPS, Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import Node, add_nodes, add_path, add_question, add_search, begin_graph, complete_graph
+from readgraph.graphs.wiring import (
+    Node,
+    add_nodes,
+    add_path,
+    add_question,
+    add_search,
+    begin_graph,
+    check_steps,
+    complete_graph,
+)
 from readgraph.nodes import question_notes
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.answering.prompts import answer_from_notes_prompt
@@ -40,6 +49,7 @@ read = cut_pages(
 )
 
 
+@check_steps
 def build(
     *,
     open: Node = open_for_notes,

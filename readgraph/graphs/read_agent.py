@@ -8,7 +8,16 @@ from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs.estimates.arithmetic import NONE, TAG_WORDS, Estimate, EstimateCase, Range, Unread
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import Node, add_nodes, add_path, add_question, add_search, begin_graph, complete_graph
+from readgraph.graphs.wiring import (
+    Node,
+    add_nodes,
+    add_path,
+    add_question,
+    add_search,
+    begin_graph,
+    check_steps,
+    complete_graph,
+)
 from readgraph.nodes.answering.answer import answer
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.bounds import content_room
@@ -53,6 +62,7 @@ def reading(recipe: MakeRecipe) -> StepNode[ReadState, ReadUpdate]:
 read = reading(recipe)
 
 
+@check_steps
 def build(
     *,
     open: Node = open_document,

@@ -13,7 +13,7 @@ from langgraph.graph import StateGraph
 from readgraph.graphs import mem_gpt
 from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import Node
+from readgraph.graphs.wiring import Node, check_steps
 from readgraph.nodes.agent.evict import leave_view
 from readgraph.nodes.agent.functions import Functions
 from readgraph.nodes.agent.prompts import PLAIN_READER
@@ -42,6 +42,7 @@ METHOD = Method(
 begin = begin_with(notes=False, reached_by="")
 
 
+@check_steps
 def build(
     *,
     tools: Sequence[BaseTool] = (),

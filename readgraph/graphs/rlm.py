@@ -11,7 +11,16 @@ from langgraph.graph import END, START, StateGraph
 from readgraph.graphs.baselines import read_segments
 from readgraph.graphs.estimates.arithmetic import ANSWER_LINE, Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import Node, add_nodes, add_path, add_question, begin_graph, choosing, complete_graph
+from readgraph.graphs.wiring import (
+    Node,
+    add_nodes,
+    add_path,
+    add_question,
+    begin_graph,
+    check_steps,
+    choosing,
+    complete_graph,
+)
 from readgraph.nodes import programs
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.bounds import SearchProgress, within_loop_limit
@@ -49,6 +58,7 @@ def choose_after_run(state: ProgramsProgress) -> str:
     return "answer" if state["findings"] or state["pages_read"] else "look_up"
 
 
+@check_steps
 def build(
     *,
     open: Node = open_for_programs,

@@ -21,7 +21,7 @@ from readgraph.graphs.estimates.arithmetic import (
 )
 from readgraph.graphs.methods import Method
 from readgraph.graphs.read_agent import estimate_gist_reading, recipe
-from readgraph.graphs.wiring import Node, add_nodes, add_path, begin_graph, complete_graph
+from readgraph.graphs.wiring import Node, add_nodes, add_path, begin_graph, check_steps, complete_graph
 from readgraph.library.page_store import PageStore
 from readgraph.nodes.answering.verdicts import CHECK_SUMMARY, MOST_SENTENCES, check_sentences_prompt
 from readgraph.nodes.bounds import content_room
@@ -47,6 +47,7 @@ METHOD = Method(
 read = make_read_if_needed(read_agent.read)
 
 
+@check_steps
 def build(
     *,
     open: Node = open_summary,

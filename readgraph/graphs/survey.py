@@ -11,7 +11,7 @@ from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs.estimates.arithmetic import ANSWER_LINE, TAG_WORDS, Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import Node, add_nodes, add_path, add_question, begin_graph, complete_graph
+from readgraph.graphs.wiring import Node, add_nodes, add_path, add_question, begin_graph, check_steps, complete_graph
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.bounds import content_room, fit_page
 from readgraph.nodes.building.build import cut_pages
@@ -44,6 +44,7 @@ recipe = recipe_of_pages("survey", page_words)
 read = cut_pages(even_pages(page_words), recipe, settings=(Surveying, Window, Paragraphs, Rebuilding))
 
 
+@check_steps
 def build(
     *,
     open: Node = open_document,

@@ -9,7 +9,7 @@ from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs.estimates.arithmetic import VERDICT_WORDS, Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import Node, add_nodes, add_path, begin_graph, complete_graph
+from readgraph.graphs.wiring import Node, add_nodes, add_path, begin_graph, check_steps, complete_graph
 from readgraph.library.search.passages import LONG
 from readgraph.nodes.answering.cite import find_statements
 from readgraph.nodes.answering.verdicts import MOST_SENTENCES, check_sentences_prompt
@@ -41,6 +41,7 @@ recipe = recipe_of_pages("verify", lambda context: PAGE_WORDS)
 read = cut_pages(even_pages(lambda context: PAGE_WORDS), recipe, settings=(Paragraphs, Rebuilding))
 
 
+@check_steps
 def build(
     *,
     open: Node = open_draft,

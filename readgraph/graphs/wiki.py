@@ -10,7 +10,7 @@ from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs.estimates.arithmetic import SENTENCE_WORDS, Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import Node, add_nodes, add_path, begin_graph, complete_graph
+from readgraph.graphs.wiring import Node, add_nodes, add_path, begin_graph, check_steps, complete_graph
 from readgraph.library.collections import documents_of
 from readgraph.nodes.building.build import cut_pages, has_whole_memory
 from readgraph.nodes.building.paging import even_pages
@@ -42,6 +42,7 @@ recipe_of_cut = recipe_of_pages("wiki-pages", page_words)
 read = cut_pages(even_pages(page_words), recipe_of_cut, settings=(Window, Paragraphs, Rebuilding))
 
 
+@check_steps
 def build(
     *,
     open: Node = open_document,

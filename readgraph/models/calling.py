@@ -1,7 +1,6 @@
 """One call to a model server: the right reply form, retries for a limited time, errors as one clear line."""
 
 import asyncio
-import warnings
 from collections.abc import Sequence
 from functools import lru_cache, partial
 from typing import Any, NoReturn
@@ -28,6 +27,7 @@ from readgraph.models.reply import WITHHELD, ModelReply, reply_of
 from readgraph.models.streaming import call_config
 from readgraph.models.thinking import thinking_form
 from readgraph.models.waiting import LONGEST_PAUSE, CallTurns, RetryPauses, clock
+from readgraph.state.caller import warn_caller
 from readgraph.state.errors import ModelUnavailable
 from readgraph.state.settings import ReplyForm
 
@@ -136,7 +136,7 @@ def _leaves_out(client: ModelClient, field: str) -> bool:
         return False
     if (name := leave_out(field)) is not None:
         then = f"sent as '{name}'" if name else "left out"
-        warnings.warn(f"{name_server(client)} takes no '{field}': it is {then} from now on.", UserWarning, stacklevel=2)
+        warn_caller(f"{name_server(client)} takes no '{field}': it is {then} from now on.")
     return True
 
 

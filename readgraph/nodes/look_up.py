@@ -1,5 +1,6 @@
 """Which pages to read again: by the model (ReadAgent, section 3.2), by retrieval, the same for all questions."""
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar
 
@@ -8,7 +9,7 @@ from pydantic import BaseModel, Field
 from readgraph.library.search.hits import DEPTH, Part, pages_of
 from readgraph.models.asking import ask, can_ask
 from readgraph.models.prompt import Prompt, declare_wording, fenced
-from readgraph.models.reply_types import restrict_reply
+from readgraph.models.reply_types import NumberOrNone, restrict_reply
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import LookUpState, LookUpUpdate, ReaderRuntime
 from readgraph.nodes.extractive import query_of, ranked_pages
@@ -30,11 +31,12 @@ class PagesToRead(BaseModel):
 
 
 class NextPage(BaseModel):
-    """Which one page to read next, or none."""
+    """Which one page to read next, or none; the paper's own words, "Page 3" and "STOP", are read too."""
 
     DECIDES: ClassVar[tuple[str, ...]] = ("page",)
+    IN_WORDS: ClassVar[re.Pattern[str]] = re.compile(r"\W*(stop|(page\s+)?\d+)\W*", re.I)
     reason: str = Field(description="A few words: what is still missing, or why this is enough.")
-    page: int | None = Field(description="The number of one page to read again; null to stop.")
+    page: NumberOrNone = Field(description="The number of one page to read again; null to stop.")
 
 
 LOOK_UP_PAGES = declare_wording(

@@ -78,6 +78,31 @@ Work = Callable[[StateT, ReaderRuntime], Awaitable[UpdateT]]
 MakeRecipe = Callable[[ReaderContext], Recipe]  # the recipe of the memory that a step builds or finds
 
 
+INSTEAD = {
+    "Command": "its update as a dictionary; edges are chosen by what the state then holds",
+    "BaseModel": "its fields: .model_dump()",
+    "generator": "the dictionary with `return`, not `yield`",
+    "async_generator": "the dictionary with `return`, not `yield`",
+    "coroutine": "what it gives: `await` it",
+}
+"""What a node is to return instead of some things, by the names of their classes, or of one that they derive from."""
+
+
+def what_instead(kind: type[Any]) -> str:
+    """What a node that returns this is to return: the end of a sentence; "" where nothing special is known."""
+    return next((f" Return {INSTEAD[base.__name__]}." for base in kind.__mro__ if base.__name__ in INSTEAD), "")
+
+
+def as_update(name: str, update: object) -> dict[str, Any]:
+    """What a node with this name returned, as a dictionary of what changed; raises `BadInput` for anything else."""
+    if isinstance(update, Mapping | None):
+        return dict(update or {})
+    raise BadInput(
+        f"The node '{name}' must return a dictionary of what changed: it returned {update!r:.60}."
+        f"{what_instead(type(update))}"
+    )
+
+
 class BudgetState(TypedDict):
     """What every step reads, besides what its coroutine declares, so that budgets carry over from step to step."""
 
@@ -204,22 +229,15 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
 
     async def _update(self, state: StateT, runtime: ReaderRuntime) -> dict[str, Any]:
         if self.without_model is None:
-            return self._as_update(await self.work(state, runtime))
+            return as_update(self.name, await self.work(state, runtime))
         if not runtime.context.model:
-            return self._as_update(await self.without_model(state, runtime))
+            return as_update(self.name, await self.without_model(state, runtime))
         meter = current_meter()
         if not meter.spent_before:
             with suppress(BudgetSpent), let_node_substitute():
-                return self._as_update(await self.work(state, runtime))
+                return as_update(self.name, await self.work(state, runtime))
         meter.went_without = True
-        return self._as_update(await self.without_model(state, runtime))
-
-    def _as_update(self, update: object) -> dict[str, Any]:
-        if not isinstance(update, Mapping | None):
-            raise BadInput(
-                f"The step '{self.name}' must return a dictionary of what changed: it returned {update!r:.60}."
-            )
-        return dict(update or {})
+        return as_update(self.name, await self.without_model(state, runtime))
 
     def _add_record(self, update: dict[str, Any], meter: Meter) -> dict[str, Any]:
         fallbacks = dict(meter.fallbacks)

@@ -122,13 +122,19 @@ def run_context(context: object) -> ReaderContext:
     """The full context of a run, from None, settings by name or a graph's own context; raises `BadInput` for others."""
     if isinstance(context, ReaderContext):
         return context
-    if context is None or isinstance(context, Mapping):
-        return ReaderContext(**(context or {}))
+    if context is None:
+        return ReaderContext()
     if isinstance(context, Settings):
         return ReaderContext(**vars(context))
+    what = f"The context must be a ReaderContext, not {type(context).__name__}."
+    if isinstance(context, Mapping):
+        try:
+            return ReaderContext(**context)
+        except (BadInput, TypeError) as problem:
+            what = str(problem)
     raise BadInput(
-        f"The context must be a ReaderContext, not {type(context).__name__}: if the graph around this one has "
-        "another context, call this graph in a node, with context=ReaderContext(…)."
+        f"{what} Where the graph around has a context of its own, give it a function as node that calls this graph: "
+        "lambda state: graph.invoke(state, context=ReaderContext(…))."
     )
 
 

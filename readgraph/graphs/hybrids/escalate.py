@@ -13,7 +13,16 @@ from typing_extensions import Unpack
 from readgraph.graphs import gam, read_agent
 from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import Node, add_nodes, add_path, add_question, add_search, begin_graph, complete_graph
+from readgraph.graphs.wiring import (
+    Node,
+    add_nodes,
+    add_path,
+    add_question,
+    add_search,
+    begin_graph,
+    check_steps,
+    complete_graph,
+)
 from readgraph.nodes.answering.answer import answer_from_notes_alone
 from readgraph.nodes.building.merge import merge
 from readgraph.nodes.opening import open_for_research
@@ -33,6 +42,7 @@ METHOD = Method(
 )
 
 
+@check_steps
 def build(
     *,
     open: Node = open_for_research,

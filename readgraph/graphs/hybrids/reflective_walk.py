@@ -14,7 +14,16 @@ from readgraph.graphs import mem_walker
 from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase, Range
 from readgraph.graphs.gam import estimate_reflection
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import Node, add_nodes, add_path, add_search, begin_graph, choosing, complete_graph
+from readgraph.graphs.wiring import (
+    Node,
+    add_nodes,
+    add_path,
+    add_search,
+    begin_graph,
+    check_steps,
+    choosing,
+    complete_graph,
+)
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.opening import open_for_research
 from readgraph.nodes.research.integrate import note_findings
@@ -36,6 +45,7 @@ METHOD = Method(
 )
 
 
+@check_steps
 def build(
     *,
     open: Node = open_for_research,

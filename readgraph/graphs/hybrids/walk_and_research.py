@@ -15,7 +15,7 @@ from readgraph.graphs import mem_walker
 from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase
 from readgraph.graphs.gam import Rounds, add_rounds, estimate_research
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import Node, add_nodes, add_path, begin_graph, complete_graph
+from readgraph.graphs.wiring import Node, add_nodes, add_path, begin_graph, check_steps, complete_graph
 from readgraph.nodes.building.summaries import grow
 from readgraph.nodes.opening import open_for_research
 from readgraph.nodes.research.integrate import note_findings
@@ -36,6 +36,7 @@ METHOD = Method(
 )
 
 
+@check_steps
 def build(
     *,
     open: Node = open_for_research,

@@ -5,9 +5,11 @@ but `state`, which may be a class derived from the graph's own, with further cha
 node reads a key that no earlier node writes.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from functools import wraps
+from inspect import signature
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar, get_args, get_type_hints
 
 from langgraph.graph import END, StateGraph
 from langgraph.typing import InputT, OutputT, StateT
@@ -16,14 +18,39 @@ from typing_extensions import TypedDict
 from readgraph.graphs.wiring.checks import check_wiring
 from readgraph.graphs.wiring.declared import fit_context, with_channels
 from readgraph.graphs.wiring.joined import join_steps
-from readgraph.graphs.wiring.method_graph import Builder, MethodGraph
+from readgraph.graphs.wiring.method_graph import Builder, MethodGraph, check_names
 from readgraph.graphs.wiring.nodes import Node, add_nodes, choosing
 from readgraph.nodes.bounds import SearchProgress, within_loop_limit
 from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
 
 __all__ = ["MethodGraph", "Node", "add_nodes", "check_wiring", "choosing", "fit_context", "join_steps", "with_channels"]
 
 BuilderT = TypeVar("BuilderT", bound=StateGraph[Any, Any, Any, Any])
+BuildP = ParamSpec("BuildP")
+
+
+def check_steps(build: Callable[BuildP, BuilderT]) -> Callable[BuildP, BuilderT]:
+    """Make a `build` refuse, with the nearest name, what is no step of its graph."""
+
+    @wraps(build)
+    def build_checked(*args: BuildP.args, **steps: BuildP.kwargs) -> BuilderT:
+        known = [*_steps_of(build)]
+        if args:
+            raise BadInput(f"Steps are given by name, such as {build.__name__}({known[0]}=…).")
+        check_names(f"{build.__name__}() was given", steps, known, f"this graph, of the steps {', '.join(known)},")
+        return build(*args, **steps)
+
+    return build_checked
+
+
+def _steps_of(build: Callable[..., Any]) -> Iterator[str]:
+    """The names of what a `build` takes."""
+    for name, parameter in signature(build).parameters.items():
+        if parameter.kind is parameter.VAR_KEYWORD:
+            yield from get_type_hints(get_args(get_type_hints(build)[name])[0])
+        else:
+            yield name
 
 
 def begin_graph(
