@@ -1,6 +1,6 @@
 """What the shared steps read and write, so that one node can replace another; every `build()` checks it."""
 
-from typing import TYPE_CHECKING, NamedTuple, NotRequired
+from typing import TYPE_CHECKING, Annotated, NamedTuple, NotRequired
 
 from langchain_core.messages import AnyMessage
 from langgraph.runtime import Runtime
@@ -40,15 +40,29 @@ class AskedQuestion(TypedDict):
     choices: dict[str, str]
 
 
-class AskedState(AskedQuestion):
-    """A question about a document's memory, and the pages read so far."""
+PAGES_ALONE = "pages alone"  # marks a `memory` of which a node takes the pages alone: notes were paid for in vain
+
+
+class AskedDocument(AskedQuestion):
+    """A question about a document, and the pages read so far."""
 
     document: str
-    memory: str
     pages_read: list[int]
     status: Status
     usage: NotRequired[Usage]
     messages: NotRequired[list[AnyMessage]]
+
+
+class AskedState(AskedDocument):
+    """A question about a document's memory, and the pages read so far."""
+
+    memory: str
+
+
+class AskedPages(AskedDocument):
+    """The same about the pages of a memory: its notes are not used."""
+
+    memory: Annotated[str, PAGES_ALONE]
 
 
 class LookUpState(AskedState):
@@ -107,7 +121,7 @@ class CiteState(TypedDict):
 
     document: str
     more_documents: NotRequired[list[str]]
-    memory: str
+    memory: Annotated[str, PAGES_ALONE]
     quotes: list[Quote]
     usage: NotRequired[Usage]
     status: NotRequired[Status]

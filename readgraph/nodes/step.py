@@ -117,10 +117,10 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
     `without_model` is the coroutine that runs where the context names no model, or the budget is spent.
     `starts_question` marks the first node of a graph, which resets the trajectory and the usage; `builds` one that
     builds a memory, with the context's reading model. `settings` names the groups of settings that it reads besides
-    those of every step; `needs` the parameters that the recipe of the memory must have; `pages_alone`: nothing uses the
-    memory's notes; `alone`: it may wait for a person, or what it does can't be done again, so that it is joined with no
-    other step; `recipe` makes that of the memory which the step gives. An update may hold `step_summary`: one line
-    for the trajectory. Of a node, what it runs is taken, and its recipe.
+    those of every step; `needs` the parameters that the recipe of the memory must have; `alone`: it may wait for a
+    person, or what it does can't be done again, so that it is joined with no other step; `recipe` makes that of the
+    memory which the step gives. An update may hold `step_summary`: one line for the trajectory. Of a node, what it
+    runs is taken, and its recipe.
     """
 
     check_update: Callable[[Mapping[str, Any]], None] | None = None
@@ -140,7 +140,6 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
         builds: bool = False,
         settings: Groups = (),
         needs: Collection[str] = (),
-        pages_alone: bool = False,
         alone: bool = False,
         recipe: MakeRecipe | None = None,
     ) -> None:
@@ -148,7 +147,7 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
             given: StepNode[StateT, UpdateT] = work
             work, without_model, recipe = given.work, without_model or given.without_model, recipe or given.recipe
             alone = alone or given.alone
-        self.needs, self.recipe, self.pages_alone, self.alone = frozenset(needs), recipe, pages_alone, alone
+        self.needs, self.recipe, self.alone = frozenset(needs), recipe, alone
         reading = (ReadingModel,) if builds else ()
         self.settings: Groups = (Model, Window, Concurrency, Calls, Batching, Budget, Tenant, *reading, *settings)
         self.work, self.without_model, self.starts_question, self.builds = work, without_model, starts_question, builds

@@ -15,7 +15,7 @@ from langgraph.graph import END, StateGraph
 from langgraph.typing import InputT, OutputT, StateT
 from typing_extensions import TypedDict
 
-from readgraph.graphs.wiring.checks import check_wiring
+from readgraph.graphs.wiring.checks import check_output, check_wiring
 from readgraph.graphs.wiring.declared import fit_context, with_channels
 from readgraph.graphs.wiring.joined import join_steps
 from readgraph.graphs.wiring.method_graph import Builder, MethodGraph, check_names
@@ -31,15 +31,20 @@ BuildP = ParamSpec("BuildP")
 
 
 def check_steps(build: Callable[BuildP, BuilderT]) -> Callable[BuildP, BuilderT]:
-    """Make a `build` refuse, with the nearest name, what is no step of its graph."""
+    """Make a `build` refuse what is no step of its graph, and a step that leaves the graph's output unwritten."""
 
     @wraps(build)
     def build_checked(*args: BuildP.args, **steps: BuildP.kwargs) -> BuilderT:
-        known = [*_steps_of(build)]
+        parameters, known = signature(build).parameters, [*_steps_of(build)]
         if args:
             raise BadInput(f"Steps are given by name, such as {build.__name__}({known[0]}=…).")
         check_names(f"{build.__name__}() was given", steps, known, f"this graph, of the steps {', '.join(known)},")
-        return build(*args, **steps)
+        graph = build(*args, **steps)
+        required = {name for name, each in parameters.items() if each.default is each.empty}
+        needed: Any = {name: step for name, step in steps.items() if name in required}
+        if steps.keys() - needed:
+            check_output(graph, build(**needed))
+        return graph
 
     return build_checked
 
