@@ -211,13 +211,13 @@ def estimate_research(pages: Range, page_words: float, case: EstimateCase, *, be
     most, expected = (max(context.rounds - 1, 0), EXPECTED_ROUNDS - 1) if begun else (context.rounds, EXPECTED_ROUNDS)
     rounds = Range(0, min(1 + (expected - 1) * more, expected, most), most)
     # How often new pages are found, and how many at a time: what was read before is not read again.
-    together = max(1.0, DISTINCT * each)
+    together = min(max(1.0, DISTINCT * each), context.pages_per_round or math.inf)
     noted = Range(0, min(rounds.expected, max(1.0, pages.expected / together)), rounds.high)
     found = min(together, pages.expected / max(noted.expected, 1))
     # In the worst case a memo is a tag and two words, so that tags take as many words as memos.
     memos = Range(0, pages.expected * (MEMO_WORDS + HEADER_WORDS), 2 * MEMORY_SHARE * context.window_words)
     memory = NONE if context.without_memory else memos
-    shown = min(3 * each, pages.most)
+    shown = min(3 * each, pages.most, context.pages_per_round or math.inf)
     earlier_rounds = MOST_REQUESTS * REQUEST_WORDS + context.rounds * (2 * each * QUERY_WORDS + 2 * shown)
     beside = NOTES + case.question + Range(-WORDING, 0, WORDING)
     to_plan = Range.frame(plan_prompt("", "", {}, context.tools, 5, reasoning=context.reasoning).words)

@@ -79,14 +79,6 @@ def choose_question_or_end(state: WalkStart) -> str:
     return choose_walk_node(state) if state["question_text"] else END
 
 
-def choose_hop_or_answer(state: WalkProgress) -> str:
-    """Decide at the walk's current node, or answer."""
-    looking = state["continue_search"] and within_loop_limit(
-        state, HOP, lambda context: context.max_hops * context.walks
-    )
-    return choose_walk_node(state) if looking else "answer"
-
-
 def choose_walk_node(state: WalkPlace) -> str:
     """Decide at the node where the walk stands."""
     return "read_leaf" if is_leaf(state["current_node"]) else "descend"
@@ -134,10 +126,15 @@ def add_walk(
     add_nodes(builder, open=open, read=read, grow=grow, enter=enter, descend=descend, read_leaf=read_leaf)
     add_path(builder, START, "open", "read", "grow", "enter")
     builder.add_conditional_edges("enter", choosing(choose_question_or_end), ["descend", "read_leaf", END])
-    for hop in HOP:
-        builder.add_conditional_edges(
-            hop, choosing(choose_hop_or_answer), {"descend": "descend", "read_leaf": "read_leaf", "answer": then}
+
+    def choose_hop_or_answer(state: WalkProgress) -> str:
+        looking = state["continue_search"] and within_loop_limit(
+            state, HOP, lambda context: context.max_hops * context.walks
         )
+        return choose_walk_node(state) if looking else then
+
+    for hop in HOP:
+        builder.add_conditional_edges(hop, choosing(choose_hop_or_answer), [*HOP, then])
 
 
 graph = build().compile(name="mem_walker")

@@ -43,7 +43,7 @@ def check_steps(build: Callable[BuildP, BuilderT]) -> Callable[BuildP, BuilderT]
         required = {name for name, each in parameters.items() if each.default is each.empty}
         needed: Any = {name: step for name, step in steps.items() if name in required}
         if steps.keys() - needed:
-            check_output(graph, build(**needed))
+            check_output(graph, build(**needed))  # type: ignore[call-arg]
         return graph
 
     return build_checked
