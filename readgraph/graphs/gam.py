@@ -9,7 +9,6 @@ from typing_extensions import TypedDict, Unpack
 from readgraph.graphs.estimates.arithmetic import ANSWER_LINE, NONE, PERHAPS, TAG_WORDS, Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import (
-    Node,
     add_nodes,
     add_path,
     add_question,
@@ -21,21 +20,51 @@ from readgraph.graphs.wiring import (
 from readgraph.graphs.wiring.method_graph import Builder
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.answering.prompts import answer_from_notes_prompt
-from readgraph.nodes.building.build import read_with
+from readgraph.nodes.building.build import ReadState, ReadWrites, read_with
 from readgraph.nodes.building.notes import MEMORIZE, extractive_parts, memorize_prompt, memorizer_parts, needs_two_calls
 from readgraph.nodes.building.paging import FEWEST_SHARE
 from readgraph.nodes.building.recipes import recipe_of_notes
-from readgraph.nodes.opening import make_find_memory, open_document, open_for_research
+from readgraph.nodes.contracts import CiteState, CiteWrites, Node
+from readgraph.nodes.opening import (
+    FindState,
+    FindUpdate,
+    OpenState,
+    OpenUpdate,
+    make_find_memory,
+    open_document,
+    open_for_research,
+)
 from readgraph.nodes.purpose import purpose_of
 from readgraph.nodes.research.integrate import (
     EVIDENCE_SHARE,
     LONGEST_NOTES,
+    FoundState,
+    FoundUpdate,
+    IntegrateState,
+    IntegrateUpdate,
     answer_from_notes,
     integrate,
     integrate_prompt,
 )
-from readgraph.nodes.research.plan import MEMORY_SHARE, QUERY_WORDS, plan, plan_prompt, search
-from readgraph.nodes.research.reflect import MOST_REQUESTS, REQUEST_WORDS, reflect, reflect_prompt
+from readgraph.nodes.research.plan import (
+    MEMORY_SHARE,
+    QUERY_WORDS,
+    PlanState,
+    PlanUpdate,
+    SearchState,
+    SearchUpdate,
+    plan,
+    plan_prompt,
+    search,
+)
+from readgraph.nodes.research.reflect import (
+    MOST_REQUESTS,
+    REQUEST_WORDS,
+    ReflectState,
+    ReflectUpdate,
+    reflect,
+    reflect_prompt,
+)
 from readgraph.state.channels import ResearchOutput, ResearchState
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Answered, Question, ReadingState
@@ -71,12 +100,12 @@ ROUND = ("plan", "search", "integrate", "reflect")  # the nodes of one round of 
 class Rounds(TypedDict, total=False):
     """The nodes of the researcher that can be swapped in a `build`; by default they are GAM's own."""
 
-    plan: Node
-    search: Node
-    integrate: Node
-    reflect: Node
-    answer: Node
-    cite: Node
+    plan: Node[PlanState, PlanUpdate]
+    search: Node[SearchState, SearchUpdate]
+    integrate: Node[IntegrateState, IntegrateUpdate]
+    reflect: Node[ReflectState, ReflectUpdate]
+    answer: Node[FoundState, FoundUpdate]
+    cite: Node[CiteState, CiteWrites]
 
 
 MEMORIZING = (Language, Purpose, Memorizing, Paragraphs)
@@ -93,7 +122,10 @@ find_memory = make_find_memory(recipe, settings=(*MEMORIZING, ReadingModel))
 
 @check_steps
 def build_memorize(
-    *, open: Node = open_document, memorize: Node = memorizer, state: type[Any] = ReadingState
+    *,
+    open: Node[OpenState, OpenUpdate] = open_document,
+    memorize: Node[ReadState, ReadWrites] = memorizer,
+    state: type[Any] = ReadingState,
 ) -> StateGraph[ReadingState, ReaderContext, Question, Answered]:
     """The offline stage (figure 1): make pages, memos and headers for what is new in a document or a history."""
     builder = begin_graph(state, ReadingState, Question, Answered)
@@ -105,8 +137,8 @@ def build_memorize(
 @check_steps
 def build_research(
     *,
-    open: Node = open_for_research,
-    find_memory: Node = find_memory,
+    open: Node[OpenState, OpenUpdate] = open_for_research,
+    find_memory: Node[FindState, FindUpdate] = find_memory,
     state: type[Any] = ResearchState,
     **rounds: Unpack[Rounds],
 ) -> Research:
@@ -122,8 +154,8 @@ def build_research(
 @check_steps
 def build(
     *,
-    open: Node = open_for_research,
-    memorize: Node = memorizer,
+    open: Node[OpenState, OpenUpdate] = open_for_research,
+    memorize: Node[ReadState, ReadWrites] = memorizer,
     state: type[Any] = ResearchState,
     **rounds: Unpack[Rounds],
 ) -> Research:
@@ -139,12 +171,12 @@ def build(
 def add_rounds(
     builder: Builder,
     *,
-    plan: Node = plan,
-    search: Node = search,
-    integrate: Node = integrate,
-    reflect: Node = reflect,
-    answer: Node = answer_from_notes,
-    cite: Node = cite,
+    plan: Node[PlanState, PlanUpdate] = plan,
+    search: Node[SearchState, SearchUpdate] = search,
+    integrate: Node[IntegrateState, IntegrateUpdate] = integrate,
+    reflect: Node[ReflectState, ReflectUpdate] = reflect,
+    answer: Node[FoundState, FoundUpdate] = answer_from_notes,
+    cite: Node[CiteState, CiteWrites] = cite,
 ) -> None:
     """The researcher (section 2.2.2): plan, search, integrate and reflect, round by round, then answer."""
     add_nodes(builder, plan=plan, search=search, integrate=integrate, reflect=reflect, answer=answer, cite=cite)

@@ -9,20 +9,21 @@ from typing_extensions import TypedDict, Unpack
 
 from readgraph.graphs.estimates.arithmetic import ANSWER_LINE, NONE, PERHAPS, TAG_WORDS, Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import Node, add_nodes, add_path, begin_graph, check_steps, choosing, complete_graph
+from readgraph.graphs.wiring import add_nodes, add_path, begin_graph, check_steps, choosing, complete_graph
 from readgraph.graphs.wiring.method_graph import Builder
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.answering.prompts import WEIGH, answer_prompt
 from readgraph.nodes.bounds import DECISIVE, SearchProgress, within_loop_limit
 from readgraph.nodes.building import summaries
-from readgraph.nodes.building.build import read_pages
+from readgraph.nodes.building.build import ReadState, ReadWrites, read_pages
 from readgraph.nodes.building.paging import NEAR, segments
-from readgraph.nodes.building.recipes import recipe_of_notes
+from readgraph.nodes.building.recipes import BuiltState, recipe_of_notes
+from readgraph.nodes.contracts import AnswerWrites, AskedState, CiteState, CiteWrites, Node, StepUpdate
 from readgraph.nodes.extractive import extract_note
-from readgraph.nodes.opening import open_document
+from readgraph.nodes.opening import OpenState, OpenUpdate, open_document
 from readgraph.nodes.purpose import purpose_of
 from readgraph.nodes.step import MakeRecipe
-from readgraph.nodes.walk.position import LONGEST_REASONING, enter
+from readgraph.nodes.walk.position import LONGEST_REASONING, LeafUpdate, WalkingState, WalkUpdate, enter
 from readgraph.nodes.walk.steps import (
     LONGEST_ANSWER,
     MOST_QUOTES,
@@ -87,19 +88,19 @@ def choose_walk_node(state: WalkPlace) -> str:
 class WalkNodes(TypedDict, total=False):
     """The nodes up to the end of a walk that can be swapped in a `build`; by default they are MemWalker's own."""
 
-    read: Node
-    grow: Node
-    enter: Node
-    descend: Node
-    read_leaf: Node
+    read: Node[ReadState, ReadWrites]
+    grow: Node[BuiltState, StepUpdate]
+    enter: Node[AskedState, WalkUpdate]
+    descend: Node[WalkingState, WalkUpdate]
+    read_leaf: Node[WalkingState, LeafUpdate]
 
 
 @check_steps
 def build(
     *,
-    open: Node = open_document,
-    answer: Node = answer,
-    cite: Node = cite,
+    open: Node[OpenState, OpenUpdate] = open_document,
+    answer: Node[WalkingState, AnswerWrites] = answer,
+    cite: Node[CiteState, CiteWrites] = cite,
     state: type[Any] = WalkState,
     **walk: Unpack[WalkNodes],
 ) -> StateGraph[WalkState, ReaderContext, Question, WalkOutput]:
@@ -115,12 +116,12 @@ def add_walk(
     builder: Builder,
     then: str,
     *,
-    open: Node,
-    read: Node = read,
-    grow: Node = summaries.grow,
-    enter: Node = enter,
-    descend: Node = descend,
-    read_leaf: Node = read_leaf,
+    open: Node[OpenState, OpenUpdate],
+    read: Node[ReadState, ReadWrites] = read,
+    grow: Node[BuiltState, StepUpdate] = summaries.grow,
+    enter: Node[AskedState, WalkUpdate] = enter,
+    descend: Node[WalkingState, WalkUpdate] = descend,
+    read_leaf: Node[WalkingState, LeafUpdate] = read_leaf,
 ) -> None:
     """From a document's opening to the end of a walk (section 3), which leads to the node `then`."""
     add_nodes(builder, open=open, read=read, grow=grow, enter=enter, descend=descend, read_leaf=read_leaf)

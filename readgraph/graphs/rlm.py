@@ -12,7 +12,6 @@ from readgraph.graphs.baselines import read_segments
 from readgraph.graphs.estimates.arithmetic import ANSWER_LINE, Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import (
-    Node,
     add_nodes,
     add_path,
     add_question,
@@ -24,9 +23,20 @@ from readgraph.graphs.wiring import (
 from readgraph.nodes import programs
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.bounds import SearchProgress, within_loop_limit
+from readgraph.nodes.building.build import ReadState, ReadWrites
+from readgraph.nodes.contracts import AnswerWrites, CiteState, CiteWrites, LookUpState, LookUpWrites, Node
 from readgraph.nodes.look_up import nearest_pages
-from readgraph.nodes.opening import open_for_programs
-from readgraph.nodes.programs import answer, run, write_program
+from readgraph.nodes.opening import OpenState, ProgramsOpenUpdate, open_for_programs
+from readgraph.nodes.programs import (
+    ProgramAnswerState,
+    RunState,
+    RunUpdate,
+    WriteState,
+    WriteUpdate,
+    answer,
+    run,
+    write_program,
+)
 from readgraph.state.channels import ProgramsOutput, ProgramsState
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Finding, Question
@@ -61,13 +71,13 @@ def choose_after_run(state: ProgramsProgress) -> str:
 @check_steps
 def build(
     *,
-    open: Node = open_for_programs,
-    read: Node = read_segments,
-    write_program: Node = write_program,
-    run: Node = run,
-    look_up: Node = nearest_pages,
-    answer: Node = answer,
-    cite: Node = cite,
+    open: Node[OpenState, ProgramsOpenUpdate] = open_for_programs,
+    read: Node[ReadState, ReadWrites] = read_segments,
+    write_program: Node[WriteState, WriteUpdate] = write_program,
+    run: Node[RunState, RunUpdate] = run,
+    look_up: Node[LookUpState, LookUpWrites] = nearest_pages,
+    answer: Node[ProgramAnswerState, AnswerWrites] = answer,
+    cite: Node[CiteState, CiteWrites] = cite,
     state: type[Any] = ProgramsState,
 ) -> StateGraph[ProgramsState, ReaderContext, Question, ProgramsOutput]:
     """Write a program, run it, and so on, until one finishes; pages are cut only to say where quotes stand."""

@@ -21,13 +21,37 @@ from readgraph.graphs.estimates.arithmetic import (
 )
 from readgraph.graphs.methods import Method
 from readgraph.graphs.read_agent import estimate_gist_reading, recipe
-from readgraph.graphs.wiring import Node, add_nodes, add_path, begin_graph, check_steps, complete_graph
+from readgraph.graphs.wiring import add_nodes, add_path, begin_graph, check_steps, complete_graph
 from readgraph.library.page_store import PageStore
 from readgraph.nodes.answering.verdicts import CHECK_SUMMARY, MOST_SENTENCES, check_sentences_prompt
 from readgraph.nodes.bounds import content_room
+from readgraph.nodes.building.build import ReadState, ReadWrites
+from readgraph.nodes.contracts import Node
 from readgraph.nodes.purpose import with_question
-from readgraph.nodes.summary.begin import CONDENSED, choose, make_read_if_needed, memory_there, open_summary
-from readgraph.nodes.summary.write import MOST_AT_ONCE, MOST_ROUNDS, check, cite_summary, write, write_summary_prompt
+from readgraph.nodes.summary.begin import (
+    CONDENSED,
+    ChooseState,
+    ChooseUpdate,
+    SummaryOpenState,
+    SummaryOpenUpdate,
+    choose,
+    make_read_if_needed,
+    memory_there,
+    open_summary,
+)
+from readgraph.nodes.summary.write import (
+    MOST_AT_ONCE,
+    MOST_ROUNDS,
+    CheckState,
+    CheckUpdate,
+    CiteSummaryUpdate,
+    WriteState,
+    WriteUpdate,
+    check,
+    cite_summary,
+    write,
+    write_summary_prompt,
+)
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import Document
 from readgraph.state.summary import Summarised, SummaryState, SummaryWanted
@@ -50,12 +74,12 @@ read = make_read_if_needed(read_agent.read)
 @check_steps
 def build(
     *,
-    open: Node = open_summary,
-    read: Node = read,
-    choose: Node = choose,
-    write: Node = write,
-    check: Node = check,
-    cite: Node = cite_summary,
+    open: Node[SummaryOpenState, SummaryOpenUpdate] = open_summary,
+    read: Node[ReadState, ReadWrites] = read,
+    choose: Node[ChooseState, ChooseUpdate] = choose,
+    write: Node[WriteState, WriteUpdate] = write,
+    check: Node[CheckState, CheckUpdate] = check,
+    cite: Node[CheckState, CiteSummaryUpdate] = cite_summary,
     state: type[Any] = SummaryState,
 ) -> StateGraph[SummaryState, ReaderContext, SummaryWanted, Summarised]:
     """Take or make the notes, choose those of the part, write sentence by sentence, check each, and cite."""

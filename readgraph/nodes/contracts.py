@@ -1,8 +1,11 @@
 """What the shared steps read and write, so that one node can replace another; every `build()` checks it."""
 
-from typing import TYPE_CHECKING, Annotated, NamedTuple, NotRequired
+from collections.abc import Awaitable
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, NotRequired, Protocol, TypeAlias, TypeVar
 
 from langchain_core.messages import AnyMessage
+from langchain_core.runnables import RunnableLambda, RunnableSerializable
+from langgraph.pregel.protocol import PregelProtocol
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
@@ -15,13 +18,42 @@ __all__ = [
     "AnswerDraft",
     "AnswerState",
     "AnswerUpdate",
+    "AnswerWrites",
     "AskedQuestion",
     "AskedState",
     "CiteState",
     "CiteUpdate",
+    "CiteWrites",
     "LookUpState",
     "LookUpUpdate",
+    "LookUpWrites",
+    "Node",
+    "Step",
 ]
+
+ReadsT = TypeVar("ReadsT", contravariant=True)
+WritesT = TypeVar("WritesT", covariant=True)
+
+
+class Step(Protocol[ReadsT, WritesT]):
+    """A node as a call: a step, a function or a coroutine from what it reads of the state to what changed.
+
+    After the state it may take the runtime, or by name `config`, `store`, `writer` and `runtime`.
+    """
+
+    def __call__(
+        self, state: ReadsT, /, *args: Any, **kwargs: Any
+    ) -> WritesT | dict[str, Any] | Awaitable[WritesT | dict[str, Any] | None] | None:
+        """What changed; a `dict` whose keys are not declared is only checked when it runs."""
+
+
+Node: TypeAlias = (
+    Step[ReadsT, WritesT]
+    | PregelProtocol[Any, Any, Any, Any]
+    | RunnableLambda[Any, Any]
+    | RunnableSerializable[Any, Any]
+)
+"""What a `build` takes for a step that reads and writes this: a call, a compiled graph, or another runnable."""
 
 ReaderRuntime = Runtime[ReaderContext]  # what a node is given beside the state: the settings, the store, the stream
 
@@ -29,7 +61,7 @@ ReaderRuntime = Runtime[ReaderContext]  # what a node is given beside the state:
 class StepUpdate(TypedDict):
     """What every step writes: its line in the trajectory, which is no channel."""
 
-    step_summary: str
+    step_summary: NotRequired[str]
 
 
 class AskedQuestion(TypedDict):
@@ -69,24 +101,33 @@ class LookUpState(AskedState):
     """What a look-up reads."""
 
 
-class LookUpUpdate(StepUpdate):
-    """What a look-up writes: all pages read so far in order, and whether to look again."""
+class LookUpWrites(TypedDict):
+    """What a look-up must write: all pages read so far in order, and whether to look again."""
 
     pages_read: list[int]
     continue_search: bool
+
+
+class LookUpUpdate(LookUpWrites, StepUpdate):
+    """What a look-up writes."""
 
 
 class AnswerState(AskedState):
     """What an answer reads."""
 
 
-class AnswerUpdate(StepUpdate):
-    """What an answer writes: quotes as the model gave them, not yet found in the document."""
+class AnswerWrites(TypedDict):
+    """What an answer must write: quotes as the model gave them, not yet found in the document."""
 
     answer: str | None
-    choice: str | None
     quotes: list[Quote]
     status: Status
+
+
+class AnswerUpdate(AnswerWrites, StepUpdate):
+    """What an answer writes."""
+
+    choice: str | None
     by_rule: NotRequired[bool]
     compression_rate: float | None
     percent_read: NotRequired[float | None]
@@ -133,10 +174,15 @@ class CiteState(TypedDict):
     table: NotRequired[Table]
 
 
-class CiteUpdate(StepUpdate):
-    """What citing writes: the quotes that stand in the document, and the sentences of a long answer."""
+class CiteWrites(TypedDict):
+    """What citing must write: the quotes that stand in the document."""
 
     citations: list[Citation]
+
+
+class CiteUpdate(CiteWrites, StepUpdate):
+    """What citing writes: also the sentences of a long answer."""
+
     sentences: NotRequired[list[Sentence]]
     unsupported: NotRequired[int]
     unchecked: NotRequired[int]

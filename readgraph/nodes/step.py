@@ -126,6 +126,7 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
     check_update: Callable[[Mapping[str, Any]], None] | None = None
     """Refuses an update that the graph can't take, if the graph says so."""
 
+    name: str
     work: Work[StateT, UpdateT]
     without_model: Work[StateT, UpdateT] | None
     recipe: MakeRecipe | None

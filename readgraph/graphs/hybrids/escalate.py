@@ -14,7 +14,6 @@ from readgraph.graphs import gam, read_agent
 from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import (
-    Node,
     add_nodes,
     add_path,
     add_question,
@@ -24,10 +23,13 @@ from readgraph.graphs.wiring import (
     complete_graph,
 )
 from readgraph.nodes.answering.answer import answer_from_notes_alone
+from readgraph.nodes.building.build import ReadState, ReadWrites
 from readgraph.nodes.building.merge import merge
-from readgraph.nodes.opening import open_for_research
-from readgraph.nodes.research.plan import plan_look_up
-from readgraph.nodes.research.reflect import gists_suffice
+from readgraph.nodes.building.recipes import BuiltState
+from readgraph.nodes.contracts import AnswerState, AnswerWrites, AskedState, LookUpState, Node
+from readgraph.nodes.opening import OpenState, ResearchOpenUpdate, open_for_research
+from readgraph.nodes.research.plan import LookUpPlan, plan_look_up
+from readgraph.nodes.research.reflect import JudgeUpdate, gists_suffice
 from readgraph.state.channels import ResearchOutput, ResearchState
 from readgraph.state.reading import Question
 
@@ -45,12 +47,12 @@ METHOD = Method(
 @check_steps
 def build(
     *,
-    open: Node = open_for_research,
-    read: Node = read_agent.read,
-    merge: Node = merge,
-    judge: Node = gists_suffice,
-    look_up: Node = plan_look_up,
-    answer_gists: Node = answer_from_notes_alone,
+    open: Node[OpenState, ResearchOpenUpdate] = open_for_research,
+    read: Node[ReadState, ReadWrites] = read_agent.read,
+    merge: Node[BuiltState, ReadWrites] = merge,
+    judge: Node[AskedState, JudgeUpdate] = gists_suffice,
+    look_up: Node[LookUpState, LookUpPlan] = plan_look_up,
+    answer_gists: Node[AnswerState, AnswerWrites] = answer_from_notes_alone,
     state: type[Any] = ResearchState,
     **rounds: Unpack[gam.Rounds],
 ) -> gam.Research:

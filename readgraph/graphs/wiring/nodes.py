@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
 from copy import copy
 from functools import partial, wraps
 from types import NoneType, UnionType
-from typing import Annotated, Any, TypeAlias, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 from langchain_core.runnables.config import var_child_runnable_config
@@ -17,6 +17,7 @@ from langgraph.types import TracePolicy
 
 from readgraph.graphs.wiring.declared import FOR_RECORD, groups_of
 from readgraph.graphs.wiring.method_graph import Builder, GraphStep, check_names, check_values, tracers_seen
+from readgraph.nodes.contracts import Node
 from readgraph.nodes.step import INSTEAD, StepNode, as_update, what_instead
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
@@ -99,12 +100,7 @@ def _parameters(name: str, function: Callable[..., Any]) -> dict[str, str]:
     return arguments
 
 
-Node: TypeAlias = Runnable[Any, Any] | Callable[..., Any]
-"""A node: one of readgraph's, a function or coroutine `(state, runtime) -> update`, a compiled graph, or another
-runnable from the state to what changed."""
-
-
-def as_node(name: str, node: Node, builder: Builder) -> StepNode[Any, Any]:
+def as_node(name: str, node: Node[Any, Any], builder: Builder) -> StepNode[Any, Any]:
     """Make it a step with this name; raises `BadInput` for anything that can't be a node of this graph."""
     if isinstance(node, StepNode):
         for work in filter(None, (node.work, node.without_model)):
@@ -180,7 +176,7 @@ def _hide(part: Any) -> Any:
 WITHOUT_TEXTS = TracePolicy(process_inputs=hide_texts, process_outputs=hide_texts)
 
 
-def add_nodes(builder: Builder, **nodes: Node) -> None:
+def add_nodes(builder: Builder, **nodes: Node[Any, Any]) -> None:
     """Add nodes by name; each reads only the channels that it declares.
 
     A step whose update has a key that the graph's state lacks is refused when it runs.
