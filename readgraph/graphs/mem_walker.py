@@ -1,6 +1,7 @@
 """MemWalker: a tree of summaries over the text's segments; a walk goes down to a leaf that answers, or back up."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -18,7 +19,7 @@ from readgraph.nodes.building import summaries
 from readgraph.nodes.building.build import ReadState, ReadWrites, read_pages
 from readgraph.nodes.building.paging import NEAR, segments
 from readgraph.nodes.building.recipes import BuiltState, recipe_of_notes
-from readgraph.nodes.contracts import AnswerWrites, AskedState, CiteState, CiteWrites, Node, StepUpdate
+from readgraph.nodes.contracts import AnswerWrites, AskedState, CiteState, CiteWrites, Node
 from readgraph.nodes.extractive import extract_note
 from readgraph.nodes.opening import OpenState, OpenUpdate, open_document
 from readgraph.nodes.purpose import purpose_of
@@ -89,7 +90,7 @@ class WalkNodes(TypedDict, total=False):
     """The nodes up to the end of a walk that can be swapped in a `build`; by default they are MemWalker's own."""
 
     read: Node[ReadState, ReadWrites]
-    grow: Node[BuiltState, StepUpdate]
+    grow: Node[BuiltState, Mapping[str, object]]
     enter: Node[AskedState, WalkUpdate]
     descend: Node[WalkingState, WalkUpdate]
     read_leaf: Node[WalkingState, LeafUpdate]
@@ -118,7 +119,7 @@ def add_walk(
     *,
     open: Node[OpenState, OpenUpdate],
     read: Node[ReadState, ReadWrites] = read,
-    grow: Node[BuiltState, StepUpdate] = summaries.grow,
+    grow: Node[BuiltState, Mapping[str, object]] = summaries.grow,
     enter: Node[AskedState, WalkUpdate] = enter,
     descend: Node[WalkingState, WalkUpdate] = descend,
     read_leaf: Node[WalkingState, LeafUpdate] = read_leaf,

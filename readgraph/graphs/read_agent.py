@@ -1,6 +1,7 @@
 """ReadAgent: page the text at natural pauses, keep a gist of each page, look pages up again, answer."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,7 +68,7 @@ def build(
     *,
     open: Node[OpenState, OpenUpdate] = open_document,
     read: Node[ReadState, ReadWrites] = read,
-    merge: Node[BuiltState, ReadWrites] = merge,
+    merge: Node[BuiltState, Mapping[str, object]] = merge,
     look_up: Node[LookUpState, LookUpWrites] = look_up,
     answer: Node[AnswerState, AnswerWrites] = answer,
     cite: Node[CiteState, CiteWrites] = cite,

@@ -10,6 +10,7 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from readgraph.state.context import ReaderContext
+from readgraph.state.declaring import Groups
 from readgraph.state.lazy_names import former_names
 from readgraph.state.reading import Citation, QuestionTurn, Quote, Sentence, Status, Usage
 from readgraph.state.survey import Table
@@ -47,12 +48,17 @@ class Step(Protocol[ReadsT, WritesT]):
         """What changed; a `dict` whose keys are not declared is only checked when it runs."""
 
 
-Node: TypeAlias = (
-    Step[ReadsT, WritesT]
-    | PregelProtocol[Any, Any, Any, Any]
-    | RunnableLambda[Any, Any]
-    | RunnableSerializable[Any, Any]
-)
+class MadeStep(Protocol[WritesT]):
+    """A step that `node` made: it may read what other steps of a graph write, which `build` checks."""
+
+    settings: Groups
+
+    def __call__(self, state: Any, runtime: Any, /) -> Awaitable[WritesT]:
+        """What changed."""
+
+
+OtherNode: TypeAlias = PregelProtocol[Any, Any, Any, Any] | RunnableLambda[Any, Any] | RunnableSerializable[Any, Any]
+Node: TypeAlias = Step[ReadsT, WritesT] | MadeStep[WritesT] | OtherNode
 """What a `build` takes for a step that reads and writes this: a call, a compiled graph, or another runnable."""
 
 ReaderRuntime = Runtime[ReaderContext]  # what a node is given beside the state: the settings, the store, the stream

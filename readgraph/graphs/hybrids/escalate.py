@@ -5,6 +5,7 @@ each step is paid for when the one before it was not enough, under one budget: R
 rounds, and `rounds` bounds them together.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from langgraph.graph import START
@@ -49,7 +50,7 @@ def build(
     *,
     open: Node[OpenState, ResearchOpenUpdate] = open_for_research,
     read: Node[ReadState, ReadWrites] = read_agent.read,
-    merge: Node[BuiltState, ReadWrites] = merge,
+    merge: Node[BuiltState, Mapping[str, object]] = merge,
     judge: Node[AskedState, JudgeUpdate] = gists_suffice,
     look_up: Node[LookUpState, LookUpPlan] = plan_look_up,
     answer_gists: Node[AnswerState, AnswerWrites] = answer_from_notes_alone,

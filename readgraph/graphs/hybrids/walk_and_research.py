@@ -6,6 +6,7 @@ the words of what was read there, and search finds it by these. Research is paid
 the walk is the first of its `rounds`.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from langgraph.graph import StateGraph
@@ -19,7 +20,7 @@ from readgraph.graphs.wiring import add_nodes, add_path, begin_graph, check_step
 from readgraph.nodes.building.build import ReadState, ReadWrites
 from readgraph.nodes.building.recipes import BuiltState
 from readgraph.nodes.building.summaries import grow
-from readgraph.nodes.contracts import AskedState, Node, StepUpdate
+from readgraph.nodes.contracts import AskedState, Node
 from readgraph.nodes.opening import OpenState, ResearchOpenUpdate, open_for_research
 from readgraph.nodes.research.integrate import NoteState, NoteUpdate, note_findings
 from readgraph.nodes.walk.position import LeafUpdate, WalkingState, WalkUpdate, enter
@@ -44,7 +45,7 @@ def build(
     *,
     open: Node[OpenState, ResearchOpenUpdate] = open_for_research,
     read: Node[ReadState, ReadWrites] = mem_walker.read,
-    grow: Node[BuiltState, StepUpdate] = grow,
+    grow: Node[BuiltState, Mapping[str, object]] = grow,
     enter: Node[AskedState, WalkUpdate] = enter,
     descend: Node[WalkingState, WalkUpdate] = descend,
     read_leaf: Node[WalkingState, LeafUpdate] = read_leaf,
