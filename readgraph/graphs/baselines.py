@@ -26,7 +26,7 @@ from langgraph.graph import END, START, StateGraph
 from readgraph.graphs import read_agent, web_agent
 from readgraph.graphs.estimates.arithmetic import ANSWER_LINE, NONE, NOTE_LINE, TAG_WORDS, Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import add_nodes, add_path, add_question, begin_graph, check_steps, complete_graph
+from readgraph.graphs.wiring import add_nodes, add_path, add_question, begin_graph, complete_graph
 from readgraph.models.prompt import versions_of
 from readgraph.nodes import look_up as look_ups
 from readgraph.nodes.answering import answer as answers
@@ -129,7 +129,7 @@ METHODS = (
 )
 
 
-@check_steps
+@complete_graph
 def build_linear(
     *,
     read: Node[ReadState, ReadWrites],
@@ -145,7 +145,7 @@ def build_linear(
     add_path(builder, START, "open", "read")
     add_question(builder, "read", "look_up")
     add_path(builder, "look_up", "answer", "cite", END)
-    return complete_graph(builder)
+    return builder
 
 
 def segment_words(context: ReaderContext) -> int:

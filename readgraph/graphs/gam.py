@@ -8,16 +8,9 @@ from typing_extensions import TypedDict, Unpack
 
 from readgraph.graphs.estimates.arithmetic import ANSWER_LINE, NONE, PERHAPS, TAG_WORDS, Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import (
-    add_nodes,
-    add_path,
-    add_question,
-    add_search,
-    begin_graph,
-    check_steps,
-    complete_graph,
-)
+from readgraph.graphs.wiring import add_nodes, add_path, add_question, add_search, begin_graph, complete_graph
 from readgraph.graphs.wiring.method_graph import Builder
+from readgraph.nodes import opening as opening_types
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.answering.prompts import answer_from_notes_prompt
 from readgraph.nodes.building.build import ReadState, ReadWrites, read_with
@@ -25,16 +18,10 @@ from readgraph.nodes.building.notes import MEMORIZE, extractive_parts, memorize_
 from readgraph.nodes.building.paging import FEWEST_SHARE
 from readgraph.nodes.building.recipes import recipe_of_notes
 from readgraph.nodes.contracts import CiteState, CiteWrites, Node
-from readgraph.nodes.opening import (
-    FindState,
-    FindUpdate,
-    OpenState,
-    OpenUpdate,
-    make_find_memory,
-    open_document,
-    open_for_research,
-)
+from readgraph.nodes.opening import make_find_memory, open_document, open_for_research
 from readgraph.nodes.purpose import purpose_of
+from readgraph.nodes.research import plan as plan_types
+from readgraph.nodes.research import reflect as reflect_types
 from readgraph.nodes.research.integrate import (
     EVIDENCE_SHARE,
     LONGEST_NOTES,
@@ -46,25 +33,8 @@ from readgraph.nodes.research.integrate import (
     integrate,
     integrate_prompt,
 )
-from readgraph.nodes.research.plan import (
-    MEMORY_SHARE,
-    QUERY_WORDS,
-    PlanState,
-    PlanUpdate,
-    SearchState,
-    SearchUpdate,
-    plan,
-    plan_prompt,
-    search,
-)
-from readgraph.nodes.research.reflect import (
-    MOST_REQUESTS,
-    REQUEST_WORDS,
-    ReflectState,
-    ReflectUpdate,
-    reflect,
-    reflect_prompt,
-)
+from readgraph.nodes.research.plan import MEMORY_SHARE, QUERY_WORDS, plan, plan_prompt, search
+from readgraph.nodes.research.reflect import MOST_REQUESTS, REQUEST_WORDS, reflect, reflect_prompt
 from readgraph.state.channels import ResearchOutput, ResearchState
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Answered, Question, ReadingState
@@ -100,10 +70,10 @@ ROUND = ("plan", "search", "integrate", "reflect")  # the nodes of one round of 
 class Rounds(TypedDict, total=False):
     """The nodes of the researcher that can be swapped in a `build`; by default they are GAM's own."""
 
-    plan: Node[PlanState, PlanUpdate]
-    search: Node[SearchState, SearchUpdate]
+    plan: Node[plan_types.PlanState, plan_types.PlanUpdate]
+    search: Node[plan_types.SearchState, plan_types.SearchUpdate]
     integrate: Node[IntegrateState, IntegrateUpdate]
-    reflect: Node[ReflectState, ReflectUpdate]
+    reflect: Node[reflect_types.ReflectState, reflect_types.ReflectUpdate]
     answer: Node[FoundState, FoundUpdate]
     cite: Node[CiteState, CiteWrites]
 
@@ -120,10 +90,10 @@ memorizer = read_with(memorizer_parts, recipe, without_model=extractive_parts, s
 find_memory = make_find_memory(recipe, settings=(*MEMORIZING, ReadingModel))
 
 
-@check_steps
+@complete_graph
 def build_memorize(
     *,
-    open: Node[OpenState, OpenUpdate] = open_document,
+    open: Node[opening_types.OpenState, opening_types.OpenUpdate] = open_document,
     memorize: Node[ReadState, ReadWrites] = memorizer,
     state: type[Any] = ReadingState,
 ) -> StateGraph[ReadingState, ReaderContext, Question, Answered]:
@@ -131,14 +101,14 @@ def build_memorize(
     builder = begin_graph(state, ReadingState, Question, Answered)
     add_nodes(builder, open=open, memorize=memorize)
     add_path(builder, START, "open", "memorize", END)
-    return complete_graph(builder)
+    return builder
 
 
-@check_steps
+@complete_graph
 def build_research(
     *,
-    open: Node[OpenState, OpenUpdate] = open_for_research,
-    find_memory: Node[FindState, FindUpdate] = find_memory,
+    open: Node[opening_types.OpenState, opening_types.OpenUpdate] = open_for_research,
+    find_memory: Node[opening_types.FindState, opening_types.FindUpdate] = find_memory,
     state: type[Any] = ResearchState,
     **rounds: Unpack[Rounds],
 ) -> Research:
@@ -148,13 +118,13 @@ def build_research(
     add_path(builder, START, "open", "find_memory")
     add_question(builder, "find_memory", "plan")
     add_rounds(builder, **rounds)
-    return complete_graph(builder)
+    return builder
 
 
-@check_steps
+@complete_graph
 def build(
     *,
-    open: Node[OpenState, OpenUpdate] = open_for_research,
+    open: Node[opening_types.OpenState, opening_types.OpenUpdate] = open_for_research,
     memorize: Node[ReadState, ReadWrites] = memorizer,
     state: type[Any] = ResearchState,
     **rounds: Unpack[Rounds],
@@ -165,16 +135,16 @@ def build(
     add_path(builder, START, "open", "memorize")
     add_question(builder, "memorize", "plan")
     add_rounds(builder, **rounds)
-    return complete_graph(builder)
+    return builder
 
 
 def add_rounds(
     builder: Builder,
     *,
-    plan: Node[PlanState, PlanUpdate] = plan,
-    search: Node[SearchState, SearchUpdate] = search,
+    plan: Node[plan_types.PlanState, plan_types.PlanUpdate] = plan,
+    search: Node[plan_types.SearchState, plan_types.SearchUpdate] = search,
     integrate: Node[IntegrateState, IntegrateUpdate] = integrate,
-    reflect: Node[ReflectState, ReflectUpdate] = reflect,
+    reflect: Node[reflect_types.ReflectState, reflect_types.ReflectUpdate] = reflect,
     answer: Node[FoundState, FoundUpdate] = answer_from_notes,
     cite: Node[CiteState, CiteWrites] = cite,
 ) -> None:

@@ -13,15 +13,7 @@ from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs.estimates.arithmetic import SHORT_ANSWER, TAG_WORDS, Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import (
-    add_nodes,
-    add_path,
-    add_question,
-    begin_graph,
-    check_steps,
-    choosing,
-    complete_graph,
-)
+from readgraph.graphs.wiring import add_nodes, add_path, add_question, begin_graph, choosing, complete_graph
 from readgraph.nodes.agent import functions as memory_functions
 from readgraph.nodes.agent.contracts import AgentTurnState, BeginUpdate
 from readgraph.nodes.agent.evict import EvictUpdate, evict
@@ -108,7 +100,7 @@ def _may_continue_chain(state: ChainProgress) -> bool:
     )
 
 
-@check_steps
+@complete_graph
 def build_chat(
     *,
     archival_search: BaseTool = memory_functions.archival_search,
@@ -132,10 +124,10 @@ def build_chat(
     builder.add_conditional_edges("think", choosing(choose_turn_step), ["think", "evict", "act", END])
     add_path(builder, "evict", "think")
     builder.add_conditional_edges("act", choosing(choose_turn_step), ["think", END])
-    return complete_graph(builder)
+    return builder
 
 
-@check_steps
+@complete_graph
 def build(
     *,
     archival_search: BaseTool = memory_functions.archival_search,
@@ -166,7 +158,7 @@ def build(
     add_path(builder, "evict", "think")
     builder.add_conditional_edges("act", choosing(choose_reading_step), ["think", "look_up", "answer"])
     add_path(builder, "look_up", "answer", "cite", END)
-    return complete_graph(builder)
+    return builder
 
 
 graph = build().compile(name="mem_gpt")

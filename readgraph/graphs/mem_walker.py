@@ -10,7 +10,7 @@ from typing_extensions import TypedDict, Unpack
 
 from readgraph.graphs.estimates.arithmetic import ANSWER_LINE, NONE, PERHAPS, TAG_WORDS, Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import add_nodes, add_path, begin_graph, check_steps, choosing, complete_graph
+from readgraph.graphs.wiring import add_nodes, add_path, begin_graph, choosing, complete_graph
 from readgraph.graphs.wiring.method_graph import Builder
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.answering.prompts import WEIGH, answer_prompt
@@ -96,7 +96,7 @@ class WalkNodes(TypedDict, total=False):
     read_leaf: Node[WalkingState, LeafUpdate]
 
 
-@check_steps
+@complete_graph
 def build(
     *,
     open: Node[OpenState, OpenUpdate] = open_document,
@@ -110,7 +110,7 @@ def build(
     add_walk(builder, "answer", open=open, **walk)
     add_nodes(builder, answer=answer, cite=cite)
     add_path(builder, "answer", "cite", END)
-    return complete_graph(builder)
+    return builder
 
 
 def add_walk(

@@ -11,15 +11,7 @@ from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs.estimates.arithmetic import ANSWER_LINE, NONE, NOTE_LINE, PERHAPS, Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import (
-    add_nodes,
-    add_path,
-    add_question,
-    add_search,
-    begin_graph,
-    check_steps,
-    complete_graph,
-)
+from readgraph.graphs.wiring import add_nodes, add_path, add_question, add_search, begin_graph, complete_graph
 from readgraph.nodes import question_notes
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.answering.prompts import answer_from_notes_prompt
@@ -49,7 +41,7 @@ read = cut_pages(
 )
 
 
-@check_steps
+@complete_graph
 def build(
     *,
     open: Node[OpenState, NotesOpenUpdate] = open_for_notes,
@@ -66,7 +58,7 @@ def build(
     add_question(builder, "read", "write_notes")
     add_search(builder, "write_notes", "write_notes", loop=("write_notes",), most=lambda context: MOST_TURNS)
     add_path(builder, "answer", "cite", END)
-    return complete_graph(builder)
+    return builder
 
 
 graph = build().compile(name="overwrite_memory")

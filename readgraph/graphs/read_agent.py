@@ -9,15 +9,7 @@ from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs.estimates.arithmetic import NONE, TAG_WORDS, Estimate, EstimateCase, Range, Unread
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import (
-    add_nodes,
-    add_path,
-    add_question,
-    add_search,
-    begin_graph,
-    check_steps,
-    complete_graph,
-)
+from readgraph.graphs.wiring import add_nodes, add_path, add_question, add_search, begin_graph, complete_graph
 from readgraph.nodes.answering.answer import answer
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.bounds import content_room
@@ -63,7 +55,7 @@ def reading(recipe: MakeRecipe) -> StepNode[ReadState, ReadUpdate]:
 read = reading(recipe)
 
 
-@check_steps
+@complete_graph
 def build(
     *,
     open: Node[OpenState, OpenUpdate] = open_document,
@@ -81,7 +73,7 @@ def build(
     add_question(builder, "merge", "look_up")
     add_search(builder, "look_up", "look_up", loop=("look_up",), most=lambda context: context.max_pages)
     add_path(builder, "answer", "cite", END)
-    return complete_graph(builder)
+    return builder
 
 
 graph = build().compile(name="read_agent")

@@ -13,7 +13,7 @@ from langgraph.graph import StateGraph
 from readgraph.graphs import mem_gpt
 from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import check_steps
+from readgraph.graphs.wiring import complete_graph
 from readgraph.nodes.agent.contracts import AgentTurnState, BeginUpdate
 from readgraph.nodes.agent.evict import EvictUpdate, leave_view
 from readgraph.nodes.agent.functions import Functions
@@ -45,7 +45,7 @@ METHOD = Method(
 begin = begin_with(notes=False, reached_by="")
 
 
-@check_steps
+@complete_graph
 def build(
     *,
     tools: Sequence[BaseTool] = (),

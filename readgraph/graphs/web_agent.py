@@ -7,7 +7,7 @@ from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs.estimates.arithmetic import NONE, NOTE_LINE, TAG_WORDS, Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import add_nodes, add_path, add_question, begin_graph, check_steps, complete_graph
+from readgraph.graphs.wiring import add_nodes, add_path, add_question, begin_graph, complete_graph
 from readgraph.library.page_store import PageStore
 from readgraph.nodes import web_pages
 from readgraph.nodes.building.build import ReadState, ReadWrites, cut_pages, read_pages
@@ -65,7 +65,7 @@ cut_parts = cut_pages(web_pages.pages_of_subtrees, parts_recipe, settings=(Subtr
 look_up = make_look_up_node(web_pages.web_look_up_prompt)
 
 
-@check_steps
+@complete_graph
 def build(
     *,
     open: Node[web_pages.WebOpenState, web_pages.WebOpenUpdate] = web_pages.open_page,
@@ -79,7 +79,7 @@ def build(
     add_path(builder, START, "open", "read")
     add_question(builder, "read", "look_up")
     add_path(builder, "look_up", "act", END)
-    return complete_graph(builder)
+    return builder
 
 
 graph = build().compile(name="web_agent")

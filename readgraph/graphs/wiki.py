@@ -10,24 +10,15 @@ from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs.estimates.arithmetic import SENTENCE_WORDS, Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import add_nodes, add_path, begin_graph, check_steps, complete_graph
+from readgraph.graphs.wiring import add_nodes, add_path, begin_graph, complete_graph
 from readgraph.library.collections import documents_of
 from readgraph.nodes.building.build import ReadState, ReadWrites, cut_pages, has_whole_memory
 from readgraph.nodes.building.paging import even_pages
 from readgraph.nodes.building.recipes import recipe_of_pages
 from readgraph.nodes.contracts import Node
 from readgraph.nodes.opening import OpenState, OpenUpdate, open_document
-from readgraph.nodes.wiki.subjects import (
-    GatherState,
-    GatherUpdate,
-    NoteState,
-    NoteUpdate,
-    gather_subjects,
-    note_pages,
-    page_words,
-    recipe,
-    wiki_note_prompt,
-)
+from readgraph.nodes.wiki import subjects as subjects_types
+from readgraph.nodes.wiki.subjects import gather_subjects, note_pages, page_words, recipe, wiki_note_prompt
 from readgraph.nodes.wiki.write import (
     FEWEST_TO_WRITE,
     MOST_SENTENCES,
@@ -57,13 +48,13 @@ recipe_of_cut = recipe_of_pages("wiki-pages", page_words)
 read = cut_pages(even_pages(page_words), recipe_of_cut, settings=(Window, Paragraphs, Rebuilding))
 
 
-@check_steps
+@complete_graph
 def build(
     *,
     open: Node[OpenState, OpenUpdate] = open_document,
     read: Node[ReadState, ReadWrites] = read,
-    note: Node[NoteState, NoteUpdate] = note_pages,
-    gather: Node[GatherState, GatherUpdate] = gather_subjects,
+    note: Node[subjects_types.NoteState, subjects_types.NoteUpdate] = note_pages,
+    gather: Node[subjects_types.GatherState, subjects_types.GatherUpdate] = gather_subjects,
     write: Node[WriteState, WriteUpdate] = write_pages,
     compare: Node[CompareState, CompareUpdate] = compare_sentences_of_pages,
     state: type[Any] = WikiState,
@@ -72,7 +63,7 @@ def build(
     builder = begin_graph(state, WikiState, WikiWanted, WikiMade)
     add_nodes(builder, open=open, read=read, note=note, gather=gather, write=write, compare=compare)
     add_path(builder, START, "open", "read", "note", "gather", "write", "compare", END)
-    return complete_graph(builder)
+    return builder
 
 
 graph = build().compile(name="wiki")

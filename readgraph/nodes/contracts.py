@@ -28,8 +28,6 @@ __all__ = [
     "LookUpState",
     "LookUpUpdate",
     "LookUpWrites",
-    "Node",
-    "Step",
 ]
 
 ReadsT = TypeVar("ReadsT", contravariant=True)

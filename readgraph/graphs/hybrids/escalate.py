@@ -14,15 +14,7 @@ from typing_extensions import Unpack
 from readgraph.graphs import gam, read_agent
 from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import (
-    add_nodes,
-    add_path,
-    add_question,
-    add_search,
-    begin_graph,
-    check_steps,
-    complete_graph,
-)
+from readgraph.graphs.wiring import add_nodes, add_path, add_question, add_search, begin_graph, complete_graph
 from readgraph.nodes.answering.answer import answer_from_notes_alone
 from readgraph.nodes.building.build import ReadState, ReadWrites
 from readgraph.nodes.building.merge import merge
@@ -45,7 +37,7 @@ METHOD = Method(
 )
 
 
-@check_steps
+@complete_graph
 def build(
     *,
     open: Node[OpenState, ResearchOpenUpdate] = open_for_research,
@@ -66,7 +58,7 @@ def build(
     add_path(builder, "look_up", "search")
     gam.add_rounds(builder, **rounds)
     add_path(builder, "answer_gists", "cite")
-    return complete_graph(builder)
+    return builder
 
 
 graph = build().compile(name="escalate")

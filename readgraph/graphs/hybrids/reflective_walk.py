@@ -14,7 +14,7 @@ from readgraph.graphs import mem_walker
 from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase, Range
 from readgraph.graphs.gam import estimate_reflection
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import add_nodes, add_path, add_search, begin_graph, check_steps, choosing, complete_graph
+from readgraph.graphs.wiring import add_nodes, add_path, add_search, begin_graph, choosing, complete_graph
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.contracts import AnswerWrites, CiteState, CiteWrites, Node
 from readgraph.nodes.opening import OpenState, ResearchOpenUpdate, open_for_research
@@ -37,7 +37,7 @@ METHOD = Method(
 )
 
 
-@check_steps
+@complete_graph
 def build(
     *,
     open: Node[OpenState, ResearchOpenUpdate] = open_for_research,
@@ -63,7 +63,7 @@ def build(
     )
     builder.add_conditional_edges("walk_again", choosing(mem_walker.choose_walk_node), [*mem_walker.HOP])
     add_path(builder, "answer", "cite", END)
-    return complete_graph(builder)
+    return builder
 
 
 graph = build().compile(name="reflective_walk")

@@ -16,7 +16,7 @@ from readgraph.graphs import mem_walker
 from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase
 from readgraph.graphs.gam import Rounds, add_rounds, estimate_research
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import add_nodes, add_path, begin_graph, check_steps, complete_graph
+from readgraph.graphs.wiring import add_nodes, add_path, begin_graph, complete_graph
 from readgraph.nodes.building.build import ReadState, ReadWrites
 from readgraph.nodes.building.recipes import BuiltState
 from readgraph.nodes.building.summaries import grow
@@ -40,7 +40,7 @@ METHOD = Method(
 )
 
 
-@check_steps
+@complete_graph
 def build(
     *,
     open: Node[OpenState, ResearchOpenUpdate] = open_for_research,
@@ -60,7 +60,7 @@ def build(
     add_nodes(builder, note_findings=note_findings)
     add_path(builder, "note_findings", "reflect")
     add_rounds(builder, **rounds)
-    return complete_graph(builder)
+    return builder
 
 
 graph = build().compile(name="walk_and_research")

@@ -7,7 +7,7 @@ node reads a key that no earlier node writes.
 
 from collections.abc import Callable, Collection, Iterator
 from functools import wraps
-from inspect import signature
+from inspect import Parameter, signature
 from itertools import pairwise
 from typing import Any, ParamSpec, TypeVar, get_args, get_type_hints
 
@@ -31,23 +31,31 @@ BuilderT = TypeVar("BuilderT", bound=StateGraph[Any, Any, Any, Any])
 BuildP = ParamSpec("BuildP")
 
 
-def check_steps(build: Callable[BuildP, BuilderT]) -> Callable[BuildP, BuilderT]:
-    """Make a `build` refuse what is no step of its graph, and a step that leaves the graph's output unwritten."""
+def complete_graph(build: Callable[BuildP, BuilderT]) -> Callable[BuildP, BuilderT]:
+    """Give the graph of a `build` the settings that its nodes use, and check its wiring.
+
+    Refused are also what is no step of the graph, and a step that leaves the graph's output unwritten.
+    """
 
     @wraps(build)
-    def build_checked(*args: BuildP.args, **steps: BuildP.kwargs) -> BuilderT:
+    def build_complete(*args: BuildP.args, **steps: BuildP.kwargs) -> BuilderT:
         parameters, known = signature(build).parameters, [*_steps_of(build)]
         if args:
             raise BadInput(f"Steps are given by name, such as {build.__name__}({known[0]}=…).")
         check_names(f"{build.__name__}() was given", steps, known, f"this graph, of the steps {', '.join(known)},")
-        graph = build(*args, **steps)
-        required = {name for name, each in parameters.items() if each.default is each.empty}
-        needed: Any = {name: step for name, step in steps.items() if name in required}
+        builder = build(*args, **steps)
+        fit_context(builder)
+        check_wiring(builder)
+        needed: Any = {name: step for name, step in steps.items() if _is_required(parameters.get(name))}
         if steps.keys() - needed:
-            check_output(graph, build(**needed))  # type: ignore[call-arg]
-        return graph
+            check_output(builder, build(**needed))  # type: ignore[call-arg]
+        return builder
 
-    return build_checked
+    return build_complete
+
+
+def _is_required(parameter: Parameter | None) -> bool:
+    return parameter is not None and parameter.default is parameter.empty
 
 
 def _steps_of(build: Callable[..., Any]) -> Iterator[str]:
@@ -108,10 +116,3 @@ def add_search(
         return on if looking else otherwise
 
     builder.add_conditional_edges(decides, choosing(choose_search_or_answer), [on, otherwise])
-
-
-def complete_graph(builder: BuilderT) -> BuilderT:
-    """The graph with the settings that its nodes use, once its wiring is checked."""
-    fit_context(builder)
-    check_wiring(builder)
-    return builder
