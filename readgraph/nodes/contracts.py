@@ -12,7 +12,7 @@ from typing_extensions import TypedDict
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import Groups
 from readgraph.state.lazy_names import former_names
-from readgraph.state.reading import Citation, QuestionTurn, Quote, Sentence, Status, Usage
+from readgraph.state.reading import Citation, QuestionTurn, Quote, ReadingState, Sentence, Status, Usage
 from readgraph.state.survey import Table
 
 __all__ = [
@@ -56,7 +56,8 @@ class MadeStep(Protocol[WritesT]):
 
 
 OtherNode: TypeAlias = PregelProtocol[Any, Any, Any, Any] | RunnableLambda[Any, Any] | RunnableSerializable[Any, Any]
-Node: TypeAlias = Step[ReadsT, WritesT] | MadeStep[WritesT] | OtherNode
+OfAnyState: TypeAlias = Step[dict[str, Any], WritesT] | Step[ReadingState, WritesT] | MadeStep[WritesT]
+Node: TypeAlias = Step[ReadsT, WritesT] | OfAnyState[WritesT] | OtherNode
 """What a `build` takes for a step that reads and writes this: a call, a compiled graph, or another runnable."""
 
 ReaderRuntime = Runtime[ReaderContext]  # what a node is given beside the state: the settings, the store, the stream

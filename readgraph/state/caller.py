@@ -4,8 +4,9 @@ import sys
 import warnings
 from contextvars import ContextVar
 from types import FrameType
+from typing import Any
 
-Place = tuple[str, int, dict[str, object]]  # a file, a line, and the variables of its module
+Place = tuple[str, int, dict[str, Any]]  # a file, a line, and the variables of its module
 
 WAY = {"readgraph", "langgraph", "langchain_core", "asyncio", "anyio", "concurrent", "threading", "contextlib"}
 """The packages between a program and a step that warns."""
@@ -23,7 +24,7 @@ def warn_caller(text: str, category: type[Warning] = UserWarning) -> None:
     """Warn at the line that called readgraph."""
     file, line, variables = _caller.get() or _find_caller() or ("readgraph", 1, {})
     name, registry = str(variables.get("__name__", "readgraph")), variables.setdefault("__warningregistry__", {})
-    warnings.warn_explicit(text, category, file, line, name, registry)  # type: ignore[arg-type]
+    warnings.warn_explicit(text, category, file, line, name, registry)
 
 
 def _find_caller() -> Place | None:

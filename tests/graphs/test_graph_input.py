@@ -284,7 +284,7 @@ async def test_a_key_that_only_a_later_node_reads_may_be_written() -> None:
     async def answer(state: Sketched, runtime: Any) -> Any:
         return {"answer": state["sketch"], "quotes": [], "status": "answered"}
 
-    compiled = build(look_up=sketch, answer=answer).compile(store=InMemoryStore())
+    compiled = build(look_up=sketch, answer=cast(Any, answer)).compile(store=InMemoryStore())
     asked: Any = {"text": "A lamp.", "question": "Who?"}
     assert (await compiled.ainvoke(asked, context=ReaderContext(model="")))["answer"] == "A lamp in Sarn."
 

@@ -5,7 +5,7 @@ import re
 import sqlite3
 from collections.abc import AsyncIterator, Callable
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from langchain_core.runnables import RunnableConfig, RunnableLambda
@@ -176,8 +176,8 @@ class Yields:
         yield looked(0)
 
 
-@node
-async def step_by_model(state: LookUpState, runtime: ReaderRuntime) -> Looked:  # type: ignore[type-var]
+@node  # type: ignore[type-var]
+async def step_by_model(state: LookUpState, runtime: ReaderRuntime) -> Looked:
     return Looked()
 
 
@@ -189,7 +189,7 @@ async def step_by_model(state: LookUpState, runtime: ReaderRuntime) -> Looked:  
         (partial(by_yielding), "is a generator"),
         (Yields(), "is a generator"),
         (RunnableLambda(by_yielding), "is a generator"),
-        (node(by_yielding_later), "is a generator"),
+        (node(cast(Any, by_yielding_later)), "is a generator"),
         (by_command, "gives Command, where a dictionary of what changed is needed. Return its update as a dictionary"),
         (by_maybe_command, "gives Command"),
         (by_model, "gives Looked, where a dictionary of what changed is needed. Return its fields: .model_dump()."),

@@ -33,6 +33,7 @@ from readgraph.nodes.contracts import AnswerUpdate, AskedState, LookUpState, Loo
 from readgraph.nodes.look_up import look_up_next, nearest_pages, retrieve
 from readgraph.nodes.step import node
 from readgraph.nodes.walk.position import enter_at_leaf
+from readgraph.state.reading import ReadingState
 
 
 class Looked(TypedDict):
@@ -55,6 +56,8 @@ class Outlined(TypedDict):
 def by_state(state: LookUpState) -> Looked: ...
 def by_runtime(state: Asked, runtime: ReaderRuntime) -> LookedTwice: ...
 async def by_config(state: AskedState, *, config: RunnableConfig) -> LookUpUpdate: ...
+def by_whole_state(state: ReadingState) -> Looked: ...
+async def by_dict(state: dict[str, Any]) -> dict[str, Any]: ...
 def by_mapping(state: Mapping[str, Any]) -> dict[str, Any]: ...
 @node
 async def by_more(state: Outlined, runtime: ReaderRuntime) -> LookUpUpdate: ...
@@ -72,6 +75,8 @@ build(look_up=by_state)
 build(look_up=by_runtime)
 build(look_up=by_config)
 build(look_up=by_mapping)
+build(look_up=by_whole_state)
+build(look_up=by_dict)
 build(look_up=by_more)
 build(look_up=gam.graph)
 build(look_up=RunnableLambda(by_state))

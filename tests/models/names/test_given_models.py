@@ -170,7 +170,8 @@ async def test_functions_of_the_api_take_it(server: ModelServer, tmp_path: Any) 
 
 
 def embed(server: ModelServer, **settings: Any) -> Embeddings:
-    return OpenAIEmbeddings(base_url=server.url, api_key=SecretStr(KEY), check_embedding_ctx_length=False, **settings)
+    given: Any = {"base_url": server.url, "api_key": SecretStr(KEY), "check_embedding_ctx_length": False, **settings}
+    return OpenAIEmbeddings(**given)
 
 
 def test_embeddings_serve_as_they_are(server: ModelServer) -> None:
