@@ -1,5 +1,6 @@
 """A library for LangChain: tools, retrievers and documents, and any retriever as a method's search."""
 
+import re
 from bisect import bisect_right
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -34,7 +35,9 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.loops import in_background
 from readgraph.state.loops import until_left as until_left
-from readgraph.state.records import Document, Memory
+from readgraph.state.records import Document, Memory, digest
+
+LONGEST_PART = 30  # characters of a part of a tool's name, of which providers take 64
 
 
 @contextmanager
@@ -110,7 +113,7 @@ def as_tool(
     context: ReaderContext | None = None,
     keyword: BaseRetriever | None = None,
     vector: BaseRetriever | None = None,
-    name: str = "ask_documents",
+    name: str | None = None,
     description: str = ASKS,
 ) -> StructuredTool:
     """A LangChain tool that answers a question by a reading method, as `ask` does.
@@ -127,7 +130,7 @@ def as_tool(
         context: The settings of the run; by default those of `ReaderContext()`, without a model.
         keyword: Searches by words in the place of the method's own search (see `searched_by`).
         vector: The same for the search by embeddings.
-        name: The tool's name.
+        name: The tool's name. By default it says what is asked, and how: `ask_documents`, `ask_the_book_by_gam`.
         description: What the agent is told of the tool.
 
     Raises:
@@ -149,7 +152,9 @@ def as_tool(
         lines += found.notices
         return "\n".join(lines), dumped
 
-    return _tool(answer, name, description, response_format="content_and_artifact")
+    said = [*documents] or ([collection] if collection else [])
+    asks = "_by_".join([_name_part(said) if said else "documents", *([_name_part([method])] if method else [])])
+    return _tool(answer, name or f"ask_{asks}", description, response_format="content_and_artifact")
 
 
 def research_tool(
@@ -157,7 +162,7 @@ def research_tool(
     document: str,
     context: ReaderContext | None = None,
     *,
-    name: str = "search_memory",
+    name: str | None = None,
     description: str = LOOKS_UP,
 ) -> StructuredTool:
     """A LangChain tool that researches the GAM memory of a document or history (section 2.2.2), and answers nothing.
@@ -171,7 +176,7 @@ def research_tool(
         library: The library, or a plain LangGraph store.
         document: Its id, title or file, or the name of a history.
         context: The settings of the run; by default those of `ReaderContext()`, without a model.
-        name: The tool's name.
+        name: The tool's name; by default `search_memory_of_` and the document's.
         description: What the agent is told of the tool.
     """
 
@@ -180,7 +185,14 @@ def research_tool(
         missing = {"not_memorised"} if found.not_memorised["words"] else set[str]()
         return found.model_dump(include={"context", "sources", "status", *missing})
 
-    return _tool(look_up, name, description)
+    return _tool(look_up, name or f"search_memory_of_{_name_part([document])}", description)
+
+
+def _name_part(said: Sequence[str]) -> str:
+    """What a tool's name says of these, in the letters that all providers take; a digest tells apart what it lacks."""
+    plain = " ".join(" ".join(said).casefold().split())
+    part = re.sub(r"[^a-z0-9]+", "_", plain).strip("_")[:LONGEST_PART].strip("_")
+    return part if part.replace("_", " ") == plain.replace("-", " ") else f"{part}_{digest(plain)[:4]}".strip("_")
 
 
 def _tool(

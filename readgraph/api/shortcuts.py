@@ -6,9 +6,7 @@ do. They are exported as `readgraph.ask`, `readgraph.aask`, `readgraph.read` and
 
 import asyncio
 import os
-import sys
-import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from readgraph.api import functions
@@ -21,12 +19,12 @@ from readgraph.library.page_store import PageStore
 from readgraph.models.names import context_for
 from readgraph.sources.inputs import file_or_address
 from readgraph.sources.loading import names_file, read_file, select_files
+from readgraph.state.caller import remember_caller, warn_caller
 from readgraph.state.errors import BadInput
 from readgraph.state.loops import in_background
 from readgraph.state.records import Document
 
 Source = str | os.PathLike[str]
-Warn = Callable[[object], None]
 LONGEST_NAME = 1000  # characters of the name of a file or document; what is longer is a text
 
 
@@ -70,7 +68,8 @@ def ask(
         LibraryError: The library can't be opened or written.
         ModelUnavailable: The model's server can't be used.
     """
-    return in_background(_ask, _warn_at_caller(), question, sources, text, options, method, library, settings)
+    remember_caller()
+    return in_background(_ask, question, sources, text, options, method, library, settings)
 
 
 async def aask(
@@ -102,11 +101,11 @@ async def aask(
         LibraryError: The library can't be opened or written.
         ModelUnavailable: The model's server can't be used.
     """
-    return await _ask(_warn_at_caller(), question, sources, text, options, method, library, settings)
+    remember_caller()
+    return await _ask(question, sources, text, options, method, library, settings)
 
 
 async def _ask(
-    warn: Warn,
     question: str,
     sources: Source | Sequence[Source],
     text: str | Sequence[str],
@@ -120,7 +119,7 @@ async def _ask(
     if method:
         method_named(method)
     async with open_library(library, answers=True) as opened:
-        documents = await _store_all(warn, functions.pages_of(opened, context), sources, text)
+        documents = await _store_all(functions.pages_of(opened, context), sources, text)
         ids = [document.id for document in documents]
         return await functions.ask(opened, question, documents=ids, options=options, method=method, context=context)
 
@@ -157,7 +156,8 @@ def read(
         LibraryError: The library can't be opened or written.
         ModelUnavailable: The model's server can't be used.
     """
-    return in_background(_read, _warn_at_caller(), sources, text, method, library, settings)
+    remember_caller()
+    return in_background(_read, sources, text, method, library, settings)
 
 
 async def aread(
@@ -185,11 +185,11 @@ async def aread(
         LibraryError: The library can't be opened or written.
         ModelUnavailable: The model's server can't be used.
     """
-    return await _read(_warn_at_caller(), sources, text, method, library, settings)
+    remember_caller()
+    return await _read(sources, text, method, library, settings)
 
 
 async def _read(
-    warn: Warn,
     sources: Source | Sequence[Source],
     text: str | Sequence[str],
     method: str | None,
@@ -203,13 +203,11 @@ async def _read(
         raise BadInput("There is nothing to read: name a file, or give a text.")
     async with open_library(library) as opened:
         pages = functions.pages_of(opened, context)
-        document = await add_collection(pages, await _store_all(warn, pages, sources, text))
+        document = await add_collection(pages, await _store_all(pages, sources, text))
         return await functions.read(opened, document.id, method=method, context=context)
 
 
-async def _store_all(
-    warn: Warn, pages: PageStore, sources: Source | Sequence[Source], text: str | Sequence[str]
-) -> list[Document]:
+async def _store_all(pages: PageStore, sources: Source | Sequence[Source], text: str | Sequence[str]) -> list[Document]:
     """The documents of files, folders, addresses and names, and those of texts, in the given order.
 
     It warns of what can't be read, as long as there is something else, and before a model is asked.
@@ -235,21 +233,8 @@ async def _store_all(
     if problems and not documents:
         raise problems[0]
     for reason in (*left_out, *problems):
-        warn(reason)
+        warn_caller(f"Left out: {reason}" if isinstance(reason, BadInput) else str(reason))
     return documents
-
-
-def _warn_at_caller() -> Warn:
-    """What warns, from any thread, at the line that calls the function with this call, or awaits it."""
-    caller = sys._getframe(2)
-    file, line, variables = caller.f_code.co_filename, caller.f_lineno, caller.f_globals
-    registry = variables.setdefault("__warningregistry__", {})
-
-    def warn(problem: object) -> None:
-        said = f"Left out: {problem}" if isinstance(problem, BadInput) else str(problem)
-        warnings.warn_explicit(said, UserWarning, file, line, variables.get("__name__"), registry)
-
-    return warn
 
 
 def _list_of(given: Any) -> list[Any]:

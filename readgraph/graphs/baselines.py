@@ -26,17 +26,18 @@ from langgraph.graph import END, START, StateGraph
 from readgraph.graphs import read_agent, web_agent
 from readgraph.graphs.estimates.arithmetic import ANSWER_LINE, NONE, NOTE_LINE, TAG_WORDS, Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import Node, add_nodes, add_path, add_question, begin_graph, complete_graph
+from readgraph.graphs.wiring import add_nodes, add_path, add_question, begin_graph, complete_graph
 from readgraph.models.prompt import versions_of
 from readgraph.nodes import look_up as look_ups
 from readgraph.nodes.answering import answer as answers
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.answering.prompts import WEIGH, answer_prompt
 from readgraph.nodes.building import summaries
-from readgraph.nodes.building.build import ReadState, ReadUpdate, cut_pages, read_pages
+from readgraph.nodes.building.build import ReadState, ReadUpdate, ReadWrites, cut_pages, read_pages
 from readgraph.nodes.building.paging import cut_in_two, even_pages, one_page, words_kept
 from readgraph.nodes.building.recipes import recipe_of_pages
-from readgraph.nodes.opening import open_document
+from readgraph.nodes.contracts import AnswerState, AnswerWrites, CiteState, CiteWrites, LookUpState, LookUpWrites, Node
+from readgraph.nodes.opening import OpenState, OpenUpdate, open_document
 from readgraph.nodes.step import StepNode
 from readgraph.nodes.web_pages import web_act_prompt
 from readgraph.state.context import ReaderContext
@@ -128,13 +129,14 @@ METHODS = (
 )
 
 
+@complete_graph
 def build_linear(
     *,
-    read: Node,
-    look_up: Node,
-    open: Node = open_document,
-    answer: Node = answers.answer,
-    cite: Node = cite,
+    read: Node[ReadState, ReadWrites],
+    look_up: Node[LookUpState, LookUpWrites],
+    open: Node[OpenState, OpenUpdate] = open_document,
+    answer: Node[AnswerState, AnswerWrites] = answers.answer,
+    cite: Node[CiteState, CiteWrites] = cite,
     state: type[Any] = ReadingState,
 ) -> StateGraph[ReadingState, ReaderContext, Question, Answered]:
     """Wire the nodes in a line."""
@@ -143,7 +145,7 @@ def build_linear(
     add_path(builder, START, "open", "read")
     add_question(builder, "read", "look_up")
     add_path(builder, "look_up", "answer", "cite", END)
-    return complete_graph(builder)
+    return builder
 
 
 def segment_words(context: ReaderContext) -> int:

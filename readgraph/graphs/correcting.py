@@ -28,12 +28,13 @@ class CorrectionState(NoteToCorrect, NoteCorrected):
     steps: Annotated[list[Step], add]
 
 
+@complete_graph
 def build() -> StateGraph[CorrectionState, ReaderContext, CorrectionInput, CorrectionState]:
     """Find the memory, then correct or restore the note of a part (see `readgraph.library.corrections`)."""
     builder = begin_graph(CorrectionState, CorrectionState, CorrectionInput, CorrectionState)
     add_nodes(builder, find=find_newest, correct=correct_note)
     add_path(builder, START, "find", "correct", END)
-    return complete_graph(builder)
+    return builder
 
 
 graph = build().compile(name="correct")

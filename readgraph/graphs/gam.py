@@ -8,19 +8,27 @@ from typing_extensions import TypedDict, Unpack
 
 from readgraph.graphs.estimates.arithmetic import ANSWER_LINE, NONE, PERHAPS, TAG_WORDS, Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import Node, add_nodes, add_path, add_question, add_search, begin_graph, complete_graph
+from readgraph.graphs.wiring import add_nodes, add_path, add_question, add_search, begin_graph, complete_graph
 from readgraph.graphs.wiring.method_graph import Builder
+from readgraph.nodes import opening as opening_types
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.answering.prompts import answer_from_notes_prompt
-from readgraph.nodes.building.build import read_with
+from readgraph.nodes.building.build import ReadState, ReadWrites, read_with
 from readgraph.nodes.building.notes import MEMORIZE, extractive_parts, memorize_prompt, memorizer_parts, needs_two_calls
 from readgraph.nodes.building.paging import FEWEST_SHARE
 from readgraph.nodes.building.recipes import recipe_of_notes
+from readgraph.nodes.contracts import CiteState, CiteWrites, Node
 from readgraph.nodes.opening import make_find_memory, open_document, open_for_research
 from readgraph.nodes.purpose import purpose_of
+from readgraph.nodes.research import plan as plan_types
+from readgraph.nodes.research import reflect as reflect_types
 from readgraph.nodes.research.integrate import (
     EVIDENCE_SHARE,
     LONGEST_NOTES,
+    FoundState,
+    FoundUpdate,
+    IntegrateState,
+    IntegrateUpdate,
     answer_from_notes,
     integrate,
     integrate_prompt,
@@ -62,12 +70,12 @@ ROUND = ("plan", "search", "integrate", "reflect")  # the nodes of one round of 
 class Rounds(TypedDict, total=False):
     """The nodes of the researcher that can be swapped in a `build`; by default they are GAM's own."""
 
-    plan: Node
-    search: Node
-    integrate: Node
-    reflect: Node
-    answer: Node
-    cite: Node
+    plan: Node[plan_types.PlanState, plan_types.PlanUpdate]
+    search: Node[plan_types.SearchState, plan_types.SearchUpdate]
+    integrate: Node[IntegrateState, IntegrateUpdate]
+    reflect: Node[reflect_types.ReflectState, reflect_types.ReflectUpdate]
+    answer: Node[FoundState, FoundUpdate]
+    cite: Node[CiteState, CiteWrites]
 
 
 MEMORIZING = (Language, Purpose, Memorizing, Paragraphs)
@@ -82,20 +90,25 @@ memorizer = read_with(memorizer_parts, recipe, without_model=extractive_parts, s
 find_memory = make_find_memory(recipe, settings=(*MEMORIZING, ReadingModel))
 
 
+@complete_graph
 def build_memorize(
-    *, open: Node = open_document, memorize: Node = memorizer, state: type[Any] = ReadingState
+    *,
+    open: Node[opening_types.OpenState, opening_types.OpenUpdate] = open_document,
+    memorize: Node[ReadState, ReadWrites] = memorizer,
+    state: type[Any] = ReadingState,
 ) -> StateGraph[ReadingState, ReaderContext, Question, Answered]:
     """The offline stage (figure 1): make pages, memos and headers for what is new in a document or a history."""
     builder = begin_graph(state, ReadingState, Question, Answered)
     add_nodes(builder, open=open, memorize=memorize)
     add_path(builder, START, "open", "memorize", END)
-    return complete_graph(builder)
+    return builder
 
 
+@complete_graph
 def build_research(
     *,
-    open: Node = open_for_research,
-    find_memory: Node = find_memory,
+    open: Node[opening_types.OpenState, opening_types.OpenUpdate] = open_for_research,
+    find_memory: Node[opening_types.FindState, opening_types.FindUpdate] = find_memory,
     state: type[Any] = ResearchState,
     **rounds: Unpack[Rounds],
 ) -> Research:
@@ -105,13 +118,14 @@ def build_research(
     add_path(builder, START, "open", "find_memory")
     add_question(builder, "find_memory", "plan")
     add_rounds(builder, **rounds)
-    return complete_graph(builder)
+    return builder
 
 
+@complete_graph
 def build(
     *,
-    open: Node = open_for_research,
-    memorize: Node = memorizer,
+    open: Node[opening_types.OpenState, opening_types.OpenUpdate] = open_for_research,
+    memorize: Node[ReadState, ReadWrites] = memorizer,
     state: type[Any] = ResearchState,
     **rounds: Unpack[Rounds],
 ) -> Research:
@@ -121,18 +135,18 @@ def build(
     add_path(builder, START, "open", "memorize")
     add_question(builder, "memorize", "plan")
     add_rounds(builder, **rounds)
-    return complete_graph(builder)
+    return builder
 
 
 def add_rounds(
     builder: Builder,
     *,
-    plan: Node = plan,
-    search: Node = search,
-    integrate: Node = integrate,
-    reflect: Node = reflect,
-    answer: Node = answer_from_notes,
-    cite: Node = cite,
+    plan: Node[plan_types.PlanState, plan_types.PlanUpdate] = plan,
+    search: Node[plan_types.SearchState, plan_types.SearchUpdate] = search,
+    integrate: Node[IntegrateState, IntegrateUpdate] = integrate,
+    reflect: Node[reflect_types.ReflectState, reflect_types.ReflectUpdate] = reflect,
+    answer: Node[FoundState, FoundUpdate] = answer_from_notes,
+    cite: Node[CiteState, CiteWrites] = cite,
 ) -> None:
     """The researcher (section 2.2.2): plan, search, integrate and reflect, round by round, then answer."""
     add_nodes(builder, plan=plan, search=search, integrate=integrate, reflect=reflect, answer=answer, cite=cite)
@@ -199,13 +213,13 @@ def estimate_research(pages: Range, page_words: float, case: EstimateCase, *, be
     most, expected = (max(context.rounds - 1, 0), EXPECTED_ROUNDS - 1) if begun else (context.rounds, EXPECTED_ROUNDS)
     rounds = Range(0, min(1 + (expected - 1) * more, expected, most), most)
     # How often new pages are found, and how many at a time: what was read before is not read again.
-    together = max(1.0, DISTINCT * each)
+    together = min(max(1.0, DISTINCT * each), context.pages_per_round or math.inf)
     noted = Range(0, min(rounds.expected, max(1.0, pages.expected / together)), rounds.high)
     found = min(together, pages.expected / max(noted.expected, 1))
     # In the worst case a memo is a tag and two words, so that tags take as many words as memos.
     memos = Range(0, pages.expected * (MEMO_WORDS + HEADER_WORDS), 2 * MEMORY_SHARE * context.window_words)
     memory = NONE if context.without_memory else memos
-    shown = min(3 * each, pages.most)
+    shown = min(3 * each, pages.most, context.pages_per_round or math.inf)
     earlier_rounds = MOST_REQUESTS * REQUEST_WORDS + context.rounds * (2 * each * QUERY_WORDS + 2 * shown)
     beside = NOTES + case.question + Range(-WORDING, 0, WORDING)
     to_plan = Range.frame(plan_prompt("", "", {}, context.tools, 5, reasoning=context.reasoning).words)

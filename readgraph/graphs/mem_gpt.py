@@ -13,19 +13,22 @@ from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs.estimates.arithmetic import SHORT_ANSWER, TAG_WORDS, Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import Node, add_nodes, add_path, add_question, begin_graph, choosing, complete_graph
+from readgraph.graphs.wiring import add_nodes, add_path, add_question, begin_graph, choosing, complete_graph
 from readgraph.nodes.agent import functions as memory_functions
-from readgraph.nodes.agent.evict import evict
+from readgraph.nodes.agent.contracts import AgentTurnState, BeginUpdate
+from readgraph.nodes.agent.evict import EvictUpdate, evict
 from readgraph.nodes.agent.functions import MEMORY_FUNCTIONS, READING_FUNCTIONS, Functions, archival_search
 from readgraph.nodes.agent.memory import PER_PAGE, most_event_words
 from readgraph.nodes.agent.prompts import AGENT_READING
-from readgraph.nodes.agent.question import act_in_reading_with, answer, begin
-from readgraph.nodes.agent.receive import archive_recipe, file_pages, receive
+from readgraph.nodes.agent.question import AgentAnswerState, BeginState, act_in_reading_with, answer, begin
+from readgraph.nodes.agent.receive import ReceiveState, ReceiveUpdate, archive_recipe, file_pages, receive
 from readgraph.nodes.agent.think import CHAIN, act_with, chat_frame, question_frame, think_with, usable
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.bounds import DECISIVE, LoopProgress, within_loop_limit
+from readgraph.nodes.building.build import ReadState, ReadWrites
+from readgraph.nodes.contracts import AnswerWrites, CiteState, CiteWrites, LookUpState, LookUpWrites, Node
 from readgraph.nodes.look_up import nearest_pages
-from readgraph.nodes.opening import open_document
+from readgraph.nodes.opening import OpenState, OpenUpdate, open_document
 from readgraph.nodes.step import StepNode
 from readgraph.state.agent import (
     AgentGraphState,
@@ -97,15 +100,16 @@ def _may_continue_chain(state: ChainProgress) -> bool:
     )
 
 
+@complete_graph
 def build_chat(
     *,
     archival_search: BaseTool = memory_functions.archival_search,
     tools: Sequence[BaseTool] = (),
     dated: bool = True,
-    receive: Node = receive,
-    think: Node | None = None,
-    evict: Node = evict,
-    act: Node | None = None,
+    receive: Node[ReceiveState, ReceiveUpdate] = receive,
+    think: Node[Any, Any] | None = None,
+    evict: Node[AgentTurnState, EvictUpdate] = evict,
+    act: Node[Any, Any] | None = None,
     state: type[Any] = AgentGraphState,
 ) -> StateGraph[AgentGraphState, ReaderContext, AgentInput, AgentOutput]:
     """MemGPT (figure 1): each event starts a chain of function calls, until the agent yields.
@@ -120,22 +124,23 @@ def build_chat(
     builder.add_conditional_edges("think", choosing(choose_turn_step), ["think", "evict", "act", END])
     add_path(builder, "evict", "think")
     builder.add_conditional_edges("act", choosing(choose_turn_step), ["think", END])
-    return complete_graph(builder)
+    return builder
 
 
+@complete_graph
 def build(
     *,
     archival_search: BaseTool = memory_functions.archival_search,
     tools: Sequence[BaseTool] = (),
-    open: Node = open_document,
-    read: Node = read,
-    begin: Node = begin,
-    think: Node | None = None,
-    evict: Node = evict,
-    act: Node | None = None,
-    look_up: Node = nearest_pages,
-    answer: Node = answer,
-    cite: Node = cite,
+    open: Node[OpenState, OpenUpdate] = open_document,
+    read: Node[ReadState, ReadWrites] = read,
+    begin: Node[BeginState, BeginUpdate] = begin,
+    think: Node[Any, Any] | None = None,
+    evict: Node[AgentTurnState, EvictUpdate] = evict,
+    act: Node[Any, Any] | None = None,
+    look_up: Node[LookUpState, LookUpWrites] = nearest_pages,
+    answer: Node[AgentAnswerState, AnswerWrites] = answer,
+    cite: Node[CiteState, CiteWrites] = cite,
     state: type[Any] = AgentQuestionState,
 ) -> StateGraph[AgentQuestionState, ReaderContext, DocumentsQuestion, Answered]:
     """MemGPT for document analysis (section 3.2): the agent searches and opens pages until it can answer."""
@@ -153,7 +158,7 @@ def build(
     add_path(builder, "evict", "think")
     builder.add_conditional_edges("act", choosing(choose_reading_step), ["think", "look_up", "answer"])
     add_path(builder, "look_up", "answer", "cite", END)
-    return complete_graph(builder)
+    return builder
 
 
 graph = build().compile(name="mem_gpt")

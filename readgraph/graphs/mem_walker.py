@@ -1,6 +1,7 @@
 """MemWalker: a tree of summaries over the text's segments; a walk goes down to a leaf that answers, or back up."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -9,20 +10,21 @@ from typing_extensions import TypedDict, Unpack
 
 from readgraph.graphs.estimates.arithmetic import ANSWER_LINE, NONE, PERHAPS, TAG_WORDS, Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import Node, add_nodes, add_path, begin_graph, choosing, complete_graph
+from readgraph.graphs.wiring import add_nodes, add_path, begin_graph, choosing, complete_graph
 from readgraph.graphs.wiring.method_graph import Builder
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.answering.prompts import WEIGH, answer_prompt
 from readgraph.nodes.bounds import DECISIVE, SearchProgress, within_loop_limit
 from readgraph.nodes.building import summaries
-from readgraph.nodes.building.build import read_pages
+from readgraph.nodes.building.build import ReadState, ReadWrites, read_pages
 from readgraph.nodes.building.paging import NEAR, segments
-from readgraph.nodes.building.recipes import recipe_of_notes
+from readgraph.nodes.building.recipes import BuiltState, recipe_of_notes
+from readgraph.nodes.contracts import AnswerWrites, AskedState, CiteState, CiteWrites, Node
 from readgraph.nodes.extractive import extract_note
-from readgraph.nodes.opening import open_document
+from readgraph.nodes.opening import OpenState, OpenUpdate, open_document
 from readgraph.nodes.purpose import purpose_of
 from readgraph.nodes.step import MakeRecipe
-from readgraph.nodes.walk.position import LONGEST_REASONING, enter
+from readgraph.nodes.walk.position import LONGEST_REASONING, LeafUpdate, WalkingState, WalkUpdate, enter
 from readgraph.nodes.walk.steps import (
     LONGEST_ANSWER,
     MOST_QUOTES,
@@ -79,14 +81,6 @@ def choose_question_or_end(state: WalkStart) -> str:
     return choose_walk_node(state) if state["question_text"] else END
 
 
-def choose_hop_or_answer(state: WalkProgress) -> str:
-    """Decide at the walk's current node, or answer."""
-    looking = state["continue_search"] and within_loop_limit(
-        state, HOP, lambda context: context.max_hops * context.walks
-    )
-    return choose_walk_node(state) if looking else "answer"
-
-
 def choose_walk_node(state: WalkPlace) -> str:
     """Decide at the node where the walk stands."""
     return "read_leaf" if is_leaf(state["current_node"]) else "descend"
@@ -95,18 +89,19 @@ def choose_walk_node(state: WalkPlace) -> str:
 class WalkNodes(TypedDict, total=False):
     """The nodes up to the end of a walk that can be swapped in a `build`; by default they are MemWalker's own."""
 
-    read: Node
-    grow: Node
-    enter: Node
-    descend: Node
-    read_leaf: Node
+    read: Node[ReadState, ReadWrites]
+    grow: Node[BuiltState, Mapping[str, object]]
+    enter: Node[AskedState, WalkUpdate]
+    descend: Node[WalkingState, WalkUpdate]
+    read_leaf: Node[WalkingState, LeafUpdate]
 
 
+@complete_graph
 def build(
     *,
-    open: Node = open_document,
-    answer: Node = answer,
-    cite: Node = cite,
+    open: Node[OpenState, OpenUpdate] = open_document,
+    answer: Node[WalkingState, AnswerWrites] = answer,
+    cite: Node[CiteState, CiteWrites] = cite,
     state: type[Any] = WalkState,
     **walk: Unpack[WalkNodes],
 ) -> StateGraph[WalkState, ReaderContext, Question, WalkOutput]:
@@ -115,28 +110,33 @@ def build(
     add_walk(builder, "answer", open=open, **walk)
     add_nodes(builder, answer=answer, cite=cite)
     add_path(builder, "answer", "cite", END)
-    return complete_graph(builder)
+    return builder
 
 
 def add_walk(
     builder: Builder,
     then: str,
     *,
-    open: Node,
-    read: Node = read,
-    grow: Node = summaries.grow,
-    enter: Node = enter,
-    descend: Node = descend,
-    read_leaf: Node = read_leaf,
+    open: Node[OpenState, OpenUpdate],
+    read: Node[ReadState, ReadWrites] = read,
+    grow: Node[BuiltState, Mapping[str, object]] = summaries.grow,
+    enter: Node[AskedState, WalkUpdate] = enter,
+    descend: Node[WalkingState, WalkUpdate] = descend,
+    read_leaf: Node[WalkingState, LeafUpdate] = read_leaf,
 ) -> None:
     """From a document's opening to the end of a walk (section 3), which leads to the node `then`."""
     add_nodes(builder, open=open, read=read, grow=grow, enter=enter, descend=descend, read_leaf=read_leaf)
     add_path(builder, START, "open", "read", "grow", "enter")
     builder.add_conditional_edges("enter", choosing(choose_question_or_end), ["descend", "read_leaf", END])
-    for hop in HOP:
-        builder.add_conditional_edges(
-            hop, choosing(choose_hop_or_answer), {"descend": "descend", "read_leaf": "read_leaf", "answer": then}
+
+    def choose_hop_or_answer(state: WalkProgress) -> str:
+        looking = state["continue_search"] and within_loop_limit(
+            state, HOP, lambda context: context.max_hops * context.walks
         )
+        return choose_walk_node(state) if looking else then
+
+    for hop in HOP:
+        builder.add_conditional_edges(hop, choosing(choose_hop_or_answer), [*HOP, then])
 
 
 graph = build().compile(name="mem_walker")

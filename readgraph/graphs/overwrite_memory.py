@@ -11,15 +11,16 @@ from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs.estimates.arithmetic import ANSWER_LINE, NONE, NOTE_LINE, PERHAPS, Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import Node, add_nodes, add_path, add_question, add_search, begin_graph, complete_graph
+from readgraph.graphs.wiring import add_nodes, add_path, add_question, add_search, begin_graph, complete_graph
 from readgraph.nodes import question_notes
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.answering.prompts import answer_from_notes_prompt
-from readgraph.nodes.building.build import cut_pages
+from readgraph.nodes.building.build import ReadState, ReadWrites, cut_pages
 from readgraph.nodes.building.paging import even_pages
 from readgraph.nodes.building.recipes import recipe_of_pages
-from readgraph.nodes.note_taking import MOST_TURNS, answer, write_notes
-from readgraph.nodes.opening import open_for_notes
+from readgraph.nodes.contracts import AnswerWrites, CiteState, CiteWrites, Node
+from readgraph.nodes.note_taking import MOST_TURNS, LastNotesState, NotesState, NotesUpdate, answer, write_notes
+from readgraph.nodes.opening import NotesOpenUpdate, OpenState, open_for_notes
 from readgraph.state.channels import NoteTakingOutput, NoteTakingState
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Question
@@ -40,13 +41,14 @@ read = cut_pages(
 )
 
 
+@complete_graph
 def build(
     *,
-    open: Node = open_for_notes,
-    read: Node = read,
-    write_notes: Node = write_notes,
-    answer: Node = answer,
-    cite: Node = cite,
+    open: Node[OpenState, NotesOpenUpdate] = open_for_notes,
+    read: Node[ReadState, ReadWrites] = read,
+    write_notes: Node[NotesState, NotesUpdate] = write_notes,
+    answer: Node[LastNotesState, AnswerWrites] = answer,
+    cite: Node[CiteState, CiteWrites] = cite,
     state: type[Any] = NoteTakingState,
 ) -> StateGraph[NoteTakingState, ReaderContext, Question, NoteTakingOutput]:
     """The paper's workflow: the pages one after the other, with the notes between them, then the answer."""
@@ -56,7 +58,7 @@ def build(
     add_question(builder, "read", "write_notes")
     add_search(builder, "write_notes", "write_notes", loop=("write_notes",), most=lambda context: MOST_TURNS)
     add_path(builder, "answer", "cite", END)
-    return complete_graph(builder)
+    return builder
 
 
 graph = build().compile(name="overwrite_memory")

@@ -1,6 +1,7 @@
 """ReadAgent: page the text at natural pauses, keep a gist of each page, look pages up again, answer."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,20 +9,21 @@ from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs.estimates.arithmetic import NONE, TAG_WORDS, Estimate, EstimateCase, Range, Unread
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import Node, add_nodes, add_path, add_question, add_search, begin_graph, complete_graph
+from readgraph.graphs.wiring import add_nodes, add_path, add_question, add_search, begin_graph, complete_graph
 from readgraph.nodes.answering.answer import answer
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.building import paging
-from readgraph.nodes.building.build import ReadState, ReadUpdate, read_pages
+from readgraph.nodes.building.build import ReadState, ReadUpdate, ReadWrites, read_pages
 from readgraph.nodes.building.merge import FEWEST_JOINED, MOST_ROUNDS, largest_page, merge
 from readgraph.nodes.building.notes import GIST, gist_page, gist_prompt
 from readgraph.nodes.building.parts import in_stretches
-from readgraph.nodes.building.recipes import recipe_of_notes
+from readgraph.nodes.building.recipes import BuiltState, recipe_of_notes
+from readgraph.nodes.contracts import AnswerState, AnswerWrites, CiteState, CiteWrites, LookUpState, LookUpWrites, Node
 from readgraph.nodes.extractive import extract_note, pages_by_rule
 from readgraph.nodes.gist_levels import gists_allowed, older_gist_words
 from readgraph.nodes.look_up import look_up, look_up_next_prompt, look_up_pages_prompt
-from readgraph.nodes.opening import open_document
+from readgraph.nodes.opening import OpenState, OpenUpdate, open_document
 from readgraph.nodes.purpose import purpose_of
 from readgraph.nodes.step import MakeRecipe, StepNode
 from readgraph.state.context import ReaderContext
@@ -53,14 +55,15 @@ def reading(recipe: MakeRecipe) -> StepNode[ReadState, ReadUpdate]:
 read = reading(recipe)
 
 
+@complete_graph
 def build(
     *,
-    open: Node = open_document,
-    read: Node = read,
-    merge: Node = merge,
-    look_up: Node = look_up,
-    answer: Node = answer,
-    cite: Node = cite,
+    open: Node[OpenState, OpenUpdate] = open_document,
+    read: Node[ReadState, ReadWrites] = read,
+    merge: Node[BuiltState, Mapping[str, object]] = merge,
+    look_up: Node[LookUpState, LookUpWrites] = look_up,
+    answer: Node[AnswerState, AnswerWrites] = answer,
+    cite: Node[CiteState, CiteWrites] = cite,
     state: type[Any] = ReadingState,
 ) -> StateGraph[ReadingState, ReaderContext, Question, Answered]:
     """ReadAgent (figure 1): read once, then look pages up for each question and answer."""
@@ -70,7 +73,7 @@ def build(
     add_question(builder, "merge", "look_up")
     add_search(builder, "look_up", "look_up", loop=("look_up",), most=lambda context: context.max_pages)
     add_path(builder, "answer", "cite", END)
-    return complete_graph(builder)
+    return builder
 
 
 graph = build().compile(name="read_agent")

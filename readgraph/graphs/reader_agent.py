@@ -13,16 +13,19 @@ from langgraph.graph import StateGraph
 from readgraph.graphs import mem_gpt
 from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import Node
-from readgraph.nodes.agent.evict import leave_view
+from readgraph.graphs.wiring import complete_graph
+from readgraph.nodes.agent.contracts import AgentTurnState, BeginUpdate
+from readgraph.nodes.agent.evict import EvictUpdate, leave_view
 from readgraph.nodes.agent.functions import Functions
 from readgraph.nodes.agent.prompts import PLAIN_READER
-from readgraph.nodes.agent.question import act_in_reading_with, answer, begin_with
+from readgraph.nodes.agent.question import AgentAnswerState, BeginState, act_in_reading_with, answer, begin_with
 from readgraph.nodes.agent.reader_functions import EXCERPT_WORDS, READER_FUNCTIONS
 from readgraph.nodes.agent.think import plain_frame, think_with, usable
 from readgraph.nodes.answering.cite import cite
+from readgraph.nodes.building.build import ReadState, ReadWrites
+from readgraph.nodes.contracts import AnswerWrites, CiteState, CiteWrites, LookUpState, LookUpWrites, Node
 from readgraph.nodes.look_up import nearest_pages
-from readgraph.nodes.opening import open_document
+from readgraph.nodes.opening import OpenState, OpenUpdate, open_document
 from readgraph.state.agent import AgentQuestionState, DocumentsQuestion
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Answered
@@ -42,18 +45,19 @@ METHOD = Method(
 begin = begin_with(notes=False, reached_by="")
 
 
+@complete_graph
 def build(
     *,
     tools: Sequence[BaseTool] = (),
-    open: Node = open_document,
-    read: Node = mem_gpt.read,
-    begin: Node = begin,
-    think: Node | None = None,
-    evict: Node = leave_view,
-    act: Node | None = None,
-    look_up: Node = nearest_pages,
-    answer: Node = answer,
-    cite: Node = cite,
+    open: Node[OpenState, OpenUpdate] = open_document,
+    read: Node[ReadState, ReadWrites] = mem_gpt.read,
+    begin: Node[BeginState, BeginUpdate] = begin,
+    think: Node[Any, Any] | None = None,
+    evict: Node[AgentTurnState, EvictUpdate] = leave_view,
+    act: Node[Any, Any] | None = None,
+    look_up: Node[LookUpState, LookUpWrites] = nearest_pages,
+    answer: Node[AgentAnswerState, AnswerWrites] = answer,
+    cite: Node[CiteState, CiteWrites] = cite,
     state: type[Any] = AgentQuestionState,
 ) -> StateGraph[AgentQuestionState, ReaderContext, DocumentsQuestion, Answered]:
     """Search, open, answer: one function after the other, until the reader answers. `tools`: your own functions."""

@@ -11,12 +11,15 @@ from langgraph.graph import END, START, StateGraph
 from readgraph.graphs.baselines import read_segments
 from readgraph.graphs.estimates.arithmetic import ANSWER_LINE, Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import Node, add_nodes, add_path, add_question, begin_graph, choosing, complete_graph
+from readgraph.graphs.wiring import add_nodes, add_path, add_question, begin_graph, choosing, complete_graph
 from readgraph.nodes import programs
+from readgraph.nodes import programs as programs_types
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.bounds import SearchProgress, within_loop_limit
+from readgraph.nodes.building.build import ReadState, ReadWrites
+from readgraph.nodes.contracts import AnswerWrites, CiteState, CiteWrites, LookUpState, LookUpWrites, Node
 from readgraph.nodes.look_up import nearest_pages
-from readgraph.nodes.opening import open_for_programs
+from readgraph.nodes.opening import OpenState, ProgramsOpenUpdate, open_for_programs
 from readgraph.nodes.programs import answer, run, write_program
 from readgraph.state.channels import ProgramsOutput, ProgramsState
 from readgraph.state.context import ReaderContext
@@ -49,15 +52,16 @@ def choose_after_run(state: ProgramsProgress) -> str:
     return "answer" if state["findings"] or state["pages_read"] else "look_up"
 
 
+@complete_graph
 def build(
     *,
-    open: Node = open_for_programs,
-    read: Node = read_segments,
-    write_program: Node = write_program,
-    run: Node = run,
-    look_up: Node = nearest_pages,
-    answer: Node = answer,
-    cite: Node = cite,
+    open: Node[OpenState, ProgramsOpenUpdate] = open_for_programs,
+    read: Node[ReadState, ReadWrites] = read_segments,
+    write_program: Node[programs_types.WriteState, programs_types.WriteUpdate] = write_program,
+    run: Node[programs_types.RunState, programs_types.RunUpdate] = run,
+    look_up: Node[LookUpState, LookUpWrites] = nearest_pages,
+    answer: Node[programs_types.ProgramAnswerState, AnswerWrites] = answer,
+    cite: Node[CiteState, CiteWrites] = cite,
     state: type[Any] = ProgramsState,
 ) -> StateGraph[ProgramsState, ReaderContext, Question, ProgramsOutput]:
     """Write a program, run it, and so on, until one finishes; pages are cut only to say where quotes stand."""
@@ -69,7 +73,7 @@ def build(
     add_path(builder, "write_program", "run")
     builder.add_conditional_edges("run", choosing(choose_after_run), ["write_program", "look_up", "answer"])
     add_path(builder, "look_up", "answer", "cite", END)
-    return complete_graph(builder)
+    return builder
 
 
 graph = build().compile(name="rlm")

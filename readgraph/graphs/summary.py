@@ -21,11 +21,15 @@ from readgraph.graphs.estimates.arithmetic import (
 )
 from readgraph.graphs.methods import Method
 from readgraph.graphs.read_agent import estimate_gist_reading, recipe
-from readgraph.graphs.wiring import Node, add_nodes, add_path, begin_graph, complete_graph
+from readgraph.graphs.wiring import add_nodes, add_path, begin_graph, complete_graph
 from readgraph.library.page_store import PageStore
 from readgraph.nodes.answering.verdicts import CHECK_SUMMARY, MOST_SENTENCES, check_sentences_prompt
 from readgraph.nodes.bounds import content_room
+from readgraph.nodes.building.build import ReadState, ReadWrites
+from readgraph.nodes.contracts import Node
 from readgraph.nodes.purpose import with_question
+from readgraph.nodes.summary import begin as begin_types
+from readgraph.nodes.summary import write as write_types
 from readgraph.nodes.summary.begin import CONDENSED, choose, make_read_if_needed, memory_there, open_summary
 from readgraph.nodes.summary.write import MOST_AT_ONCE, MOST_ROUNDS, check, cite_summary, write, write_summary_prompt
 from readgraph.state.context import ReaderContext
@@ -47,21 +51,22 @@ METHOD = Method(
 read = make_read_if_needed(read_agent.read)
 
 
+@complete_graph
 def build(
     *,
-    open: Node = open_summary,
-    read: Node = read,
-    choose: Node = choose,
-    write: Node = write,
-    check: Node = check,
-    cite: Node = cite_summary,
+    open: Node[begin_types.SummaryOpenState, begin_types.SummaryOpenUpdate] = open_summary,
+    read: Node[ReadState, ReadWrites] = read,
+    choose: Node[begin_types.ChooseState, begin_types.ChooseUpdate] = choose,
+    write: Node[write_types.WriteState, write_types.WriteUpdate] = write,
+    check: Node[write_types.CheckState, write_types.CheckUpdate] = check,
+    cite: Node[write_types.CheckState, write_types.CiteSummaryUpdate] = cite_summary,
     state: type[Any] = SummaryState,
 ) -> StateGraph[SummaryState, ReaderContext, SummaryWanted, Summarised]:
     """Take or make the notes, choose those of the part, write sentence by sentence, check each, and cite."""
     builder = begin_graph(state, SummaryState, SummaryWanted, Summarised)
     add_nodes(builder, open=open, read=read, choose=choose, write=write, check=check, cite=cite)
     add_path(builder, START, "open", "read", "choose", "write", "check", "cite", END)
-    return complete_graph(builder)
+    return builder
 
 
 graph = build().compile(name="summary")

@@ -11,18 +11,21 @@ from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs.estimates.arithmetic import ANSWER_LINE, TAG_WORDS, Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import Node, add_nodes, add_path, add_question, begin_graph, complete_graph
+from readgraph.graphs.wiring import add_nodes, add_path, add_question, begin_graph, complete_graph
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.bounds import content_room, fit_page
-from readgraph.nodes.building.build import cut_pages
+from readgraph.nodes.building.build import ReadState, ReadWrites, cut_pages
 from readgraph.nodes.building.paging import even_pages
 from readgraph.nodes.building.recipes import recipe_of_pages
-from readgraph.nodes.opening import open_document
+from readgraph.nodes.contracts import AskedPages, CiteState, CiteWrites, Node
+from readgraph.nodes.opening import OpenState, OpenUpdate, open_document
+from readgraph.nodes.survey import answer as answer_types
 from readgraph.nodes.survey import plan as planning
 from readgraph.nodes.survey.answer import answer_from_table, join_names, survey_prose_prompt, survey_same_prompt
+from readgraph.nodes.survey.plan import SurveyPlanUpdate
 from readgraph.nodes.survey.records import survey_records_prompt
-from readgraph.nodes.survey.table import combine_records
-from readgraph.nodes.survey.take import RECORDS, survey_verdict_prompt, take
+from readgraph.nodes.survey.table import CombineState, CombineUpdate, RecordsState, combine_records
+from readgraph.nodes.survey.take import RECORDS, TakeState, TakeUpdate, survey_verdict_prompt, take
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Question
 from readgraph.state.settings import Paragraphs, Rebuilding, Surveying, Window
@@ -44,16 +47,17 @@ recipe = recipe_of_pages("survey", page_words)
 read = cut_pages(even_pages(page_words), recipe, settings=(Surveying, Window, Paragraphs, Rebuilding))
 
 
+@complete_graph
 def build(
     *,
-    open: Node = open_document,
-    read: Node = read,
-    plan: Node = planning.plan,
-    take: Node = take,
-    join_names: Node = join_names,
-    combine: Node = combine_records,
-    answer: Node = answer_from_table,
-    cite: Node = cite,
+    open: Node[OpenState, OpenUpdate] = open_document,
+    read: Node[ReadState, ReadWrites] = read,
+    plan: Node[AskedPages, SurveyPlanUpdate] = planning.plan,
+    take: Node[TakeState, TakeUpdate] = take,
+    join_names: Node[RecordsState, answer_types.SameUpdate] = join_names,
+    combine: Node[CombineState, CombineUpdate] = combine_records,
+    answer: Node[answer_types.TableState, answer_types.TableUpdate] = answer_from_table,
+    cite: Node[CiteState, CiteWrites] = cite,
     state: type[Any] = SurveyState,
 ) -> StateGraph[SurveyState, ReaderContext, Question, SurveyAnswered]:
     """Plan, take records from all pages, join names of one thing, combine, answer, cite."""
@@ -63,7 +67,7 @@ def build(
     add_path(builder, START, "open", "read")
     add_question(builder, "read", "plan")
     add_path(builder, "plan", "take", "join_names", "combine", "answer", "cite", END)
-    return complete_graph(builder)
+    return builder
 
 
 def build_table() -> StateGraph[SurveyState, ReaderContext, Question, SurveyAnswered]:

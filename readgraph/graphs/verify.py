@@ -9,16 +9,20 @@ from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs.estimates.arithmetic import VERDICT_WORDS, Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import Node, add_nodes, add_path, begin_graph, complete_graph
+from readgraph.graphs.wiring import add_nodes, add_path, begin_graph, complete_graph
 from readgraph.library.search.passages import LONG
 from readgraph.nodes.answering.cite import find_statements
 from readgraph.nodes.answering.verdicts import MOST_SENTENCES, check_sentences_prompt
-from readgraph.nodes.building.build import cut_pages
+from readgraph.nodes.building.build import ReadState, ReadWrites, cut_pages
 from readgraph.nodes.building.paging import even_pages
 from readgraph.nodes.building.recipes import recipe_of_pages
+from readgraph.nodes.contracts import Node
+from readgraph.nodes.opening import OpenUpdate
+from readgraph.nodes.verifying import claims as claims_types
+from readgraph.nodes.verifying import decide as decide_types
 from readgraph.nodes.verifying.claims import MOST_CLAIMS, cut_claims, open_draft
 from readgraph.nodes.verifying.decide import CHECK_CLAIMS, MOST_SHOWN, cite_claims, decide_claims
-from readgraph.nodes.verifying.evidence import compare_claims, find_pages
+from readgraph.nodes.verifying.evidence import FindState, compare_claims, find_pages
 from readgraph.state.context import ReaderContext
 from readgraph.state.settings import Paragraphs, Rebuilding
 from readgraph.state.verifying import Verified, VerifyState, VerifyWanted
@@ -41,22 +45,23 @@ recipe = recipe_of_pages("verify", lambda context: PAGE_WORDS)
 read = cut_pages(even_pages(lambda context: PAGE_WORDS), recipe, settings=(Paragraphs, Rebuilding))
 
 
+@complete_graph
 def build(
     *,
-    open: Node = open_draft,
-    read: Node = read,
-    cut: Node = cut_claims,
-    find: Node = find_pages,
-    compare: Node = compare_claims,
-    decide: Node = decide_claims,
-    cite: Node = cite_claims,
+    open: Node[claims_types.VerifyOpenState, OpenUpdate] = open_draft,
+    read: Node[ReadState, ReadWrites] = read,
+    cut: Node[claims_types.ClaimsState, claims_types.ClaimsUpdate] = cut_claims,
+    find: Node[FindState, claims_types.ClaimsUpdate] = find_pages,
+    compare: Node[FindState, claims_types.ClaimsUpdate] = compare_claims,
+    decide: Node[FindState, claims_types.ClaimsUpdate] = decide_claims,
+    cite: Node[decide_types.VerdictsState, decide_types.VerdictsUpdate] = cite_claims,
     state: type[Any] = VerifyState,
 ) -> StateGraph[VerifyState, ReaderContext, VerifyWanted, Verified]:
     """Cut the document into pages and the draft into claims, find what is near, compare, decide the rest, cite."""
     builder = begin_graph(state, VerifyState, VerifyWanted, Verified)
     add_nodes(builder, open=open, read=read, cut=cut, find=find, compare=compare, decide=decide, cite=cite)
     add_path(builder, START, "open", "read", "cut", "find", "compare", "decide", "cite", END)
-    return complete_graph(builder)
+    return builder
 
 
 graph = build().compile(name="verify")

@@ -7,13 +7,14 @@ from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs.estimates.arithmetic import NONE, NOTE_LINE, TAG_WORDS, Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import Node, add_nodes, add_path, add_question, begin_graph, complete_graph
+from readgraph.graphs.wiring import add_nodes, add_path, add_question, begin_graph, complete_graph
 from readgraph.library.page_store import PageStore
 from readgraph.nodes import web_pages
-from readgraph.nodes.building.build import cut_pages, read_pages
+from readgraph.nodes.building.build import ReadState, ReadWrites, cut_pages, read_pages
 from readgraph.nodes.building.merge import largest_page
 from readgraph.nodes.building.notes import make_gist_writer
 from readgraph.nodes.building.recipes import recipe_of_notes
+from readgraph.nodes.contracts import LookUpState, LookUpWrites, Node
 from readgraph.nodes.look_up import make_look_up_node
 from readgraph.nodes.purpose import purpose_of
 from readgraph.state.channels import WebState, WebStepOutput, WebTask
@@ -64,8 +65,13 @@ cut_parts = cut_pages(web_pages.pages_of_subtrees, parts_recipe, settings=(Subtr
 look_up = make_look_up_node(web_pages.web_look_up_prompt)
 
 
+@complete_graph
 def build(
-    *, open: Node = web_pages.open_page, read: Node = read, look_up: Node = look_up, act: Node = web_pages.act
+    *,
+    open: Node[web_pages.WebOpenState, web_pages.WebOpenUpdate] = web_pages.open_page,
+    read: Node[ReadState, ReadWrites] = read,
+    look_up: Node[LookUpState, LookUpWrites] = look_up,
+    act: Node[web_pages.ActState, web_pages.WebActUpdate] = web_pages.act,
 ) -> StateGraph[WebState, ReaderContext, WebTask, WebStepOutput]:
     """ReadAgent for web navigation (appendix E.1): one step of an episode, from a page to the next action."""
     builder = begin_graph(WebState, WebState, WebTask, WebStepOutput)
@@ -73,7 +79,7 @@ def build(
     add_path(builder, START, "open", "read")
     add_question(builder, "read", "look_up")
     add_path(builder, "look_up", "act", END)
-    return complete_graph(builder)
+    return builder
 
 
 graph = build().compile(name="web_agent")

@@ -10,17 +10,23 @@ from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs.estimates.arithmetic import SENTENCE_WORDS, Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import Node, add_nodes, add_path, begin_graph, complete_graph
+from readgraph.graphs.wiring import add_nodes, add_path, begin_graph, complete_graph
 from readgraph.library.collections import documents_of
-from readgraph.nodes.building.build import cut_pages, has_whole_memory
+from readgraph.nodes.building.build import ReadState, ReadWrites, cut_pages, has_whole_memory
 from readgraph.nodes.building.paging import even_pages
 from readgraph.nodes.building.recipes import recipe_of_pages
-from readgraph.nodes.opening import open_document
+from readgraph.nodes.contracts import Node
+from readgraph.nodes.opening import OpenState, OpenUpdate, open_document
+from readgraph.nodes.wiki import subjects as subjects_types
 from readgraph.nodes.wiki.subjects import gather_subjects, note_pages, page_words, recipe, wiki_note_prompt
 from readgraph.nodes.wiki.write import (
     FEWEST_TO_WRITE,
     MOST_SENTENCES,
     MOST_WRITTEN,
+    CompareState,
+    CompareUpdate,
+    WriteState,
+    WriteUpdate,
     compare_sentences_of_pages,
     wiki_page_prompt,
     write_pages,
@@ -42,21 +48,22 @@ recipe_of_cut = recipe_of_pages("wiki-pages", page_words)
 read = cut_pages(even_pages(page_words), recipe_of_cut, settings=(Window, Paragraphs, Rebuilding))
 
 
+@complete_graph
 def build(
     *,
-    open: Node = open_document,
-    read: Node = read,
-    note: Node = note_pages,
-    gather: Node = gather_subjects,
-    write: Node = write_pages,
-    compare: Node = compare_sentences_of_pages,
+    open: Node[OpenState, OpenUpdate] = open_document,
+    read: Node[ReadState, ReadWrites] = read,
+    note: Node[subjects_types.NoteState, subjects_types.NoteUpdate] = note_pages,
+    gather: Node[subjects_types.GatherState, subjects_types.GatherUpdate] = gather_subjects,
+    write: Node[WriteState, WriteUpdate] = write_pages,
+    compare: Node[CompareState, CompareUpdate] = compare_sentences_of_pages,
     state: type[Any] = WikiState,
 ) -> StateGraph[WikiState, ReaderContext, WikiWanted, WikiMade]:
     """Cut pages, note what each tells of, gather what is told of each subject, write the wiki's pages, compare."""
     builder = begin_graph(state, WikiState, WikiWanted, WikiMade)
     add_nodes(builder, open=open, read=read, note=note, gather=gather, write=write, compare=compare)
     add_path(builder, START, "open", "read", "note", "gather", "write", "compare", END)
-    return complete_graph(builder)
+    return builder
 
 
 graph = build().compile(name="wiki")

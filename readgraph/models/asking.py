@@ -16,7 +16,7 @@ from readgraph.models.batches.calls import CallIdentity, identify_call
 from readgraph.models.calling import PromptTooLong, call_model
 from readgraph.models.client import ModelClient, model_client
 from readgraph.models.failure_lines import name_server
-from readgraph.models.plain_form import is_plain, parse_plain, plain_messages, take_whole_part
+from readgraph.models.plain_form import is_in_words, is_plain, parse_plain, plain_messages, take_whole_part
 from readgraph.models.prompt import Messages, Prompt, apply_own_words
 from readgraph.models.reply import FLAWED, WITHHELD, Flaw, ModelReply, prompt_key, replies_to_replay
 from readgraph.models.streaming import stream_whole_reply
@@ -96,7 +96,7 @@ async def ask(
     """
 
     async def read(text: str, form: ReplyForm) -> Reply:
-        if is_plain(form, reply):
+        if is_plain(form, reply) or is_in_words(text, reply):
             return await json_form.in_thread_if_long(partial(parse_plain, reply=reply, source=prompt.source), text)
         return await json_form.read_reply(text, reply, prompt.source)
 

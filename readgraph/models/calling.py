@@ -1,9 +1,8 @@
 """One call to a model server: the right reply form, retries for a limited time, errors as one clear line."""
 
 import asyncio
-import warnings
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NoReturn
 
 from langchain_core import exceptions as kinds
@@ -20,6 +19,7 @@ from readgraph.models.functions import is_function
 from readgraph.models.json_form import reply_instructions
 from readgraph.models.local import is_local
 from readgraph.models.metering import current_meter
+from readgraph.models.own_objects import extra_body_of, rebuild
 from readgraph.models.plain_form import is_plain, plain_messages
 from readgraph.models.prompt import Messages, Prompt, with_instructions
 from readgraph.models.refusals import FORM_FIELDS
@@ -27,6 +27,7 @@ from readgraph.models.reply import WITHHELD, ModelReply, reply_of
 from readgraph.models.streaming import call_config
 from readgraph.models.thinking import thinking_form
 from readgraph.models.waiting import LONGEST_PAUSE, CallTurns, RetryPauses, clock
+from readgraph.state.caller import warn_caller
 from readgraph.state.errors import ModelUnavailable
 from readgraph.state.settings import ReplyForm
 
@@ -67,7 +68,7 @@ async def call_model(
             # The client's own timeout bounds only silence; slow trickles would never end.
             async with client.in_flight.take_place() as began, asyncio.timeout(client.most_seconds):
                 tries.pauses.extend(began - asked)
-                chat, shown, options = _in_form(client.chat, messages, reply, form)
+                chat, shown, options = _in_form(client.chat, messages, reply, form, own=client.own)
                 shown = _mark_head(shown, prompt.head) if long and prompt.goes_on and client.marks_heads else shown
                 message = await chat.ainvoke(shown, config, **options)
                 if client.thinking is None:
@@ -135,7 +136,7 @@ def _leaves_out(client: ModelClient, field: str) -> bool:
         return False
     if (name := leave_out(field)) is not None:
         then = f"sent as '{name}'" if name else "left out"
-        warnings.warn(f"{name_server(client)} takes no '{field}': it is {then} from now on.", UserWarning, stacklevel=2)
+        warn_caller(f"{name_server(client)} takes no '{field}': it is {then} from now on.")
     return True
 
 
@@ -181,7 +182,7 @@ def _mark_head(messages: Sequence[Any], head: int) -> list[Any]:
 
 
 def _in_form(
-    chat: BaseChatModel, messages: Messages, reply: type[BaseModel] | None, form: ReplyForm
+    chat: BaseChatModel, messages: Messages, reply: type[BaseModel] | None, form: ReplyForm, *, own: bool
 ) -> tuple[Runnable[LanguageModelInput, AIMessage], Sequence[Any], dict[str, Any]]:
     if reply is None:
         return chat, messages, {}
@@ -190,10 +191,15 @@ def _in_form(
     if form in ("text", "plain"):
         return chat, with_instructions(messages, reply_instructions(reply)), {}
     if form == "function":
-        function: Any = _without_numbers_to_choose(reply) if type(chat).__module__.startswith(GOOGLE) else reply
-        return chat.bind_tools([function], tool_choice=reply.__name__), messages, {}
+        return rebuild(chat, partial(_bind_function, reply)), messages, {}
     # In the extra body: with an argument, the SDK would parse the reply itself and raise errors where we retry.
-    return chat, messages, {"extra_body": {"response_format": _response_format(reply)}}
+    body = {**(extra_body_of(chat) if own else {}), "response_format": _response_format(reply)}
+    return chat, messages, {"extra_body": body}
+
+
+def _bind_function(reply: type[BaseModel], chat: BaseChatModel) -> Runnable[LanguageModelInput, AIMessage]:
+    function: Any = _without_numbers_to_choose(reply) if type(chat).__module__.startswith(GOOGLE) else reply
+    return chat.bind_tools([function], tool_choice=reply.__name__)
 
 
 @lru_cache(256)

@@ -1,13 +1,12 @@
 """Model clients: one for each event loop, known by settings and environment, made from `PROVIDER:NAME` or a table."""
 
 import asyncio
-import json
 import os
 import re
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, cast
-from weakref import WeakValueDictionary
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr, ValidationError
@@ -22,6 +21,7 @@ from readgraph.models.waiting import CallsInFlight, SharedPause
 from readgraph.models.windows import ModelWindow
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ModelUnavailable, ReadgraphError
+from readgraph.state.given_models import describe_writer, find_leaves
 from readgraph.state.loops import PerLoop, close_client
 from readgraph.state.settings import EXAMPLE_MODEL, ReplyForm
 
@@ -131,34 +131,6 @@ def setup_error(problem: Exception, provider: str, unknown: str, failed: str = "
     return ModelUnavailable(failed or f"{provider} can't be set up: set its key in the environment.")
 
 
-MODEL_FIELDS = ("model_name", "model", "model_id", "deployment_name", "azure_deployment", "repo_id", "endpoint_name")
-"""The fields in which LangChain's packages keep the model's own name."""
-
-TEXT_FIELDS = (
-    *("temperature", "top_p", "top_k", "seed", "stop", "stop_sequences", "n"),
-    *("max_tokens", "max_completion_tokens", "max_output_tokens", "num_predict", "num_ctx"),
-    *("reasoning", "reasoning_effort", "effort", "thinking", "thinking_budget", "thinking_level", "include_thoughts"),
-    *("presence_penalty", "frequency_penalty", "repeat_penalty", "logit_bias", "verbosity"),
-    *("model_kwargs", "extra_body", "additional_model_request_fields"),
-)  # further fields that change what is written; headers, keys, callbacks, times and limiters are not among them
-
-
-def text_settings(name: str, chat: BaseChatModel) -> list[Any]:
-    """What changes the text that a chat model writes, as plain JSON; what names no model is known by `name`."""
-    kind = type(chat)
-    own = [_as_plain_json(value) for field in MODEL_FIELDS if (value := getattr(chat, field, None))]
-    fields = {
-        field: _as_plain_json(value)
-        for field in TEXT_FIELDS
-        if (value := getattr(chat, field, None)) not in (None, {}, [])
-    }
-    return [f"{kind.__module__}.{kind.__qualname__}", own or [name], fields]
-
-
-def _as_plain_json(value: Any) -> Any:
-    return json.loads(json.dumps(value, default=lambda other: type(other).__qualname__))
-
-
 _READ_VARIABLES = re.compile(
     "KEY|TOKEN|SECRET|CREDENTIAL|PROFILE|REGION|PROJECT|URL|BASE|ENDPOINT|HOST|PROXY|API_VERSION", re.I
 )
@@ -261,10 +233,21 @@ async def model_client(context: ReaderContext) -> ModelClient:
     # Each of these runs one call at a time, and waiting calls would time out.
     at_once = 1 if server or (named and named.one_at_a_time) else calls_at_once(context)
     how = (context.timeout, context.retry_seconds, context.batch, context.max_reply_mb)
-    identity = (context.model, context.reply_form, *how, at_once, environment(*variables), server, named)
+    identity: tuple[Any, ...] = (
+        str(context.model),
+        context.reply_form,
+        *how,
+        at_once,
+        environment(*variables),
+        server,
+        named,
+    )
+    slots = clients.setdefault(at_once, asyncio.Semaphore(at_once))
+    if named and named.given is not None:  # what is made of an object lasts as long as its name
+        clients = clients.setdefault("given", WeakKeyDictionary()).setdefault(named, {})
+        identity = identity[:-1]
     async with clients.setdefault(("making", identity), asyncio.Lock()):  # else each of many first calls makes one
         if identity not in clients:
-            slots = clients.setdefault(at_once, asyncio.Semaphore(at_once))
             if named and not named.table:
                 chat: BaseChatModel = await get_loop_object(context.model, named, BaseChatModel)
             else:
@@ -290,26 +273,28 @@ def _client_for_replay(context: ReaderContext, clients: dict[Any, Any]) -> Model
 def _client(
     context: ReaderContext, chat: BaseChatModel, slots: asyncio.Semaphore, named: ModelEntry | None
 ) -> ModelClient:
-    sdk = getattr(chat, "root_async_client", None)  # OpenAI's, also for servers that speak its protocol
+    leaves = [*find_leaves(chat)]
+    sdks = [getattr(leaf, "root_async_client", None) for leaf in leaves]  # OpenAI's, also for others with its protocol
     form: ReplyForm = context.reply_form
     if automatic := form == "auto":
-        form = "json_schema" if sdk else "plain" if is_function(context.model) else "function"
+        form = "json_schema" if all(sdks) else "plain" if is_function(context.model) else "function"
     # A local model has another port in each run, and its replies don't depend on that.
-    address = without_secrets(str(sdk.base_url)) if sdk and not is_local(context.model) else ""
+    told = [without_secrets(str(sdk.base_url)) for sdk in sdks if sdk and not is_local(context.model)]
+    address = " or ".join(dict.fromkeys(told))
     if table := named and named.table:
         address = address or without_secrets(table.base_url)
     writes: Any = context.model
     if table:
         writes = [table.full_name, table.text_settings] if table.text_settings else table.full_name
     elif named and not named.function:
-        writes = text_settings(context.model, chat)
+        writes = describe_writer(chat, context.model)
     first = form == "function" or (form == "json_schema" and any(host in address for host in FORM_FIRST))
     batches = None
     if context.batch:  # `check_batch` has made sure that the chat model is one of ours
         openai: Any = chat
         batches = BatchedCalls(context.model, address, openai, context.timeout, context.retry_seconds)
     return ModelClient(
-        context.model,
+        str(context.model),
         address,
         chat,
         form,
@@ -322,6 +307,6 @@ def _client(
         limits=named.limits if named and not batches else Limits(),  # a batch has limits of its own
         batches=batches,
         forms_come_first=first and automatic and not batches,
-        marks_heads=type(chat).__module__.startswith("langchain_anthropic"),
-        window=ModelWindow(context.model, address, chat),
+        marks_heads=all(type(leaf).__module__.startswith("langchain_anthropic") for leaf in leaves),
+        window=ModelWindow(str(context.model), address, leaves[0]),
     )

@@ -8,7 +8,6 @@ import signal
 import struct
 import subprocess
 import sys
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from readgraph.state.caller import warn_caller
 from readgraph.state.errors import BadInput, ModelUnavailable
 from readgraph.state.loops import reset_in_forked
 from readgraph.state.settings import PACKAGED_MODEL, full_name
@@ -179,7 +179,7 @@ def local_server(model: str) -> LocalServer:
             size = f" of {file.size} parameters" if file.size else ""
             kept = " It keeps to the forms that are asked for, and is often wrong." if file.size.endswith("M") else ""
             what = f"a model{size}, {context_tokens(file):,} tokens of context"
-            warnings.warn(f"{model} runs on this machine: {what}.{kept}", UserWarning, stacklevel=2)
+            warn_caller(f"{model} runs on this machine: {what}.{kept}")
             _servers[model] = running = _start(file)
         return running
 

@@ -7,16 +7,19 @@ import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, TypeAlias
+from weakref import WeakKeyDictionary, finalize
 
 from langchain_core.embeddings import Embeddings
 from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from readgraph.models.local import local_settings
+from readgraph.models.own_objects import close_copies, copy_for_loop
 from readgraph.models.server_address import read_address
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ModelUnavailable
+from readgraph.state.given_models import GivenModel, find_leaves
 from readgraph.state.loops import PerLoop
 from readgraph.state.settings.settings_file import file_settings, settings_file
 
@@ -163,6 +166,7 @@ class ModelEntry:
     limits: Limits = field(default_factory=Limits)
     window_words: int | None = None
     price: str = ""
+    given: Any = None  # the object that a setting was given; then there is no factory
     one_at_a_time: bool = False  # the object serves one call after the other
     function: Callable[..., Any] | None = None  # what it is made of, if that is a function
     table: ModelTable | None = None  # of the settings file: there is no factory, since we make the client ourselves
@@ -225,6 +229,8 @@ def name_function(name: str, function: Callable[..., Any], chat: Factory, embedd
 
 def find_model_entry(name: str) -> ModelEntry | None:
     """What a model's name stands for: an object of this process, else a table of the settings file; None: neither."""
+    if isinstance(name, GivenModel):
+        return _entry_of_given(name)
     if name in _models:
         return _models[name]
     table = model_table(name)
@@ -238,7 +244,17 @@ def _of_table(table: ModelTable) -> ModelEntry:
 
 def find_embeddings_entry(name: str) -> ModelEntry | None:
     """What an embedding model's name stands for in this process; None for any other name."""
+    if isinstance(name, GivenModel):
+        return _entry_of_given(name)
     return _embeddings.get(name)
+
+
+def _entry_of_given(name: GivenModel) -> ModelEntry:
+    """The entry of a model that was given as an object: it lasts as long as the name."""
+    if name.entry is None:
+        name.entry = ModelEntry(given=name.given)
+    entry: ModelEntry = name.entry
+    return entry
 
 
 def context_for(settings: Mapping[str, Any]) -> ReaderContext:
@@ -279,25 +295,40 @@ def check_name(name: str, factory: object) -> None:
         raise BadInput(f"The model '{name}' needs a factory: a function without arguments that makes the model.")
 
 
-async def _forget_objects(made: tuple[asyncio.Lock, dict[ModelEntry, Any]]) -> None:
-    """The caller's objects are the caller's to close."""
-    made[1].clear()
+Dropped: TypeAlias = list[tuple[Any, Any]]  # copies of given objects that no setting names any more, with these
+Made: TypeAlias = "tuple[asyncio.Lock, WeakKeyDictionary[ModelEntry, Any], Dropped]"
 
 
-_made = PerLoop(lambda: (asyncio.Lock(), dict[ModelEntry, Any]()), _forget_objects)
+async def _forget_objects(made: Made) -> None:
+    """The caller's objects are the caller's to close; the connections of our copies are ours."""
+    _, objects, dropped = made
+    dropped += [(model, named.given) for named, model in objects.items() if named.given is not None]
+    objects.clear()
+    await _close_dropped(dropped)
+
+
+async def _close_dropped(dropped: Dropped) -> None:
+    while dropped:
+        await close_copies(*dropped.pop())
+
+
+_made = PerLoop[Made](lambda: (asyncio.Lock(), WeakKeyDictionary(), []), _forget_objects)
 
 
 async def get_loop_object(name: str, named: ModelEntry, kind: type[Any]) -> Any:
     """The running event loop's object; raises `BadInput` if the factory makes something else than `kind`."""
-    making, objects = await _made.current_value()
+    making, objects, dropped = await _made.current_value()
     async with making:
+        await _close_dropped(dropped)
         if named not in objects:
-            made = named.factory()
+            made = named.factory() if named.given is None else copy_for_loop(named.given)
             made = await made if inspect.isawaitable(made) else made
-            if not isinstance(made, kind):
+            if not all(isinstance(leaf, kind) for leaf in find_leaves(made)):
                 raise BadInput(
                     f"The factory of '{name}' made {type(made).__name__}, not a {kind.__name__} of LangChain: "
                     "let it return one."
                 )
             objects[named] = made
+            if named.given is not None:
+                finalize(named, dropped.append, (made, named.given)).atexit = False
     return objects[named]

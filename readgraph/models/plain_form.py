@@ -8,10 +8,10 @@ from pydantic import BaseModel, ValidationError
 
 from readgraph.models.json_form import ReplyRefusal, plain_text, reply_schema
 from readgraph.models.prompt import Messages, with_instructions
+from readgraph.models.reply_types import is_nothing
 from readgraph.state.settings import ReplyForm
 
 Reply = TypeVar("Reply", bound=BaseModel)
-NOTHING = {"none", "null", "nothing", "no", "stop", "not here"}  # words that stand for null in a reply
 NUMBERS, LETTERS = "789", "XYZ"  # labels of the example, which prompts seldom use: a reply that copies one is refused
 HAMMER = "a hammer"
 _BEGUN = re.compile(r"(?:\A|(?<=\n)|(?<=[.!?]\s)|(?<=[。！？]))(?:(?![.!?]\s|[。！？\n]).)*\Z", re.DOTALL)
@@ -29,6 +29,12 @@ def decision_field(reply: type[BaseModel]) -> str | None:
 def is_plain(form: ReplyForm, reply: type[BaseModel] | None) -> bool:
     """Whether the reply is one value in plain words, of which a part may be enough (`take_whole_part`)."""
     return form == "plain" and reply is not None and decision_field(reply) is not None
+
+
+def is_in_words(text: str, reply: type[BaseModel]) -> bool:
+    """Whether a reply consists of words that its type takes instead of JSON (`IN_WORDS`)."""
+    words: re.Pattern[str] | None = getattr(reply, "IN_WORDS", None)
+    return words is not None and words.fullmatch(text.strip()) is not None
 
 
 def plain_messages(messages: Messages, reply: type[BaseModel]) -> Messages:
@@ -78,7 +84,7 @@ def take_whole_part(reply_text: str, reply: type[BaseModel]) -> str:
 def _value(line: str, field: dict[str, Any]) -> Any:
     """The field's value in a line; raises `ReplyRefusal` if there is none."""
     kinds = {option.get("type") for option in _options(field)}
-    if "null" in kinds and line.strip(" .").casefold() in NOTHING:
+    if "null" in kinds and is_nothing(line):
         return None
     numbers = [int(number) for number in re.findall(r"(?<![\w.])-?\d{1,9}\b", line)]
     if "array" in kinds:

@@ -46,6 +46,23 @@ Texts = Annotated[list[str], BeforeValidator(texts_in)]
 """A list of texts; also accepts a single text or null, and drops members that are not texts."""
 
 Numbers = Annotated[list[int], BeforeValidator(numbers_in)]  # of pages; what is no number is dropped
+NOTHING = {"none", "null", "nothing", "no", "stop", "not here"}  # words that stand for null in a reply
+
+
+def is_nothing(text: str) -> bool:
+    """Whether a reply's words stand for null."""
+    return text.strip(" .!\"'“”*").casefold() in NOTHING
+
+
+def number_or_none(value: Any) -> Any:
+    """The number that is meant by "page 3", and None by a word that stands for it; any other value as it is."""
+    if not isinstance(value, str):
+        return value
+    numbers = numbers_in(value)
+    return None if is_nothing(value) else numbers[0] if len(numbers) == 1 else value
+
+
+NumberOrNone = Annotated[int | None, BeforeValidator(number_or_none)]
 Reply = TypeVar("Reply", bound=BaseModel)
 MOST_OFFERED = 50  # the most values in a schema: servers take long to prepare a schema with more
 

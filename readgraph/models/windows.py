@@ -6,7 +6,6 @@ believed only if the same server counts a shorter prompt as a tokenizer would.
 """
 
 import asyncio
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 from readgraph.models.prompt import Prompt, fit_prompt
 from readgraph.models.window_of_server import FEWEST, Told, ask_server
 from readgraph.models.window_tokens import likely_tokens
+from readgraph.state.caller import warn_caller
 from readgraph.state.errors import BadInput
 
 SHORT = 1700  # tokens of a prompt that fits any window in use, so that no server is asked for it
@@ -151,11 +151,9 @@ class ModelWindow:
             again = ", and run the same with --again"
         words = int(prompt.words / max(1, _tokens_of(prompt)) * room_for_prompt(self.tokens)) // 10 * 10
         ours = f"; or give --window-words {words}" if words >= LEAST_WINDOW_WORDS else ""
-        warnings.warn(
+        warn_caller(
             f"{self._server()} {cuts}: what does not fit is left out of prompts. To show all, "
-            f"{self.setting()}{again}{ours}.",
-            UserWarning,
-            stacklevel=2,
+            f"{self.setting()}{again}{ours}."
         )
 
     def _server(self) -> str:

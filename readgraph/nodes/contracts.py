@@ -1,26 +1,63 @@
 """What the shared steps read and write, so that one node can replace another; every `build()` checks it."""
 
-from typing import NamedTuple, NotRequired
+from collections.abc import Awaitable
+from typing import Annotated, Any, NamedTuple, NotRequired, Protocol, TypeAlias, TypeVar
 
 from langchain_core.messages import AnyMessage
+from langchain_core.runnables import RunnableLambda, RunnableSerializable
+from langgraph.pregel.protocol import PregelProtocol
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from readgraph.state.context import ReaderContext
-from readgraph.state.reading import Citation, QuestionTurn, Quote, Sentence, Status, Usage
+from readgraph.state.declaring import Groups
+from readgraph.state.reading import Citation, QuestionTurn, Quote, ReadingState, Sentence, Status, Usage
 from readgraph.state.survey import Table
 
 __all__ = [
     "AnswerDraft",
     "AnswerState",
     "AnswerUpdate",
+    "AnswerWrites",
     "AskedQuestion",
     "AskedState",
     "CiteState",
     "CiteUpdate",
+    "CiteWrites",
     "LookUpState",
     "LookUpUpdate",
+    "LookUpWrites",
 ]
+
+ReadsT = TypeVar("ReadsT", contravariant=True)
+WritesT = TypeVar("WritesT", covariant=True)
+
+
+class Step(Protocol[ReadsT, WritesT]):
+    """A node as a call: a step, a function or a coroutine from what it reads of the state to what changed.
+
+    After the state it may take the runtime, or by name `config`, `store`, `writer` and `runtime`.
+    """
+
+    def __call__(
+        self, state: ReadsT, /, *args: Any, **kwargs: Any
+    ) -> WritesT | dict[str, Any] | Awaitable[WritesT | dict[str, Any] | None] | None:
+        """What changed; a `dict` whose keys are not declared is only checked when it runs."""
+
+
+class MadeStep(Protocol[WritesT]):
+    """A step that `node` made: it may read what other steps of a graph write, which `build` checks."""
+
+    settings: Groups
+
+    def __call__(self, state: Any, runtime: Any, /) -> Awaitable[WritesT]:
+        """What changed."""
+
+
+OtherNode: TypeAlias = PregelProtocol[Any, Any, Any, Any] | RunnableLambda[Any, Any] | RunnableSerializable[Any, Any]
+OfAnyState: TypeAlias = Step[dict[str, Any], WritesT] | Step[ReadingState, WritesT] | MadeStep[WritesT]
+Node: TypeAlias = Step[ReadsT, WritesT] | OfAnyState[WritesT] | OtherNode
+"""What a `build` takes for a step that reads and writes this: a call, a compiled graph, or another runnable."""
 
 ReaderRuntime = Runtime[ReaderContext]  # what a node is given beside the state: the settings, the store, the stream
 
@@ -28,7 +65,7 @@ ReaderRuntime = Runtime[ReaderContext]  # what a node is given beside the state:
 class StepUpdate(TypedDict):
     """What every step writes: its line in the trajectory, which is no channel."""
 
-    step_summary: str
+    step_summary: NotRequired[str]
 
 
 class AskedQuestion(TypedDict):
@@ -39,39 +76,62 @@ class AskedQuestion(TypedDict):
     choices: dict[str, str]
 
 
-class AskedState(AskedQuestion):
-    """A question about a document's memory, and the pages read so far."""
+PAGES_ALONE = "pages alone"  # marks a `memory` of which a node takes the pages alone: notes were paid for in vain
+
+
+class AskedDocument(AskedQuestion):
+    """A question about a document, and the pages read so far."""
 
     document: str
-    memory: str
     pages_read: list[int]
     status: Status
     usage: NotRequired[Usage]
     messages: NotRequired[list[AnyMessage]]
 
 
+class AskedState(AskedDocument):
+    """A question about a document's memory, and the pages read so far."""
+
+    memory: str
+
+
+class AskedPages(AskedDocument):
+    """The same about the pages of a memory: its notes are not used."""
+
+    memory: Annotated[str, PAGES_ALONE]
+
+
 class LookUpState(AskedState):
     """What a look-up reads."""
 
 
-class LookUpUpdate(StepUpdate):
-    """What a look-up writes: all pages read so far in order, and whether to look again."""
+class LookUpWrites(TypedDict):
+    """What a look-up must write: all pages read so far in order, and whether to look again."""
 
     pages_read: list[int]
     continue_search: bool
+
+
+class LookUpUpdate(LookUpWrites, StepUpdate):
+    """What a look-up writes."""
 
 
 class AnswerState(AskedState):
     """What an answer reads."""
 
 
-class AnswerUpdate(StepUpdate):
-    """What an answer writes: quotes as the model gave them, not yet found in the document."""
+class AnswerWrites(TypedDict):
+    """What an answer must write: quotes as the model gave them, not yet found in the document."""
 
     answer: str | None
-    choice: str | None
     quotes: list[Quote]
     status: Status
+
+
+class AnswerUpdate(AnswerWrites, StepUpdate):
+    """What an answer writes."""
+
+    choice: str | None
     by_rule: NotRequired[bool]
     compression_rate: float | None
     percent_read: NotRequired[float | None]
@@ -106,7 +166,7 @@ class CiteState(TypedDict):
 
     document: str
     more_documents: NotRequired[list[str]]
-    memory: str
+    memory: Annotated[str, PAGES_ALONE]
     quotes: list[Quote]
     usage: NotRequired[Usage]
     status: NotRequired[Status]
@@ -118,10 +178,15 @@ class CiteState(TypedDict):
     table: NotRequired[Table]
 
 
-class CiteUpdate(StepUpdate):
-    """What citing writes: the quotes that stand in the document, and the sentences of a long answer."""
+class CiteWrites(TypedDict):
+    """What citing must write: the quotes that stand in the document."""
 
     citations: list[Citation]
+
+
+class CiteUpdate(CiteWrites, StepUpdate):
+    """What citing writes: also the sentences of a long answer."""
+
     sentences: NotRequired[list[Sentence]]
     unsupported: NotRequired[int]
     unchecked: NotRequired[int]

@@ -1,5 +1,6 @@
 """Which pages to read again: by the model (ReadAgent, section 3.2), by retrieval, the same for all questions."""
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar
 
@@ -8,9 +9,9 @@ from pydantic import BaseModel, Field
 from readgraph.library.search.hits import DEPTH, Part, pages_of
 from readgraph.models.asking import ask, can_ask
 from readgraph.models.prompt import Prompt, declare_wording, fenced
-from readgraph.models.reply_types import restrict_reply
+from readgraph.models.reply_types import NumberOrNone, restrict_reply
 from readgraph.nodes.bounds import content_room
-from readgraph.nodes.contracts import LookUpState, LookUpUpdate, ReaderRuntime
+from readgraph.nodes.contracts import AskedPages, LookUpState, LookUpUpdate, ReaderRuntime
 from readgraph.nodes.extractive import query_of, ranked_pages
 from readgraph.nodes.memory import MemoryView, OpenedMemory, format_parts, load_memory
 from readgraph.nodes.prompts import READER_SYSTEM, question_part
@@ -30,11 +31,12 @@ class PagesToRead(BaseModel):
 
 
 class NextPage(BaseModel):
-    """Which one page to read next, or none."""
+    """Which one page to read next, or none; the paper's own words, "Page 3" and "STOP", are read too."""
 
     DECIDES: ClassVar[tuple[str, ...]] = ("page",)
+    IN_WORDS: ClassVar[re.Pattern[str]] = re.compile(r"\W*(stop|(page\s+)?\d+)\W*", re.I)
     reason: str = Field(description="A few words: what is still missing, or why this is enough.")
-    page: int | None = Field(description="The number of one page to read again; null to stop.")
+    page: NumberOrNone = Field(description="The number of one page to read again; null to stop.")
 
 
 LOOK_UP_PAGES = declare_wording(
@@ -75,19 +77,19 @@ NO_NUMBER = "gave no usable number of a part: looked nothing up"
 
 
 @node(settings=(PagesRead,))
-async def nearest_pages(state: LookUpState, runtime: ReaderRuntime) -> LookUpUpdate:
+async def nearest_pages(state: AskedPages, runtime: ReaderRuntime) -> LookUpUpdate:
     """The pages that keyword search ranks first, at most `max_pages`; pages that were chosen before stay."""
     memory = await load_memory(runtime, state)
     return await _read_nearest(state, memory, await memory.open_ranker())
 
 
-async def retrieve_without_model(state: LookUpState, runtime: ReaderRuntime) -> LookUpUpdate:
+async def retrieve_without_model(state: AskedPages, runtime: ReaderRuntime) -> LookUpUpdate:
     """The same, ranked as the papers' baseline does."""
     memory = await load_memory(runtime, state)
     return await _read_nearest(state, memory, okapi_ranker(memory.store, memory.document, memory.record))
 
 
-async def _read_nearest(state: LookUpState, memory: OpenedMemory, ranker: SearchTool) -> LookUpUpdate:
+async def _read_nearest(state: AskedPages, memory: OpenedMemory, ranker: SearchTool) -> LookUpUpdate:
     read = state["pages_read"]
     most = max(0, memory.runtime.context.max_pages - len(read))
     pages = await find_nearest(ranker, [query_of(state)], most, {*memory.unread(read)})
@@ -184,12 +186,12 @@ def _update(pages_read: list[int], did: str, *, looking: bool = False) -> LookUp
 
 
 def make_retrieval_node(
-    rankers: tuple[str, ...], reason: str, without_model: Work[LookUpState, LookUpUpdate] | None = None
-) -> StepNode[LookUpState, LookUpUpdate]:
+    rankers: tuple[str, ...], reason: str, without_model: Work[AskedPages, LookUpUpdate] | None = None
+) -> StepNode[AskedPages, LookUpUpdate]:
     """A look-up of the pages that these rank first (`open_rankers`)."""
     embedding = (Embeddings,) if "vector" in rankers else ()
 
-    async def search_segments(state: LookUpState, runtime: ReaderRuntime) -> LookUpUpdate:
+    async def search_segments(state: AskedPages, runtime: ReaderRuntime) -> LookUpUpdate:
         """The segments that rank first; with `cut_segments` also those that don't fit, which the answer then cuts."""
         memory = await load_memory(runtime, state)
         tools = await open_rankers(runtime, memory.document, memory.record, rankers)
@@ -246,7 +248,7 @@ retrieve_by_both = make_retrieval_node(*RANKINGS["both"])
 
 
 @node(settings=(Window,))
-async def leading_pages(state: LookUpState, runtime: ReaderRuntime) -> LookUpUpdate:
+async def leading_pages(state: AskedPages, runtime: ReaderRuntime) -> LookUpUpdate:
     """Read the pages from the first one on, as many as fit the window."""
     view = await (await load_memory(runtime, state)).view(state["pages_read"])
     room = content_room(runtime.context, state["question_text"], state["choices"])
@@ -254,10 +256,10 @@ async def leading_pages(state: LookUpState, runtime: ReaderRuntime) -> LookUpUpd
     return _update(pages, f"{format_parts(pages)}: from the beginning, as many as fit")
 
 
-def make_fixed_look_up(choose: Callable[[int], Iterable[int]], summary: str) -> StepNode[LookUpState, LookUpUpdate]:
+def make_fixed_look_up(choose: Callable[[int], Iterable[int]], summary: str) -> StepNode[AskedPages, LookUpUpdate]:
     """A look-up that reads the pages chosen from the number of pages; pages that were already chosen stay."""
 
-    async def look_up(state: LookUpState, runtime: ReaderRuntime) -> LookUpUpdate:
+    async def look_up(state: AskedPages, runtime: ReaderRuntime) -> LookUpUpdate:
         """Read the same pages for every question."""
         memory, read = await load_memory(runtime, state), state["pages_read"]
         return _update([*read, *(page for page in choose(memory.record.pages) if page not in read)], summary)

@@ -19,7 +19,7 @@ from readgraph.nodes.answering.citations import find_citation_on_page
 from readgraph.nodes.answering.in_view import STYLE, AnswerSource, ask_for_answer, ready_answer, write_answer
 from readgraph.nodes.answering.prompts import answer_from_notes_prompt
 from readgraph.nodes.bounds import LAST_STEPS
-from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedState, ReaderRuntime, StepUpdate
+from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedPages, ReaderRuntime, StepUpdate
 from readgraph.nodes.extractive import MOST_QUOTES
 from readgraph.nodes.extractive.passages import sentences_of
 from readgraph.nodes.memory import format_parts, load_memory
@@ -43,7 +43,7 @@ AT_ONCE, MOST_TURNS = 8, 64  # pages that a step reads at least, and the most st
 MOST_QUERIES, QUERY_WORDS = 2, 30  # queries of a reply that are searched for, and most words of one
 
 
-class NotesState(AskedState):
+class NotesState(AskedPages):
     blocks: list[str]
     block_order: list[int]
     earlier: str
@@ -258,7 +258,7 @@ SHARED = 0.5  # a sentence of a page shows a note where it has this share of the
 _QUOTED = re.compile(r"[\"“„«‘]([^\"“”„«»]{3,600}?)[\"”“»’](?!\w)")
 
 
-class LastNotesState(AskedState):
+class LastNotesState(AskedPages):
     notes: str
     earlier: str
     next_page: int

@@ -1,6 +1,5 @@
 """Begin a question: find or store the document, check the input, reset the question's channels."""
 
-import warnings
 from typing import NotRequired
 
 from langgraph.checkpoint.memory import InMemorySaver
@@ -16,6 +15,7 @@ from readgraph.nodes.contracts import ReaderRuntime, StepUpdate
 from readgraph.nodes.memory import OpenedMemory, describe_missing
 from readgraph.nodes.step import MakeRecipe, StepNode, node
 from readgraph.state import channels
+from readgraph.state.caller import warn_caller
 from readgraph.state.channels import NotMemorised
 from readgraph.state.context import OWN_STORE
 from readgraph.state.declaring import Groups
@@ -140,9 +140,8 @@ def check_store(runtime: ReaderRuntime) -> None:
             "pages that are gone. Compile the graph with a durable store too, such as that of open_library()."
         )
     if runtime.store is None:
-        warnings.warn(
-            "The graph has no store: what is read is kept in this process only. Compile it with a store to keep it.",
-            stacklevel=2,
+        warn_caller(
+            "The graph has no store: what is read is kept in this process only. Compile it with a store to keep it."
         )
 
 
@@ -153,9 +152,7 @@ class TracingOn(UserWarning):
 def warn_of_tracing() -> None:
     """Warn if the environment sends what is read to a tracing service."""
     if tracing_is_enabled() is True:
-        warnings.warn(
-            "LangSmith tracing is on: questions, prompts and what is read are sent there.", TracingOn, stacklevel=2
-        )
+        warn_caller("LangSmith tracing is on: questions, prompts and what is read are sent there.", TracingOn)
 
 
 def is_traced() -> bool:
@@ -218,7 +215,7 @@ def make_find_memory(recipe: MakeRecipe, *, settings: Groups) -> StepNode[FindSt
         missing = await OpenedMemory(runtime, document, memory).find_missing()
         summary = f"took the memory of {format_count(memory.pages, 'part')}"
         if told := describe_missing(missing):
-            warnings.warn(f"'{document.title or document.id}': {told}, so nothing is found there.", stacklevel=2)
+            warn_caller(f"'{document.title or document.id}': {told}, so nothing is found there.")
             summary += f"; {told}"
         return {"memory": memory.id, "not_memorised": missing, "step_summary": summary}
 

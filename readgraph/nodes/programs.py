@@ -18,7 +18,7 @@ from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.nodes.answering.answer import memory_with
 from readgraph.nodes.answering.in_view import STYLE, answer_style, draft_answer, letter_of, write_draft
 from readgraph.nodes.bounds import content_room
-from readgraph.nodes.contracts import AnswerDraft, AnswerState, AnswerUpdate, AskedState, ReaderRuntime, StepUpdate
+from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedPages, ReaderRuntime, StepUpdate
 from readgraph.nodes.memory import load_memory
 from readgraph.nodes.prompts import question_part
 from readgraph.nodes.sandbox import ProgramEnd, SubCallRefused, check_sandbox, run_program
@@ -65,7 +65,7 @@ ASK_PIECE = declare_wording(
 )
 
 
-class WriteState(AskedState):
+class WriteState(AskedPages):
     programs: list[ProgramRun]
     kept: str
 
@@ -318,7 +318,7 @@ def describe_run(ran: ProgramRun, number: int, *, finished: bool) -> str:
     return f"{did}; it finished" if finished else did
 
 
-class ProgramAnswerState(AnswerState):
+class ProgramAnswerState(AskedPages):
     programs: list[ProgramRun]
     findings: list[Finding]
 

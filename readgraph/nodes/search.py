@@ -33,6 +33,7 @@ from readgraph.nodes.tasks import raise_first_error
 from readgraph.state.channels import SearchHit
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
+from readgraph.state.given_models import GivenModel
 from readgraph.state.records import Document, Memory, Note
 from readgraph.state.variables import set_variable
 
@@ -132,6 +133,8 @@ async def get_shared_embedder(store: PageStore, context: ReaderContext) -> Embed
     paid = PaidVectors(PageStore(base, namespace=store.namespace, share_replies=store.share_replies))
     how = {name: getattr(context, name) for name in ("concurrency", "timeout", "retry_seconds")}
     embedder = Embedder(context.embeddings, paid, batch=context.embedding_batch, **how)
+    if isinstance(context.embeddings, GivenModel):  # others of its name may have another key
+        return embedder
     in_use = _embedders.setdefault(base_of(store.store), {})
     identity = (embedder.identity, context.embedding_batch, *how.values(), store.namespace, store.share_replies)
     return in_use.setdefault(identity, embedder)

@@ -77,6 +77,31 @@ Work = Callable[[StateT, ReaderRuntime], Awaitable[UpdateT]]
 MakeRecipe = Callable[[ReaderContext], Recipe]  # the recipe of the memory that a step builds or finds
 
 
+INSTEAD = {
+    "Command": "its update as a dictionary; edges are chosen by what the state then holds",
+    "BaseModel": "its fields: .model_dump()",
+    "generator": "the dictionary with `return`, not `yield`",
+    "async_generator": "the dictionary with `return`, not `yield`",
+    "coroutine": "what it gives: `await` it",
+}
+"""What a node is to return instead of some things, by the names of their classes, or of one that they derive from."""
+
+
+def what_instead(kind: type[Any]) -> str:
+    """What a node that returns this is to return: the end of a sentence; "" where nothing special is known."""
+    return next((f" Return {INSTEAD[base.__name__]}." for base in kind.__mro__ if base.__name__ in INSTEAD), "")
+
+
+def as_update(name: str, update: object) -> dict[str, Any]:
+    """What a node with this name returned, as a dictionary of what changed; raises `BadInput` for anything else."""
+    if isinstance(update, Mapping | None):
+        return dict(update or {})
+    raise BadInput(
+        f"The node '{name}' must return a dictionary of what changed: it returned {update!r:.60}."
+        f"{what_instead(type(update))}"
+    )
+
+
 class BudgetState(TypedDict):
     """What every step reads, besides what its coroutine declares, so that budgets carry over from step to step."""
 
@@ -91,15 +116,16 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
     `without_model` is the coroutine that runs where the context names no model, or the budget is spent.
     `starts_question` marks the first node of a graph, which resets the trajectory and the usage; `builds` one that
     builds a memory, with the context's reading model. `settings` names the groups of settings that it reads besides
-    those of every step; `needs` the parameters that the recipe of the memory must have; `pages_alone`: nothing uses the
-    memory's notes; `alone`: it may wait for a person, or what it does can't be done again, so that it is joined with no
-    other step; `recipe` makes that of the memory which the step gives. An update may hold `step_summary`: one line
-    for the trajectory. Of a node, what it runs is taken, and its recipe.
+    those of every step; `needs` the parameters that the recipe of the memory must have; `alone`: it may wait for a
+    person, or what it does can't be done again, so that it is joined with no other step; `recipe` makes that of the
+    memory which the step gives. An update may hold `step_summary`: one line for the trajectory. Of a node, what it
+    runs is taken, and its recipe.
     """
 
     check_update: Callable[[Mapping[str, Any]], None] | None = None
     """Refuses an update that the graph can't take, if the graph says so."""
 
+    name: str
     work: Work[StateT, UpdateT]
     without_model: Work[StateT, UpdateT] | None
     recipe: MakeRecipe | None
@@ -114,7 +140,6 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
         builds: bool = False,
         settings: Groups = (),
         needs: Collection[str] = (),
-        pages_alone: bool = False,
         alone: bool = False,
         recipe: MakeRecipe | None = None,
     ) -> None:
@@ -122,7 +147,7 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
             given: StepNode[StateT, UpdateT] = work
             work, without_model, recipe = given.work, without_model or given.without_model, recipe or given.recipe
             alone = alone or given.alone
-        self.needs, self.recipe, self.pages_alone, self.alone = frozenset(needs), recipe, pages_alone, alone
+        self.needs, self.recipe, self.alone = frozenset(needs), recipe, alone
         reading = (ReadingModel,) if builds else ()
         self.settings: Groups = (Model, Window, Concurrency, Calls, Batching, Budget, Tenant, *reading, *settings)
         self.work, self.without_model, self.starts_question, self.builds = work, without_model, starts_question, builds
@@ -203,26 +228,19 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
 
     async def _update(self, state: StateT, runtime: ReaderRuntime) -> dict[str, Any]:
         if self.without_model is None:
-            return self._as_update(await self.work(state, runtime))
+            return as_update(self.name, await self.work(state, runtime))
         if not runtime.context.model:
-            return self._as_update(await self.without_model(state, runtime))
+            return as_update(self.name, await self.without_model(state, runtime))
         meter = current_meter()
         if not meter.spent_before:
             with suppress(BudgetSpent), let_node_substitute():
-                return self._as_update(await self.work(state, runtime))
+                return as_update(self.name, await self.work(state, runtime))
         meter.went_without = True
-        return self._as_update(await self.without_model(state, runtime))
-
-    def _as_update(self, update: object) -> dict[str, Any]:
-        if not isinstance(update, Mapping | None):
-            raise BadInput(
-                f"The step '{self.name}' must return a dictionary of what changed: it returned {update!r:.60}."
-            )
-        return dict(update or {})
+        return as_update(self.name, await self.without_model(state, runtime))
 
     def _add_record(self, update: dict[str, Any], meter: Meter) -> dict[str, Any]:
         fallbacks = dict(meter.fallbacks)
-        model, summary = meter.context.model, str(update.pop("step_summary", ""))
+        model, summary = str(meter.context.model), str(update.pop("step_summary", ""))
         if meter.went_without:
             summary = f"the budget is spent: {summary}"
         summary = summary if len(summary) <= LONGEST_LINE else f"{summary[:LONGEST_LINE]} …"

@@ -59,13 +59,13 @@ class FreshReading(TypedDict):
     findings: Annotated[list[Finding], Empty]
     quotes: Annotated[list[Quote], Cleared]
     answer: Annotated[str | None, Cleared]
-    choice: Annotated[str | None, Cleared]
+    choice: Annotated[str | None, Empty]
     citations: Annotated[list[Citation], Cleared]
     sentences: list[Sentence]
     unsupported: int
     unchecked: int
-    percent_read: Annotated[float | None, Cleared]
-    compression_rate: Annotated[float | None, Cleared]
+    percent_read: Annotated[float | None, Empty]
+    compression_rate: Annotated[float | None, Empty]
     status: Status
     by_rule: bool
 

@@ -14,12 +14,15 @@ from readgraph.state import settings as groups_of
 from readgraph.state.declaring import Groups, Settings, settings_in, use_current_names
 from readgraph.state.errors import BadInput
 from readgraph.state.files import read_toml
+from readgraph.state.given_models import GivenModel, name_given
 from readgraph.state.settings import GROUPS
 
 __all__ = ["PROFILES"]
 
 OWN_STORE = "__readgraph_own_store"  # a key of a run's `configurable`, which is not checkpointed, like LangGraph's own
 _STRICT = ConfigDict(extra="forbid")
+OBJECTS = ("model", "reading_model", "embeddings")  # what may be given as an object (`given_models`)
+_PLAIN = (str, bytes, bool, int, float, type(None))
 
 
 @dataclass(frozen=True, kw_only=True, config=_STRICT)
@@ -32,12 +35,19 @@ class GraphContext(Settings):
     @model_validator(mode="wrap")
     @classmethod
     def _check(cls, arguments: Any, validate: ModelWrapValidatorHandler[Self]) -> Self:
+        names = dict[str, GivenModel]()
         if isinstance(arguments, ArgsKwargs) and arguments.kwargs:
-            arguments = ArgsKwargs(arguments.args, use_current_names(arguments.kwargs))
+            given = use_current_names(arguments.kwargs)
+            names = {key: name_given(key, given[key]) for key in OBJECTS if not isinstance(given.get(key), _PLAIN)}
+            names |= {key: name for key in OBJECTS if isinstance(name := given.get(key), GivenModel)}
+            arguments = ArgsKwargs(arguments.args, given | {key: str(name) for key, name in names.items()})
         try:
-            return validate(arguments)
+            context = validate(arguments)
         except ValidationError as problem:
             raise BadInput(_complaint(problem.errors()[0], cls)) from None
+        for key, name in names.items():
+            object.__setattr__(context, key, name)
+        return context
 
 
 @dataclass(frozen=True, kw_only=True, config=_STRICT)
@@ -112,13 +122,19 @@ def run_context(context: object) -> ReaderContext:
     """The full context of a run, from None, settings by name or a graph's own context; raises `BadInput` for others."""
     if isinstance(context, ReaderContext):
         return context
-    if context is None or isinstance(context, Mapping):
-        return ReaderContext(**(context or {}))
+    if context is None:
+        return ReaderContext()
     if isinstance(context, Settings):
         return ReaderContext(**vars(context))
+    what = f"The context must be a ReaderContext, not {type(context).__name__}."
+    if isinstance(context, Mapping):
+        try:
+            return ReaderContext(**context)
+        except (BadInput, TypeError) as problem:
+            what = str(problem)
     raise BadInput(
-        f"The context must be a ReaderContext, not {type(context).__name__}: if the graph around this one has "
-        "another context, call this graph in a node, with context=ReaderContext(…)."
+        f"{what} Where the graph around has a context of its own, give it a function as node that calls this graph: "
+        "lambda state: graph.invoke(state, context=ReaderContext(…))."
     )
 
 

@@ -1,5 +1,6 @@
 """The methods as LangChain tools in `create_agent`, and LangChain documents in a library."""
 
+import re
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from langchain_core.documents import Document as Given
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langgraph.store.memory import InMemoryStore
 
-from readgraph.api import add_documents, as_tool
+from readgraph.api import add_documents, as_tool, research_tool
 from readgraph.library.opening import Library
 from readgraph.library.page_store import PageStore
 from readgraph.state.context import ReaderContext
@@ -24,7 +25,7 @@ TAPE = "The tape is in the shed, behind the rakes. "
 
 def agent_and_reader(request: ChatRequest) -> Any:
     """Calls the tool once, then says what it returned; other requests are those of a reading."""
-    if [tool["function"]["name"] for tool in request.tools] != ["ask_documents"]:
+    if not any(tool["function"]["name"].startswith("ask_") for tool in request.tools):
         return reader(request)
     last = request.messages[-1]
     return f"I was told: {last['content']}" if last["role"] == "tool" else {"question": "Where is the tape?"}
@@ -42,6 +43,26 @@ async def test_an_agent_asks_a_method(server: ModelServer, library: Library, met
     assert isinstance(output["messages"][-1], AIMessage)
     assert output["messages"][-1].text == f"I was told: {returned.content}"
     assert returned.artifact["answer"] in str(returned.content)
+
+
+def test_tools_of_one_library_have_names_of_their_own() -> None:
+    store = InMemoryStore()
+    asked: list[Any] = [
+        {},
+        {"method": "gam"},
+        {"documents": ["The book"]},
+        {"documents": ["The book"], "method": "gam"},
+        {"documents": ["The book?"]},
+        {"documents": ["The book", "Minutes"]},
+        {"collection": "minutes"},
+        *({"documents": [title]} for title in ("Книга", "Бук", "本", "long " * 30, "long " * 31, "", "__")),
+    ]
+    names = [as_tool(store, **each).name for each in asked]
+    names += [research_tool(store, document).name for document in ("The book", "Книга")]
+    assert len({*names}) == len(names)
+    assert all(re.fullmatch(r"[a-z0-9_]{1,64}", name) for name in names)
+    assert names[:4] == ["ask_documents", "ask_documents_by_gam", "ask_the_book", "ask_the_book_by_gam"]
+    assert as_tool(store, documents=["The book"], name="mine").name == "mine"
 
 
 def test_a_tool_works_in_plain_python_over_a_plain_store() -> None:

@@ -41,6 +41,20 @@ async def test_a_round_reads_as_many_pages_per_tool_as_are_allowed(
     assert len(found["pages_read"]) == len(found["rounds"][0]["hits"]) == pages
 
 
+async def test_a_round_reads_the_best_pages_of_all_tools_together(
+    server: ModelServer, library: Library, memory: Memory
+) -> None:
+    """The paper's "maximum number of retrieved pages" is 5: of each tool, or with `pages_per_round` of all together."""
+    server.respond = saying(SearchPlan={"keyword": ["wind", "rain"], "vector": ["a storm"], "page": [17, 18, 19]})
+    settings: Any = {"rounds": 1, "pages_per_tool": 5, "embeddings": "openai:double-embeddings"}
+    every = (await run(library, memory, **settings))["rounds"][0]["hits"]
+    assert len(every) > 5
+    for most in (5, 1, 100):
+        found = await run(library, memory, **settings, pages_per_round=most)
+        assert found["rounds"][0]["hits"] == every[:most]
+        assert {*found["pages_read"]} == {hit["page"] for hit in every[:most]}
+
+
 @pytest.mark.parametrize("tool", ["keyword", "vector"])
 async def test_without_memory_no_page_is_found_by_its_memo(server: ModelServer, library: Library, tool: str) -> None:
     """Research without memory (table 3) searches the pages; what stands only in a memo is not there."""

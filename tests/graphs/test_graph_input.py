@@ -3,6 +3,7 @@
 import re
 import warnings
 from dataclasses import dataclass
+from inspect import currentframe
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,9 +14,11 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.store.memory import InMemoryStore
-from langgraph.types import Command
+from langgraph.types import Command, Overwrite
+from pydantic import BaseModel
 from typing_extensions import TypedDict
 
+from readgraph import aask
 from readgraph.api import searched_by
 from readgraph.graphs import gam, mem_walker, read_agent
 from readgraph.graphs.mem_gpt import build_chat
@@ -89,9 +92,52 @@ class OfTheDesk:
     clerk: str = "Ann"
 
 
+class PydanticDesk(BaseModel):
+    clerk: str = "Ann"
+
+
+class PlainDesk:
+    pass
+
+
+@pytest.mark.parametrize("context", [OfTheDesk(), PydanticDesk(), {"clerk": "Ann"}, PlainDesk(), "Ann", {1: 2}])
+def test_under_another_context_it_says_what_to_do_and_that_works(context: Any) -> None:
+    asked: Any = {"text": "The lamp is red.", "question": "What is the lamp?"}
+    schema = None if isinstance(context, str | dict) else type(context)
+    with pytest.raises(BadInput, match=r"give it a function as node .* lambda state: graph.invoke"):
+        around(schema).invoke(asked, context=context)
+    builder = StateGraph(Desk, context_schema=schema)
+    builder.add_node("research", lambda state: graph.invoke(state, context=ReaderContext(model="")))
+    builder.add_edge(START, "research")
+    assert builder.compile(store=InMemoryStore()).invoke(asked, context=context)["status"] == "nearest"
+
+
+def test_under_no_context_it_warns_at_the_line_that_runs_the_graph_around() -> None:
+    asked: Any = {"text": "The lamp is red.", "question": "What is the lamp?"}
+    with pytest.warns(UserWarning, match="given no context") as warned:
+        around(None).invoke(asked)
+    assert {each.filename for each in warned} == {__file__}
+
+
+async def test_warnings_point_at_the_callers_line(tmp_path: Path) -> None:
+    settings: Any = {"configurable": {"model": "openai:double"}}
+    (missing := tmp_path / "no.zip").write_bytes(b"no zip")
+    for run in (
+        lambda: graph.ainvoke({"text": "A."}, settings),
+        lambda: aask("Who?", [missing], text="A lamp.", library=tmp_path / "library"),
+    ):
+        with pytest.warns(UserWarning) as warned:
+            await run()
+        assert {each.filename for each in warned} == {__file__}
+    with pytest.warns(UserWarning, match="configurable") as warned:
+        [*graph.stream({"text": "A."}, settings), graph.invoke({"text": "A."}, settings)]
+    line = currentframe().f_lineno - 1  # type: ignore[union-attr]
+    assert {(each.filename, each.lineno) for each in warned} == {(__file__, line)}
+
+
 def test_the_context_of_a_graph_around_is_settings_or_is_refused() -> None:
     asked: Any = {"text": "The lamp is red.", "question": "What is the lamp?"}
-    with pytest.raises(BadInput, match=r"must be a ReaderContext, not OfTheDesk: .* in a node, with context="):
+    with pytest.raises(BadInput, match=r"must be a ReaderContext, not OfTheDesk\. .* as node .*context=Rea"):
         around(OfTheDesk).invoke(asked, context=OfTheDesk())
     assert around(None).invoke(asked, context={"model": ""})["status"] == "nearest"
     with pytest.raises(BadInput, match="no setting 'modle': do you mean 'model'"):
@@ -102,7 +148,7 @@ def test_the_context_of_a_graph_around_is_settings_or_is_refused() -> None:
     ("settings", "complaint"),
     [
         ({"max_calls": -1}, "'max_calls' can't be used: Input should be greater than or equal to 0."),
-        ({"model": object()}, "'model' can't be used: Input should be a valid string."),
+        ({"model": object()}, "'model' can't be of object: give a name, or a chat model of LangChain."),
         ({"strategy": "both"}, "'strategy' can't be used: Input should be 'parallel' or 'sequential'."),
         ({"modle": "openai:double"}, "There is no setting 'modle': do you mean 'model'?"),
         ({"colour": "red"}, "There is no setting 'colour'."),
@@ -135,9 +181,20 @@ async def test_other_things_in_the_place_of_a_text_a_session_a_store_a_retriever
     ("method", "stop", "change", "complaint"),
     [
         (read_agent, "look_up", {"pages_read": [99]}, "There is no page 99: the pages are 0 to 0."),
-        (mem_walker, "descend", {"current_node": None}, "The tree has no node 'None': its root is "),
-        (mem_walker, "descend", {"current_node": 3}, "The tree has no node '3': its root is "),
-        (gam, "search", {"plan": "the lamp"}, "'plan' must be a dictionary of queries for each tool, not str."),
+        (read_agent, "look_up", {"pages_read": "0"}, "The update has 'pages_read' as '0', where list[int] belongs."),
+        (read_agent, "look_up", {"pages_read": ["0"]}, "as ['0'], where list[int] belongs."),
+        (read_agent, "look_up", {"pages_read": 0}, "as 0, where list[int] belongs."),
+        (read_agent, "look_up", {"pages_read": Overwrite("0")}, "as '0', where list[int] belongs."),
+        (read_agent, "look_up", {"continue_search": "no"}, "as 'no', where bool belongs."),
+        (read_agent, "look_up", {"answer": ["A lamp"]}, "as ['A lamp'], where str | None belongs."),
+        (read_agent, "look_up", {"status": "done"}, "'status' as 'done', where Literal['reading', "),
+        (read_agent, "look_up", {"findings": "all"}, "'findings' as 'all', where list[Finding] belongs."),
+        (read_agent, "look_up", {"choices": ["A"]}, "'choices' as ['A'], where dict[str, str] belongs."),
+        (read_agent, "look_up", {"steps": "one"}, "'steps' as 'one', where list[Step] belongs."),
+        (mem_walker, "descend", {"current_node": "9.9"}, "The tree has no node '9.9': its root is "),
+        (mem_walker, "descend", {"current_node": None}, "'current_node' as None, where str belongs."),
+        (mem_walker, "descend", {"current_node": 3}, "'current_node' as 3, where str belongs."),
+        (gam, "search", {"plan": "the lamp"}, "'plan' as 'the lamp', where Plan belongs."),
     ],
 )
 def test_an_edit_that_can_not_be_gone_on_from_is_one_clear_line(
@@ -148,8 +205,8 @@ def test_an_edit_that_can_not_be_gone_on_from_is_one_clear_line(
     text = "The lamp is red. " * 200 + "\n\n" + "The door is blue. " * 200
     short = ReaderContext(model="", segment_words=200, min_page_words=2000, max_page_words=3000)
     stopping.invoke({"text": text, "question": "What is the lamp?"}, config, context=short)
-    stopping.update_state(config, change)
     with pytest.raises(BadInput, match=re.escape(complaint)):
+        stopping.update_state(config, change)
         stopping.invoke(None, config, context=short)
 
 
@@ -227,7 +284,7 @@ async def test_a_key_that_only_a_later_node_reads_may_be_written() -> None:
     async def answer(state: Sketched, runtime: Any) -> Any:
         return {"answer": state["sketch"], "quotes": [], "status": "answered"}
 
-    compiled = build(look_up=sketch, answer=answer).compile(store=InMemoryStore())
+    compiled = build(look_up=sketch, answer=cast(Any, answer)).compile(store=InMemoryStore())
     asked: Any = {"text": "A lamp.", "question": "Who?"}
     assert (await compiled.ainvoke(asked, context=ReaderContext(model="")))["answer"] == "A lamp in Sarn."
 

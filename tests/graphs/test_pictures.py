@@ -24,6 +24,12 @@ def test_every_method_can_be_drawn(name: str) -> None:
     assert len(dotted) == sum(edge.conditional for edge in inner)
 
 
+@pytest.mark.parametrize("name", METHODS)
+def test_no_edge_has_the_name_of_another_node(name: str) -> None:
+    drawn = METHODS[name].build().compile().get_graph()
+    assert not [edge for edge in drawn.edges if edge.data not in (None, edge.target)]
+
+
 def test_without_a_notebook_it_is_mermaid_s_notation() -> None:
     assert repr(picture(gam.memorize)) == "graph LR\n    open --> memorize"
 

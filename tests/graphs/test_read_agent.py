@@ -160,6 +160,20 @@ async def test_the_sequential_look_up_ends_at_its_cap(
     assert len(found["pages_read"]) == len({*found["pages_read"]}) == 4
 
 
+@pytest.mark.parametrize("said", ["STOP", "“STOP”.", "stop", {"reason": "enough", "page": "STOP"}, "Page 99\nSTOP"])
+async def test_the_papers_own_words_end_the_sequential_look_up_or_name_a_page(
+    server: ModelServer, library: Library, document: Document, said: Any
+) -> None:
+    asked = iter(["Page 3", {"reason": "more", "page": "page 5"}, said])
+    server.respond = lambda request: (
+        next(asked, {"reason": "", "page": None}) if asked_for(request) == "NextPage" else reader(request)
+    )
+    context = replace(CONTEXT, strategy="sequential", reply_form="text" if said == "stop" else "auto")
+    found = await run(library, {"document": document.id, "question": "Who?"}, context)
+    assert found["pages_read"] == [3, 5]
+    assert found["usage"]["refused"] == (1 if said == "Page 99\nSTOP" else 0)
+
+
 async def test_a_budget_ends_the_reading_with_what_was_found(
     server: ModelServer, library: Library, document: Document
 ) -> None:

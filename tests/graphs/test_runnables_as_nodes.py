@@ -145,7 +145,7 @@ MODEL = FakeListChatModel(responses=["a reply"])
 @pytest.mark.parametrize(
     ("node", "what"),
     [
-        (MODEL, "gives AIMessage, where a dictionary of what changed is needed: end it with a function"),
+        (MODEL, "gives AIMessage, where a dictionary of what changed is needed. End it with a function"),
         (MODEL | StrOutputParser(), "gives str, where a dictionary"),
         (StateGraph(ReadingState), "can't be 'StateGraph': give a step"),
     ],
@@ -158,7 +158,7 @@ def test_what_gives_no_update_is_refused_when_the_graph_is_built(node: Any, what
 
 def test_what_gives_no_update_only_then_is_one_line() -> None:
     graph = build(look_up=RunnableLambda(lambda state: [3])).compile(store=InMemoryStore())
-    with pytest.raises(BadInput, match=r"^The node 'look_up' must give a dictionary of what changed: it gave \[3\]\."):
+    with pytest.raises(BadInput, match=r"^The node .look_up. must return a dictionary .*: it returned \[3\]\."):
         graph.invoke(GIVEN)
 
 

@@ -4,22 +4,35 @@ from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from operator import add
-from typing import Annotated, Any, Literal, NotRequired, get_args, get_type_hints
+from typing import Annotated, Any, Literal, NotRequired, get_args, get_origin, get_type_hints
 
 import pytest
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command
 from typing_extensions import TypedDict
 
-from readgraph.graphs import gam, mem_gpt, mem_walker
-from readgraph.graphs.hybrids import escalate, walk_and_research
+from readgraph.graphs import (
+    gam,
+    mem_gpt,
+    mem_walker,
+    overwrite_memory,
+    read_agent,
+    reader_agent,
+    rlm,
+    survey,
+    verify,
+    wiki,
+)
+from readgraph.graphs.hybrids import escalate, outline_walk, walk_and_research
 from readgraph.graphs.methods import METHODS, Method
 from readgraph.graphs.read_agent import build, read
-from readgraph.graphs.wiring import Node, check_wiring
+from readgraph.graphs.wiring import check_wiring
 from readgraph.nodes.agent.evict import evict
+from readgraph.nodes.agent.question import answer as mem_gpt_answer
 from readgraph.nodes.answering.answer import answer
-from readgraph.nodes.contracts import AnswerUpdate, AskedState
-from readgraph.nodes.look_up import look_up, look_up_next, look_up_next_without_model, look_up_pages
+from readgraph.nodes.answering.cite import cite
+from readgraph.nodes.contracts import AnswerUpdate, AskedState, LookUpUpdate, Step
+from readgraph.nodes.look_up import look_up, look_up_next, look_up_next_without_model, look_up_pages, nearest_pages
 from readgraph.nodes.opening import open_document
 from readgraph.nodes.research.plan import plan
 from readgraph.nodes.research.reflect import reflect
@@ -274,36 +287,78 @@ def test_a_wrong_swap_fails_when_the_graph_is_built(swap: dict[str, Any], reason
         build(**swap)
 
 
+def untyped(module: Any) -> Any:
+    """A module whose swaps no type checker refuses, which it would here."""
+    return module
+
+
 def test_a_plan_that_is_only_emptied_is_none() -> None:
     with pytest.raises(BadInput, match=r"'search' reads 'plan', .* open → memorize → plan → search"):
-        gam.build(plan=does_nothing)
+        untyped(gam).build(plan=does_nothing)
 
 
 @pytest.mark.parametrize(
     ("swapped", "reason"),
     [
-        (lambda: mem_walker.build(descend=look_up), "choice after 'descend' goes by 'current_node'"),
-        (lambda: mem_walker.build(read_leaf=look_up), "choice after 'read_leaf' goes by 'current_node'"),
-        (lambda: mem_walker.build(read_leaf=descend), "reads 'pages_read', which begins empty, and no node fills it"),
-        (lambda: gam.build(integrate=reflect), "reads 'notes', which begins empty, and no node fills it"),
-        (lambda: gam.build(reflect=gam.memorizer), "choice after 'reflect' goes by 'continue_search'"),
-        (lambda: gam.build(reflect=plan), "reads 'rounds', which begins empty, and no node fills it"),
-        (lambda: gam.build(plan=gam.graph), "choice after 'plan' goes by 'continue_search'|reads 'plan'"),
-        (lambda: gam.build(integrate=gam.graph), "no node fills it"),
-        (lambda: walk_and_research.build(integrate=reflect), "'notes' in each round, and no node of the loop"),
-        (lambda: build(look_up=read), "reads 'pages_read', which begins empty, and no node fills it"),
-        (lambda: build(look_up=open_document), "'look_up' begins a question anew"),
-        (lambda: escalate.build(judge=read), "choice after 'judge' goes by 'continue_search'"),
-        (lambda: mem_gpt.build(think=evict), "reads 'calls', which begins empty"),
-        (lambda: mem_gpt.build(evict=read), "'think' reads 'queue_from', which begins empty"),
-        (lambda: mem_gpt.build(read=gam.memorizer), "'read' has a model write notes, and 'begin' takes the"),
-        (lambda: mem_gpt.build(read=gam.memorize), "'read' has a model write notes, and 'begin' takes the"),
+        (lambda: untyped(mem_walker).build(descend=look_up), "choice after 'descend' goes by 'current_node'"),
+        (lambda: untyped(mem_walker).build(read_leaf=look_up), "choice after 'read_leaf' goes by 'current_node'"),
+        (
+            lambda: untyped(mem_walker).build(read_leaf=descend),
+            "reads 'pages_read', which begins empty, and no node fills it",
+        ),
+        (lambda: untyped(gam).build(integrate=reflect), "reads 'notes', which begins empty, and no node fills it"),
+        (lambda: untyped(gam).build(reflect=gam.memorizer), "choice after 'reflect' goes by 'continue_search'"),
+        (lambda: untyped(gam).build(reflect=plan), "reads 'rounds', which begins empty, and no node fills it"),
+        (lambda: untyped(gam).build(plan=gam.graph), "choice after 'plan' goes by 'continue_search'|reads 'plan'"),
+        (lambda: untyped(gam).build(integrate=gam.graph), "no node fills it"),
+        (lambda: untyped(walk_and_research).build(integrate=reflect), "'notes' in each round, and no node of the loop"),
+        (
+            lambda: untyped(read_agent).build(look_up=read),
+            "reads 'pages_read', which begins empty, and no node fills it",
+        ),
+        (lambda: untyped(read_agent).build(look_up=open_document), "'look_up' begins a question anew"),
+        (lambda: untyped(escalate).build(judge=read), "choice after 'judge' goes by 'continue_search'"),
+        (lambda: untyped(mem_gpt).build(think=evict), "reads 'calls', which begins empty"),
+        (lambda: untyped(mem_gpt).build(evict=read), "'think' reads 'queue_from', which begins empty"),
+        (
+            lambda: untyped(read_agent).build(answer=nearest_pages, cite=answer),
+            "'cite' must write 'citations', on which the graph's output",
+        ),
+        (lambda: untyped(gam).build(answer=gam.memorizer), "'cite' reads 'quotes'|'answer' must write 'answer'"),
+        (lambda: untyped(read_agent).build(look_up=nearest_pages, answer=mem_gpt_answer), "'answer' reads 'agent'"),
     ],
 )
 def test_a_swap_that_would_be_paid_for_in_vain_is_refused(swapped: Callable[[], Any], reason: str) -> None:
     with pytest.raises(BadInput, match=reason) as refused:
         swapped()
     assert "\n" not in str(refused.value)
+
+
+PAGES_ARE_ENOUGH = [overwrite_memory, survey, rlm, verify, wiki, mem_gpt, reader_agent]
+
+
+@pytest.mark.parametrize("method", PAGES_ARE_ENOUGH, ids=lambda method: method.__name__.rpartition(".")[2])
+@pytest.mark.parametrize("writes", [read, gam.memorizer, gam.memorize, mem_walker.read, outline_walk.read])
+def test_notes_that_nothing_uses_are_refused_in_every_graph(method: Any, writes: Any) -> None:
+    with pytest.raises(BadInput, match="'read' has a model write notes, and no node after it uses them"):
+        method.build(read=writes)
+    method.build(read=lambda state: {"memory": "of my own"})
+    method.build(read=mem_gpt.read)
+
+
+def test_a_users_own_step_that_reads_the_memory_may_use_its_notes() -> None:
+    async def by_notes(state: AskedState, runtime: Any) -> LookUpUpdate:
+        return {"pages_read": [], "continue_search": False}
+
+    rlm.build(read=read, look_up=by_notes)
+
+
+@pytest.mark.parametrize("method", METHODS.values(), ids=lambda method: method.name)
+def test_an_answer_in_the_place_of_the_citing_is_refused_in_every_graph(method: Method) -> None:
+    if "cite" in method.build().nodes:
+        with pytest.raises(BadInput, match="'cite' must write 'citations', on which the graph's output hangs"):
+            method.build(cite=answer)
+        method.build(cite=cite)
 
 
 @pytest.mark.parametrize(
@@ -331,9 +386,11 @@ def swappable(build: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("method", METHODS.values(), ids=lambda method: method.name)
 def test_every_node_of_a_method_can_be_swapped_by_its_name(method: Method) -> None:
     named = swappable(getattr(import_module(f"readgraph.graphs.{method.module}"), method.builder))
-    assert {name: named.get(name) for name in method.build().nodes} == {
-        name: Node | None if name in ("think", "act") else Node for name in method.build().nodes
-    }
+    assert {*method.build().nodes} <= named.keys()
+    for name in method.build().nodes:
+        assert any(get_origin(each) is Step for each in get_args(named[name])), (
+            f"the type of '{name}' names its contract"
+        )
 
 
 @pytest.mark.parametrize("method", METHODS.values(), ids=lambda method: method.name)

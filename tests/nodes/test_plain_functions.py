@@ -3,19 +3,23 @@
 import math
 import re
 import sqlite3
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import pytest
-from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables import RunnableConfig, RunnableLambda
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
 from langgraph.types import Command, interrupt
+from pydantic import BaseModel
 
+from readgraph.graphs import gam, mem_gpt
+from readgraph.graphs.baselines import build_bm25
+from readgraph.graphs.hybrids import gist_research
 from readgraph.graphs.read_agent import build
 from readgraph.nodes.contracts import LookUpState, LookUpUpdate, ReaderRuntime
 from readgraph.nodes.step import node
@@ -116,7 +120,9 @@ def test_so_is_that_of_a_step() -> None:
 
     given: list[Any] = [Command(update=looked("twice")), None]
     assert compiled(gives).invoke(GIVEN, THREAD)["pages_read"] == []
-    with pytest.raises(BadInput, match=r"^The step 'gives' must return a dictionary of what changed: it returned Com"):
+    with pytest.raises(
+        BadInput, match=r"^The node 'look_up' must return a dictionary of what changed: it returned Com"
+    ):
         compiled(gives).invoke(GIVEN, {"configurable": {"thread_id": "2"}})
 
 
@@ -135,6 +141,103 @@ def test_so_is_that_of_a_step() -> None:
 def test_what_is_no_node_is_refused_when_the_graph_is_built(step: Any, what: str) -> None:
     with pytest.raises(BadInput, match=f"^The node 'look_up' {re.escape(what)}"):
         build(look_up=step)
+
+
+def by_yielding(state: Any) -> Any:
+    yield looked(0)
+
+
+async def by_yielding_later(state: Any) -> Any:
+    yield looked(0)
+
+
+def by_command(state: Any) -> Command[Any]:
+    return Command(update=looked(0))
+
+
+async def by_maybe_command(state: Any) -> Command[Any] | list[int]:
+    return [0]
+
+
+class Looked(BaseModel):
+    pages_read: list[int] = [0]
+
+
+def by_model(state: Any) -> Looked:
+    return Looked()
+
+
+async def by_iterator(state: Any) -> AsyncIterator[Any]:
+    return iter([])  # type: ignore[return-value]
+
+
+class Yields:
+    def __call__(self, state: Any) -> Any:
+        yield looked(0)
+
+
+@node  # type: ignore[type-var]
+async def step_by_model(state: LookUpState, runtime: ReaderRuntime) -> Looked:
+    return Looked()
+
+
+@pytest.mark.parametrize(
+    ("step", "what"),
+    [
+        (by_yielding, "is a generator: give the dictionary with `return`"),
+        (by_yielding_later, "is a generator"),
+        (partial(by_yielding), "is a generator"),
+        (Yields(), "is a generator"),
+        (RunnableLambda(by_yielding), "is a generator"),
+        (node(cast(Any, by_yielding_later)), "is a generator"),
+        (by_command, "gives Command, where a dictionary of what changed is needed. Return its update as a dictionary"),
+        (by_maybe_command, "gives Command"),
+        (by_model, "gives Looked, where a dictionary of what changed is needed. Return its fields: .model_dump()."),
+        (step_by_model, "gives Looked"),
+        (by_iterator, "gives AsyncIterator"),
+        (Looked, "can't be 'Looked'"),
+    ],
+)
+def test_what_is_known_to_give_no_dictionary_is_refused_when_the_graph_is_built(step: Any, what: str) -> None:
+    with pytest.raises(BadInput, match=f"^The node 'look_up' {re.escape(what)}"):
+        build(look_up=step)
+
+
+class Looks:
+    async def __call__(self, state: Any) -> Any:
+        return looked("later")
+
+
+@pytest.mark.parametrize("step", [Looks(), lambda state: Looks()(state)])
+def test_what_is_awaited_may_come_from_any_call(step: Any) -> None:
+    assert compiled(step).invoke(GIVEN, THREAD)["steps"][3]["summary"] == "looked: later"
+
+
+@pytest.mark.parametrize(
+    ("given", "complaint"),
+    [
+        (Command(update={}), "returned Command.* Return its update as a dictionary"),
+        (Looked(), r"returned Looked.* Return its fields: \.model_dump"),
+        (by_yielding({}), "returned <generator.* with `return`, not `yield`"),
+        ({"pages_read": "0", "continue_search": False}, r"The node 'look_up' writes 'pages_read' as '0', where list"),
+        ({"pages_read": [0], "continue": False}, "writes 'continue', which the graph's state does not have"),
+    ],
+)
+def test_what_only_a_run_can_see_is_one_line(given: Any, complaint: str) -> None:
+    with pytest.raises(BadInput, match=complaint):
+        compiled(lambda state: given).invoke(GIVEN, THREAD)
+
+
+@pytest.mark.parametrize(
+    "build", [build, gam.build, gist_research.build, mem_gpt.build, build_bm25, gam.build_memorize]
+)
+def test_what_is_no_step_is_refused_with_the_nearest(build: Any) -> None:
+    with pytest.raises(BadInput, match=r"given 'opne', which this graph, of the steps .*does not have \(it has 'open'"):
+        build(opne=by_state)
+    with pytest.raises(BadInput, match="given 'typo', which this graph, of the steps "):
+        build(typo=by_state)
+    with pytest.raises(BadInput, match="Steps are given by name, such as build"):
+        build(by_state)
 
 
 def test_names_that_only_a_type_checker_sees() -> None:

@@ -5,6 +5,7 @@ each step is paid for when the one before it was not enough, under one budget: R
 rounds, and `rounds` bounds them together.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from langgraph.graph import START
@@ -13,12 +14,15 @@ from typing_extensions import Unpack
 from readgraph.graphs import gam, read_agent
 from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import Node, add_nodes, add_path, add_question, add_search, begin_graph, complete_graph
+from readgraph.graphs.wiring import add_nodes, add_path, add_question, add_search, begin_graph, complete_graph
 from readgraph.nodes.answering.answer import answer_from_notes_alone
+from readgraph.nodes.building.build import ReadState, ReadWrites
 from readgraph.nodes.building.merge import merge
-from readgraph.nodes.opening import open_for_research
-from readgraph.nodes.research.plan import plan_look_up
-from readgraph.nodes.research.reflect import gists_suffice
+from readgraph.nodes.building.recipes import BuiltState
+from readgraph.nodes.contracts import AnswerState, AnswerWrites, AskedState, LookUpState, Node
+from readgraph.nodes.opening import OpenState, ResearchOpenUpdate, open_for_research
+from readgraph.nodes.research.plan import LookUpPlan, plan_look_up
+from readgraph.nodes.research.reflect import JudgeUpdate, gists_suffice
 from readgraph.state.channels import ResearchOutput, ResearchState
 from readgraph.state.reading import Question
 
@@ -33,14 +37,15 @@ METHOD = Method(
 )
 
 
+@complete_graph
 def build(
     *,
-    open: Node = open_for_research,
-    read: Node = read_agent.read,
-    merge: Node = merge,
-    judge: Node = gists_suffice,
-    look_up: Node = plan_look_up,
-    answer_gists: Node = answer_from_notes_alone,
+    open: Node[OpenState, ResearchOpenUpdate] = open_for_research,
+    read: Node[ReadState, ReadWrites] = read_agent.read,
+    merge: Node[BuiltState, Mapping[str, object]] = merge,
+    judge: Node[AskedState, JudgeUpdate] = gists_suffice,
+    look_up: Node[LookUpState, LookUpPlan] = plan_look_up,
+    answer_gists: Node[AnswerState, AnswerWrites] = answer_from_notes_alone,
     state: type[Any] = ResearchState,
     **rounds: Unpack[gam.Rounds],
 ) -> gam.Research:
@@ -53,7 +58,7 @@ def build(
     add_path(builder, "look_up", "search")
     gam.add_rounds(builder, **rounds)
     add_path(builder, "answer_gists", "cite")
-    return complete_graph(builder)
+    return builder
 
 
 graph = build().compile(name="escalate")

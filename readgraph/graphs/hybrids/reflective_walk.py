@@ -14,12 +14,13 @@ from readgraph.graphs import mem_walker
 from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase, Range
 from readgraph.graphs.gam import estimate_reflection
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import Node, add_nodes, add_path, add_search, begin_graph, choosing, complete_graph
+from readgraph.graphs.wiring import add_nodes, add_path, add_search, begin_graph, choosing, complete_graph
 from readgraph.nodes.answering.cite import cite
-from readgraph.nodes.opening import open_for_research
-from readgraph.nodes.research.integrate import note_findings
-from readgraph.nodes.research.reflect import reflect
-from readgraph.nodes.walk.position import walk_again
+from readgraph.nodes.contracts import AnswerWrites, CiteState, CiteWrites, Node
+from readgraph.nodes.opening import OpenState, ResearchOpenUpdate, open_for_research
+from readgraph.nodes.research.integrate import NoteState, NoteUpdate, note_findings
+from readgraph.nodes.research.reflect import ReflectState, ReflectUpdate, reflect
+from readgraph.nodes.walk.position import AgainState, AgainUpdate, WalkingState, walk_again
 from readgraph.nodes.walk.steps import answer
 from readgraph.state.channels import WalkResearchOutput, WalkResearchState
 from readgraph.state.context import ReaderContext
@@ -36,14 +37,15 @@ METHOD = Method(
 )
 
 
+@complete_graph
 def build(
     *,
-    open: Node = open_for_research,
-    note_findings: Node = note_findings,
-    reflect: Node = reflect,
-    walk_again: Node = walk_again,
-    answer: Node = answer,
-    cite: Node = cite,
+    open: Node[OpenState, ResearchOpenUpdate] = open_for_research,
+    note_findings: Node[NoteState, NoteUpdate] = note_findings,
+    reflect: Node[ReflectState, ReflectUpdate] = reflect,
+    walk_again: Node[AgainState, AgainUpdate] = walk_again,
+    answer: Node[WalkingState, AnswerWrites] = answer,
+    cite: Node[CiteState, CiteWrites] = cite,
     state: type[Any] = WalkResearchState,
     **walk: Unpack[mem_walker.WalkNodes],
 ) -> StateGraph[WalkResearchState, ReaderContext, Question, WalkResearchOutput]:
@@ -61,7 +63,7 @@ def build(
     )
     builder.add_conditional_edges("walk_again", choosing(mem_walker.choose_walk_node), [*mem_walker.HOP])
     add_path(builder, "answer", "cite", END)
-    return complete_graph(builder)
+    return builder
 
 
 graph = build().compile(name="reflective_walk")

@@ -6,6 +6,7 @@ the words of what was read there, and search finds it by these. Research is paid
 the walk is the first of its `rounds`.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from langgraph.graph import StateGraph
@@ -15,11 +16,14 @@ from readgraph.graphs import mem_walker
 from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase
 from readgraph.graphs.gam import Rounds, add_rounds, estimate_research
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import Node, add_nodes, add_path, begin_graph, complete_graph
+from readgraph.graphs.wiring import add_nodes, add_path, begin_graph, complete_graph
+from readgraph.nodes.building.build import ReadState, ReadWrites
+from readgraph.nodes.building.recipes import BuiltState
 from readgraph.nodes.building.summaries import grow
-from readgraph.nodes.opening import open_for_research
-from readgraph.nodes.research.integrate import note_findings
-from readgraph.nodes.walk.position import enter
+from readgraph.nodes.contracts import AskedState, Node
+from readgraph.nodes.opening import OpenState, ResearchOpenUpdate, open_for_research
+from readgraph.nodes.research.integrate import NoteState, NoteUpdate, note_findings
+from readgraph.nodes.walk.position import LeafUpdate, WalkingState, WalkUpdate, enter
 from readgraph.nodes.walk.steps import descend, read_leaf
 from readgraph.state.channels import WalkResearchOutput, WalkResearchState
 from readgraph.state.context import ReaderContext
@@ -36,15 +40,16 @@ METHOD = Method(
 )
 
 
+@complete_graph
 def build(
     *,
-    open: Node = open_for_research,
-    read: Node = mem_walker.read,
-    grow: Node = grow,
-    enter: Node = enter,
-    descend: Node = descend,
-    read_leaf: Node = read_leaf,
-    note_findings: Node = note_findings,
+    open: Node[OpenState, ResearchOpenUpdate] = open_for_research,
+    read: Node[ReadState, ReadWrites] = mem_walker.read,
+    grow: Node[BuiltState, Mapping[str, object]] = grow,
+    enter: Node[AskedState, WalkUpdate] = enter,
+    descend: Node[WalkingState, WalkUpdate] = descend,
+    read_leaf: Node[WalkingState, LeafUpdate] = read_leaf,
+    note_findings: Node[NoteState, NoteUpdate] = note_findings,
     state: type[Any] = WalkResearchState,
     **rounds: Unpack[Rounds],
 ) -> StateGraph[WalkResearchState, ReaderContext, Question, WalkResearchOutput]:
@@ -55,7 +60,7 @@ def build(
     add_nodes(builder, note_findings=note_findings)
     add_path(builder, "note_findings", "reflect")
     add_rounds(builder, **rounds)
-    return complete_graph(builder)
+    return builder
 
 
 graph = build().compile(name="walk_and_research")

@@ -5,25 +5,66 @@ but `state`, which may be a class derived from the graph's own, with further cha
 node reads a key that no earlier node writes.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from functools import wraps
+from inspect import Parameter, signature
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar, get_args, get_type_hints
 
 from langgraph.graph import END, StateGraph
 from langgraph.typing import InputT, OutputT, StateT
 from typing_extensions import TypedDict
 
-from readgraph.graphs.wiring.checks import check_wiring
+from readgraph.graphs.wiring.checks import check_output, check_wiring
 from readgraph.graphs.wiring.declared import fit_context, with_channels
 from readgraph.graphs.wiring.joined import join_steps
-from readgraph.graphs.wiring.method_graph import Builder, MethodGraph
-from readgraph.graphs.wiring.nodes import Node, add_nodes, choosing
+from readgraph.graphs.wiring.method_graph import Builder, MethodGraph, check_names
+from readgraph.graphs.wiring.nodes import add_nodes, choosing
 from readgraph.nodes.bounds import SearchProgress, within_loop_limit
+from readgraph.nodes.contracts import Node
 from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
 
 __all__ = ["MethodGraph", "Node", "add_nodes", "check_wiring", "choosing", "fit_context", "join_steps", "with_channels"]
 
 BuilderT = TypeVar("BuilderT", bound=StateGraph[Any, Any, Any, Any])
+BuildP = ParamSpec("BuildP")
+
+
+def complete_graph(build: Callable[BuildP, BuilderT]) -> Callable[BuildP, BuilderT]:
+    """Give the graph of a `build` the settings that its nodes use, and check its wiring.
+
+    Refused are also what is no step of the graph, and a step that leaves the graph's output unwritten.
+    """
+
+    @wraps(build)
+    def build_complete(*args: BuildP.args, **steps: BuildP.kwargs) -> BuilderT:
+        parameters, known = signature(build).parameters, [*_steps_of(build)]
+        if args:
+            raise BadInput(f"Steps are given by name, such as {build.__name__}({known[0]}=…).")
+        check_names(f"{build.__name__}() was given", steps, known, f"this graph, of the steps {', '.join(known)},")
+        builder = build(*args, **steps)
+        fit_context(builder)
+        check_wiring(builder)
+        needed: Any = {name: step for name, step in steps.items() if _is_required(parameters.get(name))}
+        if steps.keys() - needed:
+            check_output(builder, build(**needed))  # type: ignore[call-arg]
+        return builder
+
+    return build_complete
+
+
+def _is_required(parameter: Parameter | None) -> bool:
+    return parameter is not None and parameter.default is parameter.empty
+
+
+def _steps_of(build: Callable[..., Any]) -> Iterator[str]:
+    """The names of what a `build` takes."""
+    for name, parameter in signature(build).parameters.items():
+        if parameter.kind is parameter.VAR_KEYWORD:
+            yield from get_type_hints(get_args(get_type_hints(build)[name])[0])
+        else:
+            yield name
 
 
 def begin_graph(
@@ -75,10 +116,3 @@ def add_search(
         return on if looking else otherwise
 
     builder.add_conditional_edges(decides, choosing(choose_search_or_answer), [on, otherwise])
-
-
-def complete_graph(builder: BuilderT) -> BuilderT:
-    """The graph with the settings that its nodes use, once its wiring is checked."""
-    fit_context(builder)
-    check_wiring(builder)
-    return builder

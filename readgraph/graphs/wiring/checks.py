@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from langgraph.graph import END, START
 
-from readgraph.graphs.wiring.declared import MODELS, NodeKeys, find_node_keys, settings_of_node, union
+from readgraph.graphs.wiring.declared import MODELS, NOTHING, NodeKeys, find_node_keys, settings_of_node, union
 from readgraph.graphs.wiring.method_graph import Builder, builder_inside, check_names
 from readgraph.nodes.step import StepNode
 from readgraph.state.context import ReaderContext
@@ -76,20 +76,42 @@ def _find_unknown_settings(wiring: Wiring) -> Iterator[str]:
 
 
 def _find_unused_notes(wiring: Wiring) -> Iterator[str]:
-    """Refuse to pay for notes where only the pages are taken."""
+    """Refuse to pay for notes that nothing uses."""
 
     def pays_for_notes(node: Any) -> bool:
         if inside := builder_inside(node):
             return any(pays_for_notes(inner.runnable) for inner in inside.nodes.values())
         return isinstance(node, StepNode) and node.builds
 
-    for name in [name for name, node in wiring.nodes.items() if getattr(node, "pages_alone", False)]:
-        for writer in sorted(wiring.find_givers("memory")):
-            if pays_for_notes(wiring.nodes[writer]) and name in find_nodes_after(wiring.builder, writer):
-                yield (
-                    f"The node '{writer}' has a model write notes, and '{name}' takes the pages alone: take a node "
-                    "that only cuts the text into pages, such as readgraph.graphs.mem_gpt.read."
-                )
+    for writer in sorted(wiring.find_givers("memory")):
+        after = find_nodes_after(wiring.builder, writer)
+        after = {name for name in after if "memory" not in wiring.declared[name].may_write}
+        if after and pays_for_notes(wiring.nodes[writer]) and not any(wiring.declared[name].notes for name in after):
+            yield (
+                f"The node '{writer}' has a model write notes, and no node after it uses them: take a node that only "
+                "cuts the text into pages, such as readgraph.graphs.mem_gpt.read."
+            )
+
+
+def check_output(builder: Builder, usual: Builder) -> None:
+    """Refuse a graph with swapped nodes where one no longer writes what the output of the `usual` graph hangs on."""
+    output: frozenset[str] = getattr(usual.output_schema, "__required_keys__", NOTHING)
+    written, before = _find_writers(builder), _find_writers(usual)
+    for key in sorted(output & before.keys() - written.keys()):
+        raise BadInput(
+            f"The node '{before[key]}' must write '{key}', on which the graph's output hangs, and does not: take one "
+            "that does."
+        )
+
+
+def _find_writers(builder: Builder) -> dict[str, str]:
+    """A node for each key that some node writes, and not only resets."""
+    declared = {name: find_node_keys(spec.runnable, builder.state_schema) for name, spec in builder.nodes.items()}
+    return {
+        key: name
+        for name, keys in declared.items()
+        for key in (builder.channels if keys.writes is None else keys.may_write - (keys.empty - keys.writes))
+    }
 
 
 def _find_unfit_recipes(wiring: Wiring) -> Iterator[str]:
@@ -194,7 +216,6 @@ def _find_idle_loops(wiring: Wiring) -> Iterator[str]:
 
 CHECKS = (
     _find_unknown_settings,
-    _find_unused_notes,
     _find_unfit_recipes,
     _find_unreached,
     _find_unwritten_reads,
@@ -202,6 +223,7 @@ CHECKS = (
     _find_stale_choices,
     _find_unfilled,
     _find_idle_loops,
+    _find_unused_notes,
 )
 """What is checked, in order; each yields what is wrong."""
 

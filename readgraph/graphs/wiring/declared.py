@@ -16,6 +16,7 @@ from typing_extensions import is_typeddict
 
 from readgraph.graphs.wiring.method_graph import Builder, GraphStep, builder_inside
 from readgraph.nodes.bounds import DECISIVE
+from readgraph.nodes.contracts import PAGES_ALONE
 from readgraph.nodes.step import StepNode
 from readgraph.state.channels import Cleared, Empty
 from readgraph.state.context import ReaderContext, context_with
@@ -62,7 +63,8 @@ class NodeKeys:
 
     `NotRequired` keys are optional: they may be missing, and may stay unwritten. A key that is only `Cleared` counts as
     unwritten. `writes` is None if nothing is declared: such a node may write anything. `empty`: those that it only
-    begins (`Cleared` or `Empty`); `decisive`: those of `reads` by which an edge is chosen (`DECISIVE`).
+    begins (`Cleared` or `Empty`); `decisive`: those of `reads` by which an edge is chosen (`DECISIVE`); `notes`: it may
+    use the notes of the memory.
     """
 
     reads: frozenset[str] = NOTHING
@@ -70,6 +72,7 @@ class NodeKeys:
     may_write: frozenset[str] = NOTHING
     empty: frozenset[str] = NOTHING
     decisive: frozenset[str] = NOTHING
+    notes: bool = True
 
     def may_give(self, key: str) -> bool:
         """Whether the node may write the key."""
@@ -94,7 +97,7 @@ def find_node_keys(node: Any, whole_state: type[Any] | None = None) -> NodeKeys:
         empty = given & union(each.empty for each in keys)
         if not any(isinstance(each, StepNode) and each.starts_question for each in nodes):
             empty = frozenset(key for key in empty if not any(each.fills(key) for each in keys))
-        return NodeKeys(writes=given | RECORDED, may_write=given, empty=empty)
+        return NodeKeys(writes=given | RECORDED, may_write=given, empty=empty, notes="memory" in inside.channels)
     if not isinstance(node, StepNode):
         function = getattr(node, "func", None) or getattr(node, "afunc", None)
         return _keys_of_function(function, whole_state) if function else NodeKeys()
@@ -105,6 +108,7 @@ def find_node_keys(node: Any, whole_state: type[Any] | None = None) -> NodeKeys:
         writes=frozenset.intersection(*writes) | RECORDED if writes else None,
         may_write=union(each.may_write for each in declared),
         empty=union(each.empty for each in declared),
+        notes=any(each.notes for each in declared),
     )
 
 
@@ -121,13 +125,14 @@ def _keys_of_function(function: Callable[..., Any], whole_state: type[Any] | Non
     )
     reads = read.__required_keys__ if read else NOTHING
     decisive = _keys_with_mark(read, DECISIVE) if read else NOTHING
+    notes = not read or "memory" in get_type_hints(read).keys() - _keys_with_mark(read, PAGES_ALONE)
     if hints.get("return") is type(None):
-        return NodeKeys(reads, writes=NOTHING, decisive=decisive)
+        return NodeKeys(reads, writes=NOTHING, decisive=decisive, notes=notes)
     if not written:
-        return NodeKeys(reads, decisive=decisive)
+        return NodeKeys(reads, decisive=decisive, notes=notes)
     cleared, keys = _keys_with_mark(written, Cleared), frozenset(get_type_hints(written)) - FOR_RECORD
     writes = written.__required_keys__ - cleared - FOR_RECORD
-    return NodeKeys(reads, writes, keys, cleared | _keys_with_mark(written, Empty), decisive)
+    return NodeKeys(reads, writes, keys, cleared | _keys_with_mark(written, Empty), decisive, notes)
 
 
 def _keys_with_mark(declaring: Any, mark: object) -> frozenset[str]:

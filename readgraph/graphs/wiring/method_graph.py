@@ -6,15 +6,16 @@ settings, are told at once with the nearest that is known: LangGraph drops them 
 """
 
 import asyncio
+import re
 import time
-import warnings
 from collections.abc import AsyncGenerator, AsyncIterator, Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import aclosing, closing, contextmanager
 from contextvars import Context, ContextVar, copy_context
 from difflib import get_close_matches
 from itertools import chain
 from threading import Event
-from typing import Any, TypeAlias, TypeVar
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, NotRequired, Required, TypeAlias, TypeVar, Union, get_args, get_origin
 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import var_child_runnable_config
@@ -27,14 +28,17 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command, Overwrite, StateUpdate, StreamMode
 from langgraph.typing import ContextT, InputT, OutputT, StateT
 from langsmith.utils import tracing_is_enabled
+from typing_extensions import get_type_hints, is_typeddict
 
 from readgraph.models.watching import OURS, begin_span, has_listeners
-from readgraph.nodes.step import StepNode
+from readgraph.nodes.step import StepNode, as_update
+from readgraph.state.caller import remember_caller, warn_caller
 from readgraph.state.context import OWN_STORE, ReaderContext
 from readgraph.state.declaring import RENAMED, Groups, settings_in
 from readgraph.state.errors import BadInput
 from readgraph.state.logs import current_run, fault, log, log_run_end, new_run_part, use_run
 from readgraph.state.loops import Listen, stream_until_left, until_left
+from readgraph.state.reading import add_chat
 from readgraph.state.variables import set_variable
 
 Builder: TypeAlias = StateGraph[Any, Any, Any, Any]
@@ -65,9 +69,7 @@ class GraphStep(StepNode[Any, Any]):
         async def work(state: Any, runtime: Runtime[ReaderContext]) -> dict[str, Any]:
             given = {key: value for key, value in state.items() if is_shared(key) and (value or key not in joined)}
             output = await (asyncio.to_thread(graph.invoke, given) if _waits.get() else graph.ainvoke(given))
-            if not isinstance(output, Mapping):
-                raise BadInput(f"The node '{name}' must give what changed: its graph gave {output!r:.60}.")
-            kept = {key: value for key, value in output.items() if key in builder.channels}
+            kept = {key: value for key, value in as_update(name, output).items() if key in builder.channels}
             return {key: Overwrite(value) if key in joined and is_shared(key) else value for key, value in kept.items()}
 
         work.__name__, work.__doc__ = name, "The steps of another graph."
@@ -93,17 +95,62 @@ def builder_inside(node: Any) -> Builder | None:
 NEAR = 0.65  # how much alike two names must be, so that one may be meant by the other
 
 
+WITHOUT_CONTEXT = (
+    "The graph around this one was given no context, so this one reads without a model: run it with "
+    "context=ReaderContext(model=…), or set READGRAPH_MODEL."
+)
+
+
 class IgnoredSetting(UserWarning):
     """A setting was given where no graph reads it."""
 
 
-def check_names(what: str, given: object, known: Collection[str]) -> None:
-    """Refuse names of a dictionary that are not known; `what` begins the sentence, such as "The input has"."""
+def check_names(what: str, given: object, known: Collection[str], where: str = "the graph's state") -> None:
+    """Refuse names of a dictionary that `where` does not know; `what` begins the sentence, such as "The input has"."""
     if not isinstance(given, Mapping) or given.keys() <= (names := frozenset(known)):
         return
     name = min(map(str, given.keys() - names))
     similar = "".join(f" (it has '{near}')" for near in get_close_matches(name, sorted(names), 1, cutoff=NEAR))
-    raise BadInput(f"{what} '{name}', which the graph's state does not have{similar}.")
+    raise BadInput(f"{what} '{name}', which {where} does not have{similar}.")
+
+
+def check_values(what: str, given: object, schema: type[Any]) -> None:
+    """Refuse values that are not of the types of the state's channels; `what` as in `check_names`."""
+    hints = get_type_hints(schema, include_extras=True)
+    for name, value in given.items() if isinstance(given, Mapping) else ():
+        hint, value = _bare(hints.get(name, Any)), value.value if isinstance(value, Overwrite) else value
+        if not fits(value, hint):
+            kind = hint.__name__ if isinstance(hint, type) and not get_args(hint) else re.sub(r"\w+\.", "", str(hint))
+            raise BadInput(f"{what} '{name}' as {value!r:.60}, where {kind} belongs.")
+
+
+def fits(value: Any, hint: Any) -> bool:
+    """Whether a value is of a type, as far as the type's own parts are plain; what can't be told fits."""
+    hint = _bare(hint)
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        return any(fits(value, each) for each in inner)
+    if origin is Literal:
+        return value in inner
+    if origin is list and len(inner) == 1:
+        return isinstance(value, list | tuple) and all(fits(each, inner[0]) for each in value)
+    if hint is None or hint is NoneType:
+        return value is None
+    if is_typeddict(hint) or origin is dict:
+        return isinstance(value, Mapping)
+    if hint in (int, float) and isinstance(value, bool):
+        return False
+    plain = {int: int, float: int | float, str: str, bool: bool, list: list | tuple, dict: Mapping}
+    return not isinstance(hint, type) or hint not in plain or isinstance(value, plain[hint])
+
+
+def _bare(hint: Any) -> Any:
+    """The type without its marks; messages go by what their reducer takes, which is more."""
+    while get_origin(hint) in (Annotated, NotRequired, Required):
+        if add_chat in get_args(hint):
+            return Any
+        hint = get_args(hint)[0]
+    return hint
 
 
 T = TypeVar("T")
@@ -261,8 +308,13 @@ class CompiledMethod(CompiledStateGraph[StateT, ContextT, InputT, OutputT]):
 
         A node of another graph gives what it has. LangGraph's server puts names of its own among the `configurable`.
         """
-        if any(NODE in (each or {}).get("metadata", {}) for each in (config, var_child_runnable_config.get())):
+        configs = [each or {} for each in (config, var_child_runnable_config.get())]
+        if any(NODE in each.get("metadata", {}) for each in configs):
+            around = [each.get("configurable", {}).get(RUNTIME) for each in configs]
+            if not (context or ReaderContext().model or any(getattr(runtime, "context", None) for runtime in around)):
+                warn_caller(WITHOUT_CONTEXT)
             return
+        remember_caller()
         check_names("The input has", given.update if isinstance(given, Command) else given, self.builder.channels)
         ignored = []
         for name, value in sorted((config or {}).get("configurable", {}).items()):
@@ -271,16 +323,14 @@ class CompiledMethod(CompiledStateGraph[StateT, ContextT, InputT, OutputT]):
                 ignored.append(f"{name}={value!r:.40}")
         if ignored:
             names = ", ".join(ignored)
-            warnings.warn(
-                f"Settings under 'configurable' are ignored: give them as context=ReaderContext({names}).",
-                IgnoredSetting,
-                stacklevel=4,
-            )
+            told = f"Settings under 'configurable' are ignored: give them as context=ReaderContext({names})."
+            warn_caller(told, IgnoredSetting)
 
     def _check_updates(self, config: RunnableConfig, supersteps: Sequence[Sequence[StateUpdate]]) -> None:
         if not config.get("configurable", {}).get("checkpoint_ns"):  # else it may be of a graph inside
             for update in chain.from_iterable(supersteps):
                 check_names("The update has", update.values, self.builder.channels)
+                check_values("The update has", update.values, self.builder.state_schema)
 
     def _with_own_store(self, config: RunnableConfig | None) -> RunnableConfig | None:
         """The config of a call, with the runtime of the run around it, if any, but with the graph's own store."""

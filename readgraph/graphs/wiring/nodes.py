@@ -2,11 +2,11 @@
 
 import asyncio
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
 from copy import copy
 from functools import partial, wraps
 from types import NoneType, UnionType
-from typing import Annotated, Any, TypeAlias, Union, get_args, get_origin
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 from langchain_core.runnables.config import var_child_runnable_config
@@ -16,8 +16,9 @@ from langgraph.runtime import Runtime
 from langgraph.types import TracePolicy
 
 from readgraph.graphs.wiring.declared import FOR_RECORD, groups_of
-from readgraph.graphs.wiring.method_graph import Builder, GraphStep, check_names, tracers_seen
-from readgraph.nodes.step import StepNode
+from readgraph.graphs.wiring.method_graph import Builder, GraphStep, check_names, check_values, tracers_seen
+from readgraph.nodes.contracts import Node
+from readgraph.nodes.step import INSTEAD, StepNode, as_update, what_instead
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.variables import set_variable
@@ -31,7 +32,7 @@ OFFERED: dict[str, Callable[[Runtime[ReaderContext]], Any]] = {
 """What a function gets, besides the state, for parameters with these names, as in LangGraph's own nodes."""
 
 
-def step_of_function(name: str, node: Callable[..., Any]) -> StepNode[Any, Any]:
+def step_of_function(name: str, node: Callable[..., Any], builder: Builder) -> StepNode[Any, Any]:
     """Make a function or coroutine a step with this name.
 
     The function takes the state, then optionally the runtime, or by name what LangGraph offers. A function that is not
@@ -41,17 +42,42 @@ def step_of_function(name: str, node: Callable[..., Any]) -> StepNode[Any, Any]:
         what = "None" if node is None else f"'{getattr(node, '__name__', type(node).__name__)}'"
         raise BadInput(f"The node '{name}' can't be {what}: give a step, a function or a coroutine.")
     parameters = _parameters(name, node)
+    refuse_unfit(name, node)
 
     @wraps(node)
     async def work(state: Any, runtime: Runtime[ReaderContext]) -> Mapping[str, Any]:
         arguments = {parameter: OFFERED[offered](runtime) for parameter, offered in parameters.items()}
         call = partial(node, state, **arguments)
-        update = await call() if inspect.iscoroutinefunction(node) else await asyncio.to_thread(call)
-        if not isinstance(update, Mapping | None):
-            raise BadInput(f"The node '{name}' must return a dictionary of what changed: it returned {update!r:.60}.")
-        return update or {}
+        update = call() if _is_coroutine(node) else await asyncio.to_thread(call)
+        update = as_update(name, await update if inspect.isawaitable(update) else update)
+        check_values(f"The node '{name}' writes", update, builder.state_schema)
+        return update
 
     return StepNode(work, alone=True)
+
+
+def refuse_unfit(name: str, function: Callable[..., Any]) -> None:
+    """Refuse what is known to return no dictionary: a generator, or a function that says so; raises `BadInput`."""
+    called = function if inspect.isroutine(function) else getattr(function, "func", type(function).__call__)
+    if inspect.isgeneratorfunction(called) or inspect.isasyncgenfunction(called):
+        raise BadInput(f"The node '{name}' is a generator: {INSTEAD['generator'].replace('the', 'give the', 1)}.")
+    try:
+        declared = get_type_hints(called).get("return", Any)
+    except (NameError, TypeError):  # names that exist only for type checkers
+        return
+    _refuse_types(name, [*_types(declared)])
+
+
+def _refuse_types(name: str, given: list[type[Any]], instead: str = "") -> None:
+    if given and not any(kind is NoneType or issubclass(kind, Mapping) for kind in given):
+        raise BadInput(
+            f"The node '{name}' gives {given[0].__name__}, where a dictionary of what changed is needed."
+            f"{instead or what_instead(given[0])}"
+        )
+
+
+def _is_coroutine(function: Callable[..., Any]) -> bool:
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(type(function).__call__)
 
 
 def _parameters(name: str, function: Callable[..., Any]) -> dict[str, str]:
@@ -74,41 +100,34 @@ def _parameters(name: str, function: Callable[..., Any]) -> dict[str, str]:
     return arguments
 
 
-Node: TypeAlias = Runnable[Any, Any] | Callable[..., Any]
-"""A node: one of readgraph's, a function or coroutine `(state, runtime) -> update`, a compiled graph, or another
-runnable from the state to what changed."""
-
-
-def as_node(name: str, node: Node, builder: Builder) -> StepNode[Any, Any]:
+def as_node(name: str, node: Node[Any, Any], builder: Builder) -> StepNode[Any, Any]:
     """Make it a step with this name; raises `BadInput` for anything that can't be a node of this graph."""
     if isinstance(node, StepNode):
+        for work in filter(None, (node.work, node.without_model)):
+            refuse_unfit(name, work)
         return node
     if isinstance(node, PregelProtocol):
         return GraphStep(name, node, builder, settings=groups_of(node))
     if isinstance(node, Runnable):
-        return _step_of_runnable(name, node)
-    return step_of_function(name, node)
+        return _step_of_runnable(name, node, builder)
+    return step_of_function(name, node, builder)
 
 
-def _step_of_runnable(name: str, runnable: Runnable[Any, Any]) -> StepNode[Any, Any]:
+def _step_of_runnable(name: str, runnable: Runnable[Any, Any], builder: Builder) -> StepNode[Any, Any]:
     """A step that gives a runnable, such as a chain, the state; refused if it is known to give no dictionary."""
+    if function := getattr(runnable, "func", None) or getattr(runnable, "afunc", None):
+        refuse_unfit(name, function)
     try:
         given = [*_types(runnable.OutputType)]
     except TypeError:  # it says none
         given = []
-    if given and not any(kind is NoneType or issubclass(kind, Mapping) for kind in given):
-        raise BadInput(
-            f"The node '{name}' gives {given[0].__name__}, where a dictionary of what changed is needed: end it with a "
-            "function that makes one."
-        )
+    _refuse_types(name, given, " End it with a function that makes one.")
 
     async def work(state: Any, runtime: Runtime[ReaderContext]) -> Mapping[str, Any]:
-        update = await runnable.ainvoke(state)
-        if not isinstance(update, Mapping | None):
-            raise BadInput(f"The node '{name}' must give a dictionary of what changed: it gave {update!r:.60}.")
-        return update or {}
+        update = as_update(name, await runnable.ainvoke(state))
+        check_values(f"The node '{name}' writes", update, builder.state_schema)
+        return update
 
-    function = getattr(runnable, "func", None) or getattr(runnable, "afunc", None)
     if isinstance(runnable, RunnableLambda) and function:
         declared = getattr(function, "__annotations__", {})
         first = next(iter(declared), "return")  # only a function's state and return say what it reads and writes
@@ -127,6 +146,8 @@ def _types(annotation: Any) -> Iterator[type[Any]]:
         members = [[*_types(argument)] for argument in arguments]
         if all(members):
             yield from (kind for member in members for kind in member)
+    elif origin in (Awaitable, Coroutine):
+        yield from _types(arguments[-1])
     elif isinstance(origin or annotation, type) and annotation not in (object, Any):
         yield origin or annotation
 
@@ -155,7 +176,7 @@ def _hide(part: Any) -> Any:
 WITHOUT_TEXTS = TracePolicy(process_inputs=hide_texts, process_outputs=hide_texts)
 
 
-def add_nodes(builder: Builder, **nodes: Node) -> None:
+def add_nodes(builder: Builder, **nodes: Node[Any, Any]) -> None:
     """Add nodes by name; each reads only the channels that it declares.
 
     A step whose update has a key that the graph's state lacks is refused when it runs.
@@ -173,6 +194,7 @@ def add_nodes(builder: Builder, **nodes: Node) -> None:
 
     for name, node in nodes.items():
         step = copy(as_node(name, node, builder))
+        step.name = name
         step.check_update = partial(check_update, name)
         builder.add_node(name, step, input_schema=getattr(step, "input_schema", None), trace_policy=WITHOUT_TEXTS)
 

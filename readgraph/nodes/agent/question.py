@@ -2,7 +2,7 @@
 
 import uuid
 from dataclasses import replace
-from typing import NotRequired
+from typing import Annotated, NotRequired
 
 from readgraph.library.agents import Agent, Event, agent_id, agent_store, initial_state, local_now
 from readgraph.library.page_store import page_store
@@ -13,7 +13,7 @@ from readgraph.nodes.agent.receive import REACHED_BY, file_document, keep, most_
 from readgraph.nodes.agent.think import run_call
 from readgraph.nodes.answering.answer import memory_with
 from readgraph.nodes.answering.in_view import STYLE, answer_style, draft_answer, write_draft
-from readgraph.nodes.contracts import AnswerDraft, AnswerState, AnswerUpdate, AskedQuestion, ReaderRuntime
+from readgraph.nodes.contracts import PAGES_ALONE, AnswerDraft, AnswerUpdate, AskedPages, AskedQuestion, ReaderRuntime
 from readgraph.nodes.prompts import question_part
 from readgraph.nodes.step import StepNode, node
 from readgraph.state.agent import AgentState, Block, fresh_turn
@@ -30,7 +30,7 @@ class BeginState(AskedQuestion):
     """What the beginning of a question's agent reads; `more_documents` are further documents."""
 
     document: str
-    memory: str
+    memory: Annotated[str, PAGES_ALONE]
     more_documents: NotRequired[list[str]]
     usage: NotRequired[Usage]
 
@@ -73,7 +73,7 @@ def begin_with(*, notes: bool = True, reached_by: str = REACHED_BY) -> StepNode[
         return {**await begin(state, runtime), "next_step": "yield", "step_summary": "began without a model"}
 
     groups = (*STYLE, Window, MemoryPressure) if notes else (*STYLE, Window)
-    return StepNode(begin, begin_without_model, settings=groups, pages_alone=True)
+    return StepNode(begin, begin_without_model, settings=groups)
 
 
 begin = begin_with()
@@ -91,7 +91,7 @@ async def _like(state: BeginState, document: str, runtime: ReaderRuntime) -> str
 class AgentQuestionTurnState(AgentTurnState):
     """What the steps of an agent read when it answers a question about a document."""
 
-    memory: str
+    memory: Annotated[str, PAGES_ALONE]
     question_text: str
     choices: dict[str, str]
     pages_read: list[int]
@@ -120,7 +120,7 @@ def act_in_reading_with(
     return StepNode(act, settings=(Chaining, Window, Embeddings, *settings), alone=True)
 
 
-class AgentAnswerState(AnswerState):
+class AgentAnswerState(AskedPages):
     """What answering reads after an agent's reading: its queue, and whether it still owes the answer."""
 
     agent: str

@@ -11,6 +11,8 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 
+from typing_extensions import TypedDict
+
 from readgraph.library.corrections import correction_key, corrections_of, keep_correction, with_correction
 from readgraph.library.forgetting import drop_memory
 from readgraph.library.page_store import PageStore, page_store
@@ -116,8 +118,12 @@ class ReadState(PurposeState):
     document: str
 
 
-class ReadUpdate(StepUpdate):
+class ReadWrites(TypedDict):
     memory: str
+
+
+class ReadUpdate(ReadWrites, StepUpdate):
+    """What reading writes: the id of the memory."""
 
 
 def read_pages(

@@ -295,7 +295,10 @@ class SearchUpdate(StepUpdate):
 
 @node(settings=(Research, SearchTools, Embeddings))
 async def search(state: SearchState, runtime: ReaderRuntime) -> SearchUpdate:
-    """Find unread pages that the plan looks for, at most `pages_per_tool` a tool; the plan may have been edited."""
+    """Find unread pages that the plan looks for; the plan may have been edited.
+
+    Each tool gives at most `pages_per_tool`, of which the best `pages_per_round` are kept.
+    """
     memory, context = await load_memory(runtime, state), runtime.context
     tools = await _research_tools(memory)
     unread, most = {*memory.unread(state["pages_read"])}, context.pages_per_tool
@@ -303,8 +306,9 @@ async def search(state: SearchState, runtime: ReaderRuntime) -> SearchUpdate:
     queries = {"keyword": plan["keyword"], "vector": plan["vector"]}
     found = await search_pages(tools, queries, DEPTH, unread)
     found |= {"page": score_by_place(plan["page"])} if plan["page"] else {}
-    hits = fuse_hits(found, most)
-    first = {name: pages_of(ranking[:most]) for name, ranking in found.items()}
+    hits = fuse_hits(found, most)[: context.pages_per_round]
+    kept = {hit["page"] for hit in hits}
+    first = {name: [page for page in pages_of(ranking[:most]) if page in kept] for name, ranking in found.items()}
     pages = "; ".join(f"{name}: {format_parts(pages)}" for name, pages in first.items())
     did = pages if hits else "found no part that was not read before"
     return {"plan": plan, "hits": hits, "step_summary": did}

@@ -13,7 +13,7 @@ from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.reply_types import LenientReply, Numbers
 from readgraph.nodes.answering.in_view import STYLE, AnswerSource, ask_to_decide, ready_answer, write_answer
 from readgraph.nodes.bounds import content_room
-from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedState, ReaderRuntime, StepUpdate
+from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedPages, ReaderRuntime, StepUpdate
 from readgraph.nodes.memory import load_memory
 from readgraph.nodes.prompts import question_part
 from readgraph.nodes.step import node
@@ -153,7 +153,7 @@ ROWS_SAID = 50  # rows that an answer lists; the table has them all
 ROWS_QUOTED = 100  # rows whose quotes are the answer's citations
 
 
-class TableState(AskedState):
+class TableState(AskedPages):
     programme: Programme
     records: str
     unread: NotRequired[list[int]]

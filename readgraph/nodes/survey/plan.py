@@ -11,7 +11,7 @@ from readgraph.models.client import HOW_TO_NAME
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording
 from readgraph.models.reply_types import LenientReply, Texts
-from readgraph.nodes.contracts import AskedState, ReaderRuntime, StepUpdate
+from readgraph.nodes.contracts import AskedPages, ReaderRuntime, StepUpdate
 from readgraph.nodes.extractive.quoting import question_alone
 from readgraph.nodes.prompts import question_part
 from readgraph.nodes.step import node
@@ -109,7 +109,7 @@ class SurveyPlanUpdate(StepUpdate):
     programme: Programme
 
 
-async def _plan_by_words(state: AskedState, runtime: ReaderRuntime, columns: list[Column]) -> SurveyPlanUpdate:
+async def _plan_by_words(state: AskedPages, runtime: ReaderRuntime, columns: list[Column]) -> SurveyPlanUpdate:
     """Plan by the question's words. Raises `BadInput` where nothing can fill a column, and there is no model."""
     programme, store = by_rule(question_alone(state), columns), page_store(runtime)
     tables = await match_tables(store, await store.document(state["document"]), programme)
@@ -127,7 +127,7 @@ async def _plan_by_words(state: AskedState, runtime: ReaderRuntime, columns: lis
 
 
 @node(settings=(Surveying,))
-async def plan(state: AskedState, runtime: ReaderRuntime) -> SurveyPlanUpdate:
+async def plan(state: AskedPages, runtime: ReaderRuntime) -> SurveyPlanUpdate:
     """Plan what one record is, its columns (or `fields`), which pages give records, and how they make the answer."""
     columns = columns_named(runtime.context.fields)
     if not can_ask(runtime):
@@ -141,7 +141,7 @@ async def plan(state: AskedState, runtime: ReaderRuntime) -> SurveyPlanUpdate:
 
 
 @node(settings=(Surveying,))
-async def plan_table(state: AskedState, runtime: ReaderRuntime) -> SurveyPlanUpdate:
+async def plan_table(state: AskedPages, runtime: ReaderRuntime) -> SurveyPlanUpdate:
     """Plan the records as for an answer, but of a table, whatever the question's words sound like."""
     return _make_plan_update({**(await plan(state, runtime))["programme"], "result": "table"})
 

@@ -5,8 +5,10 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
+from typing import Annotated
 
 from pydantic import Field
+from typing_extensions import TypedDict
 
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.hits import pages_of
@@ -17,9 +19,9 @@ from readgraph.models.reply_types import LenientReply, Numbers
 from readgraph.nodes.bounds import content_room, groups_that_fit
 from readgraph.nodes.building.build import build_memory
 from readgraph.nodes.building.parts import NotesSoFar, Pages, Paginate, Parts, WriteNote
-from readgraph.nodes.contracts import ReaderRuntime, StepUpdate
+from readgraph.nodes.contracts import PAGES_ALONE, ReaderRuntime, StepUpdate
 from readgraph.nodes.gist_levels import TAG_WORDS
-from readgraph.nodes.memory import MemoryState, OpenedMemory, format_pages, load_memory
+from readgraph.nodes.memory import OpenedMemory, format_pages, load_memory
 from readgraph.nodes.step import node
 from readgraph.nodes.survey.matching import TABLES, match_tables
 from readgraph.nodes.survey.matching import VERSION as ROWS_VERSION
@@ -133,7 +135,9 @@ async def _choose_by_notes(notes: Sequence[Note], record: str, runtime: ReaderRu
     return [note for kept in await all_finished(map(choose_in_group, groups)) for note in kept]
 
 
-class TakeState(MemoryState):
+class TakeState(TypedDict):
+    document: str
+    memory: Annotated[str, PAGES_ALONE]
     programme: Programme
 
 

@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from functools import cache
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from typing_extensions import TypedDict
 
@@ -13,7 +13,7 @@ from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.search.hits import pages_of
 from readgraph.library.search.terms import cache_by_text, content_words
 from readgraph.nodes.answering.citations import find_quote, make_citation
-from readgraph.nodes.contracts import ReaderRuntime
+from readgraph.nodes.contracts import PAGES_ALONE, ReaderRuntime
 from readgraph.nodes.extractive.passages import is_prose, label_of, without_label
 from readgraph.nodes.search import open_ranker
 from readgraph.nodes.step import node
@@ -44,7 +44,7 @@ PAGES_KEPT = 500  # texts of pages that are kept while claims are compared
 
 class FindState(TypedDict):
     document: str
-    memory: str
+    memory: Annotated[str, PAGES_ALONE]
     claims: list[Claim]
 
 

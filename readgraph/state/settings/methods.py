@@ -95,6 +95,9 @@ class Research(Settings, panel="GAM"):
     """How GAM searches, and what it gives."""
 
     pages_per_tool: Annotated[int, Ge(1), Help("At most this many parts of each search tool in a round.")] = 5
+    pages_per_round: Annotated[
+        int | None, Ge(1), Help("At most this many parts of all search tools together in a round, the best ranked.")
+    ] = None
     without_memory: Annotated[bool, Help("Plan without seeing the memory, and search no memos.")] = False
     evidence: Annotated[
         Evidence, Help("What the context holds besides the integrated notes: nothing (integration), pages or snippets.")

@@ -8,6 +8,7 @@ from annotated_types import Ge, Le, MaxLen
 
 from readgraph.state.declaring import Help, InRecipe, Settings
 from readgraph.state.errors import BadInput
+from readgraph.state.given_models import ModelName
 from readgraph.state.languages import language_code
 
 ReplyForm = Literal["auto", "json_schema", "function", "text", "plain"]
@@ -29,7 +30,7 @@ class Model(Settings, panel="Model"):
     """The model that is asked."""
 
     model: Annotated[
-        str,
+        ModelName,
         Help(
             f"The model to use, such as {EXAMPLE_MODEL}; or local, for one that runs on this machine. Without one, "
             "readgraph only quotes.",
@@ -76,7 +77,8 @@ class ReadingModel(Settings, panel="Model"):
     """Another model to build memories with."""
 
     reading_model: Annotated[
-        str, Help("Another model to write notes with, such as a cheaper one; without one, the same.", "PROVIDER:NAME")
+        ModelName,
+        Help("Another model to write notes with, such as a cheaper one; without one, the same.", "PROVIDER:NAME"),
     ] = ""
 
     def __post_init__(self) -> None:
@@ -88,7 +90,8 @@ class Embeddings(Settings, panel="Model"):
     """The embedding model of vector search."""
 
     embeddings: Annotated[
-        str, Help("The embedding model of vector search; without one, there is no vector search.", "PROVIDER:NAME")
+        ModelName,
+        Help("The embedding model of vector search; without one, there is no vector search.", "PROVIDER:NAME"),
     ] = ""
     embedding_batch: Annotated[
         int,
