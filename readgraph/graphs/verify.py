@@ -16,9 +16,10 @@ from readgraph.nodes.answering.verdicts import MOST_SENTENCES, check_sentences_p
 from readgraph.nodes.building.build import cut_pages
 from readgraph.nodes.building.paging import even_pages
 from readgraph.nodes.building.recipes import recipe_of_pages
+from readgraph.nodes.verifying.by_rules import compare_claims
 from readgraph.nodes.verifying.claims import MOST_CLAIMS, cut_claims, open_draft
 from readgraph.nodes.verifying.decide import CHECK_CLAIMS, MOST_SHOWN, cite_claims, decide_claims
-from readgraph.nodes.verifying.evidence import compare_claims, find_pages
+from readgraph.nodes.verifying.evidence import find_pages
 from readgraph.state.context import ReaderContext
 from readgraph.state.settings import Paragraphs, Rebuilding
 from readgraph.state.verifying import Verified, VerifyState, VerifyWanted

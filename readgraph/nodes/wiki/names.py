@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
+from functools import cache
 from typing import NamedTuple
 
 from readgraph.library.search.terms import stop_words
@@ -106,9 +107,11 @@ def _split_run(run: _Run, often: Mapping[str, int]) -> list[_Run]:
     ):
         return [_Run(tail, (tail,), run.around)]
     words = run.whole.split()
+    if len(run.parts) > 1 or len(words) > 2 * LONGEST_NAME:
+        return [run]
     pairs = [(" ".join(words[:at]), " ".join(words[at:])) for at in range(1, len(words) - 1)]
     known = [pair for pair in pairs if often[fold_name(pair[0])] or often[fold_name(pair[1])]]
-    if len(run.parts) > 1 or often[fold_name(run.whole)] > 1 or not known:
+    if often[fold_name(run.whole)] > 1 or not known:
         return [run]
     place, person = known[0]
     behind = Mention(person, personal=run.around.personal)
@@ -180,7 +183,7 @@ def _is_name(token: Token, known: Set[str], small: Set[str], language: str) -> b
 
 def find_things(text: str) -> list[Mention]:
     """Things that a text tells of often, such as "old mill": two words after an article."""
-    language, folded = language_of(text), text.casefold()
+    language, stands_in_text = language_of(text), cache(text.casefold().__contains__)
     articles = cues("articles", language)
     found, before, after = defaultdict[str, list[Mention]](list), Counter[str](), defaultdict[str, set[str]](set)
     for start, end in sentences_of(text):
@@ -188,7 +191,7 @@ def find_things(text: str) -> list[Mention]:
         for at in range(1, len(tokens) - 1):
             words = tokens[at : at + 2]
             name = " ".join(each.text for each in words)
-            if any(each.kind != "word" for each in words) or name != name.casefold() or name not in folded:
+            if any(each.kind != "word" for each in words) or name != name.casefold() or not stands_in_text(name):
                 continue  # or a mark stands between them
             key = " ".join(each.value for each in words)
             found[key].append(Mention(name, start, end, kind="thing"))
