@@ -20,9 +20,10 @@ from readgraph.nodes.contracts import Node
 from readgraph.nodes.opening import OpenUpdate
 from readgraph.nodes.verifying import claims as claims_types
 from readgraph.nodes.verifying import decide as decide_types
+from readgraph.nodes.verifying.by_rules import compare_claims
 from readgraph.nodes.verifying.claims import MOST_CLAIMS, cut_claims, open_draft
 from readgraph.nodes.verifying.decide import CHECK_CLAIMS, MOST_SHOWN, cite_claims, decide_claims
-from readgraph.nodes.verifying.evidence import FindState, compare_claims, find_pages
+from readgraph.nodes.verifying.evidence import FindState, find_pages
 from readgraph.state.context import ReaderContext
 from readgraph.state.settings import Paragraphs, Rebuilding
 from readgraph.state.verifying import Verified, VerifyState, VerifyWanted

@@ -37,7 +37,9 @@ class Claim(TypedDict):
     """A sentence of the draft at its characters `[start, end)`, and what the documents say of it.
 
     `text`: its words without marks. `quotes`: what it quotes. `cited`: the places that it names. `pages`: those near.
-    `by`: who decided, "rules" or "model", "" for nobody. `missing`: its words that the nearest sentence lacks.
+    `searched`: in how many documents they were looked for. `by`: who decided, "rules" or "model", "" for nobody.
+    `differs` may say of a claim that is not decided in what the nearest sentence differs; `missing`: its words that
+    this sentence lacks.
     """
 
     text: str
@@ -46,6 +48,7 @@ class Claim(TypedDict):
     quotes: list[str]
     cited: list[CitedPlace]
     pages: list[int]
+    searched: int
     verdict: Verdict
     by: str
     differs: list[Difference]

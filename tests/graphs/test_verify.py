@@ -71,11 +71,11 @@ for the mill. The bishop came from Norway with seven daughters. What is a quay?
     made = await checked(library, documents, draft)
     assert told(made) == [
         "contradicted: “8 May 1890”, the text has “7 May 1890”",
-        "contradicted: the draft has no negation, the text “not”",
+        "not decided: the draft has no negation, the text “not”",
         "supported",
-        "not found",
+        "not found: no sentence near it in 2 documents",
     ]
-    assert (made.supported, made.contradicted, made.not_found, made.not_decided) == (1, 2, 1, 0)
+    assert (made.supported, made.contradicted, made.not_found, made.not_decided) == (1, 1, 1, 1)
     for claim in made.claims[:3]:
         (quote,) = claim["evidence"]
         assert quote["quote"] in MILL and quote["place"].startswith("Mill report")
@@ -89,7 +89,19 @@ for the mill. The bishop came from Norway with seven daughters. What is a quay?
     ("sentence", "said"),
     [
         ('Weber said: "We will sell no more boats before the spring tide."', "supported"),
-        ("Weber said: “We will sell no more boats … the spring tide.”", "supported"),
+        ("Jonas Weber said: “We will sell no more boats …”", "supported"),
+        (
+            "Weber said: “We will sell no more boats … the spring tide.”",
+            "not decided: the text has “We will sell no more boats before the spring tide”",
+        ),
+        (
+            "Weber said: “We will [not] sell boats before the spring tide.”",
+            "not decided: the text has “We will sell no more boats before the spring tide”",
+        ),
+        (
+            "“We will sell no more boats before the spring tide” is a lie.",
+            "not decided: the nearest passage lacks “is a lie”",
+        ),
         ("> We will sell no more boats before the spring tide.", "supported"),
         (
             '"We will sell no more ships before the spring tide", said Weber.',
@@ -97,9 +109,12 @@ for the mill. The bishop came from Norway with seven daughters. What is a quay?
         ),
         (
             'Oskar Holm said: "We will sell no more boats before the spring tide."',
-            "contradicted: “Oskar Holm”, the text has “Jonas Weber”",
+            "not decided: “Oskar Holm”, the text has “Jonas Weber”",
         ),
-        ('The mayor said: "Winter is the mother of all honest bread."', "not found"),
+        (
+            'The mayor said: "Winter is the mother of all honest bread."',
+            "not found: no sentence near it in 2 documents",
+        ),
         ("In 1931 the town paid 30,000 crowns for the mill (Mill report, The sale).", "supported"),
         (
             "In 1931 the town paid 30,000 crowns for the mill (Mill report, The fire).",
@@ -142,27 +157,50 @@ def deciding(verdict: str, quote: str = "It was opened in 1902") -> Any:
 async def test_the_model_decides_what_rules_leave_open(
     server: ModelServer, library: Library, documents: list[Document]
 ) -> None:
-    for verdict, said in (
-        ("supported", "supported"),
-        ("contradicted", "contradicted: “opened in 1902”"),
-        ("not found", "not found"),
+    for verdict, year, said in (
+        ("supported", 1902, "supported"),
+        ("contradicted", 1903, "contradicted: “opened in 1902”"),
+        ("not found", 1904, "not found: nothing of it in the nearest passages"),
     ):
         server.respond = deciding(verdict)
-        draft = f"The port welcomed ships in 1902, {verdict}. The harbour has a pier and two cranes."
+        draft = f"So, by {year}, it was opened. The harbour has a pier and two cranes."
         made = await checked(library, documents, draft, MODEL)
         assert told(made) == [said, "supported"]
         assert [claim["by"] for claim in made.claims] == ["model", "rules"] and not made.output["by_rule"]
     assert all("The harbour has a pier and two cranes" not in numbered(each).values() for each in server.requests)
 
 
-@pytest.mark.parametrize("quote", ["", "It was opened in 1920 by the queen"])
-async def test_a_verdict_without_a_quote_that_stands_does_not_count(
-    server: ModelServer, library: Library, documents: list[Document], quote: str
+@pytest.mark.parametrize(
+    ("quote", "kind"),
+    [
+        ("", "quote_not_found"),
+        ("It was opened in 1920 by the queen", "quote_not_found"),
+        ("1902", "quote_says_less"),
+        ("It was opened in 1902", "quote_says_less"),
+        ("The harbour has a pier", "quote_says_less"),
+    ],
+)
+@pytest.mark.parametrize("verdict", ["supported", "contradicted"])
+async def test_a_verdict_counts_only_with_a_quote_that_holds_the_claim(
+    server: ModelServer, library: Library, documents: list[Document], quote: str, kind: str, verdict: str
 ) -> None:
-    server.respond = deciding("supported", quote)
+    server.respond = deciding(verdict, quote)
     made = await checked(library, documents, "The port first welcomed ships in 1902.", MODEL)
     assert [claim["verdict"] for claim in made.claims] == ["not decided"]
-    assert made.output["fallbacks"] == {"quote_not_found": 1}
+    assert made.output["fallbacks"] == {kind: 1}
+
+
+async def test_of_two_opposite_verdicts_on_a_claim_neither_counts(
+    server: ModelServer, library: Library, documents: list[Document]
+) -> None:
+    def respond(request: ChatRequest) -> str | dict[str, object]:
+        one, other = (deciding(verdict)(request) for verdict in ("contradicted", "supported"))
+        return {"claims": [*one["claims"], *other["claims"]]} if asked_for(request) == "ClaimVerdicts" else one
+
+    server.respond = respond
+    made = await checked(library, documents, "So, by 1902, it was opened.", MODEL)
+    assert [claim["verdict"] for claim in made.claims] == ["not decided"]
+    assert made.output["fallbacks"] == {"opposed_verdicts": 1}
 
 
 async def test_an_unusable_reply_leaves_claims_open_and_is_counted(
@@ -203,13 +241,13 @@ def test_what_is_left_out_or_in_another_order_may_change_the_sense(said: str, te
     assert compare_sentences(said, text, "en").verdict is None
 
 
-async def test_what_is_left_out_may_be_a_clause_but_not_a_doubt(library: Library) -> None:
+async def test_of_a_sentence_nothing_may_be_left_out(library: Library) -> None:
     text = "The mill earned 30,000 crowns, and the town grew. The port earned 900 crowns more. "
     text += "The inn has 9 beds, said Weber."
     kept = await library.pages.add_document(text, title="Accounts")
     draft = "The mill earned 30,000 crowns. The port earned 900 crowns. The inn has 9 beds."
     open_claim = "not decided: the nearest passage has its words, but doesn't say just that"
-    assert told(await checked(library, [kept], draft)) == ["supported", open_claim, open_claim]
+    assert told(await checked(library, [kept], draft)) == [open_claim] * 3
 
 
 @pytest.mark.parametrize(
@@ -218,9 +256,13 @@ async def test_what_is_left_out_may_be_a_clause_but_not_a_doubt(library: Library
         (
             "“The treaty is dead”, said Ambassador Colville to Dan Arden.",
             "“The treaty is dead”, said {}.",
-            "contradicted",
+            "not decided",
         ),
-        ("“I will not run again”, Eva Moss said. “I will run”, said Tom Pike.", "“I will not run again”, {} said.", ""),
+        (
+            "“I will not run again”, Eva Moss said. “I will run”, said Tom Pike.",
+            "“I will not run again”, {} said.",
+            "not decided",
+        ),
         (
             "“He has my stars and my spectacles”, she wrote.",
             "“He has my stars and my spectacles”, {} wrote.",
@@ -232,6 +274,12 @@ async def test_what_is_left_out_may_be_a_clause_but_not_a_doubt(library: Library
         (
             "“The mill, which my father built, is old”, said Eva Moss.",
             "Moss: “The mill, which [her] father built, is old.”",
+            "not decided",
+        ),
+        ("“The mill, which my father built, is old”, said Eva Moss.", "Moss: “The mill … is old.”", "not decided"),
+        (
+            "“The mill on the hill, which my father built, is old and grey”, said Eva Moss.",
+            "Moss: “The mill on the hill … is old and grey.”",
             "supported",
         ),
     ],
@@ -241,7 +289,7 @@ async def test_a_quote_is_by_whom_the_text_says_where_that_is_plain(
 ) -> None:
     kept = await library.pages.add_document(text, title="Talks")
     (made,) = (await checked(library, [kept], claim.format("Dan Arden"))).claims
-    assert made["verdict"] == (verdict or "contradicted")
+    assert made["verdict"] == verdict
 
 
 @pytest.mark.parametrize(
@@ -391,17 +439,18 @@ async def test_a_line_that_is_a_title_claims_nothing(library: Library, documents
 
 
 async def test_each_paragraph_is_read_in_its_own_language(library: Library) -> None:
-    text = """The mill of the town was not insured when it burned. It stood beside the old harbour for years.
+    text = """The mill of the town was not insured in the year of the fire. It stood beside the old harbour for years.
 
 Die Mühle erzeugte im Jahr 2012 nach dem Bericht 1.240 Tonnen Mehl. Der Wärter war am 3. März nicht im Turm.
 
-Le moulin n'a pas brûlé pendant la guerre avec les autres maisons. Il mesure quatre-vingt-douze mètres de haut.
+Le moulin n'a pas brûlé pendant la guerre avec les autres maisons.
+Le moulin de Rouen mesure quatre-vingt-douze mètres de haut.
 """
     kept = await library.pages.add_document(text, title="Three tongues")
     for old, new in (("1.240", "1240"), ("quatre-vingt-douze", "92")):
         text = text.replace(old, new)
-    draft = text + "\nThe mill of the town was insured when it burned.\n\n"
-    draft += "Der Wärter war am 3. März im Turm.\n\nIl mesure quatre-vingt-treize mètres de haut.\n"
+    draft = text + "\nThe mill of the town was insured in the year of the fire.\n\n"
+    draft += "Der Wärter war am 3. März im Turm.\n\nLe moulin de Rouen mesure quatre-vingt-treize mètres de haut.\n"
     made = await checked(library, [kept], draft)
     assert [claim["verdict"] for claim in made.claims] == ["supported"] * 6 + ["contradicted"] * 3
 
@@ -419,7 +468,7 @@ async def test_it_never_takes_more_than_the_estimate(
 
 
 async def test_turns_of_a_talk_are_said_by_their_speakers(library: Library) -> None:
-    talk = "Ann: I sold the boat to Peter for 900 euros.\nBob: No, I kept the car. I lent it to Carla.\n"
+    talk = "Ann: I sold the boat to Peter for 900 euros.\nBob: I kept the car. I lent it to Carla.\n"
     await library.pages.add_document(talk, title="Talk")
     draft = """Ann sold the boat to Peter for 900 euros.
 
@@ -431,7 +480,7 @@ Bob said: "I lent it to Carla."
 """
     assert told(await functions.verify(library, draft)) == [
         "supported",
-        "contradicted: “Bob”, the text has “Ann”",
-        "contradicted: “Ann”, the text has “Bob”",
+        "not decided: “Bob”, the text has “Ann”",
+        "not decided: “Ann”, the text has “Bob”",
         "supported",
     ]

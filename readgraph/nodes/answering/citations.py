@@ -108,7 +108,10 @@ def _find_exact(quote: str, text: str) -> tuple[int, int] | None:
         span = start, start + len(quote)
         if not any(_within_word(text, at) for at in span) and _says_enough(text, *span):
             return span
-        start = text.find(quote, start + 1)
+        start += 1
+        while start < len(text) and _within_word(text, start):  # a quote begins nowhere in a long number
+            start += 1
+        start = text.find(quote, start)
     return None
 
 

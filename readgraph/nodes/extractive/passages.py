@@ -25,7 +25,9 @@ _CLOSING, _SENTENCE_ENDS = " \t\r\n\"'”’»)]", frozenset(".!?…。！？")
 _LABELS = re.compile(f"^{LABEL.pattern}", re.MULTILINE)
 _HEADING = re.compile(r"\s*#{1,6}[ \t][^\n]*\s*")
 _CODE = ("```", "~~~")
-_LEADERS = re.compile(r"(?:[.…][ \t]?){4,}[ \t]*[\divxlc]{1,6}\b", re.I)  # "……… 12", before the number of a page
+_LEADERS = re.compile(
+    r"(?<![.…])(?<![.…][ \t])(?:[.…][ \t]?){4,}+[ \t]*[\divxlc]{1,6}\b", re.I
+)  # "……… 12", before the number of a page
 _ENDS_WITH_PAGE = re.compile(r"\S.*(?:\t|[ ]{2,})[\divxlc]{1,6}[ \t]*", re.I)
 _RULE = re.compile(r"[\s|:=_*+-]*")  # a line without words, such as the one below a table's column names
 

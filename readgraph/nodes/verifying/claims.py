@@ -14,6 +14,7 @@ from readgraph.nodes.answering.cite import find_statements
 from readgraph.nodes.contracts import ReaderRuntime, StepUpdate
 from readgraph.nodes.opening import LONGEST_TEXT_INPUT, OpenState, OpenUpdate, open_document
 from readgraph.nodes.step import node
+from readgraph.nodes.verifying.equality import LEADING
 from readgraph.sources.formats.plain_text import blank_markup, indented_code
 from readgraph.sources.places import NamedSpan, places_named, source_page
 from readgraph.state.apart import apart
@@ -41,7 +42,6 @@ _KEY_WITHIN = re.compile(r"(?<!\w)@\w")
 _KEY = re.compile(r"\s*-?@([\w:.#$%&+?<>~/-]*\w)")  # of an entry of a bibliography
 _IS_KEY = re.compile(r"\[\^|\[.*\d")
 _MARKS_BEHIND = re.compile(r"(?:[ \t]*(?:\[[^\[\]\n]*[^\[\]\n.!?]\](?:\([^()\s]+\))?|\([^()\n]{3,200}\)))*")
-_LEADING = re.compile(r"^(?:[\s>:*•‣◦-]|\[[ xX]\]\s|#{1,6}\s|\(?(?:\d{1,3}|[a-z])[.)]\s)+")
 _EMPHASIS = re.compile(r"(?<![\w*])[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}(?![\w*])|`")
 _CLOSING = re.compile(r"[*_`]*(?:(?:\]|(?<=\]))\([^()\s]*\)[*_`]*)?")  # behind which a footnote may stand
 _TARGET = re.compile(r"\]?\([^()\s]*\)")
@@ -89,12 +89,21 @@ class ClaimsUpdate(StepUpdate):
 @apart
 async def cut_claims(state: ClaimsState, runtime: ReaderRuntime) -> ClaimsUpdate:
     """Take the draft's sentences; headings, tables, code, front matter, comments and questions claim nothing."""
-    store, draft = page_store(runtime), blank_markup(state["draft"], indented_code(state["draft"]))
+    store = page_store(runtime)
     document = await store.document(state["document"])
+    claims = list[Claim]()
+    for claim, named in read_claims(state["draft"], await _named_documents(store, document)):
+        claim["cited"] = [each for mark in named if (each := await _find_place(mark, store, document))]
+        claims.append(claim)
+    return {"claims": claims, "step_summary": f"found {format_count(len(claims), 'claim')}"}
+
+
+def read_claims(draft: str, documents: Sequence["NamedDocument"]) -> Iterator[tuple[Claim, list["DraftMark"]]]:
+    """The claims of a draft, each with the marks that name places. Raises `BadInput` for a draft with too many."""
+    draft = blank_markup(draft, indented_code(draft))
     notes = [(found.start(), found["note"]) for found in _INLINE_NOTE.finditer(draft)]
     draft = _INLINE_NOTE.sub(lambda found: " " * len(found[0]), draft)
-    marks = DraftMarks(draft, await _named_documents(store, document), notes)
-    claims = list[Claim]()
+    marks = DraftMarks(draft, documents, notes)
     statements = find_statements(draft)
     if len(statements) > MOST_CLAIMS:
         raise BadInput(
@@ -108,9 +117,7 @@ async def cut_claims(state: ClaimsState, runtime: ReaderRuntime) -> ClaimsUpdate
         if not claim["quotes"] and (found or claim["text"].rstrip("\"'”’»)").endswith(("?", "？", "؟"))):
             continue
         if (content_words(claim["text"]) and not _is_title(draft, start, end)) or claim["quotes"]:
-            claim["cited"] = [each for mark in named if (each := await _find_place(mark, store, document))]
-            claims.append(claim)
-    return {"claims": claims, "step_summary": f"found {format_count(len(claims), 'claim')}"}
+            yield claim, named
 
 
 def _is_title(draft: str, start: int, end: int) -> bool:
@@ -235,14 +242,18 @@ def _read_claim(draft: str, start: int, end: int, marks: DraftMarks) -> tuple[Cl
         if found.start() >= end and not read:
             break
         text += draft[at : min(found.start(), end)]
-        is_mark = read or (found["key"] and _IS_KEY.match(found.group()))  # "[her]" in a quote is none
+        stands_apart = (
+            draft[found.start() - 1 : found.start()].isspace() and draft[found.end() : found.end() + 1].isspace()
+        )
+        # "[her]" in a quote is none, nor need "[8]" be one between two words
+        is_mark = read or (found["key"] and _IS_KEY.match(found.group()) and not stands_apart)
         text += found["label"] or "" if found["target"] else "" if is_mark else found.group()
         at = found.end()
         named += read
     text += draft[at:end]
     named += marks.in_notes(start, end)
     is_block = draft[draft.rfind("\n", 0, start) + 1 : start + 1].lstrip().startswith(">")
-    text = " ".join(_EMPHASIS.sub("", _LEADING.sub("", _NEXT_LINE.sub("\n", text))).split())
+    text = " ".join(_EMPHASIS.sub("", LEADING.sub("", _NEXT_LINE.sub("\n", text))).split())
     text = re.sub(r"\s+(?=[.,;:!?])", "", text)
     quotes = [next(filter(None, found.groups())).strip() for found in _QUOTED.finditer(text)]
     quotes = [text] if is_block and not quotes else [quote for quote in quotes if _is_long_enough(quote)]
@@ -253,6 +264,7 @@ def _read_claim(draft: str, start: int, end: int, marks: DraftMarks) -> tuple[Cl
         quotes=quotes,
         cited=[],
         pages=[],
+        searched=0,
         verdict="not found",
         by="",
         differs=[],

@@ -1,39 +1,38 @@
 """What rules can say of a sentence beside one of a text: it says the same, or another thing in one place, or neither.
 
-Both are cut into words, numbers with their units, dates and names. Where all else agrees and one of these differs, or
-one denies what the other says, they contradict each other. Where a sentence follows from the text's (see `following`),
-it is supported. All else is left open: shared words alone decide nothing.
+It says the same if all its parts are equal to the other's (see `equality`). It contradicts the other if all are equal
+but for one value, or one denial, in a sentence that tells of one certain thing. All else is left open: shared words
+alone decide nothing.
 """
 
-import math
-import re
 from collections.abc import Sequence, Set
 from difflib import SequenceMatcher
+from itertools import pairwise
 from typing import NamedTuple
 
-from readgraph.nodes.verifying.following import (
-    begins_with_version,
-    has_same_value,
-    has_two_units,
-    is_part,
-    is_plain,
-    is_same_text,
-    is_written_alike,
-    says_as_much,
-)
-from readgraph.nodes.verifying.tokens import QUOTE_MARK, Token, cue_words, fold_letters, knows_denials, tokens_of
+from readgraph.nodes.verifying.equality import account, excludes, is_equal
+from readgraph.nodes.verifying.tokens import Token, cue_words, fold_letters, is_past, knows_denials, tokens_of
+from readgraph.state.languages import language_of
 from readgraph.state.verifying import Difference, SlotKind, Verdict
 
-NEAR = 0.01  # how far apart numbers of two units may be, as a share
-_END_OF_NUMBER = re.compile(r"(?:[.,](\d{1,2}))?\s*([^\d\s]*)$")
-FEWEST_SHARED = 2  # words or slots that two such sentences share at least
+LONGEST_COMPARED = 4000  # characters of a sentence
+FEWEST_TELLING = 4  # words of a sentence that tells of one certain thing; with a name, a number or a date
+FEWEST_BESIDE = 2  # words beside that are enough
+FEWEST_QUOTED = 6  # words of a quote in which another one is seen
+ALIKE = 0.5  # the share of letters from which on two words may be one, written in two ways
+LONGEST_NAME = 4  # words
+_BOUNDS = frozenset("<>≤≥≈~±=?/+*")
+_ARTICLES = (["a"], ["an"], ["ein"], ["eine"], ["einen"])
+_ONLY = frozenset(("n", "ne"))  # French, which denies little by itself
+
+SLOTS: tuple[SlotKind, ...] = ("number", "date", "name")
 
 
 class Comparison(NamedTuple):
     """What rules say of a sentence beside another: a verdict or None, the one difference, what the other lacks.
 
-    `shared`: the share of its words and slots that the other has; `has_all_slots`: whether that has all its slots;
-    `alike`: whether both are the same but for that slot.
+    There may be a difference without a verdict: of two names both may be true. `shared`: the share of its words and
+    slots that the other has; `has_all_slots`: whether that has all its slots.
     """
 
     verdict: Verdict | None
@@ -41,241 +40,165 @@ class Comparison(NamedTuple):
     missing: list[str]
     shared: float
     has_all_slots: bool = True
-    alike: bool = False
-
-
-SLOTS: tuple[SlotKind, ...] = ("number", "date", "name")
 
 
 def compare_sentences(said: str, text: str, language: str, names: Set[str] = frozenset()) -> Comparison:
     """Compare a sentence that is `said` with one of a text. `names`: words that the text writes large everywhere."""
-    ours, theirs = _tokens_of_both(said, text, language, names)
-    pairs, telling = _match(ours, theirs), _telling(ours)
-    holds = not text.rstrip().endswith("?") and bool(QUOTE_MARK.match(text)) <= bool(QUOTE_MARK.search(said))
-    if holds and (
-        is_same_text(ours, theirs) or (len(telling) >= FEWEST_SHARED and _says_so(ours, theirs, text, language))
-    ):
+    if max(len(said), len(text)) > LONGEST_COMPARED:
+        return Comparison(None, [], [], 0.0)
+    ours, theirs = ([_with_name(each, names) for each in account(one, language)] for one in (said, text))
+    if _is_all_equal(ours, theirs):
         return Comparison("supported", [], [], 1.0)
-    left = [number for number in telling if number not in pairs]
-    missing = [ours[number].text for number in left]
+    told = {(each.kind in SLOTS, str(each.value)) for each in theirs}
+    telling = [each for each in ours if each.kind in (*SLOTS, "word")]
+    left = [each for each in telling if (each.kind in SLOTS, str(each.value)) not in told]
     shared = 1 - len(left) / max(len(telling), 1)
-    lacks = any(ours[number].kind in SLOTS for number in left)
-    if difference := _find_difference(ours, theirs, pairs, left, language):
-        unpaired = [token for number, token in enumerate(ours) if number not in pairs]
-        alike = len(ours) == len(theirs) and all(token.kind in SLOTS for token in unpaired)
-        return Comparison("contradicted", [difference], missing, shared, not lacks, alike)
-    return Comparison(None, [], missing, shared, not lacks)
+    difference, is_certain = _find_difference(ours, theirs, language)
+    return Comparison(
+        "contradicted" if is_certain else None,
+        [difference] if difference else [],
+        [each.text for each in left],
+        shared,
+        not any(each.kind in SLOTS for each in left),
+    )
 
 
-def _tokens_of_both(said: str, text: str, language: str, names: Set[str]) -> tuple[list[Token], list[Token]]:
-    ours, theirs = ([_with_names(each, names) for each in tokens_of(one, language)] for one in (said, text))
-    return _with_numbers(ours, theirs, language), _with_numbers(theirs, ours, language)
+def _is_all_equal(ours: Sequence[Token], theirs: Sequence[Token]) -> bool:
+    shouted = [all(not each.text[:1].islower() for each in side) for side in (ours, theirs)]
+    if any(shouted):  # all of it in capitals
+        ours, theirs = ([each._replace(text=each.text.casefold()) for each in side] for side in (ours, theirs))
+    return bool(ours) and len(ours) == len(theirs) and all(map(is_equal, ours, theirs))
 
 
-def _says_so(ours: Sequence[Token], theirs: Sequence[Token], text: str, language: str) -> bool:
-    """Whether what is said follows from the text."""
-    leaves_out = is_plain(theirs, language) and not QUOTE_MARK.search(text)
-    return knows_denials(language) and is_part(ours, theirs, language, is_written_alike, leaves_out=leaves_out)
-
-
-def _telling(tokens: Sequence[Token]) -> list[int]:
-    """Where the slots and the words that tell something stand."""
-    return [at for at, token in enumerate(tokens) if token.kind in (*SLOTS, "word")]
-
-
-def _with_names(token: Token, names: Set[str]) -> Token:
-    known = token.first and token.kind == "word" and fold_letters(token.value) in names
+def _with_name(token: Token, names: Set[str]) -> Token:
+    known = token.first and token.kind == "word" and fold_letters(str(token.value)) in names
     return token._replace(kind="name", value=fold_letters(token.value)) if known else token
 
 
-def _with_numbers(tokens: Sequence[Token], others: Sequence[Token], language: str) -> list[Token]:
-    """The tokens, a year as a number where it stands behind no "in" and the others have a number of that size."""
-    is_like = any(each.kind == "number" and isinstance(each.value, tuple) and each.value[0] >= 1000 for each in others)
-    years = {each.value for each in others if each.kind == "date"} if is_like else set()
-    before = cue_words("before_dates", language)
-    return [
-        each._replace(kind="number", value=(float(each.value[0]), ""))
-        if is_like and each.kind == "date" and each.text.isdecimal() and each.value not in years and word not in before
-        else each
-        for word, each in zip(["", *(each.value for each in tokens)], tokens, strict=False)
-    ]
+def differs_in_a_word(quote: str, passage: str, language: str) -> bool:
+    """Whether a quote has another word or number in one place than a passage, and is the same otherwise.
+
+    Two words that are alike may be ways to write one.
+    """
+    ours, theirs = account(quote, language), account(passage, language)
+    _, one, other = _trim(ours, theirs)
+    if len(one) != 1 or len(other) != 1 or len(ours) <= FEWEST_QUOTED:
+        return False
+    kinds = {one[0].kind, other[0].kind}
+    if kinds & {"number", "date"}:
+        return excludes(one[0], other[0])
+    alike = SequenceMatcher(None, one[0].text.casefold(), other[0].text.casefold()).ratio() > ALIKE
+    return not alike and not kinds & {"mark", "break"}
 
 
-def _match(ours: Sequence[Token], theirs: Sequence[Token]) -> dict[int, int]:
-    """For each token of ours that theirs have too, which one: those that stand in the same order first."""
-    pairs = dict[int, int]()
-    matcher = SequenceMatcher(None, [str(each.value) for each in ours], [str(each.value) for each in theirs], False)
-    for start, other, size in matcher.get_matching_blocks():
-        pairs.update({start + step: other + step for step in range(size)})
-    taken = {*pairs.values()}
-    for number, token in enumerate(ours):
-        if number not in pairs and token.kind not in ("small", "denial"):
-            same = next((at for at, each in enumerate(theirs) if at not in taken and _is_same(token, each)), None)
-            if same is not None:
-                pairs[number] = same
-                taken.add(same)
-    return pairs
-
-
-def _is_same(ours: Token, theirs: Token) -> bool:
-    """Whether another token says at least what this one says, which may be a number without a unit."""
-    if ours.kind == theirs.kind == "number" and ours.value[1:] == ("",) and isinstance(theirs.value, tuple):
-        return math.isclose(ours.value[0], theirs.value[0], rel_tol=1e-6)
-    return (
-        says_as_much(theirs, ours) if ours.kind == theirs.kind in ("number", "date") else has_same_value(ours, theirs)
+def _trim(ours: Sequence[Token], theirs: Sequence[Token]) -> tuple[int, Sequence[Token], Sequence[Token]]:
+    """Where two sentences begin to differ, and what stands there in each, up to where they are the same again."""
+    begin = next(
+        (at for at, pair in enumerate(zip(ours, theirs, strict=False)) if not is_equal(*pair)),
+        min(len(ours), len(theirs)),
     )
+    one, other = ours[begin:], theirs[begin:]
+    end = next(
+        (at for at, pair in enumerate(zip(reversed(one), reversed(other), strict=False)) if not is_equal(*pair)),
+        min(len(one), len(other)),
+    )
+    return begin, one[: len(one) - end], other[: len(other) - end]
 
 
-def _conflicts(ours: Token, theirs: Token) -> bool:
-    """Whether two slots of a kind can't both hold: numbers of one unit, dates that differ in a part, two names."""
-    if ours.kind != theirs.kind or _is_same(ours, theirs) or _is_same(theirs, ours):
+def _find_difference(ours: Sequence[Token], theirs: Sequence[Token], language: str) -> tuple[Difference | None, bool]:
+    """The one place in which two sentences differ, if it is one, and whether they can't both be true."""
+    begin, one, other = _trim(ours, theirs)
+    frame, indefinite = [*ours[:begin], *ours[begin + len(one) :]], cue_words("indefinite", language)
+    if _denies(one, other) or _denies(other, one):
+        denials = ([token for token in side if token.kind == "denial"] for side in (one, other))
+        difference = Difference(kind="negation", draft=_text(next(denials)), text=_text(next(denials)))
+        return difference, _is_certain(frame, language) and not any(each.value in indefinite for each in frame)
+    if len(one) == len(other) == 1 and one[0].kind == other[0].kind and one[0].kind in ("number", "date"):
+        is_open = _is_label(ours, begin) or _is_bound(ours, begin, language)
+        is_open |= any(each.value in indefinite for each in ours[:2])  # "a man of 30"
+        certain = not is_open and excludes(one[0], other[0]) and _is_certain(frame, language)
+        return Difference(kind=one[0].kind, draft=_text(one), text=_text(other)), certain
+    if all(0 < len(side) <= LONGEST_NAME and all(each.kind == "name" for each in side) for side in (one, other)):
+        return Difference(kind="name", draft=_text(one), text=_text(other)), False
+    return None, False
+
+
+def _denies(one: Sequence[Token], other: Sequence[Token]) -> bool:
+    """Whether what stands in one place is what stands there in the other, denied: "no" for "a", "ne … pas" for ""."""
+    denials = {str(each.value) for each in one if each.kind == "denial"}
+    if denials <= _ONLY or any(each.kind == "denial" for each in other):
         return False
-    if isinstance(ours.value, tuple) and isinstance(theirs.value, tuple):
-        if ours.kind == "number":
-            return bool(ours.value[1] == theirs.value[1])
-        known = [pair for pair in zip(ours.value, theirs.value, strict=True) if None not in pair]
-        return any(one != other for one, other in known)
-    versions = sorted((f"{ours.value}.", f"{theirs.value}."), key=len)
-    return type(ours.value) is type(theirs.value) and not versions[1].startswith(versions[0])  # 2.1 may be 2.1.0
-
-
-def _find_difference(
-    ours: Sequence[Token], theirs: Sequence[Token], pairs: dict[int, int], left: Sequence[int], language: str
-) -> Difference | None:
-    """The one thing in which two sentences differ that otherwise tell of the same; None where that isn't certain."""
-    if difference := _find_denial(ours, theirs, language) or _find_exchange(ours, theirs, language):
-        return difference
-    differing = [at for at in left if ours[at].kind in SLOTS or (ours[at].first and not _is_light(ours[at], language))]
-    slots = _join_names(ours, differing)
-    if len(slots) != 1 or (there := _find_counterpart(ours, theirs, pairs, slots[0])) is None:
-        return None
-    one, other = _whole(ours, slots[0]), _whole(theirs, there)
-    if not _may_contradict(ours, theirs, one, other, language):
-        return None
-    as_theirs = [*ours[: one.start], *theirs[other.start : other.stop], *ours[one.stop :]]
-    if not _tells_of_the_same(as_theirs, theirs, language):
-        return None
-    kind = theirs[there].kind if ours[slots[0]].first else ours[slots[0]].kind
-    return Difference(kind=kind, draft=_text(ours, one), text=_text(theirs, other))  # type: ignore[typeddict-item]
-
-
-def _may_contradict(ours: Sequence[Token], theirs: Sequence[Token], one: slice, other: slice, language: str) -> bool:
-    """Whether two slots that differ can't both hold: nothing denies them, and numbers and dates are as exact."""
-    sides = ((ours, one), (theirs, other))
-    denied = {token.clause for tokens in (ours, theirs) for token in tokens if token.kind == "denial"}
-    if denied and any(tokens[at.start].clause in denied for tokens, at in sides):
-        return False
-    if ours[one.start].kind == "name":
-        values = [{token.value for token in tokens[at]} for tokens, at in sides]
-        return len(values[0] & values[1]) < FEWEST_SHARED  # "World War II", "Second World War"
-    before = [tokens[at.start - 1 : at.start] for tokens, at in sides]
-    if ours[one.start].kind == "date":
-        neutral = cue_words("before_dates", language)
-        words = ["".join(each.value for each in tokens if each.kind == "small") for tokens in before]
-        return words[0] == words[1] or all(word in neutral for word in words)  # "since 1960", "in 1985"
-    if ours[one.start].kind == "number":
-        near = [token for tokens, at in sides for token in tokens[max(at.start - 2, 0) : at.start]]
-        may_be = _is_rounded(ours[one.start], theirs[other.start]) or begins_with_version(ours[: one.start])
-        return not may_be and not any(token.kind == "hedge" or token.value == "some" for token in near)
-    return True
-
-
-def _is_rounded(said: Token, told: Token) -> bool:
-    """Whether a number may be the other one, told with fewer decimals or in another unit: 42 for 41.6."""
-    if not isinstance(said.value, tuple) or not isinstance(told.value, tuple):
-        return False
-    (decimals, unit), (more, other) = (_END_OF_NUMBER.search(each.text).groups("") for each in (said, told))  # type: ignore[union-attr]
-    apart = abs(said.value[0] - told.value[0])
-    if len(decimals) < len(more) and apart < 1:
+    left = [each for each in one if each.kind != "denial"]
+    if not left and [each.value for each in other] in _ARTICLES:
         return True
-    return unit != other and (has_two_units(said) or has_two_units(told) or apart <= NEAR * abs(told.value[0]))
+    if len(left) == 2 and len(other) == 1:
+        return _is_form(left[0], left[1], other[0])
+    return len(left) == len(other) and all(map(is_equal, left, other))
 
 
-def _tells_of_the_same(ours: Sequence[Token], theirs: Sequence[Token], language: str) -> bool:
-    """Whether one of two sentences has all that the other says, in whatever forms of its words."""
-    one, other = ([token for token in each if not _is_light(token, language)] for each in (ours, theirs))
-    if sum(token.kind in (*SLOTS, "word") for token in one) <= FEWEST_SHARED:
+def _is_form(do: Token, verb: Token, told: Token) -> bool:
+    """Whether "lit" is what "did … light" denies, and "lights" what "does … light" does."""
+    in_s = told.text.endswith("s")
+    past = do.value == "did" and told.text != verb.text and not in_s and not told.text.endswith("ing")
+    return told.kind == "word" and told.value == verb.value and (past or (do.value == "does" and in_s))
+
+
+def _is_label(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a number may only say which one is meant: "bus 7", "on page 45", "type 2 diabetes"."""
+    if tokens[at].kind != "number" or tokens[at].value[1] != "" or not at:
         return False
-    return any(
-        is_part(part, whole, language, has_same_value, leaves_out=is_plain(whole, language), goes_on=True)
-        for part, whole in ((one, other), (other, one))
-    )
+    before, counts = tokens[at - 1], at + 1 < len(tokens) and tokens[at + 1].kind in ("word", "name")
+    return before.kind == "name" or (before.kind == "word" and not (counts and is_past(before.text)))
 
 
-def _is_light(token: Token, language: str) -> bool:
-    """Whether a word comes and goes with a denial, or says that something holds now."""
-    return bool({token.value, token.text.casefold()} & cue_words("light", language))
+def _is_bound(tokens: Sequence[Token], at: int, language: str) -> bool:
+    """Whether a date is only an end of the time that is meant: "since 1960", "by 1985"."""
+    before = tokens[at - 1] if at else None
+    is_plain = before is None or before.kind == "break" or before.value in cue_words("before_dates", language)
+    return tokens[at].kind == "date" and not is_plain
 
 
-def _find_denial(ours: Sequence[Token], theirs: Sequence[Token], language: str) -> Difference | None:
-    """That one sentence denies all that the other says; of what both deny, other things may be as true."""
-    denials, hedges = (
-        [[token for token in each if token.kind == kind] for each in (ours, theirs)] for kind in ("denial", "hedge")
-    )
-    doubts = [sorted(token.value for token in each) for each in hedges]
-    if len(denials[0]) == len(denials[1]) or doubts[0] != doubts[1] or not knows_denials(language):
-        return None
-    bare = [
-        [each for each in side if each.kind != "denial" and not _is_light(each, language)] for side in (ours, theirs)
+def _is_certain(frame: Sequence[Token], language: str) -> bool:
+    """Whether a sentence without the place that differs tells of one certain thing, and doubts nothing."""
+    groups = ("pronouns", "also", "relations")
+    doubtful = _BOUNDS.union(*(cue_words(group, language) for group in groups))
+    telling = [each.kind for each in frame if each.kind in (*SLOTS, "word")]
+    named = len(telling) > FEWEST_BESIDE and {*telling} != {"word"}
+    is_plain = not any(each.kind == "hedge" or each.value in doubtful for each in frame)
+    return (named or len(telling) >= FEWEST_TELLING) and is_plain and knows_denials(language)
+
+
+def holds_claim(said: str, quotes: Sequence[str], verdict: Verdict) -> bool:
+    """Whether quotes hold what is said: its names, numbers and dates, and its words in whatever form.
+
+    To contradict it they may lack one of these, and say another thing there; to support it, they deny if it denies.
+    """
+    language = language_of(" ".join([said, *quotes]))
+    ours, theirs = account(said, language), [each for quote in quotes for each in account(quote, language)]
+    values = {str(each.value) for each in theirs if each.kind in ("word", "name")}
+    telling = [each for each in ours if each.kind in (*SLOTS, "word")]
+    held = [
+        str(each.value) in values if each.kind in ("word", "name") else any(is_equal(each, other) for other in theirs)
+        for each in telling
     ]
-    denied, told = bare if len(denials[0]) > len(denials[1]) else reversed(bare)
-    one_denies = not all(denials)
-    if not is_part(denied, told, language, has_same_value, leaves_out=one_denies and is_plain(told, language)):
-        return None
-    draft, text = (", ".join(token.text for token in each) for each in denials)
-    return Difference(kind="negation", draft=draft, text=text)
+    denied = [any(each.kind == "denial" for each in side) for side in (ours, theirs)]
+    if verdict == "supported":
+        return all(held) and denied[0] == denied[1]
+    names = [each.kind == "name" and not has for each, has in zip(telling, held, strict=True)]
+    lacking = held.count(False) - sum(map(all, pairwise(names)))  # names in a row are one
+    return lacking <= 1 and any(has and each.kind == "word" for each, has in zip(telling, held, strict=True))
 
 
-def _join_names(tokens: Sequence[Token], slots: Sequence[int]) -> list[int]:
-    """The slots, of names in a row ("Marta Lindqvist") only the first."""
-    return [at for at in slots if not (tokens[at].kind == "name" and at - 1 in slots and tokens[at - 1].kind == "name")]
-
-
-def _whole(tokens: Sequence[Token], at: int) -> slice:
-    """Where a slot stands; of a name all its words."""
-    start = end = at
-    if tokens[at].kind == "name":
-        while start and tokens[start - 1].kind == "name":
-            start -= 1
-        while end + 1 < len(tokens) and tokens[end + 1].kind == "name":
-            end += 1
-    return slice(start, end + 1)
-
-
-def _text(tokens: Sequence[Token], where: slice) -> str:
-    return " ".join(token.text for token in tokens[where])
+def _text(tokens: Sequence[Token]) -> str:
+    return " ".join(token.text for token in tokens)
 
 
 def whole_names(sentence: str, language: str, names: Set[str]) -> list[str]:
     """The names in a sentence, as they stand."""
-    tokens = [_with_names(each, names) for each in tokens_of(sentence, language)]
-    named = [at for at, each in enumerate(tokens) if each.kind == "name"]
-    return [_text(tokens, _whole(tokens, at)) for at in _join_names(tokens, named)]
-
-
-def _find_counterpart(ours: Sequence[Token], theirs: Sequence[Token], pairs: dict[int, int], slot: int) -> int | None:
-    """Their slot in the place of ours: beside the same words, or the only one of its kind that is left over."""
-    token, left = ours[slot], [at for at in range(len(theirs)) if at not in pairs.values()]
-    if token.first and token.kind == "word":  # it may be a name that nobody knows
-        free = [at for at in left if theirs[at].first and theirs[at].kind == "name"]
-    else:
-        free = [at for at in left if _conflicts(token, theirs[at])]
-    near = {pairs[slot + step] - step for step in (-1, 1) if slot + step in pairs}
-    beside = [at for at in free if at in near]
-    only = _join_names(theirs, free)
-    return beside[0] if len(beside) == 1 else only[0] if len(only) == 1 else None
-
-
-def _find_exchange(ours: Sequence[Token], theirs: Sequence[Token], language: str) -> Difference | None:
-    """Two names that stand in each other's place in sentences that are the same otherwise."""
-    if len(ours) != len(theirs):
-        return None
-    apart = [at for at in range(len(ours)) if ours[at].value != theirs[at].value]
-    if len(apart) != 2 or any(ours[at].kind != "name" and not ours[at].first for at in apart):
-        return None
-    first, last = apart
-    if all(token.value in cue_words("joins", language) for token in ours[first + 1 : last]):  # "France and Sweden"
-        return None
-    if (ours[first].value, ours[last].value) != (theirs[last].value, theirs[first].value):
-        return None
-    return Difference(kind="who", draft=ours[first].text, text=theirs[first].text)
+    tokens = [_with_name(each, names) for each in tokens_of(sentence, language)]
+    found = list[str]()
+    for before, each in zip((None, *tokens), tokens, strict=False):
+        if each.kind == "name":
+            goes_on = before is not None and before.kind == "name"
+            found[-1:] = [f"{found[-1]} {each.text}"] if goes_on else [*found[-1:], each.text]
+    return found

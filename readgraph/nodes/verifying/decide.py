@@ -22,11 +22,13 @@ from readgraph.nodes.memory import format_pages
 from readgraph.nodes.step import node
 from readgraph.nodes.tasks import all_finished
 from readgraph.nodes.verifying.claims import ClaimsUpdate
+from readgraph.nodes.verifying.compare import holds_claim
 from readgraph.nodes.verifying.evidence import FindState, PageText, texts_of
 from readgraph.state.apart import apart, compute
 from readgraph.state.errors import BudgetSpent, NoUsableReply
 from readgraph.state.reading import Citation, Sentence, Status
 from readgraph.state.verifying import Claim, Difference
+from readgraph.state.words import format_count
 
 MOST_SHOWN = 3  # passages that the model sees of a claim
 MOST_QUOTED = 2  # quotes that are shown for a claim
@@ -85,7 +87,7 @@ async def _choose_passages(
     shown = dict[int, list[int]]()
     for number in left:
         claim, near = state["claims"][number], list[tuple[tuple[int, int], PageText]]()
-        for page in await texts.read(claim["pages"]):
+        for page in texts.read(claim["pages"]):
             for start, end in cut_to_passages(page.text):
                 moved = replace(page.page, start=page.page.start + start)
                 near.append(((moved.start, end - start), PageText(moved, page.text[start:end], page.following)))
@@ -114,19 +116,22 @@ async def _ask_of(batch: Batch, texts: Mapping[int, str], runtime: ReaderRuntime
     except BudgetSpent:
         return {}
     given = {each.claim: each for each in reply.claims}
-    return {number: given[place] for place, number in enumerate(batch, 1)}
+    opposed = {each.claim for each in reply.claims if each.verdict != given[each.claim].verdict}
+    if opposed:
+        count_fallback("opposed_verdicts", len(opposed))
+    return {number: given[place] for place, number in enumerate(batch, 1) if place not in opposed}
 
 
 def _with_verdict(claim: Claim, verdict: ClaimVerdict, pieces: Sequence[PageText]) -> Claim:
-    """The claim as the model decided it; as it was where a quote is needed and none stands in what was shown."""
+    """The claim as the model decided it; as it was where no quote of what was shown holds what it says."""
     if verdict.verdict == "not found":
         return {**claim, "verdict": "not found", "by": "model"}
     found = list[Citation]()
     for quoted in verdict.quotes:
         spans = ((piece, find_quote(quoted.quote.strip(), piece.text, 0, len(piece.text))) for piece in pieces)
         found += [piece.cite(*span) for piece, span in spans if span][:1]
-    if not found:
-        count_fallback("quote_not_found")
+    if not found or not holds_claim(claim["text"], [each["quote"] for each in found], verdict.verdict):
+        count_fallback("quote_says_less" if found else "quote_not_found")
         return claim
     said = Difference(kind="meaning", draft="", text=verdict.instead.strip())
     differs = [said] if verdict.verdict == "contradicted" else []
@@ -202,8 +207,10 @@ def describe_claim(claim: Claim) -> str:
             "meaning": text or "by what the text says",
         }
         said.append(by_kind.get(each["kind"], f"{draft}, the text has {text}"))
-    if claim["verdict"] in ("not decided", "not found") and claim["missing"] and claim["evidence"]:
-        said.append(f"the nearest passage lacks {', '.join(f'“{word}”' for word in claim['missing'][:4])}")
+    if claim["verdict"] == "not found":
+        where = format_count(claim["searched"], "document")
+        said.append("nothing of it in the nearest passages" if claim["by"] else f"no sentence near it in {where}")
     elif claim["verdict"] == "not decided" and claim["evidence"] and not said:
-        said.append("the nearest passage has its words, but doesn't say just that")
+        lacks = f"the nearest passage lacks {', '.join(f'“{word}”' for word in claim['missing'][:4])}"
+        said.append(lacks if claim["missing"] else "the nearest passage has its words, but doesn't say just that")
     return ": ".join(filter(None, [claim["verdict"], "; ".join(said)]))

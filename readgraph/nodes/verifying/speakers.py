@@ -1,14 +1,16 @@
-"""Whether a claim says of a quote that it is by whom the text says it is."""
+"""Whether all that a claim says beside a quote is accounted for: that it stands there, or who says it."""
 
 import re
 from collections.abc import Sequence, Set
 from typing import NamedTuple
 
 from readgraph.nodes.verifying.compare import whole_names
-from readgraph.nodes.verifying.tokens import QUOTE_MARK, TITLES, cue_words, tokens_of
+from readgraph.nodes.verifying.standing import paragraph_start
+from readgraph.nodes.verifying.tokens import QUOTE_MARK, TITLES, cue_words
 from readgraph.state.verifying import Difference
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_OTHER_MARKS = re.compile(r"[^\w\s,.:;!'’\"“”„«»()–—-]")  # than may stand around words that say who speaks
 
 
 class Attribution(NamedTuple):
@@ -23,7 +25,7 @@ def find_attribution(
 ) -> Attribution:
     """What stands beside the marks between which these characters of a text are quoted, within the same sentence."""
     start, end = quote
-    paragraph = text.rfind("\n\n", 0, start) + 1
+    paragraph = paragraph_start(text, start)
     marks = [found.span() for found in QUOTE_MARK.finditer(text, paragraph, start)]
     closing = QUOTE_MARK.search(text, end)
     if len(marks) % 2 == 0 or not closing or "\n\n" in text[end : closing.start()]:
@@ -36,44 +38,41 @@ def find_attribution(
     return Attribution("", (before, QUOTE_MARK.split(after)[0]))
 
 
-def check_speaker(frame: str, said: Attribution, language: str, names: Set[str]) -> Difference | bool:
-    """Whether what a claim has beside a quote agrees with what the text has there; else who it is by, if that is plain.
+def check_speaker(frame: str, said: Attribution, language: str, names: Set[str], title: str) -> Difference | bool:
+    """Whether what a claim has beside a quote is no more than what the text has; else the other speaker, if plain.
 
-    It is plain in a talk, where the first name behind a quote has at most a verb before it, and where the only name
-    before a quote has a verb behind it.
+    It may name the document by its `title`. A name and a verb of saying are the text's if it has the same beside the
+    quote, and nothing but that: a turn of the speaker, or “…”, said Anna Bell.
     """
     words = _words(frame)
-    if not words:
-        return True
-    if any(token.kind == "denial" for token in tokens_of(frame, language)):
-        return False
-    claimed = whole_names(frame, language, names)
     before, after = said.beside or ("", "")
-    by = said.speaker or _name_behind(after, language, names) or _name_before(before, language, names)
-    if by and len(claimed) == 1:
-        one, other = {*_words(claimed[0])}, {*_words(by)}
-        return one <= other or other <= one or Difference(kind="who", draft=claimed[0], text=by)
-    if said.beside or said.speaker:
-        return {*words} == {*_words(before), *_words(after)}
-    return not claimed and not any(word in cue_words("pronouns", language) for word in words)
+    if _OTHER_MARKS.search(frame):
+        return False
+    if not words or (said.beside and words == [*_words(before), *_words(after)]):
+        return True
+    groups = ("says", "light", "sources")
+    known = frozenset[str]().union(TITLES, *(cue_words(group, language) for group in groups))
+    named = _words(title) if cue_words("sources", language) & {*_words(title)} else []  # else it may be a person's name
+    left = [word for word in words if word not in known and word not in named]
+    if not left:
+        return True
+    by = said.speaker or _find_speaker(before, after, language, names)
+    if by and {*left} <= {*_words(by)}:
+        return True
+    claimed = whole_names(frame, language, names)
+    if by and len(claimed) == 1 and {*left} <= {*_words(claimed[0])}:
+        return Difference(kind="who", draft=claimed[0], text=by)
+    return False
 
 
-def _name_behind(text: str, language: str, names: Set[str]) -> str:
-    """The name behind a quote, where at most a verb stands before it: "…", said Anna Bell."""
-    found = whole_names(text, language, names)
-    before = _words(text.partition(found[0].split()[0])[0]) if found else []
-    lead = [word for word in before if word not in TITLES]
-    others = [word for group in ("pronouns", "fronted", "light") for word in lead if word in cue_words(group, language)]
-    return found[0] if found and len(lead) <= 1 and not others else ""
-
-
-def _name_before(text: str, language: str, names: Set[str]) -> str:
-    """The only name before a quote, where it begins the sentence and a verb stands behind it: Anna Bell said: "…"."""
-    found = whole_names(text, language, names)
-    if len(found) != 1:
-        return ""
-    lead, _, rest = text.partition(found[0])
-    return found[0] if not _words(lead) and _words(rest) else ""
+def _find_speaker(before: str, after: str, language: str, names: Set[str]) -> str:
+    """The name beside a quote with which stands nothing but a verb of saying; "" where there is more, or none."""
+    for text in (after, before):
+        found = whole_names(text, language, names)
+        known = TITLES | cue_words("says", language) | cue_words("light", language)
+        if len(found) == 1 and not [word for word in _words(text) if word not in known | {*_words(found[0])}]:
+            return found[0]
+    return ""
 
 
 def _words(text: str) -> list[str]:

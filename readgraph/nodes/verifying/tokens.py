@@ -28,16 +28,22 @@ _ARTICLES = frozenset(
 )
 _TOKEN = re.compile(
     r"(?P<money>[$€£])?(?P<sign>(?<![\w\d])[-−](?=\d))?"
-    r"(?P<digits>\d{1,3}(?:[.,'’ \u00a0\u202f]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,:]\d+)*)(?P<suffix>st|nd|rd|th)?"
-    rf"|(?P<unspaced>[{UNSPACED}])|(?P<word>[^\W\d_]+(?:['’-][^\W\d_]+)*)|(?P<mark>[%€])|(?P<break>[;,:()–—、，；])"
+    r"(?P<digits>\d{1,3}(?:[.,'’ \u00a0\u202f]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,:]\d+)*)"
+    r"(?P<suffix>(?i:st|nd|rd|th)\b)?"
+    rf"|(?P<unspaced>[{UNSPACED}])|(?P<word>[^\W\d_]+(?:['’-][^\W\d_]+)*)|(?P<mark>[%€])"
+    r"|(?P<break>[;,:()–—、，；])|(?P<other>\S)"
 )
 _POINTED = re.compile(r"\b([apb])\.[ \u00a0]?([mcd])\b\.?", re.IGNORECASE)  # "p.m.", "B.C."
 
 _VERSION = re.compile(r"(?!\d{1,3}(?:\.\d{3})+$)\d+(?:\.\d+){2,}")  # "2.1.0", and not "1.240.000"
+_UNCERTAIN_DATE = re.compile(r"(?<!\d)[12]\d{3}(?:s|[-–/]\d{2,4})$|^(?:0?[1-9]|1[0-2])/(?:0?[1-9]|1[0-2])/")
+"""A decade, some years, and "3/4/2020", which is a day of March or of April."""
+
+_BEFORE_NOT = {"can't": "can", "cannot": "can", "won't": "will", "shan't": "shall"}
+_CONTRACTED = re.compile(r"(\w+)'(re|ve|ll|m)")
+_WRITTEN_OUT = {"re": "are", "ve": "have", "ll": "will", "m": "am"}  # "'s" and "'d" may be two words each
+_LONG_SCALE = frozenset(("billion", "billions"))  # which is a thousand times more in other languages
 VERSIONS = frozenset("v version versions versionen fassung versión versiones versione versioni versão versie".split())
-_AND = frozenset("and und et y e en".split())
-_ONE = frozenset("a an one ein eine einer einem einen un une una uno um uma een".split())
-DURATIONS = frozenset(("time", "years"))
 MONEY = frozenset(("dollars", "euros", "pounds"))
 SHORT_SCALES = {"k": 1e3, "m": 1e6, "M": 1e6, "mn": 1e6, "bn": 1e9, "b": 1e9, "B": 1e9}  # behind a sign of money
 
@@ -48,7 +54,7 @@ class Token(NamedTuple):
     `clause`: how many marks and words that join clauses stand before it; a semicolon counts twice.
     """
 
-    kind: SlotKind | Literal["word", "small", "hedge", "break"]
+    kind: SlotKind | Literal["word", "small", "hedge", "break", "mark"]
     value: Any
     text: str
     first: bool = False
@@ -66,17 +72,19 @@ CueGroup = Literal[
     "hedges",
     "relations",
     "before_dates",
-    "agents",
-    "relatives",
-    "fronted",
     "passive",
-    "unreal",
     "joins",
     "also",
-    "frames",
     "light",
+    "plain",
+    "indefinite",
     "pronouns",
-    "roundings",
+    "back",
+    "contrast",
+    "affirming",
+    "pairs",
+    "says",
+    "sources",
 ]
 
 
@@ -91,6 +99,11 @@ def _irregular(language: str) -> dict[str, str]:
     """The plain forms of words whose other forms no rule of endings finds: "went" → "go"."""
     listed = (line.split() for line in _cues()["irregular"].get(language, "").split(","))
     return {form: plain for plain, *forms in filter(None, listed) for form in forms}
+
+
+def is_past(word: str) -> bool:
+    """Whether an English word is certainly a form of a verb that tells what was done: "sold", "counted"."""
+    return bool(re.fullmatch(r"\w{3,}[^e]ed", word)) or word in _irregular("en")
 
 
 @cache
@@ -112,30 +125,41 @@ def _units() -> dict[str, tuple[str, float]]:
     return {word: (of, float(size)) for of, size, words in listed for word in words.split()}
 
 
+@cache
+def unreal_words() -> frozenset[str]:
+    """Words of all languages behind or under which what is told need not be so: "Myth:"."""
+    return frozenset(word for words in _cues()["unreal"].values() for word in words.split())
+
+
 def knows_denials(language: str) -> bool:
     """Whether it is known how a language denies and hedges, without which little can be said of its sentences."""
     return language in _cues()["hedges"]
 
 
-@lru_cache(8192)
 def tokens_of(sentence: str, language: str) -> tuple[Token, ...]:
     """A sentence's words, numbers, dates and names, in order."""
+    return tuple(each for each in cut_tokens(sentence, language) if each.kind not in ("break", "mark"))
+
+
+@lru_cache(8192)
+def cut_tokens(sentence: str, language: str) -> tuple[Token, ...]:
+    """All that a sentence is made of but spaces: its words, numbers, dates and names, and each mark."""
     sentence = _POINTED.sub(r"\1\2", sentence).replace("US$", "$").replace(" per cent", " percent")
     found, at = list[Token](), 0
     for date in [*dates_in(sentence, language), None]:
         start = date.start if date else len(sentence)
         found += _without_dates(sentence[at:start], language, is_first=not found)
-        if date and any((date.year, date.month, date.day)):
+        if date:
             text = sentence[date.start : date.end].strip()
-            found.append(Token("date", (date.year, date.month, date.day), text))
-        elif date:
-            found.append(Token("word", sentence[date.start : date.end].casefold(), sentence[date.start : date.end]))
+            certain = any((date.year, date.month, date.day)) and not _UNCERTAIN_DATE.search(text)
+            value = (date.year, date.month, date.day) if certain else text.casefold()
+            found.append(Token("date" if certain else "word", value, text))
         at = date.end if date else start
     numbered, clause, joins = list[Token](), 0, cue_words("joins", language)
-    for token in _join_numbers(found):
+    for token in _join_numbers(found, language):
         clause += (token.kind == "break" or token.value in joins) + (token.text == ";")
         numbered.append(token._replace(clause=clause))
-    return tuple(each for each in numbered if each.kind != "break")
+    return tuple(numbered)
 
 
 def other_forms(sentence: str, language: str) -> list[str]:
@@ -157,13 +181,13 @@ def _without_dates(text: str, language: str, *, is_first: bool) -> Iterator[Toke
             unit = _units()[found["money"]] if found["money"] else ("ordinal", 1) if found["suffix"] else ("", 1)
             is_version = "." in found["digits"] and previous.casefold() in VERSIONS
             as_it_is = is_version or ":" in found["digits"] or _VERSION.fullmatch(found["digits"])
-            yield Token("number", found["digits"] if as_it_is else (value, *unit), found.group())
+            yield Token("number", _write_time(found["digits"]) if as_it_is else (value, *unit), found.group())
         elif found["word"]:
             following = words[number + 1]["word"] if number + 1 < len(words) else None
             before_large = bool(following and following[0].isupper())
             yield from _word_tokens(found["word"], previous, before_large, language, first=first, shouted=shouted)
         else:
-            kind: Any = "break" if found["break"] else "word"
+            kind: Any = "break" if found["break"] else "mark" if found["other"] else "word"
             kind = "denial" if found.group() in cue_words("denials", language) else kind
             yield Token(kind, found.group(), found.group())
         previous = found.group()
@@ -177,9 +201,12 @@ def _word_tokens(
         yield Token("denial" if cut in cue_words("denials", language) else "small", cut, elided.group())
         word = word[elided.end() :]
     folded = word.casefold().replace("’", "'")
-    if folded.endswith("n't"):
-        yield Token("small", folded[:-3], word)
+    if folded.endswith("n't") or folded == "cannot":
+        yield Token("small", _BEFORE_NOT.get(folded, folded[:-3]), word)
         yield Token("denial", "not", word)
+    elif language == "en" and (contracted := _CONTRACTED.fullmatch(folded)):
+        yield Token("small", contracted[1], word)
+        yield Token("small", _WRITTEN_OUT[contracted[2]], word)
     elif folded in cue_words("denials", language):
         yield Token("denial", folded, word)
     elif folded != "one" and (number := _number_in_words(folded, language)):
@@ -228,15 +255,13 @@ def _number(digits: str, language: str) -> float:
     return float(digits) if digits.count(".") <= 1 and "," not in digits else float(re.sub("[.,]", "", digits))
 
 
-def _join_numbers(tokens: Sequence[Token]) -> Iterator[Token]:
+def _join_numbers(tokens: Sequence[Token], language: str) -> Iterator[Token]:
     """The tokens with numbers and what belongs to them as one: "two hundred and five", "3.5 million euros", "5 km"."""
     at = 0
     while at < len(tokens):
         token = tokens[at]
         at += 1
         following = tokens[at].text.casefold() if at < len(tokens) else ""
-        if token.text.casefold() in _ONE and following in _units() and _rest_of_duration(tokens[at + 1 :], following):
-            token = token._replace(kind="number", value=(1.0, "", 1))  # "an hour and 30 minutes"
         if token.kind == "date" and following in _units() and token.text.isdecimal():  # "1200 g" is no year
             token = Token("number", (float(token.text), "", 1), token.text, token.first, token.clause)
         if token.kind == "number" and following in ("am", "pm"):
@@ -250,7 +275,7 @@ def _join_numbers(tokens: Sequence[Token]) -> Iterator[Token]:
         text = token.text
         if of in MONEY and at < len(tokens) and (short := SHORT_SCALES.get(tokens[at].text)):  # "$1.2bn"
             value, text, at = value * short, text + tokens[at].text, at + 1
-        while at < len(tokens) and (more := _scaled(value, tokens[at : at + 2])):
+        while at < len(tokens) and (more := _scaled(value, tokens[at : at + 2], language)):
             value, used = more
             text = " ".join([text, *(each.text for each in tokens[at : at + used])])
             at += used
@@ -258,38 +283,28 @@ def _join_numbers(tokens: Sequence[Token]) -> Iterator[Token]:
             of, size = unit
             text += ("" if tokens[at].text == "%" else " ") + tokens[at].text
             at += 1
-        value *= size
-        while of in DURATIONS and (more := _rest_of_duration(tokens[at:], tokens[at - 1].text.casefold())):
-            text = " ".join([text, *(each.text for each in tokens[at : at + more[1]])])
-            value, at = value + more[0], at + more[1]
-        yield token._replace(value=(value, of), text=text.replace(" ,", ","))
-
-
-def _rest_of_duration(following: Sequence[Token], unit: str) -> tuple[float, int] | None:
-    """What a duration has behind a unit in a smaller one ("and 30 minutes", "1 h 30"), and how many tokens that are."""
-    used = 1 + bool(following and (following[0].value in _AND or following[0].text == ","))
-    (of, size), number = _units().get(unit, ("", 0.0)), following[used - 1 : used]
-    if of not in DURATIONS or not number or number[0].kind != "number" or isinstance(number[0].value, str):
-        return None
-    last = following[used].text.casefold() if used < len(following) else ""
-    also, part = _units().get(last, ("", 0.0))
-    minutes = unit == "h" and not also and number[0].text.isdecimal() and used == 1
-    more = number[0].value[0] * (60 if minutes else part)
-    return (more, used + (not minutes)) if (minutes or also == of) and more < size else None
+        yield token._replace(value=(value, of, size), text=text)
 
 
 def _time_of_day(digits: str, half: str) -> str:
     """A time as it is compared: "15:00" for "3 pm"."""
     hour, _, minutes = digits.replace(".", ":").partition(":")
     hours = int(hour) % 12 if hour.isdecimal() else 0
-    return f"{hours + 12 * (half == 'pm')}:{minutes or '00'}"
+    return f"{hours + 12 * (half == 'pm'):02}:{minutes or '00'}"
 
 
-def _scaled(value: float, following: Sequence[Token]) -> tuple[float, int] | None:
+def _write_time(digits: str) -> str:
+    """A time without "am" or "pm" as it is compared: "10:30" may be either, "07:30" and "15:30" can't."""
+    is_open = re.fullmatch(r"1[0-2]:\d\d", digits)
+    return f"{digits} am or pm" if is_open else digits
+
+
+def _scaled(value: float, following: Sequence[Token], language: str) -> tuple[float, int] | None:
     """A number with the word that goes on with it, and how many words that are; None where none does."""
     used = 2 if following[0].value == "and" and len(following) > 1 and value >= 100 else 1
     token = following[used - 1]
-    if used == 1 and (scale := _scales().get(token.text.casefold())):
+    word = token.text.casefold()
+    if used == 1 and (scale := _scales().get(word)) and (language == "en" or word not in _LONG_SCALE):
         return value * scale, 1
     is_numeral = token.kind == "number" and not isinstance(token.value, str) and token.text[0].isalpha()
     return (value + token.value[0], used) if is_numeral and value >= 100 > token.value[0] else None

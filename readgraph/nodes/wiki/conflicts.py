@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from readgraph.library.search.terms import content_words
 from readgraph.nodes.extractive.passages import without_label
-from readgraph.nodes.verifying.compare import compare_sentences, whole_names
+from readgraph.nodes.verifying.compare import compare_sentences
 from readgraph.nodes.verifying.evidence import names_in
 from readgraph.nodes.verifying.tokens import tokens_of
 from readgraph.state.languages import DEFAULT, language_of
@@ -20,22 +20,18 @@ MOST_ALIKE = 2  # others that a sentence contradicts: more are a list of like th
 
 
 def find_conflicts(sources: Sequence[WikiSource]) -> list[Conflict]:
-    """The pairs of sentences of which one says another thing in one place: a number, a date, a name, a denial."""
+    """The pairs of sentences of which one says another thing in one place: a number, a date, a denial."""
     texts = [without_label(on_one_line(each["quote"])) for each in sources]
     languages = [language_of(text) for text in texts]
     names = names_in("\n\n".join(texts))
-    named = [{*whole_names(text, language, names)} for text, language in zip(texts, languages, strict=True)]
     found = dict[tuple[int, int], Conflict]()
     for pair in _pairs(texts, languages):
         if texts[pair[0]] == texts[pair[1]] or languages[pair[0]] != languages[pair[1]]:
             continue
-        for one, other in (pair, pair[::-1]):  # a sentence may say more than the other
-            compared = compare_sentences(texts[one], texts[other], languages[one], names)
-            if compared.verdict == "contradicted" and (
-                compared.differs[0]["kind"] not in ("name", "who") or named[one] & named[other]
-            ):  # of two that name nothing both, each tells of something else
-                found[pair] = Conflict(sentences=[sources[one], sources[other]], differs=compared.differs[0])
-                break
+        one, other = pair
+        compared = compare_sentences(texts[one], texts[other], languages[one], names)
+        if compared.verdict == "contradicted":
+            found[pair] = Conflict(sentences=[sources[one], sources[other]], differs=compared.differs[0])
     partners = Counter(number for pair in found for number in pair)
     kept = [conflict for pair, conflict in found.items() if max(partners[each] for each in pair) <= MOST_ALIKE]
     return [each for each in kept if not _tell_of_own_years(each)]
@@ -48,7 +44,7 @@ def _tell_of_own_years(conflict: Conflict) -> bool:
     """Whether documents of different years, such as yearly reports, tell of their own year each; but for lengths."""
     years, said = ([{*_YEAR.findall(each[key])} for each in conflict["sentences"]] for key in ("title", "quote"))
     is_own = years[0] != years[1] and all(own and told <= own for own, told in zip(years, said, strict=True))
-    is_length = any(each.value[1:] == ("length",) for each in tokens_of(conflict["differs"]["draft"], DEFAULT))
+    is_length = any(each.value[1] == "length" for each in tokens_of(conflict["differs"]["draft"], DEFAULT))
     return is_own and conflict["differs"]["kind"] in ("number", "date") and not is_length
 
 

@@ -99,7 +99,8 @@ def test_what_cannot_be_checked_is_one_line(readgraph: Command, tmp_path: Path, 
 
 
 def test_with_a_model_the_rest_is_asked(readgraph: Command, server: ModelServer, tmp_path: Path, mill: Path) -> None:
-    ran = readgraph("verify", draft_of(tmp_path, TRUE, OPEN), mill, *DOUBLE)
+    said_otherwise = "At Orrin, the mill made 240."
+    ran = readgraph("verify", draft_of(tmp_path, TRUE, said_otherwise), mill, *DOUBLE)
     assert ran.code == 0 and "2 claims · 2 supported" in ran.out and len(server.requests) == 1
-    again = readgraph("verify", draft_of(tmp_path, TRUE, OPEN), mill, *DOUBLE)
+    again = readgraph("verify", draft_of(tmp_path, TRUE, said_otherwise), mill, *DOUBLE)
     assert "1 saved reply" in again.out and len(server.requests) == 1
