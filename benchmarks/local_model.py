@@ -49,7 +49,7 @@ SMALL: dict[str, Any] = {
     "min_page_words": 80,
     "max_page_words": 200,
     "segment_words": 200,
-    "session_page_words": 300,
+    "memo_page_words": 300,
     "baseline_words": 300,
     "max_pages": 2,
     "max_hops": 6,

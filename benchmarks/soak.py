@@ -50,7 +50,7 @@ CONTEXT = ReaderContext(
     model="openai:double",
     embeddings="openai:double-embeddings",
     segment_words=300,
-    session_page_words=400,
+    memo_page_words=400,
     max_page_words=400,
 )
 NAMES = ("memory", "threads", "descriptors")

@@ -145,7 +145,7 @@ async def measure(seed: int, documents: int) -> None:
     kept = [await pages.add_document(text, title=title, source=f"{title}.txt") for title, text in facts.texts.items()]
     with tempfile.TemporaryDirectory() as name:
         folder, began = Path(name), time.perf_counter()
-        made = await wiki(store, kept)
+        made = await wiki(store, documents=kept)
         print(f"{documents} documents, {sum(each.words for each in kept):,} words: {time.perf_counter() - began:.1f} s")
         first = write_vault(folder, made.output["pages"], datetime.now(UTC))
         forms = [
@@ -167,7 +167,7 @@ async def measure(seed: int, documents: int) -> None:
         problems = await check_vault(pages, folder, kept)
         checked = sum(each.kind == "contradiction" for each in problems)
         print(f"wiki check: {checked} contradictions, {len(problems) - checked} other problems")
-        again = write_vault(folder, (await wiki(store, kept)).output["pages"], datetime.now(UTC))
+        again = write_vault(folder, (await wiki(store, documents=kept)).output["pages"], datetime.now(UTC))
         print(f"files written: {len(first.written)} at first, {len(again.written)} the second time", end="")
         print(f", {await change_a_page(store, kept, facts, folder)} after one sentence of one document changed")
 
@@ -181,7 +181,7 @@ async def change_a_page(store: InMemoryStore, kept: list[Document], facts: Facts
     changed = await PageStore(store).add_document(
         ". ".join(sentences), title=document.title, source=f"{document.title}.txt"
     )
-    made = await wiki(store, [changed if each == document else each for each in kept])
+    made = await wiki(store, documents=[changed if each == document else each for each in kept])
     return len(write_vault(folder, made.output["pages"], datetime.now(UTC)).written)
 
 

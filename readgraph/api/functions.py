@@ -173,8 +173,8 @@ async def ask(
 
 async def summarise(
     library: Library | BaseStore,
-    documents: Sequence[str | Document],
     *,
+    documents: Sequence[str | Document],
     words: int | None = None,
     part: str | None = None,
     about: str | None = None,

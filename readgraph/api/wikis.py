@@ -23,8 +23,8 @@ from readgraph.state.records import Document
 
 async def wiki(
     library: Library | BaseStore,
-    documents: Sequence[str | Document] = (),
     *,
+    documents: Sequence[str | Document] = (),
     collection: str | None = None,
     as_of: str = "",
     context: ReaderContext | None = None,
@@ -58,8 +58,8 @@ async def wiki(
 async def wiki_page(
     library: Library | BaseStore,
     name: str = "",
-    documents: Sequence[str | Document] = (),
     *,
+    documents: Sequence[str | Document] = (),
     as_of: str = "",
     context: ReaderContext | None = None,
     listen: Listen | None = None,
@@ -80,7 +80,7 @@ async def wiki_page(
     Raises:
         BadInput: For a name that no page has, and as `wiki`.
     """
-    made = await wiki(library, documents, as_of=as_of, context=context, listen=listen)
+    made = await wiki(library, documents=documents, as_of=as_of, context=context, listen=listen)
     files = make_files(made.output["pages"])
     known = {fold_file_name(make_file_name(each["name"])): each["name"] for each in made.pages}
     wanted = fold_file_name(make_file_name(name)) if name else "index"

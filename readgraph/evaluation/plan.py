@@ -17,7 +17,7 @@ from readgraph.evaluation.judges.judging import JUDGES
 from readgraph.evaluation.metrics import METRICS, metrics_for_question
 from readgraph.evaluation.reading import add_text, group_by_talk
 from readgraph.evaluation.records import ChosenWebAction, Dataset, Item, Outcome, TextSpan
-from readgraph.evaluation.rows import Row, on_web_pages
+from readgraph.evaluation.rows import EvaluationRow, on_web_pages
 from readgraph.evaluation.running import Group
 from readgraph.graphs.estimates.arithmetic import Estimate, Range, of_options
 from readgraph.graphs.estimates.methods import estimate_reading
@@ -69,7 +69,7 @@ def fill_defaults(context: ReaderContext, settings: Mapping[str, Any]) -> Reader
 def what_is_run(
     file: Path | None,
     dataset: Dataset,
-    rows: Sequence[Row],
+    rows: Sequence[EvaluationRow],
     runs: int,
     judge: str | None,
     context: ReaderContext,

@@ -20,7 +20,7 @@ from langgraph.graph.state import CompiledStateGraph
 from readgraph.evaluation.folder import EvaluationFolder
 from readgraph.evaluation.line_shapes import Cost, count_usage
 from readgraph.evaluation.records import ChosenWebAction, Item, Outcome, Text, TextSpan
-from readgraph.evaluation.rows import Row
+from readgraph.evaluation.rows import EvaluationRow
 from readgraph.graphs.mem_gpt import build_chat
 from readgraph.graphs.methods import METHODS, SUMMARY
 from readgraph.library.agents import SPEAKS, Agent, AgentStore, Event, agent_id, archive_index, initial_state, local_now
@@ -49,7 +49,7 @@ class TextReading:
     library: Library
     folder: EvaluationFolder
     cost: Cost
-    row: Row
+    row: EvaluationRow
     run: int
     text: Text
     document: Document = field(init=False)
@@ -246,7 +246,7 @@ class Talk(NamedTuple):
     known: tuple[str, str] = ("", "")
 
 
-def group_by_talk(row: Row, items: Iterable[Item]) -> dict[Talk | None, list[Item]]:
+def group_by_talk(row: EvaluationRow, items: Iterable[Item]) -> dict[Talk | None, list[Item]]:
     """The questions by the agent that they are asked to, which only `mem-gpt` is; None: asked as usual."""
     talks = defaultdict[Talk | None, list[Item]](list)
     for item in items:

@@ -20,7 +20,7 @@ from readgraph.evaluation.metrics import METRICS, Raters, Scores, metrics_for_qu
 from readgraph.evaluation.records import Dataset, Item, Judgement, Outcome, texts_of
 from readgraph.evaluation.reproducing import figures_of_papers
 from readgraph.evaluation.rows import count_left_out
-from readgraph.evaluation.statistics import ScoreSummary, pair_methods, summarise
+from readgraph.evaluation.statistics import ScoreSummary, pair_methods, summarise_scores
 from readgraph.sources.loading import printable_path
 from readgraph.state.errors import BadInput
 
@@ -285,7 +285,7 @@ def _metric(by_run: Mapping[int, Mapping[str, float]], items: Mapping[str, Item]
         """The summary of a category's questions, or of all."""
         counted = {item.id for item in items.values() if category in (None, item.category, *item.groups)}
         runs = [{item: score for item, score in run.items() if item in counted} for run in by_run.values()]
-        return summarise([by_episode(run, items) for run in runs], texts_of(items.values()))
+        return summarise_scores([by_episode(run, items) for run in runs], texts_of(items.values()))
 
     overall = summary_of(None)
     parts = {name: part for name in named if (part := summary_of(name))}

@@ -15,7 +15,7 @@ from readgraph.state.errors import BadInput
 from readgraph.state.installed import list_extras
 from readgraph.state.settings import GROUPS, LONG
 
-__all__ = ["Row", "rows_to_run"]
+__all__ = ["EvaluationRow", "rows_to_run"]
 
 
 def row_method(name: str) -> Method:
@@ -49,7 +49,7 @@ OF_ALL_ROWS = ("sample", "concurrency", "batch", "timeout", "retry_seconds", "re
 
 
 @dataclass(frozen=True)
-class Row:
+class EvaluationRow:
     """A method with the settings that it runs with. `own` are those that only this row has, by their names."""
 
     name: str
@@ -63,14 +63,14 @@ class Row:
         return {"method": self.method.name, "settings": values}
 
 
-def row_named(text: str, context: ReaderContext, named: Callable[[str], Method] = row_method) -> Row:
+def row_named(text: str, context: ReaderContext, named: Callable[[str], Method] = row_method) -> EvaluationRow:
     """The row `method@setting=value,…`, of a method or of one in `NAMED_ROWS`; raises `BadInput` for a wrong value."""
     text = text.strip()
     called, at, given = text.partition("@")
     name, _, fixed = NAMED_ROWS.get(called.strip(), called).partition("@")
     method = named(name.strip())
     if not (at or fixed):
-        return Row(method.name, method, with_answers_length(method, context, ()))
+        return EvaluationRow(method.name, method, with_answers_length(method, context, ()))
     meant = use_current_names(dict(_pairs(text, fixed))) if fixed else {}
     texts = use_current_names(dict(_pairs(text, given))) if at else {}
     _check_known(text, method, texts)
@@ -89,10 +89,14 @@ def row_named(text: str, context: ReaderContext, named: Callable[[str], Method] 
     own = {each: getattr(with_own, each) for each in values}
     with_own = with_answers_length(method, with_own, own)
     shown = ",".join(f"{each}={'off' if own[each] is False else format_default(own[each])}" for each in texts)
-    return Row("@".join(filter(None, [called.strip() if meant else method.name, shown])), method, with_own, own)
+    return EvaluationRow(
+        "@".join(filter(None, [called.strip() if meant else method.name, shown])), method, with_own, own
+    )
 
 
-def rows_to_run(texts: Sequence[str], dataset: Dataset, context: ReaderContext, *, full_text: bool = True) -> list[Row]:
+def rows_to_run(
+    texts: Sequence[str], dataset: Dataset, context: ReaderContext, *, full_text: bool = True
+) -> list[EvaluationRow]:
     """The rows with these names ("all": every method), and with `full_text` that of the full text, if all texts fit."""
     web = on_web_pages(dataset.items)
     named, known = (web_method_named, WEB_METHODS) if web else (row_method, METHODS)
@@ -121,7 +125,7 @@ def on_web_pages(items: Iterable[Item]) -> bool:
     return any(item.step for item in items)
 
 
-def needs_embeddings(row: Row) -> bool:
+def needs_embeddings(row: EvaluationRow) -> bool:
     """Whether the row ranks by embeddings, and can't be run without."""
     return row.method.needs_embeddings or (row.method.name == "retrieved-pages" and row.context.ranking != "keywords")
 

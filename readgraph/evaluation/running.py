@@ -9,7 +9,7 @@ from readgraph.evaluation.folder import EvaluationFolder
 from readgraph.evaluation.line_shapes import Cost
 from readgraph.evaluation.reading import ConversationReading, TextReading, group_by_talk
 from readgraph.evaluation.records import Dataset, Item, Outcome, Text
-from readgraph.evaluation.rows import Row, takes_question
+from readgraph.evaluation.rows import EvaluationRow, takes_question
 from readgraph.graphs.method_facts import settings_of
 from readgraph.library.opening import Library
 from readgraph.models.batches.calls import calls_at_once
@@ -19,13 +19,13 @@ from readgraph.state.errors import ReadgraphError
 
 __all__ = ["Evaluation"]
 
-Group = tuple[Row, int, Text, list[Item]]  # row, run, text, and questions about it that share a memory
+Group = tuple[EvaluationRow, int, Text, list[Item]]  # row, run, text, and questions about it that share a memory
 MOST_READINGS = 1000  # readings at once, however many calls a batch holds: each takes memory
 MOST_FAILURES = 20  # after this many failures in a row the run stops: the server is down, or the settings are wrong
 
 
 def find_unanswered(
-    dataset: Dataset, rows: Sequence[Row], runs: Sequence[int], outcomes: Iterable[Outcome]
+    dataset: Dataset, rows: Sequence[EvaluationRow], runs: Sequence[int], outcomes: Iterable[Outcome]
 ) -> list[Group]:
     """The questions that have no answer yet or have failed."""
     answered, groups = {outcome.key for outcome in outcomes if outcome.status != "failed"}, list[Group]()
@@ -49,7 +49,7 @@ class Evaluation:
     """
 
     dataset: Dataset
-    rows: Sequence[Row]
+    rows: Sequence[EvaluationRow]
     runs: Sequence[int]
     folder: EvaluationFolder
     library: Library
@@ -94,7 +94,7 @@ class Evaluation:
             await asyncio.gather(running, return_exceptions=True)
 
     async def _text(
-        self, row: Row, run: int, text: Text, items: Sequence[Item], done: asyncio.Queue[Outcome | None]
+        self, row: EvaluationRow, run: int, text: Text, items: Sequence[Item], done: asyncio.Queue[Outcome | None]
     ) -> None:
         row = replace(row, context=replace(row.context, sample=run))
         for talk, questions in group_by_talk(row, items).items():

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from readgraph.state.installed import library
 
-__all__ = ["Difference", "ScoreSummary", "compare", "summarise"]
+__all__ = ["ScoreDifference", "ScoreSummary", "compare", "summarise_scores"]
 
 Scores = Mapping[str, float]  # of one run by question ids, without questions that the metric doesn't apply to
 Texts = Mapping[str, str]  # the ids of the texts by questions' ids; a question without one is about a text of its own
@@ -44,7 +44,7 @@ class ScoreSummary:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class ScoreDifference:
     """One method minus another on the questions that both have scores for; each question's runs are averaged first.
 
     `first_better` and `second_better` count the questions on which each has the higher score. `p` is the probability
@@ -61,7 +61,7 @@ class Difference:
     second_better: int
 
 
-def summarise(runs: Sequence[Scores], texts: Texts | None = None) -> ScoreSummary | None:
+def summarise_scores(runs: Sequence[Scores], texts: Texts | None = None) -> ScoreSummary | None:
     """Sum up the scores of a method's runs; None without scores."""
     means = [fmean(run.values()) for run in runs if run]
     if not means:
@@ -78,7 +78,7 @@ def summarise(runs: Sequence[Scores], texts: Texts | None = None) -> ScoreSummar
     )
 
 
-def compare(first: Sequence[Scores], second: Sequence[Scores], texts: Texts | None = None) -> Difference | None:
+def compare(first: Sequence[Scores], second: Sequence[Scores], texts: Texts | None = None) -> ScoreDifference | None:
     """Compare two methods, or two runs, question by question; None if they share no question."""
     left, right = _by_question(first), _by_question(second)
     shared = [question for question in left if question in right]
@@ -86,7 +86,7 @@ def compare(first: Sequence[Scores], second: Sequence[Scores], texts: Texts | No
         return None
     pairs = np.array([(left[question], right[question]) for question in shared])
     differences, (of, groups) = pairs[:, 0] - pairs[:, 1], _texts_and_groups(shared, texts or {})
-    return Difference(
+    return ScoreDifference(
         questions=len(pairs),
         texts=of,
         difference=float(differences.mean()),

@@ -7,7 +7,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from readgraph.evaluation.records import Dataset, Item
-from readgraph.models.asking import ask
+from readgraph.models.asking import ask_reply
 from readgraph.nodes.judging_prompts import WhoQuestion, who_question_prompt
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
@@ -44,7 +44,7 @@ async def _question_of(item: Item, runtime: Runtime[ReaderContext]) -> dict[str,
         return "the question must not hold its answer" if given_away else None
 
     try:
-        made = await ask(runtime, who_question_prompt(summary), WhoQuestion, complaint)
+        made = await ask_reply(runtime, who_question_prompt(summary), WhoQuestion, complaint)
     except NoUsableReply:
         return None
     question, answer = made.question.strip(), made.answer.strip()

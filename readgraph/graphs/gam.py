@@ -40,7 +40,16 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Answered, Question, ReadingState
 from readgraph.state.settings import Language, Memorizing, Paragraphs, Purpose, ReadingModel, Rebuilding
 
-__all__ = ["build", "build_memorize", "build_research", "graph", "memorize", "recipe", "research"]
+__all__ = [
+    "build",
+    "build_memorize",
+    "build_research",
+    "graph",
+    "memorize",
+    "memorize_graph",
+    "recipe",
+    "research_graph",
+]
 
 METHODS = (
     Method(
@@ -50,14 +59,14 @@ METHODS = (
         name="gam-memorize",
         kind="part",
         served="Builds GAM's memory of a long document or a growing history: memos of its parts. Answers nothing.",
-        compiled="memorize",
+        compiled="memorize_graph",
         order=3,
     ),
     Method(
         name="gam-research",
         kind="part",
         served="Answers a question from a memory that gam_memorize built, by rounds of research, with quotes.",
-        compiled="research",
+        compiled="research_graph",
         order=3,
     ),
 )
@@ -86,7 +95,7 @@ recipe = recipe_of_notes(
 )
 """The recipe of a GAM memory."""
 
-memorizer = read_with(memorizer_parts, recipe, without_model=extractive_parts, settings=(*MEMORIZING, Rebuilding))
+memorize = read_with(memorizer_parts, recipe, without_model=extractive_parts, settings=(*MEMORIZING, Rebuilding))
 find_memory = make_find_memory(recipe, settings=(*MEMORIZING, ReadingModel))
 
 
@@ -94,7 +103,7 @@ find_memory = make_find_memory(recipe, settings=(*MEMORIZING, ReadingModel))
 def build_memorize(
     *,
     open: Node[opening_types.OpenState, opening_types.OpenUpdate] = open_document,
-    memorize: Node[ReadState, ReadWrites] = memorizer,
+    memorize: Node[ReadState, ReadWrites] = memorize,
     state: type[Any] = ReadingState,
 ) -> StateGraph[ReadingState, ReaderContext, Question, Answered]:
     """The offline stage (figure 1): make pages, memos and headers for what is new in a document or a history."""
@@ -125,7 +134,7 @@ def build_research(
 def build(
     *,
     open: Node[opening_types.OpenState, opening_types.OpenUpdate] = open_for_research,
-    memorize: Node[ReadState, ReadWrites] = memorizer,
+    memorize: Node[ReadState, ReadWrites] = memorize,
     state: type[Any] = ResearchState,
     **rounds: Unpack[Rounds],
 ) -> Research:
@@ -156,8 +165,8 @@ def add_rounds(
     add_path(builder, "answer", "cite", END)
 
 
-memorize = build_memorize().compile(name="gam_memorize")
-research = build_research().compile(name="gam_research")
+memorize_graph = build_memorize().compile(name="gam_memorize")
+research_graph = build_research().compile(name="gam_research")
 graph = build().compile(name="gam")
 
 
@@ -180,7 +189,7 @@ WORDING = 60  # words of a prompt's optional parts
 
 async def estimate_gam(case: EstimateCase) -> Estimate:
     """A memo and header for each page, then rounds of research."""
-    left, size = await case.unread(recipe(case.reader)), case.context.session_page_words
+    left, size = await case.unread(recipe(case.reader)), case.context.memo_page_words
     new, memorizing = Range.of(left.pages), Estimate()
     if left.words:  # each session is cut evenly, and no page is smaller than its share of the page size
         sessions = case.document.sessions

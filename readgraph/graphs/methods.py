@@ -50,7 +50,8 @@ class Method:
             (`readgraph.graphs.estimates.arithmetic`), where it isn't `estimate_NAME`.
         memory_of: The method whose memory it uses, where it builds none of its own.
         kind: What its graph does.
-        compiled: The compiled graph's name in the file; `build` builds it, or `build_NAME` where it isn't `graph`.
+        compiled: The compiled graph's name in the file: `graph`, which `build` builds, or `NAME` or `NAME_graph`, which
+            `build_NAME` builds.
         needs_embeddings: Whether it can't run without an embedding model.
         needs_extra: The extra of readgraph without which it can't run with a model.
         served: How clients of a server see it described, where it answers no questions; "" where it isn't served.
@@ -79,7 +80,7 @@ class Method:
     @property
     def builder(self) -> str:
         """The name of the function that builds the graph."""
-        return "build" if self.compiled == "graph" else f"build_{self.compiled}"
+        return "build" if self.compiled == "graph" else f"build_{self.compiled.removesuffix('_graph')}"
 
     def build(self, **steps: Any) -> "StateGraph[Any, ReaderContext, Any, Any]":
         """The method's graph, not compiled, with these steps in place of its own of the same names."""

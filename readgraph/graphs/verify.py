@@ -26,7 +26,7 @@ from readgraph.nodes.verifying.decide import CHECK_CLAIMS, MOST_SHOWN, cite_clai
 from readgraph.nodes.verifying.evidence import FindState, find_pages
 from readgraph.state.context import ReaderContext
 from readgraph.state.settings import Paragraphs, Rebuilding
-from readgraph.state.verifying import Verified, VerifyState, VerifyWanted
+from readgraph.state.verifying import VerifyOutput, VerifyState, VerifyWanted
 from readgraph.state.words import count_words
 
 __all__ = ["build", "graph", "read", "recipe"]
@@ -57,9 +57,9 @@ def build(
     decide: Node[FindState, claims_types.ClaimsUpdate] = decide_claims,
     cite: Node[decide_types.VerdictsState, decide_types.VerdictsUpdate] = cite_claims,
     state: type[Any] = VerifyState,
-) -> StateGraph[VerifyState, ReaderContext, VerifyWanted, Verified]:
+) -> StateGraph[VerifyState, ReaderContext, VerifyWanted, VerifyOutput]:
     """Cut the document into pages and the draft into claims, find what is near, compare, decide the rest, cite."""
-    builder = begin_graph(state, VerifyState, VerifyWanted, Verified)
+    builder = begin_graph(state, VerifyState, VerifyWanted, VerifyOutput)
     add_nodes(builder, open=open, read=read, cut=cut, find=find, compare=compare, decide=decide, cite=cite)
     add_path(builder, START, "open", "read", "cut", "find", "compare", "decide", "cite", END)
     return builder

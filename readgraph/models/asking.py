@@ -31,7 +31,7 @@ from readgraph.state.records import digest
 from readgraph.state.settings import ReplyForm
 from readgraph.state.words import count_words, first_words
 
-__all__ = ["ask", "ask_text", "can_ask"]
+__all__ = ["ask_reply", "ask_text", "can_ask"]
 
 TRIES = 3
 MOST_REPEATED = 100  # words of a refused reply, and of the reason, that the next try repeats
@@ -52,11 +52,11 @@ def can_ask(runtime: Runtime[ReaderContext]) -> bool:
 
 
 @overload
-async def ask(
+async def ask_reply(
     runtime: Runtime[ReaderContext], prompt: Prompt, reply: type[Reply], complaint: Complaint[Reply] = ...
 ) -> Reply: ...
 @overload
-async def ask(
+async def ask_reply(
     runtime: Runtime[ReaderContext],
     prompt: Prompt,
     reply: type[Reply],
@@ -64,7 +64,7 @@ async def ask(
     *,
     fallback: str,
 ) -> Reply | None: ...
-async def ask(
+async def ask_reply(
     runtime: Runtime[ReaderContext],
     prompt: Prompt,
     reply: type[Reply],
@@ -121,7 +121,7 @@ async def ask_text(
     *,
     fallback: str | None = None,
 ) -> str | None:
-    """Ask for a note: plain text that is not empty. `complaint`, `fallback` and errors are as in `ask`."""
+    """Ask for a note: plain text that is not empty. `complaint`, `fallback` and errors are as in `ask_reply`."""
 
     async def read(text: str, form: ReplyForm) -> str:
         return await json_form.in_thread_if_long(partial(json_form.plain_text, source=prompt.source), text)
@@ -139,7 +139,7 @@ async def _open_tries(
     read: Callable[[str, ReplyForm], Awaitable[Answer]],
     complaint: Complaint[Answer],
 ) -> "PromptTries[Answer]":
-    """What `ask` and `ask_text` try, with how they read an answer; the prompt may be in the user's own words."""
+    """What `ask_reply` and `ask_text` try, with how they read an answer; the prompt may be in the user's own words."""
     context, client = runtime.context, await model_client(runtime.context)
     worded = apply_own_words(prompt, context.prompts)
     return PromptTries(context, page_store(runtime), client, worded, reply, read, complaint)

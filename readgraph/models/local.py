@@ -138,7 +138,7 @@ def settings_for_context(context: int) -> dict[str, Any]:
         "children": 4,
         "node_words": min(300, window // 12),
         "reasoning": False,
-        "session_page_words": min(1536, window // 4),
+        "memo_page_words": min(1536, window // 4),
         "memory_words": min(1500, window // 4),
         "timeout": 600.0,
     }

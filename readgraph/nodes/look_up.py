@@ -7,7 +7,7 @@ from typing import ClassVar
 from pydantic import BaseModel, Field
 
 from readgraph.library.search.hits import DEPTH, Part, pages_of
-from readgraph.models.asking import ask, can_ask
+from readgraph.models.asking import ask_reply, can_ask
 from readgraph.models.prompt import Prompt, declare_wording, fenced
 from readgraph.models.reply_types import NumberOrNone, restrict_reply
 from readgraph.nodes.bounds import content_room
@@ -117,7 +117,7 @@ def make_look_up_node(
 
         prompt = make_prompt(view.text, state["question_text"], state["choices"], most)
         offered = restrict_reply(PagesToRead, pages=sorted(unread))
-        reply = await ask(runtime, prompt, offered, complaint, fallback="look_up")
+        reply = await ask_reply(runtime, prompt, offered, complaint, fallback="look_up")
         if reply is None:
             return _update(read, NO_NUMBER)
         wanted = [page for page in dict.fromkeys(reply.pages) if page in unread]
@@ -155,7 +155,9 @@ async def look_up_next(state: LookUpState, runtime: ReaderRuntime) -> LookUpUpda
         return None if reply.page is None or reply.page in unread else f"page {reply.page} is not there to be read"
 
     prompt = look_up_next_prompt(view.text, state["question_text"], state["choices"], read)
-    reply = await ask(runtime, prompt, restrict_reply(NextPage, page=sorted(unread)), complaint, fallback="look_up")
+    reply = await ask_reply(
+        runtime, prompt, restrict_reply(NextPage, page=sorted(unread)), complaint, fallback="look_up"
+    )
     if reply is None:
         return _update(read, NO_NUMBER)
     if reply.page is None:

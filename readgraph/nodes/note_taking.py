@@ -12,7 +12,7 @@ from langgraph.managed import RemainingSteps
 from readgraph.library.earlier_notes import EarlierNotes
 from readgraph.library.search.okapi import rank
 from readgraph.library.search.terms import content_words
-from readgraph.models.asking import ask
+from readgraph.models.asking import ask_reply
 from readgraph.models.metering import count_fallback, current_meter
 from readgraph.nodes import extractive, question_notes
 from readgraph.nodes.answering.citations import find_citation_on_page
@@ -206,7 +206,7 @@ async def _request_notes(reading: _NotesReading, page: Page, text: str) -> Notes
 
     reply_type = question_notes.notes_reply(**gates, in_blocks=in_blocks)
     prompt = prompt.adding(note_line(context.language))
-    return await ask(reading.runtime, prompt, reply_type, complaint, fallback="take_notes")
+    return await ask_reply(reading.runtime, prompt, reply_type, complaint, fallback="take_notes")
 
 
 async def _keep_nearest(reading: _NotesReading, page: Page, text: str) -> None:

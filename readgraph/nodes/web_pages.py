@@ -15,7 +15,7 @@ from pydantic import BaseModel, BeforeValidator, Field
 from readgraph.library.page_store import page_store
 from readgraph.library.search.okapi import rank
 from readgraph.library.search.terms import content_words
-from readgraph.models.asking import ask
+from readgraph.models.asking import ask_reply
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.reply_types import restrict_reply
@@ -332,7 +332,7 @@ async def act(state: ActState, runtime: ReaderRuntime) -> WebActUpdate:
 
     prompt = web_act_prompt(view.text, state["question_text"])
     offered = restrict_reply(NextAction, element=[element.id for element in seen])
-    reply = await ask(runtime, prompt, offered, complaint, fallback="act")
+    reply = await ask_reply(runtime, prompt, offered, complaint, fallback="act")
     if reply is None:
         return _update(view, _end_action("stuck", "no usable reply came"), by_rule=True)
     if reply.operation == "finished" or reply.operation == "stuck":

@@ -14,7 +14,7 @@ from readgraph.library.agents import AgentStore, Event, agent_id, proper_name, t
 from readgraph.library.store import InUse, hold_lock
 from readgraph.models.client import HOW_TO_NAME
 from readgraph.models.streaming import THOUGHTS
-from readgraph.nodes.agent.memory import AgentMemory, queue_text
+from readgraph.nodes.agent.memory import MemGptMemory, queue_text
 from readgraph.nodes.agent.storages import load_archive_items, own_passages, search_archive
 from readgraph.serve.requests import NoteBody, RequestBody
 from readgraph.serve.room import Room, Run, RunState, in_background_loop
@@ -211,7 +211,7 @@ class Agents:
             newest = range(max(0, life["events"] - MOST_FOUND), life["events"])[::-1]
             events = await self.store.events(agent_id(name), newest)
             return StorageMatches(found=life["events"], items=[asdict(event) for event in events])
-        memory = AgentMemory(await self.store.require_agent(name), self.store, self.room.context, life)
+        memory = MemGptMemory(await self.store.require_agent(name), self.store, self.room.context, life)
         numbers = await search_archive(memory, query) if query.strip() else (await own_passages(memory))[::-1]
         found = await load_archive_items(memory, numbers[:MOST_FOUND])
         return StorageMatches(found=len(numbers), items=[asdict(each) for each in found])

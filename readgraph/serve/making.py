@@ -65,11 +65,11 @@ class Making:
         given: dict[str, Any] = {"context": context, "listen": listen}
         if self.task == "summary":
             wanted: dict[str, Any] = {"part": self.part or None, "about": self.text or None}
-            return {**(await functions.summarise(library, [document], **wanted, **given)).output}
+            return {**(await functions.summarise(library, documents=[document], **wanted, **given)).output}
         if self.task == "check":
             return {**(await functions.verify(library, self.text, documents=[document], **given)).output}
         if self.task == "wiki":
-            return await _as_one_text(library, document, await wiki(library, [document], **given))
+            return await _as_one_text(library, document, await wiki(library, documents=[document], **given))
         made = await functions.table(library, self.text, documents=[document], thread=thread, **given)
         cited = [citation for row in made.output["table"]["rows"] for citation in row["citations"]]
         unique = {(each["start"], each["end"]): each for each in cited}

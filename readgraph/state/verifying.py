@@ -7,7 +7,7 @@ from typing_extensions import TypedDict
 
 from readgraph.state.reading import Answered, Citation, ReadingState, TextGiven
 
-__all__ = ["Claim", "Difference", "Verdict", "Verified", "VerifyState", "VerifyWanted"]
+__all__ = ["Claim", "Difference", "Verdict", "VerifyOutput", "VerifyState", "VerifyWanted"]
 
 Verdict = Literal["supported", "contradicted", "not found", "not decided"]
 """`not found`: no passage is near. `not decided`: one is, but rules can't tell, and no model was asked or could."""
@@ -62,13 +62,13 @@ class VerifyWanted(TextGiven):
     draft: Annotated[str, Field(description="What is checked, sentence by sentence.")]
 
 
-class Verified(Answered):
+class VerifyOutput(Answered):
     """Output of a check: the `answer` is the draft; its citations show what the claims rest on."""
 
     claims: list[Claim]
 
 
-class VerifyState(ReadingState, Verified):
+class VerifyState(ReadingState, VerifyOutput):
     """All channels of a check."""
 
     draft: str

@@ -86,13 +86,13 @@ async def test_one_document_needs_no_list(library: Library) -> None:
         await library.pages.add_document(text, title=title)
     for given in ("De", (await ask(library, "Wer fraß das Logbuch?", documents=["De"])).document):
         assert (await ask(library, "Was fraß die Ziege?", documents=given)).title == "De"
-        assert (await summarise(library, given, words=20)).title == "De"
+        assert (await summarise(library, documents=given, words=20)).title == "De"
         assert {hit.title for hit in await search(library, "Ziege", documents=given)} == {"De"}
         assert {each.metadata["title"] for each in await as_retriever(library, documents=given).ainvoke("Ziege")} == {
             "De"
         }
     with pytest.raises(BadInput, match="No document is named"):
-        await summarise(library, [])
+        await summarise(library, documents=[])
     with pytest.raises(BadInput, match="must be a ReaderContext, not dict"):
         await ask(library, "Wer?", documents=["De"], context={"model": ""})  # type: ignore[arg-type]
 
@@ -116,12 +116,12 @@ async def test_a_text_is_compressed(library: Library, story: str) -> None:
 
 async def test_a_document_is_summarised(library: Library, story: str) -> None:
     await library.pages.add_document(story, title="the story")
-    short = await summarise(library, ["the story"], words=60, about="the oil")
+    short = await summarise(library, documents=["the story"], words=60, about="the oil")
     assert short.summary and len(short.summary.split()) <= 60 and (short.status, short.by_rule) == ("extracted", True)
     cited = short.citations[0]
     assert story[cited.start : cited.end] == cited.quote and short.sentences[0]["supported"] is True
     with pytest.raises(BadInput, match="has no place 'Part nine'"):
-        await summarise(library, ["the story"], part="Part nine")
+        await summarise(library, documents=["the story"], part="Part nine")
 
 
 async def test_a_table_has_all_rows_with_their_documents(library: Library, server: ModelServer) -> None:

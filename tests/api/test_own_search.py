@@ -20,12 +20,7 @@ LOOK_FURTHER = {"escalate"}
 """It searches where the notes hold no answer."""
 
 SHORT_PAGES = ReaderContext(
-    min_page_words=30,
-    max_page_words=50,
-    segment_words=50,
-    session_page_words=50,
-    retrieval_words=50,
-    baseline_words=100,
+    min_page_words=30, max_page_words=50, segment_words=50, memo_page_words=50, retrieval_words=50, baseline_words=100
 )
 TEXT = "\n\n".join(f"Day {day}. " + f"Somebody filled can {day} with oil and went home. " * 4 for day in range(8))
 

@@ -180,7 +180,7 @@ def test_every_command_has_a_log() -> None:
 LINES = {
     "read": ("read", "{file}", *SIZES),
     "mem-walker": ("ask", "Where is the marzipan?", "{file}", "--method", "mem-walker", "--segment-words", 20),
-    "gam": ("ask", "Where is the marzipan?", "{file}", "--method", "gam", "--session-page-words", 50),
+    "gam": ("ask", "Where is the marzipan?", "{file}", "--method", "gam", "--memo-page-words", 50),
     "mem-gpt": ("ask", "Where is the marzipan?", "{file}", "--method", "mem-gpt", *SIZES),
     "summarise": ("summarise", "{file}", "--words", 20),
     "table": ("table", "{file}", "every marzipan: name"),

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.intervals import coverage
-from readgraph.evaluation.statistics import compare, summarise
+from readgraph.evaluation.statistics import compare, summarise_scores
 from readgraph.state.errors import BadInput
 
 Runs = list[dict[str, float]]
@@ -27,7 +27,9 @@ def of(*values: float) -> dict[str, float]:
 
 def test_a_mean_over_runs_with_their_deviation() -> None:
     # means 75, 25, 50
-    found = summarise([of(100, 0, 100, 100) | TWO_MORE, of(100, 0, 0, 0) | TWO_MORE, of(100, 0, 100, 0) | TWO_MORE])
+    found = summarise_scores(
+        [of(100, 0, 100, 100) | TWO_MORE, of(100, 0, 0, 0) | TWO_MORE, of(100, 0, 100, 0) | TWO_MORE]
+    )
     assert found and (found.questions, found.texts, found.runs) == (6, 6, 3)
     assert found.mean == pytest.approx(50)
     assert found.deviation == pytest.approx(50 / 3)
@@ -35,13 +37,13 @@ def test_a_mean_over_runs_with_their_deviation() -> None:
 
 
 def test_a_question_that_has_no_score_in_a_run_counts_where_it_has_one() -> None:
-    found = summarise([{"a": 100, "b": 0}, {"a": 50}, {}])
+    found = summarise_scores([{"a": 100, "b": 0}, {"a": 50}, {}])
     assert found and (found.questions, found.runs, found.mean) == (2, 2, 37.5)
 
 
 def test_texts_are_drawn_with_all_their_questions() -> None:
     scores, texts = of(*[100] * 30, *[0] * 30), {str(number): f"text {number // 10}" for number in range(60)}
-    by_texts, by_questions = summarise([scores], texts), summarise([scores])
+    by_texts, by_questions = summarise_scores([scores], texts), summarise_scores([scores])
     assert by_texts and by_questions and (by_texts.texts, by_questions.texts) == (6, 60)
     assert by_texts.interval and by_texts.interval[0] < 20, "six texts tell little"
     assert by_questions.interval and by_questions.interval[0] > 30
@@ -53,7 +55,7 @@ def test_texts_are_drawn_with_all_their_questions() -> None:
 @pytest.mark.parametrize("texts", [1, 2, 5])
 def test_few_texts_have_no_interval(texts: int) -> None:
     scores, about = of(*[100, 0] * 20), {str(number): f"text {number % texts}" for number in range(40)}
-    found, difference = summarise([scores], about), compare([scores], [of(*[0] * 40)], about)
+    found, difference = summarise_scores([scores], about), compare([scores], [of(*[0] * 40)], about)
     assert found and (found.texts, found.mean, found.interval) == (texts, 50, None)
     assert difference and (difference.difference, difference.interval) == (50, None)
 
@@ -66,20 +68,20 @@ def test_ninety_five_percent_are_ninety_five_percent(texts: int) -> None:
 
 def test_a_question_is_drawn_with_all_its_runs() -> None:
     spread = of(*[100, 0] * 20)
-    once, thrice = summarise([spread]), summarise([spread] * 3)
+    once, thrice = summarise_scores([spread]), summarise_scores([spread] * 3)
     assert once and thrice and once.interval == thrice.interval  # more runs of the same are not more questions
     assert thrice.deviation == 0
 
 
 def test_an_interval_is_near_that_of_the_normal_law() -> None:
-    found = summarise([of(*[100, 100, 100, 0, 0] * 40)])
+    found = summarise_scores([of(*[100, 100, 100, 0, 0] * 40)])
     half = NormalDist().inv_cdf(0.975) * 100 * (0.6 * 0.4 / 200) ** 0.5
     assert found and found.interval == pytest.approx((60 - half, 60 + half), abs=0.6)
 
 
 def test_small_numbers() -> None:
-    assert summarise([]) is summarise([{}]) is None
-    one = summarise([of(50)])
+    assert summarise_scores([]) is summarise_scores([{}]) is None
+    one = summarise_scores([of(50)])
     assert one and (one.mean, one.deviation, one.interval) == (50, None, None)
     assert compare([], [of(1)]) is compare([{"a": 1}], [{"b": 1}]) is None
     single = compare([of(100)], [of(0)])
@@ -114,7 +116,7 @@ def test_the_order_in_which_answers_came_changes_nothing() -> None:
         return [dict(rng.sample([*run.items()], len(run))) for run in rng.sample(runs, len(runs))]
 
     for _ in range(3):
-        assert summarise(shuffled(first)) == summarise(first)
+        assert summarise_scores(shuffled(first)) == summarise_scores(first)
         assert compare(shuffled(first), shuffled(second)) == compare(first, second)
 
 
@@ -145,7 +147,7 @@ def test_a_comparison_turned_round_is_the_same_with_other_signs(first: Runs, sec
 @settings(deadline=None, max_examples=25)
 @given(runs)
 def test_an_interval_lies_within_the_scores(runs: Runs) -> None:
-    found = summarise(runs)
+    found = summarise_scores(runs)
     assert found and 0 <= found.mean <= 100
     if found.interval:
         assert 0 <= found.interval[0] <= found.mean + 1e-9 and found.mean - 1e-9 <= found.interval[1] <= 100
@@ -154,4 +156,4 @@ def test_an_interval_lies_within_the_scores(runs: Runs) -> None:
 def test_without_the_packages_one_line_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "scipy.stats", None)
     with pytest.raises(BadInput, match=r"pip install 'readgraph\[evaluation\]'"):
-        summarise([of(1, 2, 3, 4, 5, 6)])
+        summarise_scores([of(1, 2, 3, 4, 5, 6)])

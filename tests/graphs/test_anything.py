@@ -48,7 +48,7 @@ CONTEXT = ReaderContext(
     min_page_words=40,
     max_page_words=90,
     children=3,
-    session_page_words=90,
+    memo_page_words=90,
     retry_seconds=30.0,
 )
 WORDS = 230

@@ -190,7 +190,7 @@ async def test_every_graph_reads_another_language(client: LangGraphClient, model
         "text": "Ein Wärter schreibt wenig.",
         "method": "gam",  # the newest memory may be any graph's, since all run at once
     }
-    small = SIZES | {"segment_words": 60, "session_page_words": 80, "embeddings": "openai:test", "rounds": 1}
+    small = SIZES | {"segment_words": 60, "memo_page_words": 80, "embeddings": "openai:test", "rounds": 1}
     model.respond = lifelike
 
     async def asks(graph: str, context: dict[str, Any]) -> None:
@@ -360,7 +360,7 @@ async def test_settings_of_an_assistant_and_of_earlier_runs_warn_of_nothing(clie
 
 async def test_research_and_a_plan_that_a_person_edits(client: LangGraphClient) -> None:
     thread = await new_thread(client)
-    context = {"session_page_words": 80, "rounds": 2, "pages_per_tool": 1, "embeddings": "openai:test"}
+    context = {"memo_page_words": 80, "rounds": 2, "pages_per_tool": 1, "embeddings": "openai:test"}
     question = {"text": TEXT, "question": "What was found at Abbot?"}
     options: Any = {"context": context, "interrupt_before": ["search"]}
     waiting = await run(client, thread, "gam", input=question, **options)

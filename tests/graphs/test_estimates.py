@@ -68,7 +68,7 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
     "gam": [
         {},
         {
-            "session_page_words": 150,
+            "memo_page_words": 150,
             "block": 4,
             "two_calls": True,
             "separate_requests": True,

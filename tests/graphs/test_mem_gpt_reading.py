@@ -14,7 +14,7 @@ from readgraph.graphs.mem_gpt import build, build_chat
 from readgraph.library.collections import add_collection
 from readgraph.library.histories import SessionText, append_sessions
 from readgraph.library.opening import Library
-from readgraph.nodes.agent.memory import AgentMemory
+from readgraph.nodes.agent.memory import MemGptMemory
 from readgraph.state.words import count_words
 from tests.doubles.agent import Script, call, say
 from tests.doubles.model_server import ModelServer
@@ -165,7 +165,7 @@ async def test_with_no_question_the_pages_are_filed(library: Library, server: Mo
 
 async def test_a_search_of_ones_own(library: Library, server: ModelServer, lamp: str) -> None:
     @tool
-    async def archival_search(query: str, memory: Annotated[AgentMemory, InjectedToolArg]) -> str:
+    async def archival_search(query: str, memory: Annotated[MemGptMemory, InjectedToolArg]) -> str:
         """Research the documents."""
         memory.pages_read.append(4)
         return f"Researched: {query}, of {len(memory.life['documents'])} documents."

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.quick
 OPTIONS = {each.name for each in declarations_of(GROUPS) if each.help.option}
 
 CONTEXT = ReaderContext(
-    model="openai:double", embeddings="openai:double-embeddings", segment_words=200, children=3, session_page_words=400
+    model="openai:double", embeddings="openai:double-embeddings", segment_words=200, children=3, memo_page_words=400
 )
 
 

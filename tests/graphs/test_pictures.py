@@ -31,7 +31,7 @@ def test_no_edge_has_the_name_of_another_node(name: str) -> None:
 
 
 def test_without_a_notebook_it_is_mermaid_s_notation() -> None:
-    assert repr(picture(gam.memorize)) == "graph LR\n    open --> memorize"
+    assert repr(picture(gam.memorize_graph)) == "graph LR\n    open --> memorize"
 
 
 def test_a_single_node_is_drawn_too() -> None:

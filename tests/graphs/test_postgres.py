@@ -22,7 +22,7 @@ pytestmark = [
     pytest.mark.skipif(programs() is None, reason="PostgreSQL is not installed (Debian: apt install postgresql)"),
 ]
 CONTEXT = ReaderContext(
-    model="openai:double", embeddings="openai:double-embeddings", segment_words=200, children=3, session_page_words=400
+    model="openai:double", embeddings="openai:double-embeddings", segment_words=200, children=3, memo_page_words=400
 )
 
 

@@ -20,7 +20,7 @@ from tests.doubles.reader import asked_for
 from tests.support.command import Command, assert_refused
 
 GOATS, LAMP = "Who keeps goats?", "Who lit the lamp?"
-CONTEXT = ReaderContext(model="openai:double", segment_words=300, children=2, node_words=30, session_page_words=400)
+CONTEXT = ReaderContext(model="openai:double", segment_words=300, children=2, node_words=30, memo_page_words=400)
 TOLD = "is for: answering this question: "
 
 METHODS = pytest.mark.parametrize("build", [read_agent.build, mem_walker.build, gam.build], ids=["read", "walk", "gam"])

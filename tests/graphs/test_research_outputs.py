@@ -224,7 +224,7 @@ async def test_research_says_how_many_sessions_are_not_memorised(library: Librar
 
 async def test_research_says_how_much_of_a_book_is_not_memorised(library: Library, server: ModelServer) -> None:
     document = await library.pages.add_document("\n\n".join(f"Day {day}: a lamp." for day in range(40)), title="log")
-    context = ReaderContext(model="openai:double", session_page_words=50, rounds=1)
+    context = ReaderContext(model="openai:double", memo_page_words=50, rounds=1)
     begun = replace(context, max_calls=2)
     await build_memorize().compile(store=library.store).ainvoke({"document": document.id}, context=begun)
     with pytest.warns(UserWarning, match="80 words are not memorised"):

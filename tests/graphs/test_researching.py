@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from langgraph.checkpoint.memory import InMemorySaver
 
-from readgraph.graphs.gam import build, build_research, recipe, research
+from readgraph.graphs.gam import build, build_research, recipe, research_graph
 from readgraph.library.opening import Library
 from readgraph.nodes.research.plan import usable_plan
 from readgraph.state.context import ReaderContext
@@ -305,7 +305,7 @@ async def test_every_node_writes_only_declared_channels(
 
 
 def test_the_drawing_is_the_papers_figure() -> None:
-    edges = {(edge.source, edge.target) for edge in research.get_graph().edges}
+    edges = {(edge.source, edge.target) for edge in research_graph.get_graph().edges}
     assert {("plan", "search"), ("search", "integrate"), ("integrate", "reflect"), ("reflect", "plan")} <= edges
     assert ("reflect", "answer") in edges
 

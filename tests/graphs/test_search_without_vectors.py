@@ -31,7 +31,7 @@ CONTEXT = ReaderContext(
     concurrency=1,
     retry_seconds=5,
     retrieval_words=300,
-    session_page_words=300,
+    memo_page_words=300,
     rounds=1,
 )
 

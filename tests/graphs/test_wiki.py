@@ -53,7 +53,7 @@ def told(made: Wiki, name: str) -> list[str]:
 async def test_without_a_model_pages_are_the_documents_own_sentences(
     library: Library, documents: list[Document]
 ) -> None:
-    made = await wiki(library, documents)
+    made = await wiki(library, documents=documents)
     named = {each["name"]: each["kind"] for each in made.pages}
     assert {name for name, kind in named.items() if kind == "document"} == {"Mill report", "Port log"}
     assert {"Marta Lindqvist", "Jonas Weber", "Orrin", "Halden Mill"} <= {*named} and made.by_rule
@@ -73,12 +73,12 @@ async def test_the_model_names_and_writes_and_a_second_run_asks_nothing(
 ) -> None:
     server.respond = reader
     estimate = await estimate_wiki(EstimateCase(library.pages, documents[0], MODEL))
-    made = await wiki(library, documents[:1], context=MODEL)
+    made = await wiki(library, documents=documents[:1], context=MODEL)
     assert 0 < made.usage["calls"] <= estimate.calls.most and made.usage["input_words"] <= estimate.input_words.most
-    made = await wiki(library, documents, context=MODEL)
+    made = await wiki(library, documents=documents, context=MODEL)
     assert not made.by_rule and all(text.startswith("Here, ") for text in told(made, "Orrin"))
-    assert made.pages == (again := await wiki(library, documents, context=MODEL)).pages
-    assert (again.usage["calls"], (await wiki(library, documents)).usage["calls"]) == (0, 0)
+    assert made.pages == (again := await wiki(library, documents=documents, context=MODEL)).pages
+    assert (again.usage["calls"], (await wiki(library, documents=documents)).usage["calls"]) == (0, 0)
     assert not (await estimate_wiki(EstimateCase(library.pages, documents[0], MODEL))).calls.expected
 
 
@@ -87,11 +87,11 @@ async def test_a_changed_document_pays_for_its_changed_page(server: ModelServer,
     server.respond = reader
     paragraphs = [f"In {1800 + number}, the keeper rowed to Orrin with {number} sheep. " * 12 for number in range(60)]
     kept = await library.pages.add_document("\n\n".join(paragraphs), title="Log", source="log.txt")
-    first = await wiki(library, [kept], context=MODEL)
+    first = await wiki(library, documents=[kept], context=MODEL)
     paragraphs[30] = paragraphs[30].replace("sheep", "goats")
     changed = await library.pages.add_document("\n\n".join(paragraphs), title="Log", source="log.txt")
     expected = await estimate_wiki(EstimateCase(library.pages, changed, MODEL))
-    again = await wiki(library, [changed], context=MODEL)
+    again = await wiki(library, documents=[changed], context=MODEL)
     assert 0 < again.usage["calls"] <= 5 < first.usage["calls"] and expected.calls.expected < first.usage["calls"]
     assert [each.id for each in await all_documents(library.pages)] == [changed.id]
 
@@ -109,12 +109,12 @@ async def test_what_a_model_makes_up_is_counted_and_replaced(
     server: ModelServer, library: Library, documents: list[Document]
 ) -> None:
     server.respond = lying
-    made = await wiki(library, documents, context=MODEL)
+    made = await wiki(library, documents=documents, context=MODEL)
     assert made.output["fallbacks"]["wiki_note"] == 2 and "Zeus" not in {each["name"] for each in made.pages}
     assert {"Orrin", "Marta Lindqvist"} <= {each["name"] for each in made.pages}
     assert made.output["fallbacks"].get("wiki_sentence") and "99 feet" not in str(made.pages)
     server.respond = reader
-    again = await wiki(library, documents, context=ReaderContext(model="openai:double", again=True))
+    again = await wiki(library, documents=documents, context=ReaderContext(model="openai:double", again=True))
     assert again.usage["calls"] and "wiki_note" not in again.output["fallbacks"]
 
 
@@ -128,6 +128,6 @@ async def test_names_of_any_kind_become_files(library: Library, tmp_path: Path) 
         'He met Con and AUX there. Con was ill. AUX was old. In Q/A: "No" said Q/A. [[Halden]] <b>Halden</b> *Halden*.'
     )
     kept = await library.pages.add_document(text, title='../a:b"c|d')
-    changes = write_vault(tmp_path / "wiki", (await wiki(library, [kept])).output["pages"], NOW)
+    changes = write_vault(tmp_path / "wiki", (await wiki(library, documents=[kept])).output["pages"], NOW)
     assert all((tmp_path / "wiki" / name).is_file() for name in changes.written)
     assert {each.parent.name for each in tmp_path.rglob("*.md")} == {"wiki", "documents", "pages"}

@@ -307,7 +307,7 @@ def test_a_plan_that_is_only_emptied_is_none() -> None:
             "reads 'pages_read', which begins empty, and no node fills it",
         ),
         (lambda: untyped(gam).build(integrate=reflect), "reads 'notes', which begins empty, and no node fills it"),
-        (lambda: untyped(gam).build(reflect=gam.memorizer), "choice after 'reflect' goes by 'continue_search'"),
+        (lambda: untyped(gam).build(reflect=gam.memorize), "choice after 'reflect' goes by 'continue_search'"),
         (lambda: untyped(gam).build(reflect=plan), "reads 'rounds', which begins empty, and no node fills it"),
         (lambda: untyped(gam).build(plan=gam.graph), "choice after 'plan' goes by 'continue_search'|reads 'plan'"),
         (lambda: untyped(gam).build(integrate=gam.graph), "no node fills it"),
@@ -324,7 +324,7 @@ def test_a_plan_that_is_only_emptied_is_none() -> None:
             lambda: untyped(read_agent).build(answer=nearest_pages, cite=answer),
             "'cite' must write 'citations', on which the graph's output",
         ),
-        (lambda: untyped(gam).build(answer=gam.memorizer), "'cite' reads 'quotes'|'answer' must write 'answer'"),
+        (lambda: untyped(gam).build(answer=gam.memorize), "'cite' reads 'quotes'|'answer' must write 'answer'"),
         (lambda: untyped(read_agent).build(look_up=nearest_pages, answer=mem_gpt_answer), "'answer' reads 'agent'"),
     ],
 )
@@ -338,7 +338,7 @@ PAGES_ARE_ENOUGH = [overwrite_memory, survey, rlm, verify, wiki, mem_gpt, reader
 
 
 @pytest.mark.parametrize("method", PAGES_ARE_ENOUGH, ids=lambda method: method.__name__.rpartition(".")[2])
-@pytest.mark.parametrize("writes", [read, gam.memorizer, gam.memorize, mem_walker.read, outline_walk.read])
+@pytest.mark.parametrize("writes", [read, gam.memorize, gam.memorize_graph, mem_walker.read, outline_walk.read])
 def test_notes_that_nothing_uses_are_refused_in_every_graph(method: Any, writes: Any) -> None:
     with pytest.raises(BadInput, match="'read' has a model write notes, and no node after it uses them"):
         method.build(read=writes)
@@ -365,7 +365,7 @@ def test_an_answer_in_the_place_of_the_citing_is_refused_in_every_graph(method: 
     "swapped",
     [
         lambda: gam.build(memorize=read),
-        lambda: gam.build(memorize=gam.memorize),
+        lambda: gam.build(memorize=gam.memorize_graph),
         lambda: build(look_up=lambda state: {"pages_read": [0]}),
         lambda: gam.build(reflect=lambda state: {"continue_search": False}),
         lambda: mem_walker.build(descend=lambda state: {"current_node": "0.1"}),

@@ -35,7 +35,7 @@ OF_ONES_OWN = read_pages(pages_by_rule, gist_page, in_threes)
 
 @pytest.mark.parametrize(
     "read",
-    [read_agent.read, gam.memorizer, read_chunks, gam.memorize],
+    [read_agent.read, gam.memorize, read_chunks, gam.memorize_graph],
     ids=["gists", "memos", "chunks", "memos of a graph"],
 )
 @pytest.mark.parametrize("method", [mem_walker, guided_walk, reflective_walk, walk_and_research])

@@ -99,7 +99,7 @@ async def test_a_new_version_keeps_the_corrections_of_unchanged_pages(library: L
 async def test_a_corrected_memo_is_shown_and_found(server: ModelServer, library: Library) -> None:
     document = await library.pages.add_document(TEXT, title="log")
     graph: Any = gam.build().compile(store=library.store)
-    context = ReaderContext(model="openai:double", session_page_words=50)
+    context = ReaderContext(model="openai:double", memo_page_words=50)
     await graph.ainvoke({"document": document.id, "question": ASKED}, context=context)
     memory = await memory_of(library, document)
     await correct(library.pages, memory, 1, MINE)

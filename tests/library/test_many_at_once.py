@@ -33,7 +33,7 @@ PROCESSES, THREADS, COROUTINES = (int(TIMES * each) for each in (16, 64, 200))
 LONGEST = 300
 """Seconds after which a test that hangs prints where all of its threads stand, and ends."""
 
-CONTEXT = ReaderContext(model="openai:double", min_page_words=60, max_page_words=120, session_page_words=100)
+CONTEXT = ReaderContext(model="openai:double", min_page_words=60, max_page_words=120, memo_page_words=100)
 WITHOUT_MODEL = ReaderContext(model="", min_page_words=60, max_page_words=120)
 
 

@@ -117,7 +117,7 @@ async def test_all_results_that_are_made_of_a_document_say_it(library: Library, 
     made: list[Any] = [
         await functions.read(library, document.id),
         await functions.ask(library, "Who keeps the lamp?"),
-        await functions.summarise(library, named),
+        await functions.summarise(library, documents=named),
         await functions.verify(library, "Agnes keeps the lamp.", documents=named),
         await functions.compress(library, 100, documents=named),
         await functions.open_page(library, document.id, 0),

@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 from pydantic import BaseModel, Field
 
-from readgraph.models.asking import ask, ask_text
+from readgraph.models.asking import ask_reply, ask_text
 from readgraph.models.metering import FallBack, Meter, ModelExchange, ask_each_prompt_once, exchanges_to, start_meter
 from readgraph.models.prompt import Prompt, fenced
 from readgraph.state.context import ReaderContext
@@ -57,7 +57,7 @@ def metered(runtime: Runtime[ReaderContext]) -> Meter:
 async def test_every_reply_form_gives_the_typed_reply(
     server: ModelServer, runtime: Runtime[ReaderContext], form: str
 ) -> None:
-    assert await ask(with_context(runtime, reply_form=form), PROMPT, Count) == Count(count=7)
+    assert await ask_reply(with_context(runtime, reply_form=form), PROMPT, Count) == Count(count=7)
 
 
 @pytest.mark.parametrize("supports", [{"tools"}, set[str]()])
@@ -65,9 +65,9 @@ async def test_the_reply_form_steps_down_to_what_the_server_takes(
     server: ModelServer, runtime: Runtime[ReaderContext], supports: set[str]
 ) -> None:
     server.supports = frozenset(supports)
-    assert (await ask(runtime, PROMPT, Count)).count == 7
+    assert (await ask_reply(runtime, PROMPT, Count)).count == 7
     refused = server.calls - len(server.answered)
-    await ask(with_context(runtime, sample=1), PROMPT, Count)
+    await ask_reply(with_context(runtime, sample=1), PROMPT, Count)
     assert server.calls - len(server.answered) == refused, "a form that was refused is not tried again"
 
 
@@ -79,7 +79,7 @@ async def test_a_bad_reply_is_asked_again_with_the_reason(
 ) -> None:
     server.faults.append(fault)
     meter = metered(runtime)
-    assert (await ask(runtime, PROMPT, Count)).count == 7
+    assert (await ask_reply(runtime, PROMPT, Count)).count == 7
     assert server.calls == meter.used["calls"] == 2
     assert "can't be used" in server.requests[1].last
 
@@ -90,19 +90,19 @@ async def test_a_complaint_goes_back_to_the_model(server: ModelServer, runtime: 
     def complaint(reply: Count) -> str | None:
         return None if reply.count == 8 else "only eight will do"
 
-    assert (await ask(runtime, PROMPT, Count, complaint)).count == 8
+    assert (await ask_reply(runtime, PROMPT, Count, complaint)).count == 8
 
 
 async def test_after_three_refusals_the_reasons_are_reported_and_nothing_is_paid_for_again(
     server: ModelServer, runtime: Runtime[ReaderContext]
 ) -> None:
     with pytest.raises(NoUsableReply) as refused:
-        await ask(runtime, PROMPT, Count, lambda reply: f"not {reply.count}")
+        await ask_reply(runtime, PROMPT, Count, lambda reply: f"not {reply.count}")
     assert refused.value.reasons == ["not 7"] * 3
     assert server.calls == 3
     meter = metered(runtime)
     with pytest.raises(NoUsableReply):
-        await ask(runtime, PROMPT, Count, lambda reply: f"not {reply.count}")
+        await ask_reply(runtime, PROMPT, Count, lambda reply: f"not {reply.count}")
     assert (server.calls, meter.used["refused"], meter.used["cached_calls"]) == (3, 3, 3)
 
 
@@ -114,12 +114,12 @@ async def test_the_model_is_asked_again_for_what_was_refused_if_that_is_wanted(
     changed = with_context(runtime, **change)
     for asked, calls in [(runtime, 3), (changed, 6)]:
         with pytest.raises(NoUsableReply):
-            await ask(asked, PROMPT, Count)
+            await ask_reply(asked, PROMPT, Count)
         assert server.calls == calls
     server.fault_for = None
     with exchanges_to((exchanges := list[ModelExchange]()).append):
-        await ask(with_context(changed, again=True), PROMPT, Count)
-        await ask(changed, PROMPT, Count)
+        await ask_reply(with_context(changed, again=True), PROMPT, Count)
+        await ask_reply(changed, PROMPT, Count)
     assert server.calls == 7 and [exchange["refused"] for exchange in exchanges] == [None, None]
 
 
@@ -127,9 +127,9 @@ async def test_asking_again_pays_for_nothing_that_was_usable(
     server: ModelServer, runtime: Runtime[ReaderContext]
 ) -> None:
     server.faults.append(Fault.empty())
-    await ask(runtime, PROMPT, Count)
+    await ask_reply(runtime, PROMPT, Count)
     with exchanges_to((exchanges := list[ModelExchange]()).append):
-        await ask(with_context(runtime, again=True), PROMPT, Count)
+        await ask_reply(with_context(runtime, again=True), PROMPT, Count)
     assert server.calls == len(exchanges) == 2
 
 
@@ -139,14 +139,14 @@ async def test_what_was_asked_again_is_not_asked_once_more_in_the_same_run(
 ) -> None:
     server.fault_for = lambda request, call: Fault.wrong_schema()
     with pytest.raises(NoUsableReply):
-        await ask(runtime, PROMPT, Count)
+        await ask_reply(runtime, PROMPT, Count)
     before, again = server.calls, with_context(runtime, again=True)
     server.fault_for, made = None, min(len(replies) + 1, 3)
     server.faults.extend(replies)
     with ask_each_prompt_once():
         for _ in range(2):  # at the same moment, and one after the other
             metered(again)
-            tasks = [ask(again, PROMPT, Count) for _ in range(5)]
+            tasks = [ask_reply(again, PROMPT, Count) for _ in range(5)]
             found = await asyncio.gather(*tasks, return_exceptions=True)
             assert server.calls - before == made and len({type(each) for each in found}) == 1
     assert isinstance(found[0], NoUsableReply if len(replies) == 3 else Count)
@@ -159,11 +159,11 @@ async def test_a_prompt_that_is_cut_counts_once_also_where_it_is_asked_again(
     long = replace(PROMPT, user=f"{fenced('text', 'How many lamps? ' * 1000)}\nCount.")
     runtime = with_context(runtime, window_words=1000)
     with pytest.raises(NoUsableReply):
-        await ask(runtime, long, Count)
+        await ask_reply(runtime, long, Count)
     server.fault_for, told = None, list[FallBack]()
     meter = metered(again := with_context(runtime, again=True))
     with exchanges_to(lambda exchange: None, told.append):
-        await ask(again, long, Count)
+        await ask_reply(again, long, Count)
     assert dict(meter.fallbacks) == {"prompt_cut": 1} and [each["kind"] for each in told] == ["prompt_cut"]
 
 
@@ -172,10 +172,10 @@ async def test_a_kill_between_refusals_pays_for_the_rest_only(
 ) -> None:
     server.fault_for = lambda request, call: Fault.empty() if call < 3 else Fault.hang()
     with pytest.raises(TimeoutError):
-        await asyncio.wait_for(ask(runtime, PROMPT, Count), 0.3)
+        await asyncio.wait_for(ask_reply(runtime, PROMPT, Count), 0.3)
     server.fault_for = lambda request, call: Fault.empty()
     with pytest.raises(NoUsableReply):
-        await ask(with_context(runtime, again=True), PROMPT, Count)
+        await ask_reply(with_context(runtime, again=True), PROMPT, Count)
     assert server.calls == 4, "two before the kill, one that was in flight, and its repetition"
 
 
@@ -210,9 +210,9 @@ async def test_a_model_that_cannot_be_named_is_bad_input(runtime: Runtime[Reader
 
 
 async def test_a_recorded_reply_is_never_paid_again(server: ModelServer, runtime: Runtime[ReaderContext]) -> None:
-    await ask(runtime, PROMPT, Count)
+    await ask_reply(runtime, PROMPT, Count)
     meter = metered(runtime)
-    await ask(with_context(runtime, timeout=77.0, concurrency=3, max_calls=0), PROMPT, Count)
+    await ask_reply(with_context(runtime, timeout=77.0, concurrency=3, max_calls=0), PROMPT, Count)
     assert server.calls == 1
     assert (meter.used["calls"], meter.used["cached_calls"], meter.used["input_words"]) == (0, 1, 0)
 
@@ -221,8 +221,8 @@ async def test_a_recorded_reply_is_never_paid_again(server: ModelServer, runtime
 async def test_what_changes_the_text_asks_anew(
     server: ModelServer, runtime: Runtime[ReaderContext], change: dict[str, object]
 ) -> None:
-    await ask(runtime, PROMPT, Count)
-    await ask(with_context(runtime, **change), PROMPT, Count)
+    await ask_reply(runtime, PROMPT, Count)
+    await ask_reply(with_context(runtime, **change), PROMPT, Count)
     assert server.calls == 2
 
 
@@ -230,8 +230,8 @@ async def test_refused_replies_on_the_way_to_a_good_one_are_kept(
     server: ModelServer, runtime: Runtime[ReaderContext]
 ) -> None:
     server.faults.append(Fault.empty())
-    await ask(runtime, PROMPT, Count)
-    await ask(runtime, PROMPT, Count)
+    await ask_reply(runtime, PROMPT, Count)
+    await ask_reply(runtime, PROMPT, Count)
     assert server.calls == 2
 
 

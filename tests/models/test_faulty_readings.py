@@ -20,7 +20,7 @@ from tests.support.some_methods import OF_THE_PAPERS, mostly_slow
 from tests.support.web_pages import html
 
 CONTEXT = ReaderContext(
-    model="openai:double", embeddings="openai:double-embeddings", segment_words=200, children=3, session_page_words=400
+    model="openai:double", embeddings="openai:double-embeddings", segment_words=200, children=3, memo_page_words=400
 )
 FAILING = {
     "429": Fault.rate_limited(),

@@ -12,7 +12,7 @@ from langgraph.store.memory import InMemoryStore
 from pydantic import BaseModel
 
 from readgraph import register_model
-from readgraph.models.asking import ask, ask_text
+from readgraph.models.asking import ask_reply, ask_text
 from readgraph.models.prompt import Prompt
 from readgraph.state.context import ReaderContext
 
@@ -55,7 +55,7 @@ async def test_between_a_step_and_the_client_are_few_frames(form: Any, again: bo
     register_model("frames", lambda: FrameCounter(messages=replies, tell=seen.append))
     context = ReaderContext(model="frames", reply_form=form, again=again)
     runtime = Runtime(context=context, store=InMemoryStore())
-    assert await ask(runtime, PROMPT, Count) == Count(count=7)
+    assert await ask_reply(runtime, PROMPT, Count) == Count(count=7)
     assert await ask_text(runtime, PROMPT) == "There are seven."
     assert len(seen) == 3
     assert all(0 < len(frames) <= MOST for frames in seen), seen

@@ -13,7 +13,7 @@ from langgraph.store.memory import InMemoryStore
 from pydantic import BaseModel
 from starlette.responses import RedirectResponse, Response
 
-from readgraph.models.asking import ask, ask_text
+from readgraph.models.asking import ask_reply, ask_text
 from readgraph.models.metering import Meter, start_meter
 from readgraph.models.prompt import Prompt, fenced
 from readgraph.models.waiting import use_clock
@@ -80,7 +80,7 @@ async def test_a_prompt_that_the_server_cut_is_asked_again_in_a_shorter_form(
 ) -> None:
     meter = metered(runtime)
     with serving(monkeypatch, window=window) as server, lines_said() as said:
-        asked = ask(runtime, long_prompt(), Count) if typed else ask_text(runtime, long_prompt())
+        asked = ask_reply(runtime, long_prompt(), Count) if typed else ask_text(runtime, long_prompt())
         assert await asked in (Count(count=7), "Seven.")
         await ask_text(runtime, long_prompt(410))
     assert server.counted[0] > window >= max(server.counted[1:])
@@ -412,5 +412,5 @@ async def test_only_what_is_sent_is_compared_with_its_count(
     plain = runtime.override(context=replace(runtime.context, reply_form="plain"))
     with serving(monkeypatch, count=lambda whole, read: 512) as server, lines_said() as said:
         server.respond = lambda request: next(replies)  # the second try in plain words repeats no refused reply
-        assert await ask(plain, long_prompt(22), Decided) == Decided(count=7)
+        assert await ask_reply(plain, long_prompt(22), Decided) == Decided(count=7)
     assert server.calls == 2 and not said and not meter.fallbacks

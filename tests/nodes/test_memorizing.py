@@ -1,4 +1,4 @@
-"""GAM's memorizer: one note a page, in order, at a bounded cost; what is new is memorised, what is there stays."""
+"""GAM's memorize: one note a page, in order, at a bounded cost; what is new is memorised, what is there stays."""
 
 import json
 import re
@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from langgraph.store.memory import InMemoryStore
 
-from readgraph.graphs.gam import build_memorize, memorize, memorizer, recipe
+from readgraph.graphs.gam import build_memorize, memorize, memorize_graph, recipe
 from readgraph.library.histories import SessionText, append_sessions, sessions_of
 from readgraph.library.opening import Library, open_library_in_background
 from readgraph.library.page_store import PageStore
@@ -25,7 +25,7 @@ from tests.doubles.model_server import ChatRequest, Fault, ModelServer
 from tests.doubles.reader import between, reader
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
-SMALL = ReaderContext(model="openai:double", session_page_words=60)
+SMALL = ReaderContext(model="openai:double", memo_page_words=60)
 
 Built = tuple[Memory, list[Page], list[Note], dict[str, Any]]
 
@@ -63,7 +63,7 @@ def memo_pages(request: ChatRequest) -> list[int]:
 
 async def test_long_sessions_are_cut_at_turns(library: Library) -> None:
     document = await log(library, [day(1, 400)])
-    _, pages, _, _ = await built(library, document, ReaderContext(model="", session_page_words=150))
+    _, pages, _, _ = await built(library, document, ReaderContext(model="", memo_page_words=150))
     text = await library.pages.text(document)
     assert [page.words for page in pages] == [143, 143, 77, 77]
     assert all(text[page.end - 1] == "\n" for page in pages)
@@ -235,14 +235,14 @@ async def test_without_a_model_memos_and_headers_are_extracted(library: Library)
 
 async def test_any_document_is_read_as_a_stream_of_pages(server: ModelServer, library: Library, story: str) -> None:
     document = await library.pages.add_document(story, title="story", places=[(0, "line 1")])
-    memory, pages, notes, _ = await built(library, document, replace(SMALL, session_page_words=400))
+    memory, pages, notes, _ = await built(library, document, replace(SMALL, memo_page_words=400))
     assert memory.complete and "".join(story[page.start : page.end] for page in pages) == story
     assert len(notes) == len(pages) == -(-document.words // 400) or len(pages) < 2.5 * document.words / 400
     assert {note.header for note in notes} == {"Of line 1."}
 
 
 async def test_a_changed_file_keeps_what_did_not_change(server: ModelServer, library: Library, story: str) -> None:
-    context = replace(SMALL, session_page_words=200, memorize_batch=4)
+    context = replace(SMALL, memo_page_words=200, memorize_batch=4)
     old = await library.pages.add_document(story, source="/story.txt")
     _, pages, _, _ = await built(library, old, context)
     server.reset()
@@ -258,7 +258,7 @@ def test_the_graph_runs_synchronously_and_takes_a_text(server: ModelServer, tmp_
         graph = build_memorize().compile(store=library.store)
         found = graph.invoke({"text": "The lamp was lit."}, context=SMALL)
         assert found["memory"] and found["usage"]["calls"] == 1
-    assert memorize.name == "gam_memorize" and memorizer.builds
+    assert memorize_graph.name == "gam_memorize" and memorize.builds
 
 
 async def test_recipes_tell_memories_apart() -> None:
@@ -266,7 +266,7 @@ async def test_recipes_tell_memories_apart() -> None:
         {"memorize_batch": 2},
         {"memory_words": 9},
         {"two_calls": True},
-        {"session_page_words": 99},
+        {"memo_page_words": 99},
     ]
     assert len({recipe(replace(SMALL, **change)).fingerprint for change in [{}, *changes]}) == 5
     extracted = ReaderContext(model="")

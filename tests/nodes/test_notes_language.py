@@ -21,7 +21,7 @@ from tests.doubles.reader import asked_for
 GERMAN = "Der Wärter zündete die Lampe an und ging hinunter zum Ufer, wo die Ziege stand.\n\n" * 12
 ENGLISH = "The keeper lit the lamp and went down to the shore, where the goat of the house stood.\n\n" * 12
 CONTEXT = ReaderContext(
-    model="openai:double", min_page_words=40, max_page_words=80, segment_words=50, node_words=60, session_page_words=60
+    model="openai:double", min_page_words=40, max_page_words=80, segment_words=50, node_words=60, memo_page_words=60
 )
 
 

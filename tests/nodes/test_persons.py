@@ -19,7 +19,7 @@ TEXT = "\n\n".join(
     f"In year {year} the keeper found a {thing} beneath the stair. " * 8
     for year, thing in enumerate(["goat", "lantern", "plaque", "bell"])
 )
-CONTEXT = ReaderContext(model="openai:double", min_page_words=40, max_page_words=90, session_page_words=90)
+CONTEXT = ReaderContext(model="openai:double", min_page_words=40, max_page_words=90, memo_page_words=90)
 CONFIG: Any = {"configurable": {"thread_id": "1"}}
 GIVEN: Any = {"text": TEXT, "question": "What was found in year 2?"}
 

@@ -13,7 +13,7 @@ from readgraph.state.words import count_words
 
 
 async def cut(text: str, ends: list[int], most: int, last: Page | None = None) -> list[Page]:
-    runtime: Any = SimpleNamespace(context=ReaderContext(model="", session_page_words=most))
+    runtime: Any = SimpleNamespace(context=ReaderContext(model="", memo_page_words=most))
     return [page async for page in pages_of_sessions(ends)(text, last, runtime)]
 
 

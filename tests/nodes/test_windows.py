@@ -77,7 +77,7 @@ CONTEXT = ReaderContext(
     segment_words=200,
     children=8,
     node_words=180,
-    session_page_words=900,
+    memo_page_words=900,
     working_memory="visited",
     window_words=1000,
 )

@@ -35,7 +35,7 @@ CONTEXT = ReaderContext(
     embeddings="openai:double-embeddings",
     segment_words=200,
     children=3,
-    session_page_words=400,
+    memo_page_words=400,
     concurrency=1,
 )
 QUESTION = "Who took the log book?"

@@ -31,7 +31,7 @@ async def written(library: Library, folder: Path, *texts: str) -> VaultChanges:
         await library.pages.add_document(text, title=title, source=title)
         for title, text in zip(titles, texts, strict=False)
     ]
-    made = await wiki(library, kept)
+    made = await wiki(library, documents=kept)
     return write_vault(folder, made.output["pages"], NOW)
 
 
@@ -85,7 +85,7 @@ async def test_a_fresh_wiki_passes_its_own_check_whatever_its_sources_are_called
         for number, source in enumerate(sources)
     ]
     kept += [await library.pages.add_document(ODD, title="%%[x](y.md)", source="odd.md")]
-    write_vault(tmp_path, (await wiki(library, kept)).output["pages"], NOW)
+    write_vault(tmp_path, (await wiki(library, documents=kept)).output["pages"], NOW)
     assert len([*(tmp_path / "documents").iterdir()]) == len(kept)
     assert not await check_vault(library.pages, tmp_path, kept)
     assert "%%" not in "".join(path.read_text() for path in tmp_path.rglob("*.md"))

@@ -85,7 +85,7 @@ def summarise_documents(options: SummariseOptions, context: ReaderContext, scree
         document = await resolve_document(library, sources, options.as_of)
         with watch_run(screen) as listen:
             made = await functions.summarise(
-                library, [document], part=options.part, about=options.about, context=context, listen=listen
+                library, documents=[document], part=options.part, about=options.about, context=context, listen=listen
             )
         priced = with_cost(made.output, context, screen, conversion_seconds(sources))
         found = await with_places(library.pages, with_marks(priced))

@@ -35,7 +35,7 @@ from readgraph.evaluation.replaying import judge_again
 from readgraph.evaluation.report import write_results
 from readgraph.evaluation.reproducing import metrics_of_experiment
 from readgraph.evaluation.results import ScoredEvaluation, difference_of
-from readgraph.evaluation.rows import Row, on_web_pages, rows_to_run
+from readgraph.evaluation.rows import EvaluationRow, on_web_pages, rows_to_run
 from readgraph.evaluation.running import Evaluation, Group, find_unanswered
 from readgraph.evaluation.sweeps import sweep_named
 from readgraph.evaluation.trajectories import FORMS
@@ -79,7 +79,7 @@ def dataset_of(options: EvaluateOptions) -> Dataset:
     return dataset
 
 
-def rows_of(options: EvaluateOptions, dataset: Dataset, context: ReaderContext) -> list[Row]:
+def rows_of(options: EvaluateOptions, dataset: Dataset, context: ReaderContext) -> list[EvaluationRow]:
     """The rows of methods, of single rows and of the sweep; without any of these or answers, of the usual methods."""
     if options.answers and options.methods is None and not (options.rows or options.sweep):
         return []
@@ -236,7 +236,7 @@ def _library_with_replies(source: Path) -> Path:
 async def _run(
     folder: EvaluationFolder,
     dataset: Dataset,
-    rows: list[Row],
+    rows: list[EvaluationRow],
     context: ReaderContext,
     options: EvaluateOptions,
     screen: OutputOptions,

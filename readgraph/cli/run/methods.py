@@ -26,7 +26,7 @@ from readgraph.graphs.methods import Method, OwnMethod, every_method, method_typ
 from readgraph.graphs.wiring.declared import find_node_keys
 from readgraph.library.address import LibraryPlace
 from readgraph.library.opening import check_writable, default_place, holds_library, nearest_existing, open_library
-from readgraph.models.asking import ask
+from readgraph.models.asking import ask_reply
 from readgraph.models.client import HOW_TO_NAME, model_client
 from readgraph.models.embedding_models import Embedder
 from readgraph.models.prompt import export_words
@@ -159,7 +159,7 @@ async def try_model(context: ReaderContext) -> dict[str, Any]:
     client.thinking = None
     start = time.perf_counter()
     try:
-        await ask(Runtime(context=context, store=InMemoryStore()), check_prompt(), Counted)
+        await ask_reply(Runtime(context=context, store=InMemoryStore()), check_prompt(), Counted)
         usable = True
     except NoUsableReply:
         usable = False

@@ -20,7 +20,7 @@ from readgraph.evaluation.folder import EvaluationFolder
 from readgraph.evaluation.plan import digest_of, fill_defaults
 from readgraph.evaluation.publishing import PROMPTS
 from readgraph.evaluation.reproducing import EXPERIMENTS, Experiment, experiment_named, needs
-from readgraph.evaluation.rows import Row, needs_embeddings, row_method, row_named
+from readgraph.evaluation.rows import EvaluationRow, needs_embeddings, row_method, row_named
 from readgraph.graphs.methods import web_method_named
 from readgraph.models.prices import in_dollars
 from readgraph.models.reply import replay_published
@@ -206,7 +206,8 @@ def rows_that_can_run(experiment: Experiment, context: ReaderContext) -> list[st
     named = web_method_named if experiment.source.size.steps else row_method
     rows = {text: row_named(text, context, named) for text in experiment.rows}
 
-    def ranks_by_embeddings(row: Row) -> bool:  # GAM itself goes on with its other tools, but a row that names them
+    # GAM itself goes on with its other tools, but not a row that names them.
+    def ranks_by_embeddings(row: EvaluationRow) -> bool:
         return needs_embeddings(row) or "vector" in row.own.get("tools", ())
 
     return [text for text, row in rows.items() if context.embeddings or not ranks_by_embeddings(row)]

@@ -45,7 +45,7 @@ def make_wiki(options: WikiOptions, context: ReaderContext, screen: OutputOption
     async def make(library: Library) -> Wiki:
         document = await _documents(library, sources, options)
         with watch_run(shown) as listen:
-            return await wiki(library, [document], context=context, listen=listen)
+            return await wiki(library, documents=[document], context=context, listen=listen)
 
     made = run_in_library(options.library, make, answers=True)
     changes = write_vault(options.folder, made.output["pages"], datetime.now())

@@ -20,7 +20,7 @@ from readgraph.evaluation.records import EVENT_ORDERING, PROBLEM, Dataset, Item,
 from readgraph.evaluation.running import MOST_FAILURES
 from readgraph.library.page_store import page_store
 from readgraph.models import metering
-from readgraph.models.asking import ask
+from readgraph.models.asking import ask_reply
 from readgraph.models.batches.calls import calls_at_once
 from readgraph.models.embedding_models import Embedder
 from readgraph.models.prompt import Prompt
@@ -115,7 +115,7 @@ async def _ask_judge(
 ) -> Reply | None:
     """The judge's reply, which is kept by this name; None, with the reason kept, if it can't be used."""
     try:
-        reply = await ask(runtime, prompt, kind)
+        reply = await ask_reply(runtime, prompt, kind)
     except NoUsableReply as problem:
         said[name] = str(problem)
         metering.count_fallback(problem.asked)

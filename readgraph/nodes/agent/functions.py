@@ -1,6 +1,6 @@
 """The functions by which an agent reaches its memory, as LangChain tools (MemGPT, sections 2.2 and 2.3).
 
-A tool that takes `memory`, also your own, gets the `AgentMemory`, unseen by the model; `BadInput` tells it what to do.
+A tool that takes `memory`, also your own, gets the `MemGptMemory`, unseen by the model; `BadInput` tells it what to do.
 """
 
 import json
@@ -20,7 +20,7 @@ from readgraph.models.json_form import storable
 from readgraph.nodes.agent import storages
 from readgraph.nodes.agent.memory import (
     PER_PAGE,
-    AgentMemory,
+    MemGptMemory,
     append_to_block,
     block_named,
     cut_to,
@@ -94,7 +94,7 @@ class Functions:
             lines.append(f"- {name}({', '.join(arguments)}): {' '.join(known.description.split())}")
         return "\n".join(lines)
 
-    async def call(self, event: Event, memory: AgentMemory) -> tuple[str, bool]:
+    async def call(self, event: Event, memory: MemGptMemory) -> tuple[str, bool]:
         """The result of a call, and whether it failed; one with side effects is not run again after its result."""
         if event.failed and event.result is not None:  # it was refused by `think`, or its step runs again
             return event.result, True
@@ -142,7 +142,7 @@ def _value(value: Any, field: dict[str, Any]) -> Any:
 MOST_MESSAGE_WORDS = 500  # most words of a message, since the state keeps a turn's messages
 MOST_QUOTES, LONGEST_QUOTE = 10, 120  # most quotes of an answer, and most words of a quote
 
-Memory = Annotated[AgentMemory, InjectedToolArg]
+Memory = Annotated[MemGptMemory, InjectedToolArg]
 ResultPage = Annotated[int, "Page of results, from 1."]
 Numbers = Annotated[
     list[int],
@@ -314,11 +314,11 @@ def _as_written(given: date | datetime) -> str:
     return given.isoformat(timespec="minutes")[:16] if isinstance(given, datetime) else given.isoformat()
 
 
-def _now_holds(memory: AgentMemory, label: str) -> str:
+def _now_holds(memory: MemGptMemory, label: str) -> str:
     return f"Done: the block holds {size_of(block_named(memory.life['blocks'], label))} words."
 
 
-async def _events_page(numbers: Sequence[int], page: int, memory: AgentMemory) -> str:
+async def _events_page(numbers: Sequence[int], page: int, memory: MemGptMemory) -> str:
     shown, line = storages.results_page(numbers, page)
     events = await memory.store.events(memory.id, shown)
     memory.recalled += [event.number for event in events]

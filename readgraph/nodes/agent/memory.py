@@ -12,7 +12,7 @@ from readgraph.state.errors import BadInput
 from readgraph.state.reading import Finding
 from readgraph.state.words import count_words, first_words
 
-__all__ = ["AgentMemory", "append_to_block", "blocks_text", "queue_text", "replace_in_block"]
+__all__ = ["MemGptMemory", "append_to_block", "blocks_text", "queue_text", "replace_in_block"]
 
 LONGEST_NAME = 60  # characters of a function's or an argument's name that are shown
 MOST_SHOWN = 20  # arguments of a call that are shown
@@ -74,7 +74,7 @@ PER_PAGE = 5  # results per page (MemGPT, section 2.3, and figure 5)
 
 
 @dataclass
-class AgentMemory:
+class MemGptMemory:
     """What the functions of an agent work on; outside a turn, the first four fields are enough.
 
     `began_at`: the turn's first event; it and later ones are in the queue and are not recalled. `recalled`: the numbers

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from pydantic import BaseModel, Field, model_validator
 
 from readgraph.library.agents import SPEAKS
-from readgraph.models.asking import ask
+from readgraph.models.asking import ask_reply
 from readgraph.models.json_form import storable
 from readgraph.models.prompt import DATA_RULE, Instructions, Prompt, apply_own_words, declare_wording, fenced
 from readgraph.models.reply_types import restrict_reply
@@ -162,17 +162,17 @@ def argument_prompt(context: Prompt, function: str, argument: str, described: st
 async def ask_step(context: Prompt, functions: Mapping[str, Mapping[str, str]], runtime: ReaderRuntime) -> NextStep:
     """The step that the model names; in plain words without optional arguments. Errors as in `ask`."""
     if runtime.context.reply_form != "plain":
-        return await ask(runtime, context, restrict_reply(NextStep, function=functions))
+        return await ask_reply(runtime, context, restrict_reply(NextStep, function=functions))
     names, context = list(functions), apply_own_words(context, runtime.context.prompts)
 
     def complaint(reply: FunctionNumber) -> str | None:
         return None if 0 < reply.number <= len(names) else f"choose a number from 1 to {len(names)}"
 
     offered = restrict_reply(FunctionNumber, number=range(1, len(names) + 1))
-    function = names[(await ask(runtime, function_prompt(context, names), offered, complaint)).number - 1]
+    function = names[(await ask_reply(runtime, function_prompt(context, names), offered, complaint)).number - 1]
     arguments = []
     for name, described in functions[function].items():
-        given = await ask(runtime, argument_prompt(context, function, name, described), ArgumentText)
+        given = await ask_reply(runtime, argument_prompt(context, function, name, described), ArgumentText)
         arguments.append(Argument(name=name, value=given.text))
     return NextStep(inner_thoughts="", function=function, arguments=arguments, request_heartbeat=function != SPEAKS)
 

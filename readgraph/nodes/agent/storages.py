@@ -10,7 +10,7 @@ from readgraph.library.search.index_registry import indexes_of
 from readgraph.library.search.postings import SHORT
 from readgraph.library.store import hold_build_lock
 from readgraph.models.vector_replies import NotEmbedded
-from readgraph.nodes.agent.memory import PER_PAGE, AgentMemory, cut_to
+from readgraph.nodes.agent.memory import PER_PAGE, MemGptMemory, cut_to
 from readgraph.nodes.extractive.passages import label_of
 from readgraph.nodes.search import KeywordTool, VectorTool, count_search_by_words, get_shared_embedder, make_stand_in
 from readgraph.state.agent import AgentState
@@ -106,7 +106,7 @@ async def search_recall(
     return await SearchedStorage(store, name, events, entries).rank(query, context)
 
 
-async def events_between(memory: AgentMemory, first: str, last: str) -> list[int]:
+async def events_between(memory: MemGptMemory, first: str, last: str) -> list[int]:
     """Numbers of the events before this turn with a message from one time to another, found by bisection.
 
     The times are written as those of events, or their beginnings; "2026-05-07~" stands behind every time of that day.
@@ -116,7 +116,7 @@ async def events_between(memory: AgentMemory, first: str, last: str) -> list[int
     return [event.number for event in events if event.spoken_text]
 
 
-async def _first_not_before(memory: AgentMemory, time: str) -> int:
+async def _first_not_before(memory: MemGptMemory, time: str) -> int:
     low, high = 0, memory.recallable
     while low < high:
         middle = (low + high) // 2
@@ -138,7 +138,7 @@ class ArchivalResult:
     page: int = 0
 
 
-async def search_archive(memory: AgentMemory, query: str, *, by_meaning: bool = True) -> list[int]:
+async def search_archive(memory: MemGptMemory, query: str, *, by_meaning: bool = True) -> list[int]:
     """The numbers of all items in the archive that match the query, the best first; what stand-ins find comes first."""
     found = await (await _open_archive(memory)).rank(query, memory.context if by_meaning else None)
     pages = await _pages_by_stand_in("keyword", memory, query)
@@ -150,7 +150,7 @@ async def search_archive(memory: AgentMemory, query: str, *, by_meaning: bool = 
     return fuse_by_words_and_meaning(score_by_place(found), score_by_place(near))
 
 
-async def nearest_in_archive(memory: AgentMemory, query: str) -> list[int]:
+async def nearest_in_archive(memory: MemGptMemory, query: str) -> list[int]:
     """The numbers of the few items that are nearest to the query by their embeddings, or by a stand-in for them."""
     pages = await _pages_by_stand_in("vector", memory, query)
     if pages is None:
@@ -159,7 +159,7 @@ async def nearest_in_archive(memory: AgentMemory, query: str) -> list[int]:
     return pages[:NEAREST]
 
 
-async def _open_archive(memory: AgentMemory) -> SearchedStorage:
+async def _open_archive(memory: MemGptMemory) -> SearchedStorage:
     """Archival storage, to be searched. Deleted items are indexed without words, so that no number is missing."""
     store, name, count = memory.store, memory.agent.index, memory.life["archive"]
 
@@ -173,7 +173,7 @@ async def _open_archive(memory: AgentMemory) -> SearchedStorage:
     return SearchedStorage(store, name, count, entries)
 
 
-async def _pages_by_stand_in(name: str, memory: AgentMemory, query: str) -> list[int] | None:
+async def _pages_by_stand_in(name: str, memory: MemGptMemory, query: str) -> list[int] | None:
     """The numbers of the pages that the stand-in for this search finds; None if there is none."""
     entries = await memory.store.entries(memory.id, [start for start, _ in memory.life["documents"]])
     numbers = list[int]()
@@ -189,14 +189,14 @@ async def _pages_by_stand_in(name: str, memory: AgentMemory, query: str) -> list
     return numbers if entries else None
 
 
-async def own_passages(memory: AgentMemory) -> list[int]:
+async def own_passages(memory: MemGptMemory) -> list[int]:
     """The numbers of the agent's passages that were not deleted."""
     entries = await memory.store.entries(memory.id, range(memory.life["archive"]))
     gone = {number for entry in entries for number in entry.removed}
     return [entry.number for entry in entries if entry.kind == "passage" and entry.number not in gone]
 
 
-async def load_archive_items(memory: AgentMemory, numbers: list[int]) -> list[ArchivalResult]:
+async def load_archive_items(memory: MemGptMemory, numbers: list[int]) -> list[ArchivalResult]:
     """The items with these numbers, in this order; those that no longer exist are left out."""
     belongs = {number: _document_of(memory, number) for number in numbers}
     starts = {memory.life["documents"][of - 1][0] if of else number for number, of in belongs.items()}
@@ -211,14 +211,14 @@ async def load_archive_items(memory: AgentMemory, numbers: list[int]) -> list[Ar
     return [found[number] for number in numbers if number in found]
 
 
-def _document_of(memory: AgentMemory, number: int) -> int:
+def _document_of(memory: MemGptMemory, number: int) -> int:
     """The number, from 1, of the document to which an archive's number belongs; 0 for a passage."""
     documents = enumerate(memory.life["documents"], 1)
     return next((which for which, (start, pages) in documents if start <= number < start + pages), 0)
 
 
 async def _load_document_pages(
-    memory: AgentMemory, entry: ArchiveEntry, of: int, numbers: list[int]
+    memory: MemGptMemory, entry: ArchiveEntry, of: int, numbers: list[int]
 ) -> list[ArchivalResult]:
     try:
         document = await memory.store.document(entry.document)
@@ -244,7 +244,7 @@ def results_page(found: Sequence[int], page: int) -> tuple[list[int], str]:
     return shown, f"showing {len(shown)} of {len(found)} (page {page} of {pages})"
 
 
-def format_results(line: str, results: Sequence[tuple[str, str]], memory: AgentMemory) -> str:
+def format_results(line: str, results: Sequence[tuple[str, str]], memory: MemGptMemory) -> str:
     """A line, and below it the results with their names, each cut to its share of the room."""
     share = (memory.room - 8 * len(results)) // max(1, len(results))
     return "\n".join([line, *(f"- {name}: {cut_to(text.strip(), share)}" for name, text in results)])
@@ -253,7 +253,7 @@ def format_results(line: str, results: Sequence[tuple[str, str]], memory: AgentM
 async def format_items(
     found: Sequence[int],
     page: int,
-    memory: AgentMemory,
+    memory: MemGptMemory,
     excerpt: Callable[[ArchivalResult], str] | None = None,
     counted: str = "",
 ) -> str:
@@ -266,7 +266,7 @@ async def format_items(
     return format_results(line + counted, rows, memory)
 
 
-async def open_archive_page(memory: AgentMemory, document: int, page: int, part: int, hint: str) -> str:
+async def open_archive_page(memory: MemGptMemory, document: int, page: int, part: int, hint: str) -> str:
     """A page of a document, or a part of it, which then counts as read; `hint`: where documents' names are."""
     documents = memory.life["documents"]
     if not 1 <= document <= len(documents):

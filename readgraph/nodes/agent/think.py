@@ -18,7 +18,7 @@ from readgraph.models.prompt import Prompt
 from readgraph.nodes.agent import prompts
 from readgraph.nodes.agent.contracts import ActUpdate, AgentTurnState, ThinkState, ThinkUpdate
 from readgraph.nodes.agent.functions import RECALL_FUNCTIONS, WORKING_FUNCTIONS, Functions
-from readgraph.nodes.agent.memory import AgentMemory, blocks_text, call_line, cut_to, most_event_words, queue_text
+from readgraph.nodes.agent.memory import MemGptMemory, blocks_text, call_line, cut_to, most_event_words, queue_text
 from readgraph.nodes.agent.prompts import NextStep, agent_prompt, ask_step
 from readgraph.nodes.agent.reader_functions import meaning_search
 from readgraph.nodes.agent.receive import LIFE, clock, keep
@@ -272,7 +272,7 @@ def act_with(functions: Functions) -> StepNode[AgentTurnState, ActUpdate]:
 
 async def run_call(
     state: AgentTurnState, functions: Functions, runtime: ReaderRuntime
-) -> tuple[ActUpdate, AgentMemory]:
+) -> tuple[ActUpdate, MemGptMemory]:
     """Run the newest event's call; returns the update, and the memory that the function worked on.
 
     The turn goes on if the model asked for it, after an error, and while the user waits for a message, since an agent
@@ -308,9 +308,9 @@ async def run_call(
     return update, memory
 
 
-async def _open_memory(state: AgentTurnState, runtime: ReaderRuntime) -> AgentMemory:
+async def _open_memory(state: AgentTurnState, runtime: ReaderRuntime) -> MemGptMemory:
     store, channels = agent_store(runtime), cast("dict[str, Any]", state)
-    return AgentMemory(
+    return MemGptMemory(
         await store.require_agent(state["agent"]),
         store,
         runtime.context,

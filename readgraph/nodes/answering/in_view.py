@@ -8,7 +8,7 @@ from langchain_core.messages import AIMessage, AnyMessage
 from pydantic import BaseModel
 
 from readgraph.library.page_store import page_store
-from readgraph.models.asking import ask, can_ask
+from readgraph.models.asking import ask_reply, can_ask
 from readgraph.models.metering import count_fallback, current_meter, step_does_without
 from readgraph.models.prompt import Prompt
 from readgraph.models.reply_types import restrict_reply
@@ -118,14 +118,14 @@ async def ask_to_decide(
     reply: Any
     if not choices:
         style = answer_style(state, runtime)
-        reply = await ask(runtime, prompt.adding(style.line), style.reply(in_words))
+        reply = await ask_reply(runtime, prompt.adding(style.line), style.reply(in_words))
         return (reply.answer or "").strip() or None, None, reply
 
     def complaint(reply: Any) -> str | None:
         known = letter_of(reply.choice or "") in choices or (may_be_null and not reply.choice)
         return None if known else f"choice must be one of {', '.join(choices)}{', or null' if may_be_null else ''}"
 
-    reply = await ask(runtime, prompt, restrict_reply(by_letter, choice=choices), complaint)
+    reply = await ask_reply(runtime, prompt, restrict_reply(by_letter, choice=choices), complaint)
     letter = letter_of(reply.choice) if reply.choice else None
     return choices[letter] if letter else None, letter, reply
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from pydantic import Field
 
-from readgraph.models.asking import ask
+from readgraph.models.asking import ask_reply
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, Wording, declare_wording, fenced
 from readgraph.models.reply_types import LenientReply
@@ -119,7 +119,7 @@ async def verdicts_on(
     shown = format_pages({page: texts[page] for page in pages})
     prompt = check_sentences_prompt(words, shown, [each.text for each in batch.values()], question)
     try:
-        reply = await ask(runtime, prompt, SentenceVerdicts, complaint)
+        reply = await ask_reply(runtime, prompt, SentenceVerdicts, complaint)
     except NoUsableReply:
         count_fallback("check")
         return {}

@@ -14,7 +14,7 @@ from itertools import chain
 
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.store import hold_build_lock
-from readgraph.models.asking import ask
+from readgraph.models.asking import ask_reply
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import versions_of
 from readgraph.models.reply_types import restrict_reply
@@ -219,7 +219,7 @@ class _MergedPages:
     async def _ask(self, pages: list[Page]) -> set[int]:
         gists = format_pages({page.number: self.gists[page.number].text for page in pages})
         offered = restrict_reply(BeginAnew, begin_anew=[page.number for page in pages[1:]])
-        reply = await ask(self.runtime, merge_prompt(gists), offered, fallback="merge")
+        reply = await ask_reply(self.runtime, merge_prompt(gists), offered, fallback="merge")
         return {page.start for page in pages[1:] if reply is None or page.number in reply.begin_anew}
 
     def _words(self, page: Page) -> int:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 from readgraph.library.histories import sessions_of
 from readgraph.library.page_store import page_store
 from readgraph.library.search.terms import content_words
-from readgraph.models.asking import ask, ask_text
+from readgraph.models.asking import ask_reply, ask_text
 from readgraph.models.prompt import DATA_RULE, Prompt, Wording, declare_wording, fenced
 from readgraph.nodes.building.paging import pages_of_sessions
 from readgraph.nodes.building.parts import NotesSoFar, Paginate, Parts, WriteNote, in_parts
@@ -205,7 +205,7 @@ async def memorize_page(memory: str, place: str, text: str, page: Page, runtime:
         header = await ask_text(runtime, memorize_prompt(*shown, words=HEADER).adding(line), fallback="header") or ""
     else:
         prompt = memorize_prompt(*shown, purpose).adding(line)
-        reply = await ask(runtime, prompt, MemoAndHeader, complaint, fallback="memo")
+        reply = await ask_reply(runtime, prompt, MemoAndHeader, complaint, fallback="memo")
         memo, header = (reply.memo.strip(), reply.header.strip()) if reply else ("", "")
     fallback = not (memo and header)
     memo = memo or extract_memo(text, context)

@@ -11,7 +11,7 @@ from typing import ClassVar, Literal
 
 from pydantic import BaseModel, Field
 
-from readgraph.models.asking import ask
+from readgraph.models.asking import ask_reply
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced, find_unused_name
 from readgraph.models.reply_types import LenientReply, Numbers, restrict_reply
 from readgraph.nodes.building.parts import Pages, Paginate, candidate_ends, paragraph_ends
@@ -105,7 +105,7 @@ async def _choose_label(runtime: ReaderRuntime, prompt: Prompt, labels: int) -> 
         return None if 1 <= reply.label <= labels else f"there is no label {reply.label}"
 
     wanted = restrict_reply(PausePoint, label=range(1, labels + 1))
-    reply = await ask(runtime, prompt, wanted, complaint, fallback="pause")
+    reply = await ask_reply(runtime, prompt, wanted, complaint, fallback="pause")
     return reply.label if reply else None
 
 
@@ -151,7 +151,7 @@ def pages_of_sessions(session_ends: Sequence[int]) -> Paginate:
         number, read_to = (last.number + 1, last.end) if last else (0, 0)
         for begin, border in pairwise([0, *session_ends] if session_ends else [0, len(text)]):
             session, start = text[begin:border], max(read_to - begin, 0)
-            for end, words in even_ends(session, start, context.session_page_words, context.paragraph_break):
+            for end, words in even_ends(session, start, context.memo_page_words, context.paragraph_break):
                 ended_by: PageEnd = "rule" if session_ends or end < len(session) else "rest"
                 yield Page(number, begin + start, begin + end, words, ended_by)
                 number, start = number + 1, end

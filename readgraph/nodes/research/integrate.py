@@ -12,7 +12,7 @@ from readgraph.library.page_store import page_store
 from readgraph.library.search.hits import score_by_place
 from readgraph.library.search.okapi import rank
 from readgraph.library.search.passages import document_languages
-from readgraph.models.asking import ask
+from readgraph.models.asking import ask_reply
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.reply_types import LenientReply, Numbers
 from readgraph.nodes.answering.citations import find_citation_on_page, find_quotes, make_citation
@@ -116,7 +116,9 @@ async def integrate(state: IntegrateState, runtime: ReaderRuntime) -> IntegrateU
         return _keep_state(state, "no part to read")
     reasoning, notes = runtime.context.reasoning, state["notes"]
     prompt = integrate_prompt(pages_text(shown), notes, state["question_text"], state["choices"], reasoning=reasoning)
-    reply = await ask(runtime, prompt, with_reasons(Integrated) if reasoning else Integrated, fallback="integrate")
+    reply = await ask_reply(
+        runtime, prompt, with_reasons(Integrated) if reasoning else Integrated, fallback="integrate"
+    )
     if reply is None:
         return await _with_passages(state, runtime, shown)
     numbers = [page.number for page in shown]

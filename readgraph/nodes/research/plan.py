@@ -9,7 +9,7 @@ from pydantic import Field, create_model
 
 from readgraph.library.search.hits import DEPTH, PARTS, WITHOUT_MEMOS, pages_of, score_by_place
 from readgraph.library.search.okapi import rank
-from readgraph.models.asking import ask, can_ask
+from readgraph.models.asking import ask_reply, can_ask
 from readgraph.models.metering import record_corrections
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.reply_types import LenientReply, Numbers, Texts, numbers_in, restrict_reply, texts_in
@@ -253,7 +253,7 @@ async def _ask_for_plan(
     wanted = with_reasons(plan_reply(offered)) if context.reasoning else plan_reply(offered)
     if "page" in offered:
         wanted = restrict_reply(wanted, page=memory.unread(state["pages_read"]))
-    reply = await ask(memory.runtime, prompt, wanted, complaint, fallback="plan")
+    reply = await ask_reply(memory.runtime, prompt, wanted, complaint, fallback="plan")
     return usable(reply.model_dump()) if reply else None
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar
 from pydantic import BaseModel, Field
 
 from readgraph.library.search.terms import content_words
-from readgraph.models.asking import ask
+from readgraph.models.asking import ask_reply
 from readgraph.models.prompt import DATA_RULE, Prompt, Wording, declare_wording, fenced
 from readgraph.models.reply_types import LenientReply, Texts
 from readgraph.nodes.contracts import AskedState, ReaderRuntime, StepUpdate
@@ -145,13 +145,13 @@ async def ask_for_verdict(
     asked, reasoning = (notes, state["question_text"], state["choices"]), runtime.context.reasoning
     if not runtime.context.separate_requests:
         prompt = reflect_prompt(*asked, reasoning=reasoning)
-        said = await ask(runtime, prompt, with_reasons(Verdict) if reasoning else Verdict, fallback=fallback)
+        said = await ask_reply(runtime, prompt, with_reasons(Verdict) if reasoning else Verdict, fallback=fallback)
         return (said.enough, said.missing) if said else None
     prompt = reflect_prompt(*asked, reasoning=reasoning, words=ENOUGH)
-    judged = await ask(runtime, prompt, with_reasons(Enough) if reasoning else Enough, fallback=fallback)
+    judged = await ask_reply(runtime, prompt, with_reasons(Enough) if reasoning else Enough, fallback=fallback)
     if not judged or judged.enough:
         return (True, []) if judged else None
-    named = await ask(runtime, reflect_prompt(*asked, words=MISSING), Missing, fallback=fallback)
+    named = await ask_reply(runtime, reflect_prompt(*asked, words=MISSING), Missing, fallback=fallback)
     return (False, named.missing) if named else None
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pydantic import Field
 
 from readgraph.library.page_store import page_store
-from readgraph.models.asking import ask
+from readgraph.models.asking import ask_reply
 from readgraph.models.metering import count_fallback, record_corrections
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.reply_types import LenientReply, Numbers
@@ -267,7 +267,7 @@ class _Writer:
 
         notes = tag_texts((", ".join(map(str, item.pages)), item.text.strip()) for item in items)
         prompt = write_summary_prompt(notes, least, most, self.about).adding(self.line)
-        reply = await ask(self.runtime, prompt, WrittenSummary, complaint, fallback="summary")
+        reply = await ask_reply(self.runtime, prompt, WrittenSummary, complaint, fallback="summary")
         if reply is None:
             self.replaced = True
             texts = {page: text for page, text in self.material.texts.items() if page in pages}

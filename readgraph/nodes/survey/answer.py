@@ -7,7 +7,7 @@ from typing import ClassVar, NotRequired
 from pydantic import Field
 
 from readgraph.library.page_store import page_store
-from readgraph.models.asking import ask, can_ask
+from readgraph.models.asking import ask_reply, can_ask
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.reply_types import LenientReply, Numbers
@@ -116,7 +116,7 @@ async def join_names(state: RecordsState, runtime: ReaderRuntime) -> SameUpdate:
         return f"name {twice[0]} is in two groups" if twice else None
 
     prompt = survey_same_prompt(shown, state["programme"]["record"])
-    reply = await ask(runtime, prompt, SameNames, complaint, fallback="same_names")
+    reply = await ask_reply(runtime, prompt, SameNames, complaint, fallback="same_names")
     if reply is None:
         return APART
     named = [[names[number] for number in dict.fromkeys(group.numbers)] for group in reply.groups]

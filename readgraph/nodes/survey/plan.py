@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from readgraph.library.page_store import page_store
-from readgraph.models.asking import ask, can_ask
+from readgraph.models.asking import ask_reply, can_ask
 from readgraph.models.client import HOW_TO_NAME
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording
@@ -134,7 +134,9 @@ async def plan(state: AskedPages, runtime: ReaderRuntime) -> SurveyPlanUpdate:
         return await _plan_by_words(state, runtime, columns)
     named = ", ".join(f"{column['name']} ({column['kind']})" for column in columns)
     prompt = survey_plan_prompt(state["question_text"], state["choices"], named)
-    reply = await ask(runtime, prompt, SurveyPlan, lambda reply: _complaint(reply, columns), fallback="survey_plan")
+    reply = await ask_reply(
+        runtime, prompt, SurveyPlan, lambda reply: _complaint(reply, columns), fallback="survey_plan"
+    )
     if reply:
         return _make_plan_update(_programme(reply, columns))
     return await _plan_by_words(state, runtime, columns)

@@ -15,7 +15,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, create_model
 
 from readgraph.library.page_store import PageStore
-from readgraph.models.asking import ask
+from readgraph.models.asking import ask_reply
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.reply_types import LenientReply
@@ -155,7 +155,7 @@ def take_records(programme: Programme, order_at: OrderAt) -> WriteNote:
             return next(filter(None, (_problem(each, columns, text) for each in reply.records)), None)
 
         try:
-            await ask(runtime, survey_records_prompt(text, programme["record"], columns), reply_type, complaint)
+            await ask_reply(runtime, survey_records_prompt(text, programme["record"], columns), reply_type, complaint)
         except NoUsableReply:
             if not usable:
                 count_fallback("records")

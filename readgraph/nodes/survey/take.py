@@ -12,7 +12,7 @@ from typing_extensions import TypedDict
 
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.hits import pages_of
-from readgraph.models.asking import ask
+from readgraph.models.asking import ask_reply
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced, versions_of
 from readgraph.models.reply_types import LenientReply, Numbers
@@ -128,7 +128,7 @@ async def _choose_by_notes(notes: Sequence[Note], record: str, runtime: ReaderRu
             return f"there is no page {unknown[0]}" if unknown else None
 
         prompt = survey_verdict_prompt(format_pages({page: note.text for page, note in shown.items()}), record)
-        reply = await ask(runtime, prompt, PagesKept, complaint, fallback="survey_verdict")
+        reply = await ask_reply(runtime, prompt, PagesKept, complaint, fallback="survey_verdict")
         return [shown[number] for number in dict.fromkeys(reply.kept)] if reply else [*group]
 
     groups = groups_that_fit(notes, lambda note: note.words + TAG_WORDS, content_room(runtime.context))

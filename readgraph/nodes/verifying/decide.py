@@ -9,7 +9,7 @@ from pydantic import Field
 from readgraph.library.page_store import page_store
 from readgraph.library.search.okapi import rank
 from readgraph.library.search.passages import cut_to_passages
-from readgraph.models.asking import ask, can_ask
+from readgraph.models.asking import ask_reply, can_ask
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, declare_wording
 from readgraph.models.reply_types import LenientReply
@@ -109,7 +109,7 @@ async def _ask_of(batch: Batch, texts: Mapping[int, str], runtime: ReaderRuntime
         return f"there is no verdict on claim {min(missing)}" if missing else None
 
     try:
-        reply = await ask(runtime, prompt, ClaimVerdicts, complaint)
+        reply = await ask_reply(runtime, prompt, ClaimVerdicts, complaint)
     except NoUsableReply:
         count_fallback("check")
         return {}

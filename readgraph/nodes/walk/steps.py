@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field, create_model, model_validator
 
 from readgraph.library.page_store import page_store
 from readgraph.library.search.okapi import rank
-from readgraph.models.asking import ask
+from readgraph.models.asking import ask_reply
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.reply_types import restrict_reply
@@ -138,7 +138,7 @@ async def descend(state: WalkingState, runtime: ReaderRuntime) -> WalkUpdate:
     verdict = ChildOrRevert if may_revert else ChildChoice
     wanted = restrict_reply(require_reasons(verdict) if context.reasoning else verdict, part=parts)
     try:
-        reply = await ask(runtime, prompt, wanted, complaint)
+        reply = await ask_reply(runtime, prompt, wanted, complaint)
     except NoUsableReply as problem:
         count_fallback("triage")
         return place.take_decision(Decision("unusable", str(problem), None, memory_words, shown))
@@ -246,7 +246,9 @@ async def read_leaf(state: WalkingState, runtime: ReaderRuntime) -> LeafUpdate:
     reply_type = restrict_reply(verdict, choice=choices) if choices else style.reply(verdict)
 
     try:
-        reply = await ask(runtime, prompt.adding(style.line), reply_type, lambda reply: _complaint(reply, choices))
+        reply = await ask_reply(
+            runtime, prompt.adding(style.line), reply_type, lambda reply: _complaint(reply, choices)
+        )
     except NoUsableReply as problem:
         count_fallback("leaf")
         return place.take_leaf_decision(Decision("unusable", str(problem), None, memory_words, page.words))

@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 
 from readgraph.library.collections import documents_of
 from readgraph.library.page_store import page_store
-from readgraph.models.asking import ask
+from readgraph.models.asking import ask_reply
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced, versions_of
 from readgraph.models.reply_types import LenientReply, Numbers, Texts
 from readgraph.nodes.bounds import fit_page
@@ -95,7 +95,7 @@ async def note_page(text: str, page: Page, runtime: ReaderRuntime) -> Note:
         return None
 
     prompt = wiki_note_prompt([text[slice(*span)] for span in spans])
-    reply = await ask(runtime, prompt, NotedSubjects, complaint, fallback="wiki_note")
+    reply = await ask_reply(runtime, prompt, NotedSubjects, complaint, fallback="wiki_note")
     found = (
         find_mentions(text)
         if reply is None

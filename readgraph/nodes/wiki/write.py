@@ -10,7 +10,7 @@ from readgraph.library.collections import documents_of
 from readgraph.library.documents import names_apart
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.search.terms import content_words
-from readgraph.models.asking import ask, can_ask
+from readgraph.models.asking import ask_reply, can_ask
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.reply_types import LenientReply, Numbers
@@ -164,7 +164,7 @@ async def _write_page(subject: Subject, sources: Sequence[WikiSource], runtime: 
 
     prompt = wiki_page_prompt(subject["name"], fitting)
     try:
-        reply = await ask(runtime, prompt, WrittenPage, complaint, fallback="wiki_page")
+        reply = await ask_reply(runtime, prompt, WrittenPage, complaint, fallback="wiki_page")
     except BudgetSpent:
         reply = None
     if reply is None:

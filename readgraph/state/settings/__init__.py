@@ -15,7 +15,7 @@ __all__ = [
     "GROUPS",
     "LONG",
     "PACKAGED_MODEL",
-    "AgentMemory",
+    "AgentStorages",
     "AnswerForm",
     "AnswerLength",
     "Batching",

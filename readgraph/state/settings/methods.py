@@ -19,7 +19,7 @@ Evidence = Literal["integration", "pages", "snippets"]
 Ranking = Literal["keywords", "embeddings", "both"]
 """By what a look-up ranks pages without asking a model."""
 
-AgentMemory = Literal["both", "working", "recall"]
+AgentStorages = Literal["both", "working", "recall"]
 """What an agent of MemGPT may use: its working context and its recall storage, or one of them."""
 
 
@@ -69,7 +69,7 @@ class Walk(Settings, panel="MemWalker"):
 class Memorizing(Settings, panel="GAM"):
     """How GAM's memos are written."""
 
-    session_page_words: Annotated[
+    memo_page_words: Annotated[
         int, Ge(50), Help("A part of a session has at most this many words; 1,536 are about 2,048 tokens."), InRecipe()
     ] = 1536
     memory_words: Annotated[
@@ -130,7 +130,7 @@ class MemoryParts(Settings, panel="MemGPT"):
     """What MemGPT's agent may use of its memory."""
 
     agent_memory: Annotated[
-        AgentMemory,
+        AgentStorages,
         Help("What the agent may use: its working context and its recall storage (both), or one (working, recall)."),
     ] = "both"
 

@@ -26,7 +26,7 @@ def test_a_question_is_researched_and_its_rounds_are_shown(
     server.respond = lambda request: (
         reader(request) if wanted_reply(request) == "MemoAndHeader" else researcher(request)
     )
-    ask = ("ask", QUESTION, trail, "--method", "gam", "--model", "openai:double", "--session-page-words", 70)
+    ask = ("ask", QUESTION, trail, "--method", "gam", "--model", "openai:double", "--memo-page-words", 70)
     shown = readgraph(*ask, "--rounds", 5, "--pages-per-tool", 3, "--show-steps")
     assert shown.code == 0
     out = shown.out

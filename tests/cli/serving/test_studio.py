@@ -36,7 +36,7 @@ CONTEXT: dict[str, Any] = {
     "embeddings": "openai:double-embeddings",
     "segment_words": 300,
     "children": 3,
-    "session_page_words": 400,
+    "memo_page_words": 400,
     "rounds": 1,
 }
 VERBS = set(

@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 
 from readgraph.library.page_store import BATCHES, PageStore
-from readgraph.models.asking import ask, ask_text
+from readgraph.models.asking import ask_reply, ask_text
 from readgraph.models.batches import calls as batched_calls
 from readgraph.models.batches import has_running_batches
 from readgraph.models.calling import BATCH_TRIES
@@ -70,7 +70,7 @@ async def test_a_batch_sends_and_records_what_an_ordinary_call_does(
     async def asked(runtime: Runtime[ReaderContext]) -> Any:
         if form == "note":
             return await ask_text(runtime, PROMPT)
-        return await ask(with_context(runtime, reply_form=form), PROMPT, Count)
+        return await ask_reply(with_context(runtime, reply_form=form), PROMPT, Count)
 
     ordinary = with_context(runtime, batch=False).override(store=InMemoryStore())
     meters = [metered(ordinary)]
@@ -216,7 +216,7 @@ async def test_lines_that_always_fail_name_their_status(server: ModelServer, run
 
 async def test_a_reply_form_that_is_refused_steps_down(server: ModelServer, runtime: Runtime[ReaderContext]) -> None:
     server.supports = frozenset()
-    assert (await ask(runtime, PROMPT, Count)).count == 7
+    assert (await ask_reply(runtime, PROMPT, Count)).count == 7
     assert len(server.batching.batches) == 3
 
 
@@ -224,11 +224,11 @@ async def test_refused_replies_are_asked_for_again_with_the_reason(
     server: ModelServer, runtime: Runtime[ReaderContext]
 ) -> None:
     server.faults.append(Fault.not_json())
-    assert (await ask(runtime, PROMPT, Count)).count == 7
+    assert (await ask_reply(runtime, PROMPT, Count)).count == 7
     assert "That can't be used" in ChatRequest(server.batching.lines[1]["body"]).last
     server.fault_for = lambda request, call: Fault.not_json()
     with pytest.raises(NoUsableReply):
-        await ask(with_context(runtime, sample=1), PROMPT, Count)
+        await ask_reply(with_context(runtime, sample=1), PROMPT, Count)
 
 
 def stopped_in_flight(server: ModelServer, runtime: Runtime[ReaderContext]) -> None:

@@ -51,7 +51,7 @@ def test_prompts_fit_what_the_context_holds(context: int) -> None:
     words = settings["window_words"]
     assert ReaderContext(**settings, model="openai:any")
     assert words < tokens
-    assert settings["session_page_words"] + settings["memory_words"] < words
+    assert settings["memo_page_words"] + settings["memory_words"] < words
     assert settings["max_page_words"] + settings["gist_words"] < words
 
 

@@ -165,7 +165,7 @@ async def test_functions_of_the_api_take_it(server: ModelServer, tmp_path: Any) 
     assert answer.model == "ChatOpenAI(double)" and server.calls == 3
     async with open_library(tmp_path) as library:
         ids = [each.id for each in await functions.list_documents(library)]
-        found = await functions.summarise(library, ids, context=ReaderContext(model=chat(server)))
+        found = await functions.summarise(library, documents=ids, context=ReaderContext(model=chat(server)))
     assert found.model == "ChatOpenAI(double)" and server.calls > 3
 
 

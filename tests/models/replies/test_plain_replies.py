@@ -128,7 +128,7 @@ CONTEXT = ReaderContext(
     reply_form="plain",
     segment_words=200,
     children=3,
-    session_page_words=400,
+    memo_page_words=400,
 )
 
 

@@ -8,7 +8,7 @@ import pytest
 from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 
-from readgraph.models.asking import ask, ask_text
+from readgraph.models.asking import ask_reply, ask_text
 from readgraph.models.client import model_client
 from readgraph.models.reply import fold_ending
 from readgraph.state.context import ReaderContext
@@ -91,7 +91,7 @@ async def test_what_did_not_end_well_is_asked_for_again_and_never_repaired(
         if form == "note":
             assert await ask_text(changed, PROMPT) == "There are seven.", name
         else:
-            assert (await ask(changed, PROMPT, Count)).count == 7, name
+            assert (await ask_reply(changed, PROMPT, Count)).count == 7, name
         assert (server.calls, meter.used["refused"]) == (2, 1), name
 
 
@@ -99,7 +99,7 @@ async def test_where_every_reply_is_broken_off_there_is_none(
     server: ModelServer, runtime: Runtime[ReaderContext]
 ) -> None:
     server.fault_for = lambda request, call: ended(finish_reason="error")
-    for asked in (ask_text(runtime, PROMPT), ask(runtime, PROMPT, Count)):
+    for asked in (ask_text(runtime, PROMPT), ask_reply(runtime, PROMPT, Count)):
         with pytest.raises(NoUsableReply, match="broken off by its server"):
             await asked
     assert server.calls == 6
@@ -111,7 +111,7 @@ async def test_a_whole_reply_may_end_by_any_good_name(
 ) -> None:
     server.faults += [Fault.changed(lambda whole: whole["choices"][0].update(finish_reason=name))] * 2
     assert await ask_text(runtime, PROMPT) == "There are seven."
-    assert (await ask(runtime, PROMPT, Count)).count == 7 and server.calls == 2
+    assert (await ask_reply(runtime, PROMPT, Count)).count == 7 and server.calls == 2
 
 
 async def test_a_note_without_an_ending_counts_only_where_its_server_never_names_one(
@@ -220,4 +220,4 @@ async def test_a_function_call_in_the_older_field_is_read(
     message = {"role": "assistant", "content": None, "function_call": call}
     said = {"choices": [{"index": 0, part: message, "finish_reason": "function_call"}]}
     server.faults.append(events(said, end=DONE) if part == "delta" else Fault("odd", body=json.dumps(said)))
-    assert (await ask(changed, PROMPT, Count)).count == 8 and server.calls == 1
+    assert (await ask_reply(changed, PROMPT, Count)).count == 8 and server.calls == 1

@@ -18,7 +18,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route, Router
 
 from readgraph.graphs import read_agent
-from readgraph.models.asking import ask, ask_text
+from readgraph.models.asking import ask_reply, ask_text
 from readgraph.nodes.answering.prompts import FreeAnswer
 from readgraph.nodes.look_up import PagesToRead
 from readgraph.state.context import ReaderContext
@@ -183,8 +183,8 @@ async def test_what_a_questions_prompts_begin_with_is_marked_for_anthropics_cach
     with serving(speak_json) as (address, arrived):
         monkeypatch.setenv("ANTHROPIC_BASE_URL", address)
         monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
-        assert (await ask(runtime, LOOK_UP, PagesToRead)).pages == [3]
-        assert (await ask(runtime, ANSWER, FreeAnswer)).answer == "The keeper."
+        assert (await ask_reply(runtime, LOOK_UP, PagesToRead)).pages == [3]
+        assert (await ask_reply(runtime, ANSWER, FreeAnswer)).answer == "The keeper."
         await ask_text(runtime, PROMPT)
     looking, answering, other = (body["messages"][0]["content"] for body in arrived)
     marked = {"type": "text", "text": LOOK_UP.user[: LOOK_UP.head], "cache_control": {"type": "ephemeral"}}

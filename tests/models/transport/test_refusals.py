@@ -12,7 +12,7 @@ from langgraph.store.memory import InMemoryStore
 
 from readgraph.graphs.methods import METHODS
 from readgraph.library.opening import Library
-from readgraph.models.asking import ask, ask_text
+from readgraph.models.asking import ask_reply, ask_text
 from readgraph.models.refusals import read_refusal
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import ModelUnavailable, NoUsableReply
@@ -202,7 +202,7 @@ async def test_what_can_never_pass_is_said_at_once(
         server.reset()
         server.fault_for = lambda request, call, status=status, body=body: refusal(status, body)
         with pytest.raises(ModelUnavailable, match=line):
-            await ask(runtime, PROMPT, Count)
+            await ask_reply(runtime, PROMPT, Count)
         assert server.calls == 1, body
 
 
@@ -265,7 +265,7 @@ async def test_a_form_that_is_not_supported_is_left_for_a_simpler_one_at_once(
 
     server.fault_for = refuse
     houses = [replace(PROMPT, user=f"How many lamps in house {number}?") for number in range(3)]
-    assert [(await ask(runtime, house, Count)).count for house in houses] == [7, 7, 7]
+    assert [(await ask_reply(runtime, house, Count)).count for house in houses] == [7, 7, 7]
     assert server.calls == 5, "what works is remembered"
 
 

@@ -16,7 +16,7 @@ from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 
 from readgraph.cli.terminal.safe_text import escape_json, visible
-from readgraph.models.asking import ask, ask_text
+from readgraph.models.asking import ask_reply, ask_text
 from readgraph.models.client import model_client
 from readgraph.models.failures import retry_after_seconds
 from readgraph.state.context import ReaderContext
@@ -115,7 +115,9 @@ async def test_a_damaged_reply_is_asked_for_again(
         if form == "note":
             assert await ask_text(with_context(runtime, sample=number), PROMPT) == "There are seven.", name
         else:
-            assert (await ask(with_context(runtime, sample=number, reply_form=form), PROMPT, Count)).count == 7, name
+            assert (await ask_reply(with_context(runtime, sample=number, reply_form=form), PROMPT, Count)).count == 7, (
+                name
+            )
         assert server.calls == 6, name
     assert (meter.used["calls"], meter.used["refused"]) == (len(DAMAGED) + 1, 0)
 
@@ -133,7 +135,7 @@ async def test_a_reply_that_its_server_spoilt_is_paid_for_and_asked_for_again(
             if form == "note":
                 assert await ask_text(changed, PROMPT) == "There are seven.", name
             else:
-                assert (await ask(changed, PROMPT, Count)).count == 7, name
+                assert (await ask_reply(changed, PROMPT, Count)).count == 7, name
             assert server.calls == meter.used["calls"] == 2, name
             assert (meter.used["refused"], meter.used["cached_calls"]) == (1 + again, 2 * again), name
         first, second = server.requests
@@ -169,7 +171,7 @@ async def test_what_is_odd_beside_the_reply_spoils_nothing(
         server.reset()
         server.faults.append(fault)
         meter = metered(runtime)
-        assert (await ask(with_context(runtime, sample=number, reply_form=form), PROMPT, Count)).count == 7, name
+        assert (await ask_reply(with_context(runtime, sample=number, reply_form=form), PROMPT, Count)).count == 7, name
         assert server.calls == 1 and (meter.used["input_tokens"] == 0) == ("usage" in name), name
 
 
@@ -180,7 +182,7 @@ async def test_arguments_that_are_no_object_are_asked_for_again_and_then_refused
     runtime = with_context(runtime, reply_form="function")
     server.faults += [called(arguments=arguments)] * 2
     meter = metered(runtime)
-    assert (await ask(runtime, PROMPT, Count)).count == 7
+    assert (await ask_reply(runtime, PROMPT, Count)).count == 7
     assert (server.calls, meter.used["calls"], meter.used["refused"]) == (3, 3, 2)
     assert ["can't be used" in request.last for request in server.requests] == [False, False, True]
 
@@ -349,13 +351,13 @@ def called_in_pieces(*arguments: Any, name: str = "Count") -> str:
 async def test_a_streamed_call_is_taken_together(server: ModelServer, runtime: Runtime[ReaderContext]) -> None:
     runtime = with_context(runtime, reply_form="function")
     (await model_client(runtime.context)).chat.streaming = True  # type: ignore[attr-defined]
-    assert (await ask(runtime, PROMPT, Count)).count == 7  # as the double streams it
+    assert (await ask_reply(runtime, PROMPT, Count)).count == 7  # as the double streams it
     server.faults.append(Fault.foreign(called_in_pieces(None, '{"count"', ": 5}")))
-    assert (await ask(with_context(runtime, sample=1), PROMPT, Count)).count == 5
+    assert (await ask_reply(with_context(runtime, sample=1), PROMPT, Count)).count == 5
     nonsense = ["{" * 30] * 900  # LangChain's own parsing, from the beginning at each piece, took minutes
     server.faults.append(Fault.foreign(called_in_pieces(*nonsense)))
     began = time.process_time()
-    assert (await ask(with_context(runtime, sample=2), PROMPT, Count)).count == 7
+    assert (await ask_reply(with_context(runtime, sample=2), PROMPT, Count)).count == 7
     assert server.calls == 4 and time.process_time() - began < 3
 
 
@@ -372,9 +374,9 @@ async def test_one_refused_request_degrades_no_other(
     server: ModelServer, runtime: Runtime[ReaderContext], refuse: Callable[[ChatRequest, int], Fault | None]
 ) -> None:
     houses = [replace(PROMPT, user=f"How many lamps in house {number}?") for number in range(6)]
-    await ask(runtime, houses[0], Count)
+    await ask_reply(runtime, houses[0], Count)
     server.fault_for = refuse
-    outcomes = await asyncio.gather(*(ask(runtime, house, Count) for house in houses), return_exceptions=True)
+    outcomes = await asyncio.gather(*(ask_reply(runtime, house, Count) for house in houses), return_exceptions=True)
     good = [outcome for outcome in outcomes if isinstance(outcome, Count)]
     assert len(good) == (5 if refuse is refuse_house_3 else 6)
     assert all(request.schema for request in server.requests if "house 3" not in request.text)
@@ -386,7 +388,7 @@ async def test_a_server_may_say_in_words_that_a_prompt_is_too_long(
 ) -> None:
     server.fault_for = lambda request, number: Fault(words, status=400)
     with pytest.raises(ModelUnavailable, match="A prompt is too long for 'openai:double'"):
-        await ask(runtime, PROMPT, Count)
+        await ask_reply(runtime, PROMPT, Count)
     assert server.calls == 1
 
 
@@ -395,8 +397,8 @@ async def test_a_prompt_that_is_refused_first_leaves_the_form(
 ) -> None:
     server.fault_for = refuse_house_3
     with pytest.raises(ModelUnavailable, match=r"refused a request to 'openai:double' as invalid \(400\)"):
-        await ask(runtime, replace(PROMPT, user="How many lamps in house 3?"), Count)
-    await ask(runtime, PROMPT, Count)
+        await ask_reply(runtime, replace(PROMPT, user="How many lamps in house 3?"), Count)
+    await ask_reply(runtime, PROMPT, Count)
     assert server.requests[-1].schema
 
 
