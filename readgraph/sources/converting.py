@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from readgraph.sources.places import Place
-from readgraph.state.apart import compute
 from readgraph.state.errors import BadInput
 from readgraph.state.variables import set_variable
 
@@ -159,6 +158,8 @@ def register_conversion_end(end: Callable[[], object]) -> None:
 
 async def convert_in_thread(convert: Callable[P, Made], *given: P.args, **named: P.kwargs) -> Made:
     """What a conversion makes, in a thread; where the task is cancelled, its child process ends, and so the thread."""
+    from readgraph.state.apart import compute  # late: the command's help must not wait for it
+
     stop = Stop()
     with set_variable(_stop, stop):
         try:

@@ -10,6 +10,7 @@ class LeftOut:
 
     def __init__(self) -> None:
         self._places: dict[str, list[str]] = {}
+        self._kept: dict[str, list[str]] = {}
         self._said: list[str] = []
 
     def say(self, notice: str) -> None:
@@ -20,10 +21,15 @@ class LeftOut:
         """Count one thing of a kind ("deleted passage") that is left out at a place ("" where that has no name)."""
         self._places.setdefault(kind, []).append(place)
 
+    def tell(self, kind: str, place: str = "") -> None:
+        """Count one thing of a kind that is kept, but stands elsewhere than in the file."""
+        self._kept.setdefault(kind, []).append(place)
+
     def problems(self, name: str) -> tuple[str, ...]:
-        """The notices, and a line for each kind: how many were left out, and where."""
+        """The notices, and a line for each kind: how many there are, and where."""
         counted = (f"left out: {_count(len(at), kind)}{_listed(at)}" for kind, at in self._places.items())
-        return tuple(f"{name}: {notice}." for notice in (*dict.fromkeys(self._said), *counted))
+        kept = (f"{_count(len(at), kind)}{_listed(at)}" for kind, at in self._kept.items())
+        return tuple(f"{name}: {notice}." for notice in (*dict.fromkeys(self._said), *counted, *kept))
 
 
 def _count(number: int, kind: str) -> str:

@@ -19,7 +19,7 @@ from readgraph.sources.pdf.in_child import check_streams, in_child
 from readgraph.sources.pdf.line_numbers import without_line_numbers
 from readgraph.sources.pdf.lines import PrintedPage, join_pages
 from readgraph.sources.pdf.margins import part_margins
-from readgraph.sources.pdf.page import read_pieces
+from readgraph.sources.pdf.page import ASLANT, read_pieces
 from readgraph.sources.pdf.printed import PrintedLine
 from readgraph.sources.pdf.reading_order import lay_out_pages
 from readgraph.sources.pdf.scans import count_lost, even_sizes, is_picture, recognize_pieces, recognizer_version
@@ -191,6 +191,10 @@ def _invalid_pdf_error(name: str) -> BadInput:
     return BadInput(f"{name} is no PDF, or a broken one.")
 
 
+def _count(left_out: LeftOut, place: str, kind: str) -> None:
+    (left_out.tell if kind == ASLANT else left_out.add)(kind, place)
+
+
 def _read_pages(document: "PdfDocument", name: str, left_out: LeftOut) -> Iterator[_Read]:
     from pypdfium2 import PdfiumError
 
@@ -198,7 +202,7 @@ def _read_pages(document: "PdfDocument", name: str, left_out: LeftOut) -> Iterat
         try:
             page, overlay = take_overlay(document, number)
             try:
-                leave_out = partial(left_out.add, place=SourcePage(number + 1, "").label)
+                leave_out = partial(_count, left_out, SourcePage(number + 1, "").label)
                 (pieces, without_code), recognized = read_pieces(page, overlay.struck, leave_out), list[PrintedLine]()
                 lost, drawn = count_lost(page, pieces, without_code)
                 shows_picture = not lost and is_picture(page, pieces)
