@@ -87,7 +87,8 @@ async def test_a_document_that_is_read_again_is_new(server: ModelServer, library
 async def test_a_history_of_the_same_name_has_its_own_days_and_words(library: Library, method: str) -> None:
     days = {"Monday": "The goat ate the log book. ", "Tuesday": "Iolo lit the lamp at six. "}
     for first, second in (["Monday", "Tuesday"], ["Tuesday", "Monday"]):
-        sessions = [SessionText(days.get(day, "") + "A dog slept. " * 300, day) for day in (first, second, "Sunday")]
+        third = ["Sunday"] * (method == "bm25")  # of two pages BM25 gives a word of one of them no weight
+        sessions = [SessionText(days.get(day, "") + "A dog slept. " * 300, day) for day in (first, second, *third)]
         await append_sessions(library.pages, "Diary", sessions)
         context = ReaderContext(model="", max_pages=1)
         found = await functions.ask(library, "Who ate it?", documents=["Diary"], method=method, context=context)
