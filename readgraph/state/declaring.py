@@ -61,7 +61,8 @@ class Settings:
 
 
 Groups: TypeAlias = tuple[type[Settings], ...]
-RENAMED = {"block": "memorize_batch", "gist_purpose": "purpose"}  # earlier names of settings, which are still accepted
+RENAMED = {"block": "memorize_batch", "gist_purpose": "purpose", "session_page_words": "memo_page_words"}
+"""Earlier names of settings, which are still accepted."""
 
 
 class Declaration(NamedTuple):

@@ -7,7 +7,7 @@ import pytest
 from langgraph.graph import END, START, StateGraph
 from langgraph.store.memory import InMemoryStore
 
-from readgraph.graphs import mem_walker, read_agent
+from readgraph.graphs import mem_gpt, mem_walker, read_agent
 from readgraph.graphs.wiring import add_nodes, check_wiring, fit_context
 from readgraph.nodes.look_up import nearest_pages
 from readgraph.nodes.opening import open_document
@@ -67,7 +67,7 @@ def test_a_graph_of_one_s_own_without_the_settings_of_a_node_is_refused() -> Non
     def built(schema: Any) -> Any:
         builder: Any = StateGraph(ReadingState, context_schema=schema, input_schema=Question, output_schema=Answered)
         walking = StepNode(nearest_pages.work, settings=(Walk,))
-        add_nodes(builder, open=open_document, read=read_agent.read, look_up=walking)
+        add_nodes(builder, open=open_document, read=mem_gpt.read, look_up=walking)
         for start, end in ((START, "open"), ("open", "read"), ("read", "look_up"), ("look_up", END)):
             builder.add_edge(start, end)
         return builder

@@ -14,6 +14,7 @@ from readgraph.library.agent_lives import agent_config, agent_state_of
 from readgraph.library.agents import AgentStore
 from readgraph.library.opening import open_library
 from readgraph.state.context import ReaderContext
+from readgraph.state.declaring import use_current_names
 from tests.doubles.model_server import ModelServer
 
 OLDER = Path(__file__).parents[1] / "fixtures" / "library-0.1.0.zip"
@@ -44,7 +45,7 @@ async def test_every_reading_is_answered_by_the_replies_that_were_recorded(
     folder, asked = older
     monkeypatch.setenv("OPENAI_BASE_URL", asked["server"])  # nobody listens there: a call would fail
     monkeypatch.setenv("OPENAI_API_KEY", "sk-not-a-real-key")
-    context = ReaderContext(**asked["settings"])
+    context = ReaderContext(**use_current_names(asked["settings"]))
     async with open_library(folder) as library:
         for reading in asked["readings"]:
             if reading["method"] == "mem-gpt":
@@ -73,7 +74,10 @@ async def test_an_agent_goes_on_with_what_it_remembers(older: tuple[Path, dict[s
         before = await agent_state_of(library.checkpointer, agent)
         chat = build_chat().compile(checkpointer=library.checkpointer, store=library.store)
         given: Any = {"agent": "ada", "event": {"kind": "user", "text": "And now?"}}
-        found = await chat.ainvoke(given, agent_config("ada"), context=ReaderContext(**asked["settings"]))
+        context = ReaderContext(**use_current_names(asked["settings"]))
+        found = await chat.ainvoke(
+            given, agent_config("ada"), context=ReaderContext(**use_current_names(asked["settings"]))
+        )
         after = await agent_state_of(library.checkpointer, agent)
     assert found["said"] == ["It says so."]
     assert "I keep bees." in server.requests[-1].text
