@@ -75,9 +75,7 @@ async def test_an_agent_goes_on_with_what_it_remembers(older: tuple[Path, dict[s
         chat = build_chat().compile(checkpointer=library.checkpointer, store=library.store)
         given: Any = {"agent": "ada", "event": {"kind": "user", "text": "And now?"}}
         context = ReaderContext(**use_current_names(asked["settings"]))
-        found = await chat.ainvoke(
-            given, agent_config("ada"), context=ReaderContext(**use_current_names(asked["settings"]))
-        )
+        found = await chat.ainvoke(given, agent_config("ada"), context=context)
         after = await agent_state_of(library.checkpointer, agent)
     assert found["said"] == ["It says so."]
     assert "I keep bees." in server.requests[-1].text
