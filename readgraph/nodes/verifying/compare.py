@@ -112,10 +112,13 @@ def _find_difference(ours: Sequence[Token], theirs: Sequence[Token], language: s
     if _denies(one, other) or _denies(other, one):
         denials = ([token for token in side if token.kind == "denial"] for side in (one, other))
         difference = Difference(kind="negation", draft=_text(next(denials)), text=_text(next(denials)))
-        return difference, _is_certain(frame, language) and not any(each.value in indefinite for each in frame)
+        # "20 % are not", "three did not": others are, or did
+        is_open = any(each.text.casefold() in indefinite for each in frame) or "number" in (t.kind for t in ours[:begin])
+        return difference, _is_certain(frame, language) and not is_open
     if len(one) == len(other) == 1 and one[0].kind == other[0].kind and one[0].kind in ("number", "date"):
         is_open = _is_label(ours, begin) or _is_bound(ours, begin, language)
         is_open |= any(each.value in indefinite for each in ours[:2])  # "a man of 30"
+        is_open |= one[0].kind == "date" and any(each.kind == "number" for each in frame)  # 34 men in each of two years
         certain = not is_open and excludes(one[0], other[0]) and _is_certain(frame, language)
         return Difference(kind=one[0].kind, draft=_text(one), text=_text(other)), certain
     if all(0 < len(side) <= LONGEST_NAME and all(each.kind == "name" for each in side) for side in (one, other)):
