@@ -119,6 +119,7 @@ def _takes_back(following: str, language: str) -> bool:
         return True
     if kinds & {"denial", "hedge"} and begin & cue_words("back", language):
         return True
-    is_no = words[:1] in (["no"], ["non"]) and len(following.split()) <= 2 * OPENS  # "no more than 20 may …" denies less
+    is_no = words[:1] in (["no"], ["non"]) and len(following.split()) <= 2 * OPENS
+    # "No, it was green", "No way"; not "No more than 20 may enter"
     is_no |= bool(tokens) and tokens[0].kind == "denial" and following[len(tokens[0].text) :][:1] in (",", ".", "!")
     return bool(is_no or ("denial" in kinds and cue_words("affirming", language) & {*words}))

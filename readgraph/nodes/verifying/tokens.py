@@ -145,7 +145,8 @@ def tokens_of(sentence: str, language: str) -> tuple[Token, ...]:
 @lru_cache(8192)
 def cut_tokens(sentence: str, language: str) -> tuple[Token, ...]:
     """All that a sentence is made of but spaces: its words, numbers, dates and names, and each mark."""
-    sentence = _POINTED_SCALE.sub(r"\1", _POINTED.sub(r"\1\2", sentence)).replace("US$", "$").replace(" per cent", " percent")
+    sentence = _POINTED_SCALE.sub(r"\1", _POINTED.sub(r"\1\2", sentence))
+    sentence = sentence.replace("US$", "$").replace(" per cent", " percent")
     found, at = list[Token](), 0
     for date in [*dates_in(sentence, language), None]:
         start = date.start if date else len(sentence)
