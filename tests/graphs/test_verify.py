@@ -271,6 +271,16 @@ async def test_of_a_sentence_nothing_may_be_left_out(library: Library) -> None:
         ("Dan Arden told Eva Moss: “The treaty is dead.”", "Eva Moss said: “The treaty is dead.”", "not decided"),
         ("“The treaty is dead”, said Dan Arden.", "Dan Arden did not say: “The treaty is dead.”", "not decided"),
         ("The treaty is dead, as all know.", "The report says: “The treaty is dead”.", "supported"),
+        ("El faro es alto. «Nunca dejaré el faro», dijo Eva Moss.", "Eva Moss: «Dejaré el faro».", "not decided"),
+        ("La torre mide 27 metros. El farero no vio el barco.", "La torre mide 27 metros.", "supported"),
+        (
+            "The mill at Orrin is open. No more than ten men work there today.",
+            "The mill at Orrin is open.",
+            "supported",
+        ),
+        ("The mill at Orrin is open. No, it was closed.", "The mill at Orrin is open.", "not decided"),
+        ("The mill at Orrin is open.\n\n## Rumours\n\nIt burned.", "The mill at Orrin is open.", "supported"),
+        ("Behauptung: Orrin hat 14 Bäcker.\n\nEva Moss: Ja.\n\nEva Moss: Nein.", "Orrin hat 14 Bäcker.", "not decided"),
         (
             "“The mill, which my father built, is old”, said Eva Moss.",
             "Moss: “The mill, which [her] father built, is old.”",

@@ -53,6 +53,7 @@ def test_forms_of_one_name_are_one() -> None:
         ("Ms Elizabeth May was late. In May it rained. They asked Ms May of it.", {"Elizabeth May": ["May"]}),
         ("Acme Ltd was old. At noon they sold Acme. They know Acme Ltd.", {"Acme Ltd": ["Acme"]}),
         ("The Nordic Sea Union (NSU) met. Later NSU was closed.", {"Nordic Sea Union": ["NSU"]}),
+        ("The Sund Office for Tide Work (SOTW) met. Later SOTW was closed.", {"Sund Office for Tide Work": ["SOTW"]}),
         ("Al Birken was a pilot. They met Al Birken. They say Albirken slept.", {"Al Birken": ["Albirken"]}),
         ("In May Velt Aro was ill. They saw V. Aro. Then Aro left.", {"Velt Aro": ["Aro", "V Aro"]}),
         ("José Ruíz was ill. They met Jose Ruiz. JOSE RUIZ was gone.", {}),
@@ -89,6 +90,8 @@ def test_a_name_in_part_is_of_the_document_that_has_it_in_full() -> None:
         ("Mrs Olin was ill. They told Mrs Olin.", {"Olin": "person"}),
         ("“No,” replied Velt. Then Velt nodded. They saw Velt.", {"Velt": "person"}),
         ("They saw Velt Aro. Velt Aro was loud.", {"Velt Aro": "name"}),
+        ("Velt Aro, the daughter of the smith, left. They saw Velt Aro.", {"Velt Aro": "person"}),
+        ("Velt Aro, die Tochter des Schmieds, ging. Man traf Velt Aro.", {"Velt Aro": "person"}),
         ("He majored in Trevorism. Trevorism was new. It was translated into Anglic. Anglic was hard.",
          {"Trevorism": "name", "Anglic": "name"}),
         ("Bill C was passed. They read Bill C.", {"Bill C": "name"}),
@@ -136,6 +139,8 @@ Ben: That is hard, Ann."""
     assert [*found] == ["Ben"] and found["Ben"]["kind"] == "person"
     said = [chat[slice(*span)] for span in found["Ben"]["spans"]]
     assert said == ["Ann: I saw Ben.", "Ben was ill.", "Ann: Ben has a new dog."]
+    letter = "Bridie Moss was ill. They met Bridie Moss. “Bridie Moss?” she wrote to him at noon."
+    assert len(subjects_in(letter)["Bridie Moss"]["spans"]) == 2
 
 
 def test_a_place_and_the_person_behind_it_are_two_and_words_before_a_name_are_none_of_it() -> None:

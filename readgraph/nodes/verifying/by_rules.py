@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
+from typing import NamedTuple
 
 from readgraph.library.search.terms import content_words
 from readgraph.nodes.contracts import ReaderRuntime
@@ -165,9 +166,8 @@ def _check_changed(claim: Claim, quote: str, pages: Sequence[PageText], texts: P
     if not changed:
         return whole or {**claim, "verdict": "not found", "missing": [quote]}
     differs = [Difference(kind="quote", draft=quote, text=changed["quote"])]
-    language = language_of(changed["quote"])
     same_speaker = _check_speaker(claim, changed, texts) is True and _holds_sense(changed, texts)
-    if same_speaker and differs_in_a_word(quote, changed["quote"], language):
+    if same_speaker and differs_in_a_word(quote, changed["quote"], _read_around(changed, texts).language):
         return _decided(claim, "contradicted", differs, [changed])
     return {**claim, "verdict": "not decided", "differs": differs, "missing": [], "evidence": [changed]}
 
@@ -183,16 +183,32 @@ def _find_all(quote: str, pages: Sequence[PageText], texts: PageTexts) -> list[C
     return [*found.values()]
 
 
+class _Around(NamedTuple):
+    """What stands around a quote in its document, where that begins, and who speaks there, in which language."""
+
+    text: str
+    begin: int
+    speaker: str
+    language: str
+
+
+def _read_around(quote: Citation, texts: PageTexts) -> _Around:
+    first, last = texts.part_at(quote["start"])
+    begin = max(first, quote["start"] - BESIDE)
+    text = texts.text[begin : min(quote["end"] + BESIDE, last)]
+    at = [each for each in prose_sentences(text) if each.start <= quote["start"] - begin < each.end]
+    speaker, language = (at[0].speaker, at[0].language) if at else ("", language_of(text))  # a quote is short for it
+    return _Around(text, begin, speaker, language)
+
+
 def _holds_sense(quote: Citation, texts: PageTexts) -> bool:
     start, end = quote["start"], quote["end"]
-    first, last = texts.part_at(start)
-    begin = max(first, start - BESIDE)
-    around, language = texts.text[begin : min(end + BESIDE, last)], language_of(quote["quote"])
+    around, begin, _, language = _read_around(quote, texts)
     if not keeps_sense(around, start - begin, end - begin, language):
         return False
     bounds = [begin + stop for _, stop in sentence_spans(around, language=language)]
     span = start, next((stop for stop in bounds if stop >= end), end)
-    return stands(texts.text, span, (first, last), language, quoted=True)
+    return stands(texts.text, span, texts.part_at(start), language, quoted=True)
 
 
 _WORD = re.compile(r"[^\W_]+")
@@ -223,12 +239,9 @@ def _find_changed(quote: str, pages: Sequence[PageText]) -> Citation | None:
 def _check_speaker(claim: Claim, quote: Citation, texts: PageTexts) -> Difference | bool:
     if claim["text"] in claim["quotes"]:
         return True
-    first, last = texts.part_at(quote["start"])
-    begin = max(first, quote["start"] - BESIDE)
-    text = texts.text[begin : min(quote["end"] + BESIDE, last)]
+    text, begin, speaker, language = _read_around(quote, texts)
     span = quote["start"] - begin, quote["end"] - begin
-    at = [each for each in prose_sentences(text) if each.start <= span[0] < each.end]
-    speaker, language = (at[0].speaker, at[0].language) if at else ("", language_of(text))
     said = find_attribution(text, span, sentence_spans(text), speaker)
     frame = without_quotes(claim["text"]).replace("…", " ")
+    first, _ = texts.part_at(quote["start"])
     return check_speaker(frame, said, language, names_in(text), texts.titles.get(first, ""))

@@ -21,6 +21,7 @@ FEWEST_BESIDE = 2  # words beside that are enough
 FEWEST_QUOTED = 6  # words of a quote in which another one is seen
 ALIKE = 0.5  # the share of letters from which on two words may be one, written in two ways
 LONGEST_NAME = 4  # words
+_ORDINALS = (".", "º", "ª", "°")  # behind a number within a sentence: "im 19. Jahrhundert"
 _BOUNDS = frozenset("<>≤≥≈~±=?/+*")
 _ARTICLES = (["a"], ["an"], ["ein"], ["eine"], ["einen"])
 _ONLY = frozenset(("n", "ne"))  # French, which denies little by itself
@@ -112,10 +113,13 @@ def _find_difference(ours: Sequence[Token], theirs: Sequence[Token], language: s
     if _denies(one, other) or _denies(other, one):
         denials = ([token for token in side if token.kind == "denial"] for side in (one, other))
         difference = Difference(kind="negation", draft=_text(next(denials)), text=_text(next(denials)))
-        return difference, _is_certain(frame, language) and not any(each.value in indefinite for each in frame)
+        is_open = any(each.text.casefold() in indefinite for each in frame)
+        is_open |= any(each.kind == "number" for each in ours[:begin])  # "20 % are not": others are
+        return difference, _is_certain(frame, language) and not is_open
     if len(one) == len(other) == 1 and one[0].kind == other[0].kind and one[0].kind in ("number", "date"):
         is_open = _is_label(ours, begin) or _is_bound(ours, begin, language)
         is_open |= any(each.value in indefinite for each in ours[:2])  # "a man of 30"
+        is_open |= one[0].kind == "date" and _counts(theirs)  # 34 men, but in each of two years
         certain = not is_open and excludes(one[0], other[0]) and _is_certain(frame, language)
         return Difference(kind=one[0].kind, draft=_text(one), text=_text(other)), certain
     if all(0 < len(side) <= LONGEST_NAME and all(each.kind == "name" for each in side) for side in (one, other)):
@@ -143,8 +147,17 @@ def _is_form(do: Token, verb: Token, told: Token) -> bool:
     return told.kind == "word" and told.value == verb.value and (past or (do.value == "does" and in_s))
 
 
+def _counts(tokens: Sequence[Token]) -> bool:
+    """Whether a sentence has a number, or four digits that may be one: "1350 people"."""
+    digits = (one.text.isdecimal() and other.kind in ("word", "name") for one, other in pairwise(tokens))
+    return any(each.kind == "number" for each in tokens) or any(digits)
+
+
 def _is_label(tokens: Sequence[Token], at: int) -> bool:
-    """Whether a number may only say which one is meant: "bus 7", "on page 45", "type 2 diabetes"."""
+    """Whether a number may only say which one is meant: "bus 7", "on page 45", "type 2 diabetes", "the 2nd edition"."""
+    behind = tokens[at + 1].text if at + 1 < len(tokens) else ""
+    if tokens[at].kind == "number" and (tokens[at].value[1] == "ordinal" or behind in _ORDINALS):
+        return True
     if tokens[at].kind != "number" or tokens[at].value[1] != "" or not at:
         return False
     before, counts = tokens[at - 1], at + 1 < len(tokens) and tokens[at + 1].kind in ("word", "name")

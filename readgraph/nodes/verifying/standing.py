@@ -16,6 +16,7 @@ NOTE = 20  # characters behind a sentence in which the mark of its note may stan
 OPENS = 3  # words of a sentence among which is what it speaks of
 
 _HEADING = re.compile(r"^(?: {0,3}(?P<level>#{1,6})[ \t]+)?(?P<line>[^\n]+)$", re.MULTILINE)
+_NEXT_HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]", re.MULTILINE)
 _ANNOUNCING = [[word] for word in "following folgendes suivant siguiente seguente seguinte volgende следующее".split()]
 _BLANK = re.compile(r"\n[ \t\r]*\n")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -33,7 +34,7 @@ def stands(text: str, span: tuple[int, int], within: tuple[int, int], language: 
     (start, end), (first, last) = span, within
     before = text[max(first, start - REACH_BEFORE) : start]
     paragraph = before[paragraph_start(before, len(before)) :]
-    behind = text[end : min(end + REACH_BEHIND, last)]
+    behind = _NEXT_HEADING.split(text[end : min(end + REACH_BEHIND, last)])[0]
     if not quoted and _is_quoted(paragraph, text[start:end], behind):
         return False
     if _is_struck_out(paragraph, text[start:end]):
@@ -118,5 +119,7 @@ def _takes_back(following: str, language: str) -> bool:
         return True
     if kinds & {"denial", "hedge"} and begin & cue_words("back", language):
         return True
-    is_no = tokens[:1] and tokens[0].kind == "denial" and following[len(tokens[0].text) :][:1] in (",", ".", "!")
+    is_no = words[:1] in (["no"], ["non"]) and len(following.split()) <= 2 * OPENS
+    # "No, it was green", "No way"; not "No more than 20 may enter"
+    is_no |= bool(tokens) and tokens[0].kind == "denial" and following[len(tokens[0].text) :][:1] in (",", ".", "!")
     return bool(is_no or ("denial" in kinds and cue_words("affirming", language) & {*words}))

@@ -34,6 +34,7 @@ _TOKEN = re.compile(
     r"|(?P<break>[;,:()–—、，；])|(?P<other>\S)"
 )
 _POINTED = re.compile(r"\b([apb])\.[ \u00a0]?([mcd])\b\.?", re.IGNORECASE)  # "p.m.", "B.C."
+_POINTED_SCALE = re.compile(r"(?<=\d[ \u00a0\u202f])(Mio|Mrd|Tsd|mln|mld)\.", re.IGNORECASE)
 
 _VERSION = re.compile(r"(?!\d{1,3}(?:\.\d{3})+$)\d+(?:\.\d+){2,}")  # "2.1.0", and not "1.240.000"
 _UNCERTAIN_DATE = re.compile(r"(?<!\d)[12]\d{3}(?:s|[-–/]\d{2,4})$|^(?:0?[1-9]|1[0-2])/(?:0?[1-9]|1[0-2])/")
@@ -144,7 +145,8 @@ def tokens_of(sentence: str, language: str) -> tuple[Token, ...]:
 @lru_cache(8192)
 def cut_tokens(sentence: str, language: str) -> tuple[Token, ...]:
     """All that a sentence is made of but spaces: its words, numbers, dates and names, and each mark."""
-    sentence = _POINTED.sub(r"\1\2", sentence).replace("US$", "$").replace(" per cent", " percent")
+    sentence = _POINTED_SCALE.sub(r"\1", _POINTED.sub(r"\1\2", sentence))
+    sentence = sentence.replace("US$", "$").replace(" per cent", " percent")
     found, at = list[Token](), 0
     for date in [*dates_in(sentence, language), None]:
         start = date.start if date else len(sentence)

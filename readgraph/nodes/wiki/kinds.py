@@ -59,11 +59,13 @@ def read_signs(tokens: Sequence[Token], begin: int, end: int, language: str) -> 
     is_owner = tokens[end - 1].text[-2:] in ("'s", "’s")
     there = cues("located", language) | cues("places", language)
     located = before in cues("at", language) and word_at(tokens, begin - 2) in there
+    kin = cues("kin", language)
+    is_kin = not begin and _is_apart(tokens, end) and behind in articles and word_at(tokens, end + 1) in kin
     says = before in cues("says", language) and _is_apart(tokens, begin - 1)
     is_place = located or before in cues("near", language) or _is_called_place(tokens, end, language)
     return Mention(
         "",
-        titled=before in TITLES | cues("kin", language),
+        titled=is_kin or before in TITLES | kin,
         placed=not is_owner and is_place,
         personal=says or (before not in articles and not is_owner and bool({behind, does} & acts)),
         within=not is_owner and before in cues("in", language),

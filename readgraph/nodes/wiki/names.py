@@ -27,6 +27,7 @@ ADDED_S = frozenset("da de nb nl nn no sv".split())  # languages that write "Ann
 
 _POSSESSIVE = re.compile(r"(?:['’]s|['’])$")
 _IN_BRACKETS = re.compile(r"\(([^\W\d_]{2,10})\)")
+_CALLED = re.compile(r"[\"“„«»‘']\s*([^\"“”„«»‘’'.,!?…]{1,80})\s*(?:[.,!?]|…)+\s*[\"“”«»‘’']")
 _POINTS = re.compile(r"[.,]")
 _SPEAKER = re.compile(r"[^\n:!?]{1,80}:\s+")
 _WORD, _ASIDE = re.compile(r"[^\W\d_][\w'’-]*"), re.compile(r"\([^()]*\)")
@@ -182,6 +183,8 @@ class _Reader:
     def says_of(self, sentence: _Sentence, run: _Run, *, is_speaker: bool) -> bool:
         """Whether a sentence says something of a name, and doesn't only call it, as speakers are called."""
         tokens, first = sentence.tokens, run.begin
+        if (called := _CALLED.match(sentence.said)) and called[1] == run.whole:  # "Bridie?" she said.
+            return False
         if len(sentence.telling) <= sum(at in sentence.telling for at in range(run.begin, run.end)):
             return False
         while first and word_at(tokens, first - 1) in self.called:
