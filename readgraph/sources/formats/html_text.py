@@ -298,6 +298,9 @@ class HtmlPage:
             self._line.add("\n")
         elif tag in ("input", "img"):
             self._line.add(value_of_field(attributes) if tag == "input" else describe_image(attributes))
+        elif tag in ("progress", "meter"):  # their words take the place of a bar
+            self._line.part()
+            return self._line.part
         elif tag == "select":
             self._chosen = 0
             return self._close_list
