@@ -4,6 +4,8 @@ from readgraph.state.words import format_count
 
 MOST_NAMED = 3  # places that a notice names
 
+SET_APART = "set apart"  # ends kinds of what does become text
+
 
 class LeftOut:
     """Counts what is left out, by its kind and with its places."""
@@ -22,7 +24,10 @@ class LeftOut:
 
     def problems(self, name: str) -> tuple[str, ...]:
         """The notices, and a line for each kind: how many were left out, and where."""
-        counted = (f"left out: {_count(len(at), kind)}{_listed(at)}" for kind, at in self._places.items())
+        counted = (
+            f"{'' if kind.endswith(SET_APART) else 'left out: '}{_count(len(at), kind)}{_listed(at)}"
+            for kind, at in self._places.items()
+        )
         return tuple(f"{name}: {notice}." for notice in (*dict.fromkeys(self._said), *counted))
 
 
