@@ -280,7 +280,7 @@ class HtmlPage:
             self.blocks.lay_out()
             self._heading = _HEADINGS[tag]
             return self._close_heading
-        elif tag in _BLOCKS and self._heading and tag not in _ENDS_HEADING:
+        elif tag in ("progress", "meter") or (tag in _BLOCKS and self._heading and tag not in _ENDS_HEADING):
             self._line.add(" ")
             return lambda: self._line.add(" ")
         elif tag in _BLOCKS:
@@ -298,9 +298,6 @@ class HtmlPage:
             self._line.add("\n")
         elif tag in ("input", "img"):
             self._line.add(value_of_field(attributes) if tag == "input" else describe_image(attributes))
-        elif tag in ("progress", "meter"):  # their words take the place of a bar
-            self._line.part()
-            return self._line.part
         elif tag == "select":
             self._chosen = 0
             return self._close_list

@@ -135,21 +135,24 @@ class _Names:
         if list(filled.values()) in self._levels or len(ahead) < 2:
             return False
         names = len(filled) > 1 and _are_names(ahead[0], ahead[1 : 1 + _BELOW])
-        is_title = len(filled) == 1 and len(ahead) > 2 and ahead[0].number + 3 > ahead[1].number and _are_names(ahead[1], ahead[2:_BELOW])
+        is_title = (
+            len(filled) == 1
+            and len(ahead) > 2
+            and ahead[0].number + 3 > ahead[1].number
+            and _are_names(ahead[1], ahead[2:_BELOW])
+        )
         if self._are_pairs and len(filled) > 2 and names:
             return True
         other = filled if names else ahead[1].filled if is_title and len(ahead[1].filled) > 1 else {}
         apart = [column for column in other if column not in self._columns]
-        words_for_numbers = [
-            column
-            for column, text in other.items()
-            if is_word(text) and self._kinds_in(column) in ({"number"}, {"date"}, {"number", "date"})
-        ]
-        return len(other) > 1 and (len(apart) * 2 > len(other) or bool(words_for_numbers))
+        words_for_numbers = any(is_word(text) and self._is_numeric(column) for column, text in other.items())
+        return len(other) > 1 and (len(apart) * 2 > len(other) or words_for_numbers)
 
-    def _kinds_in(self, column: int) -> set[str]:
-        """The kinds of the values of a column so far."""
-        return {_kind_of(row.filled[column]) for row in self._values if column in row.filled} - {_NOTHING}
+    def _is_numeric(self, column: int) -> bool:
+        """Whether the values of a column so far are numbers; a few words ("free") may stand among them."""
+        texts = [row.filled[column] for row in self._values if column in row.filled]
+        words = sum(is_word(text) and (text.isalpha() or len(text) >= _LONGEST_NOTHING) for text in texts)
+        return words * 4 < len(texts) - words
 
 
 def _block(rows: list[Row]) -> list[Row]:
