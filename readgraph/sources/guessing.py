@@ -12,7 +12,7 @@ FEWEST_UNITS = 3  # different characters by which UTF-16 is known
 MOST_PLAIN = 0.75  # share of ASCII above which a text counts as plain
 LONGEST_WORD = 20  # characters of a word that is shown
 FEWEST_SIGNS = 4  # bytes beyond ASCII from which an encoding may be sure
-# Of 3,263 messages of programs in 50 languages and 32 encodings that pass these bounds, 1 is read wrongly.
+# Of 3,266 messages of programs in the encodings of Europe that pass these bounds, 1 is read wrongly.
 SURE = 0.25  # the least confidence of an encoding that is sure
 FAR = 0.5  # an encoding is sure, too, where all others are worth less than this share of it
 NEAR = 0.99  # how near another one's worth may not come to it
