@@ -11,6 +11,7 @@ _PLAIN_SCRIPT = re.compile(r"[-+−–±∓]?(?:\d+|[^\W\d_]+)[-+−–±]?|[-+�
 _GLUED = re.compile(r"[^\w\s+\-−–±()\[\]]+|[ºª]|TM|SM|MC|MD|\([RC]\)")  # stars and daggers, ° and ′, ™ and ®
 _BRACKETED = re.compile(r"\[(\d{1,4})\]")
 _NUMBER = re.compile(r"\d{1,4}")
+_MONEY = re.compile(r"[$£¥€₩₫₹₺₽₴฿]|\b(?:EUR|USD|CHF|Fr|kr|zł|Kč)\b")
 _PROSE = re.compile(r"[^\W\d_]{2,}[,.;:]?\s+[^\W\d_]{2,}")
 _FRACTION = re.compile(r"(\d+)\s*[/⁄∕]\s*(\d+)")
 _LAST_WORD = re.compile(r"(?:\d+[.,])*[^\W_]+$")
@@ -36,7 +37,7 @@ def raise_text(text: str, before: str | None = None, after: str = "") -> str:
         return write_script(RAISED, text, after) if text else ""
     if bracketed := _BRACKETED.fullmatch(text):
         return note_mark(bracketed[1]) + _gap(" ", after)
-    if is_glued(text, before):
+    if is_glued(text, before) or is_cents(text, before, after):
         return _SIGNS.get(text, text)
     if _NUMBER.fullmatch(text) and before and not before[-1].isspace() and not _holdswrite_script(before):
         return note_mark(text) + _gap(" ", after)
@@ -126,3 +127,10 @@ def is_glued(text: str, before: str) -> bool:
     if len(text) == 1 and text.isupper():  # a variable, or the transpose of a matrix
         return False
     return end in _SHORTENED and (word[:1].isupper() or (word == "n" and end in ("o", "os")))
+
+
+def is_cents(text: str, before: str, after: str) -> bool:
+    """Whether two raised digits after a sign end an amount, as in "4,99 €", and mark no note."""
+    if len(text) != 2 or not text.isdecimal() or not re.search(r"\d[.,]$", before):
+        return False
+    return text[0] == "0" or (before[-1] == "," and bool(_MONEY.search(before[-16:]) or _MONEY.match(after.lstrip())))

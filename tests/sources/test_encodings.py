@@ -216,3 +216,10 @@ def test_notices_of_a_wrong_declaration_and_of_mixed_and_broken_bytes() -> None:
 def test_texts_in_ascii_and_utf_8_stay_as_they_are(text: str, tmp_path: Path) -> None:
     source = load(write_file(tmp_path / "a.txt", text.encode()))
     assert (source.text, source.problems) == (text, ())
+
+
+@pytest.mark.parametrize("language", ["de", "fr"])
+def test_of_an_encoding_far_from_others_there_is_no_notice(language: str) -> None:
+    notices = list[str]()
+    decode(TEXTS[language].encode("cp1252"), "a.txt", say=notices.append)
+    assert not notices

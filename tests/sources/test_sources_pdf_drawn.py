@@ -39,7 +39,7 @@ def load_drawn(path: Path, draw: Callable[[Canvas], object]) -> SourceText:
 
 def assert_only_notice(source: SourceText, notice: str) -> None:
     (problem,) = source.problems
-    assert problem.endswith(f"a.pdf: {notice}.")
+    assert problem.endswith(f"a.pdf: left out: {notice}.")
 
 
 def as_line(canvas: Canvas, x: float, y: float, length: float) -> None:

@@ -44,6 +44,7 @@ def draw(canvas: Canvas, x: float, y: float, size: float, text: str) -> None:
     "printed,text",
     [
         ("an area of 25 m^{2} is left", "an area of 25 m^2 is left"),
+        ("at 1.299,^{99} € each", "at 1.299,99 € each"),
         ("about 10^{6} of them", "about 10^6 of them"),
         ("a mass of 10^{-3} kg", "a mass of 10^-3 kg"),
         ("of H_{2}O and CO_{2} here", "of H_2O and CO_2 here"),

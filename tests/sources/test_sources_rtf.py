@@ -44,6 +44,8 @@ def test_what_stands_in_a_paragraph(tmp_path: Path, body: bytes, text: str) -> N
     [
         (rb"\trowd\intbl a\cell b\cell\trowd\intbl c\cell d\cell\pard after\par", "a | b\nc | d\n\nafter"),
         (rb"\trowd\cellx1\cellx2 a\cell b\cell", "a | b"),
+        (rb"\trowd\intbl{\listtext 1.}a\par{\listtext 2.}b\cell{\pntext 3.}c\cell\row", "1. a 2. b | 3. c"),
+        (rb"\trowd\intbl a\cell\par x\par{\listtext 1.}y\par", "a\n\nx\n1. y"),
         (rb"\trowd\intbl a\cell b\cell{\trowd\row}\pard\par x\par", "a | b\n\nx"),
         (
             rb"\trowd\clvmgf\cellx1\cellx2\intbl North\cell b\cell\row"

@@ -41,6 +41,24 @@ def test_two_rows_of_names_and_a_remark_beside(tmp_path: Path) -> None:
     assert source.text == "crop: North | 2023, rye: 1 | 2023, oat: 2 | 2024, rye: 3 | 2024, oat: 4 | remark: late"
 
 
+@pytest.mark.parametrize(
+    "table,text",
+    [
+        (
+            "item,value\nmass,3\ncolour,red\ndepth,\nowner,town\nyear,1961\n",
+            "item: mass | value: 3\n\nitem: colour | value: red\n\nitem: depth\n\nitem: owner | value: town\n\n"
+            "item: year | value: 1961",
+        ),
+        (
+            "Name,Otto Maier\nBorn,1961\nCity,Ulm\nPhone,\nMarried,yes\nLanguage,German\n",
+            "Name: Otto Maier\n\nBorn: 1961\n\nCity: Ulm\n\nPhone\n\nMarried: yes\n\nLanguage: German",
+        ),
+    ],
+)
+def test_a_row_without_a_value_ends_no_table(tmp_path: Path, table: str, text: str) -> None:
+    assert load(write_file(tmp_path / "a.csv", table)).text == text
+
+
 def test_a_table_without_column_names_and_cells_of_several_lines(tmp_path: Path) -> None:
     source = load(write_file(tmp_path / "a.tsv", '1991\t"two\nlines"\n1992\t\tmore\n'))
     assert source.text == "column 1: 1991 | column 2: two lines\n\ncolumn 1: 1992 | column 3: more"

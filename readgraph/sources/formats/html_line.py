@@ -124,10 +124,15 @@ class Line:
         is_marked = is_note_mark(attributes) or (is_link and self._joins_note(attributes))
         if is_link:
             self._in_link = self._is_linked = True
-        if position:
+        is_nested = position and outer and self._runs[-1:] and self._runs[-1][1] == outer
+        if is_nested:
+            self._runs.append((f"{position}{{", outer))
+        elif position:
             self._position, self._is_linked = position, self._in_link
 
         def close() -> None:
+            if is_nested:
+                self._runs.append(("}", outer))
             self._position = outer
             if is_link:
                 self._in_link = False

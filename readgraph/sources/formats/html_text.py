@@ -280,7 +280,7 @@ class HtmlPage:
             self.blocks.lay_out()
             self._heading = _HEADINGS[tag]
             return self._close_heading
-        elif tag in _BLOCKS and self._heading and tag not in _ENDS_HEADING:
+        elif tag in ("progress", "meter") or (tag in _BLOCKS and self._heading and tag not in _ENDS_HEADING):
             self._line.add(" ")
             return lambda: self._line.add(" ")
         elif tag in _BLOCKS:

@@ -276,14 +276,14 @@ class _RtfReader(OfficeReader):
                 self._end_row()
                 self._edges = []
         elif word in ("cell", "nestcell"):
-            text = self.take_text("listtext") + " " + self.take_text("pntext") + self.take_text("body")
+            text = self.take_text("cell") + self._take_numbered()[0]
             cell = join_lines(f"{text} {self.take_text('box')}")
             (self._cells if word == "cell" else self._nested).append(cell)
         elif word == "row":
             self._end_row()
             self._in_table = False
         elif self._in_table:
-            self._put("\n")
+            self.texts.setdefault("cell", []).append((f"{self._take_numbered()[0]}\n", ""))
         else:
             self._end_paragraph()
 
@@ -307,13 +307,18 @@ class _RtfReader(OfficeReader):
             self._end_row()
             self._above = {}
         level = None if self._level is None or not 0 <= self._level < 9 else self._level + 1
+        text, number = self._take_numbered()
+        self._add_paragraph(self.take_text("cell") + text, kind=ITEM if number else PARAGRAPH, level=level)
+        for part in paragraphs_of(self.take_text("box")):
+            self._add_paragraph(part)
+
+    def _take_numbered(self) -> tuple[str, str]:
+        """The text of a paragraph, after the number that its list gives it, and that number or sign."""
         number = on_a_line(self.take_text("listtext") or self.take_text("pntext"))
         text = self.take_text("body")
         if text.strip() and any(sign.isalnum() for sign in number):
             text = f"{number} {text.lstrip()}"
-        self._add_paragraph(text, kind=ITEM if number else PARAGRAPH, level=level)
-        for part in paragraphs_of(self.take_text("box")):
-            self._add_paragraph(part)
+        return text, number
 
     def _put_bytes(self, plain: bytes, length: int) -> None:
         skipped = min(self._to_skip, length)

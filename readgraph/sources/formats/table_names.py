@@ -90,7 +90,7 @@ class _Names:
         sample, block = below[:SAMPLE], _block([*levels, *below])
         self._columns = {column for row in block for column in row.cells} | set(self._names)
         self._are_pairs = not levels and _are_pairs(block)
-        self._numeric = {column for row in sample[:_BELOW] for column, text in row.filled.items() if not is_word(text)}
+        self._values: list[Row] = []  # the first rows of values
         self.without_values = [
             name for column, name in self._names.items() if not any(column in row.cells for row in sample)
         ]
@@ -100,10 +100,11 @@ class _Names:
         filled = row.filled
         if not filled or list(filled.values()) in self._levels:
             return ""
+        self._values += [row] * (len(self._values) < SAMPLE)
         if not self._names:
             if len(self._columns) < 2 or next(iter(filled.values())).endswith(":"):
                 return " ".join(filled.values())
-            if self._are_pairs and len(filled) == 2:
+            if self._are_pairs and len(filled) < 3:
                 return ": ".join(filled.values())
             return " | ".join(f"column {column}: {text}" for column, text in filled.items())
         if len(filled) == 1 and len(self._names) > 1 and _is_remark(next(iter(filled.values())), after_gap=after_gap):
@@ -134,13 +135,24 @@ class _Names:
         if list(filled.values()) in self._levels or len(ahead) < 2:
             return False
         names = len(filled) > 1 and _are_names(ahead[0], ahead[1 : 1 + _BELOW])
-        is_title = len(filled) == 1 and ahead[0].number + 3 > ahead[1].number and _are_names(ahead[1], ahead[2:_BELOW])
+        is_title = (
+            len(filled) == 1
+            and len(ahead) > 2
+            and ahead[0].number + 3 > ahead[1].number
+            and _are_names(ahead[1], ahead[2:_BELOW])
+        )
         if self._are_pairs and len(filled) > 2 and names:
             return True
         other = filled if names else ahead[1].filled if is_title and len(ahead[1].filled) > 1 else {}
         apart = [column for column in other if column not in self._columns]
-        words_for_numbers = [column for column, text in other.items() if column in self._numeric and is_word(text)]
-        return len(other) > 1 and (len(apart) * 2 > len(other) or bool(words_for_numbers))
+        words_for_numbers = any(is_word(text) and self._is_numeric(column) for column, text in other.items())
+        return len(other) > 1 and (len(apart) * 2 > len(other) or words_for_numbers)
+
+    def _is_numeric(self, column: int) -> bool:
+        """Whether the values of a column so far are numbers; a few words ("free") may stand among them."""
+        texts = [row.filled[column] for row in self._values if column in row.filled]
+        words = sum(is_word(text) and (text.isalpha() or len(text) >= _LONGEST_NOTHING) for text in texts)
+        return words * 4 < len(texts) - words
 
 
 def _block(rows: list[Row]) -> list[Row]:

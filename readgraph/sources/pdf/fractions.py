@@ -39,6 +39,7 @@ def _fraction(reader: WordReader, begin: float, low: float, end: float, high: fl
     size = reader.font(above[0])[2]
     up, down = (reader.origin(part[0], 1.0, 0.0)[1] - at for part in (above, below))
     taken = max(reader.box(part[-1])[2] - reader.box(part[0])[0] for part in (above, below))
+    length -= high - low  # the drawn width of a line is also added at its ends
     is_near = 0.0 < up < HIGHEST * size and LOWEST * size < -down < LOWER * size
     is_whole = {*above, *below} == {*_around(reader, above + below, (begin, at - LOWER * size, end, at + size))}
     if is_near and is_whole and taken > COVERED * length:

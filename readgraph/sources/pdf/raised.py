@@ -8,7 +8,7 @@ from readgraph.sources.pdf.lines import NOTE
 from readgraph.sources.pdf.printed import PrintedLine
 from readgraph.sources.pdf.words import LEVEL, LOWERED, RAISED
 from readgraph.sources.places import note_mark
-from readgraph.sources.raised_text import LONGEST_WORD, is_glued, write_script
+from readgraph.sources.raised_text import LONGEST_WORD, is_cents, is_glued, write_script
 
 _OFF = re.compile(f"([{RAISED}{LOWERED}])([^{LEVEL}]*){LEVEL}")
 _DENOMINATOR = f"[/\u2044\u2215]{LEVEL}?{LOWERED}?(\\d+){LEVEL}?"
@@ -64,10 +64,10 @@ def _write_off(before: str, is_raised: bool, off: str, after: str, left: set[str
         if _NUMBERS.fullmatch(off) and numbers <= left and _shows_mark(before):
             left -= numbers
             return "".join(map(note_mark, sorted(numbers, key=int)))
-        if off[0].isdecimal() and _PUNCTUATION.search(before):
+        if off[0].isdecimal() and _PUNCTUATION.search(before) and not is_cents(off, before, after):
             return note_mark(off)
     is_tex = before[-1:] + off + after[:1] in ("LAT", f"LA{LOWERED}", "TEX")  # TeX and LaTeX as they are drawn
-    if is_tex or is_glued(off, before[-LONGEST_WORD:]):
+    if is_tex or is_glued(off, before[-LONGEST_WORD:]) or is_cents(off, before, after):
         return off
     if not _BASE.search(before):  # a verse's number stands before its word
         return f"{off} " if off[-1].isdecimal() and after[:1].isalnum() else off
