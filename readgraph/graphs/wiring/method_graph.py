@@ -119,7 +119,10 @@ def check_values(what: str, given: object, schema: type[Any]) -> None:
     hints = get_type_hints(schema, include_extras=True)
     for name, value in given.items() if isinstance(given, Mapping) else ():
         hint, value = _bare(hints.get(name, Any)), value.value if isinstance(value, Overwrite) else value
-        if not fits(value, hint):
+        if is_typeddict(hint) and isinstance(value, Mapping):
+            check_names(inside := f"{what} '{name}' with", value, get_type_hints(hint), hint.__name__)
+            check_values(inside, value, hint)
+        elif not fits(value, hint):
             kind = hint.__name__ if isinstance(hint, type) and not get_args(hint) else re.sub(r"\w+\.", "", str(hint))
             raise BadInput(f"{what} '{name}' as {value!r:.60}, where {kind} belongs.")
 
@@ -137,7 +140,9 @@ def fits(value: Any, hint: Any) -> bool:
     if hint is None or hint is NoneType:
         return value is None
     if is_typeddict(hint) or origin is dict:
-        return isinstance(value, Mapping)
+        parts = get_type_hints(hint, include_extras=True) if is_typeddict(hint) else {}
+        usual = inner[1] if inner else Any
+        return isinstance(value, Mapping) and all(fits(part, parts.get(name, usual)) for name, part in value.items())
     if hint in (int, float) and isinstance(value, bool):
         return False
     plain = {int: int, float: int | float, str: str, bool: bool, list: list | tuple, dict: Mapping}
@@ -308,13 +313,13 @@ class CompiledMethod(CompiledStateGraph[StateT, ContextT, InputT, OutputT]):
 
         A node of another graph gives what it has. LangGraph's server puts names of its own among the `configurable`.
         """
+        remember_caller()
         configs = [each or {} for each in (config, var_child_runnable_config.get())]
         if any(NODE in each.get("metadata", {}) for each in configs):
             around = [each.get("configurable", {}).get(RUNTIME) for each in configs]
             if not (context or ReaderContext().model or any(getattr(runtime, "context", None) for runtime in around)):
                 warn_caller(WITHOUT_CONTEXT)
             return
-        remember_caller()
         check_names("The input has", given.update if isinstance(given, Command) else given, self.builder.channels)
         ignored = []
         for name, value in sorted((config or {}).get("configurable", {}).items()):
