@@ -70,7 +70,10 @@ class Memorizing(Settings, panel="GAM"):
     """How GAM's memos are written."""
 
     memo_page_words: Annotated[
-        int, Ge(50), Help("A part of a session has at most this many words; 1,536 are about 2,048 tokens."), InRecipe()
+        int,
+        Ge(50),
+        Help("A part of a session has at most this many words; 1,536 are about 2,048 tokens."),
+        InRecipe(name="session_page_words"),
     ] = 1536
     memory_words: Annotated[
         int, Ge(0), Help("Show at most this many words of earlier memos with each part."), InRecipe(with_model=True)
