@@ -153,7 +153,7 @@ def as_tool(
         return "\n".join(lines), dumped
 
     named = [documents] if isinstance(documents, str | Document) else documents
-    said = [each.title if isinstance(each, Document) else each for each in named] or [collection] * bool(collection)
+    said = [each.title if isinstance(each, Document) else each for each in named] or [*filter(None, [collection])]
     asks = "_by_".join([_name_part(said) if said else "documents", *([_name_part([method])] if method else [])])
     return _tool(answer, name or f"ask_{asks}", description, response_format="content_and_artifact")
 

@@ -67,7 +67,8 @@ def test_tools_of_one_library_have_names_of_their_own() -> None:
 
 async def test_a_tool_and_a_retriever_take_a_document_or_one_name(library: Library) -> None:
     book = await library.pages.add_document(TAPE, title="The book")
-    for named in ("The book", book, [book]):
+    given: list[Any] = ["The book", book, [book]]
+    for named in given:
         tool, passages = as_tool(library, documents=named), as_retriever(library, documents=named)
         assert tool.name == "ask_the_book" and "behind the rakes" in await tool.ainvoke(
             {"question": "Where is the tape?"}

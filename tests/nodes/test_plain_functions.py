@@ -225,6 +225,7 @@ def test_what_is_awaited_may_come_from_any_call(step: Any) -> None:
         (Looked(), r"returned Looked.* Return its fields: \.model_dump"),
         (by_yielding({}), "returned <generator.* with `return`, not `yield`"),
         ({"pages_read": "0", "continue_search": False}, r"The node 'look_up' writes 'pages_read' as '0', where list"),
+        ({"quotes": [{"page": 0, "text": "A"}]}, r"'quotes' as .*, where list\[Quote\] belongs"),
         ({"pages_read": [0], "continue": False}, "writes 'continue', which the graph's state does not have"),
     ],
 )

@@ -140,13 +140,20 @@ def fits(value: Any, hint: Any) -> bool:
     if hint is None or hint is NoneType:
         return value is None
     if is_typeddict(hint) or origin is dict:
-        parts = get_type_hints(hint, include_extras=True) if is_typeddict(hint) else {}
-        usual = inner[1] if inner else Any
-        return isinstance(value, Mapping) and all(fits(part, parts.get(name, usual)) for name, part in value.items())
+        return isinstance(value, Mapping) and _parts_fit(value, hint)
     if hint in (int, float) and isinstance(value, bool):
         return False
     plain = {int: int, float: int | float, str: str, bool: bool, list: list | tuple, dict: Mapping}
     return not isinstance(hint, type) or hint not in plain or isinstance(value, plain[hint])
+
+
+def _parts_fit(value: Mapping[Any, Any], hint: Any) -> bool:
+    if is_typeddict(hint):
+        hints = get_type_hints(hint, include_extras=True)
+        whole = hint.__required_keys__ <= value.keys() <= hints.keys()
+        return whole and all(fits(part, hints[name]) for name, part in value.items())
+    _, each = get_args(hint) or (Any, Any)
+    return all(fits(part, each) for part in value.values())
 
 
 def _bare(hint: Any) -> Any:

@@ -72,11 +72,8 @@ def test_messages_are_the_answer_alone_and_calls_have_their_prompts_names(server
             self.said.append(kwargs["name"])
 
     names, context = Names(), ReaderContext(model=FORMS[form](chat(server)))
-    stream = (
-        read_agent.build()
-        .compile(store=InMemoryStore())
-        .stream(ASKED, {"callbacks": [names]}, context=context, stream_mode="messages")
-    )
+    graph: Any = read_agent.build().compile(store=InMemoryStore())
+    stream = graph.stream(ASKED, {"callbacks": [names]}, context=context, stream_mode="messages")
     assert "".join(message.text for message, _ in stream) == "It says so."
     assert names.said == ["gist", "look_up", "answer"]
 
