@@ -35,7 +35,7 @@ def test_all_methods_write_their_answers_with_the_same_functions() -> None:
 def test_the_papers_methods_share_their_work() -> None:
     serve = {node.name: node.papers for node in find_shared_nodes() if len(node.papers) > 1}
     four = {name for name, papers in serve.items() if papers == [*PAPERS]}
-    assert four >= {"open_document", "build_memory", "load_memory", "ask", "ask_text", "write_draft", "cite"}
+    assert four >= {"open_document", "build_memory", "load_memory", "ask_reply", "ask_text", "write_draft", "cite"}
     assert serve["search_pages"] == ["read-agent", "gam", "mem-gpt"]
 
 

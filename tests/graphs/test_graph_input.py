@@ -207,7 +207,7 @@ async def test_other_things_in_the_place_of_a_text_a_session_a_store_a_retriever
         (mem_walker, "descend", {"current_node": None}, "'current_node' as None, where str belongs."),
         (mem_walker, "descend", {"current_node": 3}, "'current_node' as 3, where str belongs."),
         (gam, "search", {"plan": "the lamp"}, "'plan' as 'the lamp', where Plan belongs."),
-        (gam, "search", {"plan": {"keyword": "the lamp"}}, "'plan' with 'keyword' as 'the lamp', where list[str]"),
+        (gam, "search", {"plan": {"page": ["0"]}}, "'plan' with 'page' as ['0'], where list[int] belongs."),
         (gam, "search", {"plan": {"pages": [0]}}, "'plan' with 'pages', which Plan does not have (it has 'page')."),
         (read_agent, "look_up", {"usage": {"calls": "x"}}, "'usage' with 'calls' as 'x', where int belongs."),
         (read_agent, "look_up", {"choices": {"A": 1}}, "'choices' as {'A': 1}, where dict[str, str] belongs."),

@@ -114,15 +114,18 @@ def check_names(what: str, given: object, known: Collection[str], where: str = "
     raise BadInput(f"{what} '{name}', which {where} does not have{similar}.")
 
 
-def check_values(what: str, given: object, schema: type[Any]) -> None:
-    """Refuse values that are not of the types of the state's channels; `what` as in `check_names`."""
+def check_values(what: str, given: object, schema: type[Any], *, lone: bool = False) -> None:
+    """Refuse values that are not of the types of the state's channels; `what` as in `check_names`.
+
+    `lone`: one value may stand for a list of it, as in a plan that a person edits.
+    """
     hints = get_type_hints(schema, include_extras=True)
     for name, value in given.items() if isinstance(given, Mapping) else ():
         hint, value = _bare(hints.get(name, Any)), value.value if isinstance(value, Overwrite) else value
         if is_typeddict(hint) and isinstance(value, Mapping):
             check_names(inside := f"{what} '{name}' with", value, get_type_hints(hint), hint.__name__)
-            check_values(inside, value, hint)
-        elif not fits(value, hint):
+            check_values(inside, value, hint, lone=True)
+        elif not fits(value, hint) and not (lone and fits([value], hint)):
             kind = hint.__name__ if isinstance(hint, type) and not get_args(hint) else re.sub(r"\w+\.", "", str(hint))
             raise BadInput(f"{what} '{name}' as {value!r:.60}, where {kind} belongs.")
 
