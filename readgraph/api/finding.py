@@ -15,7 +15,7 @@ from readgraph.state.errors import BadInput, Forgotten, Way
 from readgraph.state.records import Document, Memory
 
 
-def check_search(query: str, named: Sequence[str], collection: str | None) -> None:
+def check_search(query: str, named: Sequence[object], collection: str | None) -> None:
     """Raise `BadInput` for a query without a word, and where both documents and a collection are named."""
     if not any(map(str.isalnum, query)):
         raise BadInput("There is nothing to search for: write a word.")

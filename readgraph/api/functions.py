@@ -292,7 +292,7 @@ async def search(
     library: Library | BaseStore,
     query: str,
     *,
-    documents: Sequence[str] = (),
+    documents: Sequence[str | Document] = (),
     collection: str | None = None,
     most: int = 10,
     as_of: str = "",

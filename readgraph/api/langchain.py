@@ -108,7 +108,7 @@ def as_tool(
     library: Library | BaseStore,
     method: str | None = None,
     *,
-    documents: Sequence[str] = (),
+    documents: Sequence[str | Document] = (),
     collection: str | None = None,
     context: ReaderContext | None = None,
     keyword: BaseRetriever | None = None,
@@ -152,7 +152,8 @@ def as_tool(
         lines += found.notices
         return "\n".join(lines), dumped
 
-    said = [*documents] or ([collection] if collection else [])
+    named = [documents] if isinstance(documents, str | Document) else documents
+    said = [each.title if isinstance(each, Document) else each for each in named] or [*filter(None, [collection])]
     asks = "_by_".join([_name_part(said) if said else "documents", *([_name_part([method])] if method else [])])
     return _tool(answer, name or f"ask_{asks}", description, response_format="content_and_artifact")
 
@@ -234,7 +235,7 @@ class LibraryRetriever(BaseRetriever):
 
     library: Annotated[Library | BaseStore, SkipValidation]
     method: str | None = None
-    documents: tuple[str, ...] = ()
+    documents: Annotated[tuple[str | Document, ...], SkipValidation] = ()
     collection: str | None = None
     context: Annotated[ReaderContext | None, SkipValidation] = None
     keyword: BaseRetriever | None = None
@@ -276,7 +277,7 @@ def as_retriever(
     library: Library | BaseStore,
     method: str | None = None,
     *,
-    documents: Sequence[str] = (),
+    documents: Sequence[str | Document] = (),
     collection: str | None = None,
     context: ReaderContext | None = None,
     keyword: BaseRetriever | None = None,
@@ -298,7 +299,7 @@ def as_retriever(
     return LibraryRetriever(
         library=library,
         method=method,
-        documents=(documents,) if isinstance(documents, str) else tuple(documents),
+        documents=(documents,) if isinstance(documents, str | Document) else tuple(documents),
         collection=collection,
         context=context,
         keyword=keyword,

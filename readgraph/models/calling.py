@@ -19,7 +19,7 @@ from readgraph.models.functions import is_function
 from readgraph.models.json_form import reply_instructions
 from readgraph.models.local import is_local
 from readgraph.models.metering import current_meter
-from readgraph.models.own_objects import extra_body_of, rebuild
+from readgraph.models.own_objects import extra_body_of, name_at_models, rebuild
 from readgraph.models.plain_form import is_plain, plain_messages
 from readgraph.models.prompt import Messages, Prompt, with_instructions
 from readgraph.models.refusals import FORM_FIELDS
@@ -70,7 +70,8 @@ async def call_model(
                 tries.pauses.extend(began - asked)
                 chat, shown, options = _in_form(client.chat, messages, reply, form, own=client.own)
                 shown = _mark_head(shown, prompt.head) if long and prompt.goes_on and client.marks_heads else shown
-                message = await chat.ainvoke(shown, config, **options)
+                chat, named = name_at_models(chat, config)
+                message = await chat.ainvoke(shown, named, **options)
                 if client.thinking is None:
                     client.thinking = thinking_form(message) or None
                 response = reply_of(message, None if reply is None or is_plain(form, reply) else form)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from langchain_core.embeddings import Embeddings
+from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.base import RunnableBindingBase
 from langchain_core.runnables.fallbacks import RunnableWithFallbacks
 
@@ -19,6 +20,18 @@ def rebuild(given: Any, change: Callable[[Any], Any]) -> Any:
         others = [rebuild(each, change) for each in given.fallbacks]
         return given.model_copy(update={"runnable": rebuild(given.runnable, change), "fallbacks": others})
     return change(given)
+
+
+def name_at_models(given: Any, config: RunnableConfig) -> tuple[Any, RunnableConfig]:
+    """The object and its run's configuration, with the run's name at its models instead of at what is around them.
+
+    LangGraph streams what a chain gives that has the name of a node, which prompts and nodes may share.
+    """
+    if next(find_leaves(given)) is given:
+        return given, config
+    unnamed = config.copy()
+    name = unnamed.pop("run_name", None)
+    return rebuild(given, lambda model: model.with_config(run_name=name)), unnamed
 
 
 def extra_body_of(given: Any) -> dict[str, Any]:

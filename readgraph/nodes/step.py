@@ -297,7 +297,7 @@ def node(
     Args:
         work: The coroutine, where the decorator has no arguments.
         without_model: The coroutine that runs instead where the context names no model, or the budget is spent. Leave
-            it out where the step can go on by itself (`ask(…, fallback=…)` gives None, `can_ask` is false).
+            it out where the step can go on by itself (`ask_reply(…, fallback=…)` gives None, `can_ask` is false).
         starts_question: It is the first node of a graph, which resets what belongs to one question.
         builds: It builds a memory, for which the context's reading model is the model.
         settings: The groups of settings that it reads, besides those of every step.

@@ -11,6 +11,8 @@ Place = tuple[str, int, dict[str, Any]]  # a file, a line, and the variables of 
 WAY = {"readgraph", "langgraph", "langchain_core", "asyncio", "anyio", "concurrent", "threading", "contextlib"}
 """The packages between a program and a step that warns."""
 
+LOOPS = {"tornado", "ipykernel", "uvicorn"}  # what runs tasks, of which no frame tells who began them
+
 _caller: ContextVar[Place | None] = ContextVar("readgraph_caller", default=None)
 
 
@@ -29,6 +31,6 @@ def warn_caller(text: str, category: type[Warning] = UserWarning) -> None:
 
 def _find_caller() -> Place | None:
     frame: FrameType | None = sys._getframe(1)
-    while frame and str(frame.f_globals.get("__name__")).partition(".")[0] in WAY:
+    while frame and (package := str(frame.f_globals.get("__name__")).partition(".")[0]) in WAY:
         frame = frame.f_back
-    return (frame.f_code.co_filename, frame.f_lineno, frame.f_globals) if frame else None
+    return (frame.f_code.co_filename, frame.f_lineno, frame.f_globals) if frame and package not in LOOPS else None

@@ -10,7 +10,7 @@ from langchain_core.documents import Document as Given
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langgraph.store.memory import InMemoryStore
 
-from readgraph.api import add_documents, as_tool, research_tool
+from readgraph.api import add_documents, as_retriever, as_tool, research_tool
 from readgraph.library.opening import Library
 from readgraph.library.page_store import PageStore
 from readgraph.state.context import ReaderContext
@@ -63,6 +63,17 @@ def test_tools_of_one_library_have_names_of_their_own() -> None:
     assert all(re.fullmatch(r"[a-z0-9_]{1,64}", name) for name in names)
     assert names[:4] == ["ask_documents", "ask_documents_by_gam", "ask_the_book", "ask_the_book_by_gam"]
     assert as_tool(store, documents=["The book"], name="mine").name == "mine"
+
+
+async def test_a_tool_and_a_retriever_take_a_document_or_one_name(library: Library) -> None:
+    book = await library.pages.add_document(TAPE, title="The book")
+    given: list[Any] = ["The book", book, [book]]
+    for named in given:
+        tool, passages = as_tool(library, documents=named), as_retriever(library, documents=named)
+        assert tool.name == "ask_the_book" and "behind the rakes" in await tool.ainvoke(
+            {"question": "Where is the tape?"}
+        )
+        assert (await passages.ainvoke("tape"))[0].metadata["document"] == book.id
 
 
 def test_a_tool_works_in_plain_python_over_a_plain_store() -> None:

@@ -119,6 +119,18 @@ def test_under_no_context_it_warns_at_the_line_that_runs_the_graph_around() -> N
     assert {each.filename for each in warned} == {__file__}
 
 
+def test_a_call_in_a_node_warns_at_its_own_line_and_not_at_an_earlier_call() -> None:
+    asked: Any = {"text": "The lamp is red.", "question": "What is the lamp?"}
+    graph.invoke(asked, context=ReaderContext(model=""))
+    builder = StateGraph(Desk)
+    builder.add_node("research", lambda state: graph.invoke(state))
+    line = currentframe().f_lineno - 1  # type: ignore[union-attr]
+    builder.add_edge(START, "research")
+    with pytest.warns(UserWarning, match="given no context") as warned:
+        builder.compile(store=InMemoryStore()).invoke(asked)
+    assert {(each.filename, each.lineno) for each in warned} == {(__file__, line)}
+
+
 async def test_warnings_point_at_the_callers_line(tmp_path: Path) -> None:
     settings: Any = {"configurable": {"model": "openai:double"}}
     (missing := tmp_path / "no.zip").write_bytes(b"no zip")
@@ -195,6 +207,11 @@ async def test_other_things_in_the_place_of_a_text_a_session_a_store_a_retriever
         (mem_walker, "descend", {"current_node": None}, "'current_node' as None, where str belongs."),
         (mem_walker, "descend", {"current_node": 3}, "'current_node' as 3, where str belongs."),
         (gam, "search", {"plan": "the lamp"}, "'plan' as 'the lamp', where Plan belongs."),
+        (gam, "search", {"plan": {"page": ["0"]}}, "'plan' with 'page' as ['0'], where list[int] belongs."),
+        (gam, "search", {"plan": {"pages": [0]}}, "'plan' with 'pages', which Plan does not have (it has 'page')."),
+        (read_agent, "look_up", {"usage": {"calls": "x"}}, "'usage' with 'calls' as 'x', where int belongs."),
+        (read_agent, "look_up", {"choices": {"A": 1}}, "'choices' as {'A': 1}, where dict[str, str] belongs."),
+        (read_agent, "look_up", {"quotes": [{"page": "1"}]}, "'quotes' as [{'page': '1'}], where list[Quote] belongs."),
     ],
 )
 def test_an_edit_that_can_not_be_gone_on_from_is_one_clear_line(

@@ -7,9 +7,9 @@ import pytest
 from langgraph.graph import END, START, StateGraph
 from langgraph.store.memory import InMemoryStore
 
-from readgraph.graphs import mem_gpt, mem_walker, read_agent
+from readgraph.graphs import gam, mem_walker, read_agent
 from readgraph.graphs.wiring import add_nodes, check_wiring, fit_context
-from readgraph.nodes.look_up import nearest_pages
+from readgraph.nodes.look_up import look_up_next, nearest_pages
 from readgraph.nodes.opening import open_document
 from readgraph.nodes.step import StepNode
 from readgraph.state.context import ReaderContext
@@ -66,8 +66,8 @@ def test_a_node_that_is_swapped_in_brings_its_settings_and_finds_all_of_them() -
 def test_a_graph_of_one_s_own_without_the_settings_of_a_node_is_refused() -> None:
     def built(schema: Any) -> Any:
         builder: Any = StateGraph(ReadingState, context_schema=schema, input_schema=Question, output_schema=Answered)
-        walking = StepNode(nearest_pages.work, settings=(Walk,))
-        add_nodes(builder, open=open_document, read=mem_gpt.read, look_up=walking)
+        walking = StepNode(look_up_next.work, settings=(Walk,))
+        add_nodes(builder, open=open_document, read=read_agent.read, look_up=walking)
         for start, end in ((START, "open"), ("open", "read"), ("read", "look_up"), ("look_up", END)):
             builder.add_edge(start, end)
         return builder
@@ -94,4 +94,5 @@ def test_every_group_is_a_part_of_the_whole_context() -> None:
 
 def test_a_setting_is_understood_by_its_earlier_name() -> None:
     earlier: Any = {"block": 4}
+    assert gam.recipe(ReaderContext(memo_page_words=90)).parameters["session_page_words"] == 90  # of memories there are
     assert ReaderContext(**earlier) == replace(ReaderContext(), **earlier) == ReaderContext(memorize_batch=4)

@@ -181,6 +181,10 @@ async def step_by_model(state: LookUpState, runtime: ReaderRuntime) -> Looked:
     return Looked()
 
 
+def by_dictionary(state: Any, runtime: Any) -> dict[str, Any]:
+    return {}
+
+
 @pytest.mark.parametrize(
     ("step", "what"),
     [
@@ -194,6 +198,7 @@ async def step_by_model(state: LookUpState, runtime: ReaderRuntime) -> Looked:
         (by_maybe_command, "gives Command"),
         (by_model, "gives Looked, where a dictionary of what changed is needed. Return its fields: .model_dump()."),
         (step_by_model, "gives Looked"),
+        (node(cast(Any, by_dictionary)), "is a plain function: make it `async def`, or give it without @node."),
         (by_iterator, "gives AsyncIterator"),
         (Looked, "can't be 'Looked'"),
     ],
@@ -220,12 +225,18 @@ def test_what_is_awaited_may_come_from_any_call(step: Any) -> None:
         (Looked(), r"returned Looked.* Return its fields: \.model_dump"),
         (by_yielding({}), "returned <generator.* with `return`, not `yield`"),
         ({"pages_read": "0", "continue_search": False}, r"The node 'look_up' writes 'pages_read' as '0', where list"),
+        ({"quotes": [{"page": 0, "text": "A"}]}, r"'quotes' as .*, where list\[Quote\] belongs"),
         ({"pages_read": [0], "continue": False}, "writes 'continue', which the graph's state does not have"),
     ],
 )
 def test_what_only_a_run_can_see_is_one_line(given: Any, complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
-        compiled(lambda state: given).invoke(GIVEN, THREAD)
+    @node
+    async def step(state: Any, runtime: Any) -> Any:
+        return given
+
+    for each in (lambda state: given, RunnableLambda(lambda state: given), step):
+        with pytest.raises(BadInput, match=complaint):
+            compiled(each).invoke(GIVEN, THREAD)
 
 
 @pytest.mark.parametrize(

@@ -41,8 +41,9 @@ def complete_graph(build: Callable[BuildP, BuilderT]) -> Callable[BuildP, Builde
     def build_complete(*args: BuildP.args, **steps: BuildP.kwargs) -> BuilderT:
         parameters, known = signature(build).parameters, [*_steps_of(build)]
         if args:
-            raise BadInput(f"Steps are given by name, such as {build.__name__}({known[0]}=…).")
-        check_names(f"{build.__name__}() was given", steps, known, f"this graph, of the steps {', '.join(known)},")
+            raise BadInput(f"Steps are given by name, such as {build.__name__}({(known or ['step'])[0]}=…).")
+        where = f"this graph, of the steps {', '.join(known)}," if known else "this graph"
+        check_names(f"{build.__name__}() was given", steps, known, where)
         builder = build(*args, **steps)
         fit_context(builder)
         check_wiring(builder)

@@ -114,12 +114,18 @@ def check_names(what: str, given: object, known: Collection[str], where: str = "
     raise BadInput(f"{what} '{name}', which {where} does not have{similar}.")
 
 
-def check_values(what: str, given: object, schema: type[Any]) -> None:
-    """Refuse values that are not of the types of the state's channels; `what` as in `check_names`."""
+def check_values(what: str, given: object, schema: type[Any], *, lone: bool = False) -> None:
+    """Refuse values that are not of the types of the state's channels; `what` as in `check_names`.
+
+    `lone`: one value may stand for a list of it, as in a plan that a person edits.
+    """
     hints = get_type_hints(schema, include_extras=True)
     for name, value in given.items() if isinstance(given, Mapping) else ():
         hint, value = _bare(hints.get(name, Any)), value.value if isinstance(value, Overwrite) else value
-        if not fits(value, hint):
+        if is_typeddict(hint) and isinstance(value, Mapping):
+            check_names(inside := f"{what} '{name}' with", value, get_type_hints(hint), hint.__name__)
+            check_values(inside, value, hint, lone=True)
+        elif not fits(value, hint) and not (lone and fits([value], hint)):
             kind = hint.__name__ if isinstance(hint, type) and not get_args(hint) else re.sub(r"\w+\.", "", str(hint))
             raise BadInput(f"{what} '{name}' as {value!r:.60}, where {kind} belongs.")
 
@@ -137,11 +143,20 @@ def fits(value: Any, hint: Any) -> bool:
     if hint is None or hint is NoneType:
         return value is None
     if is_typeddict(hint) or origin is dict:
-        return isinstance(value, Mapping)
+        return isinstance(value, Mapping) and _parts_fit(value, hint)
     if hint in (int, float) and isinstance(value, bool):
         return False
     plain = {int: int, float: int | float, str: str, bool: bool, list: list | tuple, dict: Mapping}
     return not isinstance(hint, type) or hint not in plain or isinstance(value, plain[hint])
+
+
+def _parts_fit(value: Mapping[Any, Any], hint: Any) -> bool:
+    if is_typeddict(hint):
+        hints = get_type_hints(hint, include_extras=True)
+        whole = hint.__required_keys__ <= value.keys() <= hints.keys()
+        return whole and all(fits(part, hints[name]) for name, part in value.items())
+    _, each = get_args(hint) or (Any, Any)
+    return all(fits(part, each) for part in value.values())
 
 
 def _bare(hint: Any) -> Any:
@@ -308,13 +323,13 @@ class CompiledMethod(CompiledStateGraph[StateT, ContextT, InputT, OutputT]):
 
         A node of another graph gives what it has. LangGraph's server puts names of its own among the `configurable`.
         """
+        remember_caller()
         configs = [each or {} for each in (config, var_child_runnable_config.get())]
         if any(NODE in each.get("metadata", {}) for each in configs):
             around = [each.get("configurable", {}).get(RUNTIME) for each in configs]
             if not (context or ReaderContext().model or any(getattr(runtime, "context", None) for runtime in around)):
                 warn_caller(WITHOUT_CONTEXT)
             return
-        remember_caller()
         check_names("The input has", given.update if isinstance(given, Command) else given, self.builder.channels)
         ignored = []
         for name, value in sorted((config or {}).get("configurable", {}).items()):

@@ -32,7 +32,7 @@ OFFERED: dict[str, Callable[[Runtime[ReaderContext]], Any]] = {
 """What a function gets, besides the state, for parameters with these names, as in LangGraph's own nodes."""
 
 
-def step_of_function(name: str, node: Callable[..., Any], builder: Builder) -> StepNode[Any, Any]:
+def step_of_function(name: str, node: Callable[..., Any]) -> StepNode[Any, Any]:
     """Make a function or coroutine a step with this name.
 
     The function takes the state, then optionally the runtime, or by name what LangGraph offers. A function that is not
@@ -49,9 +49,7 @@ def step_of_function(name: str, node: Callable[..., Any], builder: Builder) -> S
         arguments = {parameter: OFFERED[offered](runtime) for parameter, offered in parameters.items()}
         call = partial(node, state, **arguments)
         update = call() if _is_coroutine(node) else await asyncio.to_thread(call)
-        update = as_update(name, await update if inspect.isawaitable(update) else update)
-        check_values(f"The node '{name}' writes", update, builder.state_schema)
-        return update
+        return as_update(name, await update if inspect.isawaitable(update) else update)
 
     return StepNode(work, alone=True)
 
@@ -105,15 +103,17 @@ def as_node(name: str, node: Node[Any, Any], builder: Builder) -> StepNode[Any, 
     if isinstance(node, StepNode):
         for work in filter(None, (node.work, node.without_model)):
             refuse_unfit(name, work)
+            if inspect.isfunction(work) and not inspect.iscoroutinefunction(work):
+                raise BadInput(f"The node '{name}' is a plain function: make it `async def`, or give it without @node.")
         return node
     if isinstance(node, PregelProtocol):
         return GraphStep(name, node, builder, settings=groups_of(node))
     if isinstance(node, Runnable):
-        return _step_of_runnable(name, node, builder)
-    return step_of_function(name, node, builder)
+        return _step_of_runnable(name, node)
+    return step_of_function(name, node)
 
 
-def _step_of_runnable(name: str, runnable: Runnable[Any, Any], builder: Builder) -> StepNode[Any, Any]:
+def _step_of_runnable(name: str, runnable: Runnable[Any, Any]) -> StepNode[Any, Any]:
     """A step that gives a runnable, such as a chain, the state; refused if it is known to give no dictionary."""
     if function := getattr(runnable, "func", None) or getattr(runnable, "afunc", None):
         refuse_unfit(name, function)
@@ -124,16 +124,14 @@ def _step_of_runnable(name: str, runnable: Runnable[Any, Any], builder: Builder)
     _refuse_types(name, given, " End it with a function that makes one.")
 
     async def work(state: Any, runtime: Runtime[ReaderContext]) -> Mapping[str, Any]:
-        update = as_update(name, await runnable.ainvoke(state))
-        check_values(f"The node '{name}' writes", update, builder.state_schema)
-        return update
+        return as_update(name, await runnable.ainvoke(state))
 
     if isinstance(runnable, RunnableLambda) and function:
         declared = getattr(function, "__annotations__", {})
         first = next(iter(declared), "return")  # only a function's state and return say what it reads and writes
         work.__annotations__ = {"state": declared[first] if first != "return" else Any}
         work.__annotations__ |= {"return": declared["return"]} if "return" in declared else {}
-    work.__name__, work.__doc__ = name, getattr(function, "__doc__", None)
+    work.__name__, work.__doc__, work.__module__ = name, getattr(function, "__doc__", None), type(runnable).__module__
     return StepNode(work, alone=True)
 
 
@@ -151,6 +149,8 @@ def _types(annotation: Any) -> Iterator[type[Any]]:
     elif isinstance(origin or annotation, type) and annotation not in (object, Any):
         yield origin or annotation
 
+
+OWN = "readgraph."  # the steps of our own modules keep to their types
 
 LONGEST_TRACED, MOST_TRACED = 80, 20  # characters of a text, and numbers of a list, that traces of a step show
 
@@ -179,7 +179,8 @@ WITHOUT_TEXTS = TracePolicy(process_inputs=hide_texts, process_outputs=hide_text
 def add_nodes(builder: Builder, **nodes: Node[Any, Any]) -> None:
     """Add nodes by name; each reads only the channels that it declares.
 
-    A step whose update has a key that the graph's state lacks is refused when it runs.
+    A step whose update has a key that the graph's state lacks is refused when it runs, and a value of another type
+    than its channel's in one that is not readgraph's.
 
     Args:
         builder: The graph.
@@ -189,13 +190,15 @@ def add_nodes(builder: Builder, **nodes: Node[Any, Any]) -> None:
         BadInput: For what can't be a node.
     """
 
-    def check_update(name: str, update: object) -> None:  # nodes that were added later may have brought channels
-        check_names(f"The node '{name}' writes", update, {*builder.channels, *builder.managed, *FOR_RECORD})
+    def check_update(what: str, own: bool, update: object) -> None:  # later nodes may have brought channels
+        check_names(what, update, {*builder.channels, *builder.managed, *FOR_RECORD})
+        if not own:
+            check_values(what, update, builder.state_schema)
 
     for name, node in nodes.items():
         step = copy(as_node(name, node, builder))
         step.name = name
-        step.check_update = partial(check_update, name)
+        step.check_update = partial(check_update, f"The node '{name}' writes", step.work.__module__.startswith(OWN))
         builder.add_node(name, step, input_schema=getattr(step, "input_schema", None), trace_policy=WITHOUT_TEXTS)
 
 

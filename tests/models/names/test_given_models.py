@@ -8,6 +8,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 import pytest
+from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.embeddings import DeterministicFakeEmbedding, Embeddings
 from langchain_core.language_models import FakeListChatModel
 from langchain_openai import ChatOpenAI, OpenAIEmbeddings
@@ -57,6 +58,24 @@ def test_a_chat_model_and_what_is_made_of_it_serve_as_they_are(server: ModelServ
     assert context.model.startswith("ChatOpenAI(double)") and found["steps"][-1]["model"] == context.model
     kept = f"{saver.storage}{saver.blobs}{saver.writes}{context!r}{json.dumps(asdict(context))}"
     assert KEY not in kept
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_messages_are_the_answer_alone_and_calls_have_their_prompts_names(server: ModelServer, form: str) -> None:
+    """Steps and prompts share names, and LangGraph streams what a chain with its node's name gives."""
+
+    class Names(BaseCallbackHandler):
+        def __init__(self) -> None:
+            self.said = list[str]()
+
+        def on_chat_model_start(self, serialized: Any, messages: Any, **kwargs: Any) -> None:
+            self.said.append(kwargs["name"])
+
+    names, context = Names(), ReaderContext(model=FORMS[form](chat(server)))
+    graph: Any = read_agent.build().compile(store=InMemoryStore())
+    stream = graph.stream(ASKED, {"callbacks": [names]}, context=context, stream_mode="messages")
+    assert "".join(message.text for message, _ in stream) == "It says so."
+    assert names.said == ["gist", "look_up", "answer"]
 
 
 @pytest.mark.parametrize("settings", [{"model": "m"}, {"reading_model": "m"}])
