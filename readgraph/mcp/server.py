@@ -209,7 +209,7 @@ class LibraryTools:
     ) -> Summary:
         """Summarise documents, or a part of one; each sentence names where it stands, and is checked."""
         given = {"words": words, "part": part or None, "about": about or None, "as_of": as_of}
-        return await self._run(run, functions.summarise, _names(document), **given)
+        return await self._run(run, functions.summarise, documents=_names(document), **given)
 
     async def table(
         self,
