@@ -5,8 +5,8 @@ import itertools
 import multiprocessing
 import os
 import signal
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 from multiprocessing.connection import Connection
 from threading import Lock, Thread
 from typing import Any
@@ -102,7 +102,8 @@ class _Process:
         self.process = context.Process(
             target=serve, args=(theirs, self.job, dict(os.environ)), kwargs={"tells": self.tells}, daemon=True
         )
-        self.process.start()
+        with _interrupts_held():
+            self.process.start()
         theirs.close()
         Thread(target=self._listen, args=(self.connection, self.waiting), daemon=True).start()
 
@@ -128,6 +129,19 @@ class _Process:
         """End the process at once: what was answered is kept, and calls in flight are given up."""
         self.ended = True
         self.process.terminate()
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """What is started within gets no Ctrl-C: the server of forks would print a traceback while it imports."""
+    if METHOD != "forkserver":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _settle(waiting: Mapping[int, "asyncio.Future[WorkerReport]"], number: int, told: WorkerReport) -> None:

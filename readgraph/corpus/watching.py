@@ -269,6 +269,9 @@ async def _changes(folders: Sequence[Path]) -> AsyncIterator[object]:
                 yield changes
                 if there != [folder for folder in folders if folder.is_dir()]:
                     break
+        except ExceptionGroup:  # the name of what changed is not in UTF-8, which ends the watch
+            await asyncio.sleep(1)
+            yield None
         except OSError:  # the system watches no more folders: they are looked through once in a while
             await asyncio.sleep(LOOK_AGAIN / 1000)
             yield None

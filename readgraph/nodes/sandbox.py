@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import Any
 
+from readgraph.library.stored_items import replace_surrogates
 from readgraph.nodes.tasks import all_finished
 from readgraph.state.errors import BadInput, ReadgraphError
 
@@ -128,7 +129,7 @@ class _Engine:
         if self.is_over or not line.endswith(b"\n"):
             self.end()
             return None
-        return dict(json.loads(line))
+        return dict(replace_surrogates(json.loads(line)))
 
     def _stop(self) -> None:
         self.is_over = True

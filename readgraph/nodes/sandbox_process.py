@@ -40,7 +40,7 @@ PRELUDE = """
   globalThis.console = { log: show, error: show, warn: show };
   globalThis.cut = (string, words) => {
     if (!(words >= 1)) throw new Error("cut wants a text and a number of words");
-    return hostCut(said(string), Math.floor(words));
+    return hostCut(said(string), Math.floor(Math.min(words, 1e9)));
   };
   globalThis.ask = async (question, piece = "") => {
     const known = hostAsk(said(question), said(piece));
@@ -73,7 +73,7 @@ class Run:
 
     def __init__(self, kept: str, replies: list[list[Any]]) -> None:
         self.kept, self.shown, self.fault = kept, "", ""
-        self.finished: list[Any] | None = None
+        self.finished: tuple[str | None, list[str]] | None = None
         self.asked = list[tuple[str, str]]()
         self._asked, self._most_asked = 0, 0  # characters
         self._replies = {(question, piece): (reply, refused) for question, piece, reply, refused in replies}
@@ -106,11 +106,13 @@ class Run:
             self.shown = f"{self.shown}{line}\n"[:MOST_SHOWN]
 
     def hostFinish(self, given: str) -> None:
-        """Take the answer and its quotes, the first that are given."""
-        self.finished = self.finished or json.loads(given)
+        """Take the answer and its quotes, the first that are given; a program may have changed what writes them."""
+        answer, quotes = json.loads(given)
+        self.finished = self.finished or (None if answer is None else str(answer), [*map(str, quotes)])
 
     def hostAsk(self, question: str, piece: str) -> list[str | None] | None:
         """The reply, and why the call was refused; None where neither is known yet."""
+        question, piece = str(question), str(piece)
         if (question, piece) in self._replies:
             return [*self._replies[question, piece]]
         self._asked += len(question) + len(piece)
@@ -123,6 +125,7 @@ class Run:
         """Take over what the program left in `kept`; where that can't be had, what was there before stays."""
         try:
             kept = engine.eval("{ const written = JSON.stringify(kept); JSON.parse(written); written }")
+            json.loads(kept)  # a program may have changed what writes and reads it
         except Exception as problem:  # a value that is no JSON, or an engine that ran out of something
             self.fault = self.fault or f"kept could not be read: {describe(problem, 0)}"
             return

@@ -78,10 +78,10 @@ FORMS = (
     form(
         "pass,token,secret,pw,key,bearer,credential",
         rf"(?<!\w)-{{1,2}}(?:[\w-]{{0,30}}?)(?:password|passwd|pass|passphrase|token|secret|pw|pwd|(?:api"
-        rf"|access|auth|account|secret|private)-?key|bearer|credentials?)(?:\s{{1,4}})(?!--?\w){_VALUE}",
+        rf"|access|auth|account|secret|private)-?key|bearer|credentials?)[^\S\n]{{1,4}}(?!--?\w){_VALUE}",
     ),
     form("mysql,mariadb", rf"\b(?:mysql|mariadb)(?:dump|admin|import|sh)?\b[^\n|;&]{{0,200}}?\s-p(?![\s-]){_VALUE}"),
-    form("sshpass", rf"\bsshpass\s{{1,4}}-p\s{{0,4}}{_VALUE}"),
+    form("sshpass,ssh-keygen", rf"\b(?:sshpass\s{{1,4}}-p|ssh-keygen\b[^\n|;&]{{0,200}}?\s-[NP])\s{{0,4}}{_VALUE}"),
     form(
         " -p, -w, -pw, -a ",
         rf"\b(?:(?:docker|podman|helm|buildah|skopeo|oras|nerdctl|oc|cf|az|ecr"
@@ -95,11 +95,11 @@ FORMS = (
     form("htpasswd", r"\bhtpasswd\s(?:-\w{1,6}\s){1,3}(?:\S{1,200}+\s){1,2}(?P<v>[^\s\"'-]\S{2,100}+)\s{0,4}$"),
     form("pass:", r"\bpass:(?P<v>[^\s\"']{3,200}+)"),
     form(
-        "|",
+        "|,>",
         r"\b(?:echo|printf|print)\s{1,4}(?:-\w+\s)?(?:\"(?:[^\"\n:]{1,40}:)?(?P<v1>[^\"\n]{3,300}+)\""
         r"|'(?:[^'\n:]{1,40}:)?(?P<v2>[^'\n]{3,300}+)'|(?:[\w.-]{1,40}:)?(?P<v3>[^\s\"'"
-        r"|;&]{3,300}+))\s{0,4}\|[^\n|]{0,200}?(?:-stdin\b|sudo -S|-fd[ =]0|--with-token|\bchpasswd\b"
-        r"|\bpasswd\b)",
+        r"|;&]{3,300}+))\s{0,4}(?:\|[^\n|]{0,200}?(?:-stdin\b|sudo -S|-fd[ =]0|--with-token|\bchpasswd\b|\bpasswd\b)"
+        r"|>{1,2}\s?\S{0,80}?(?:passw|pgpass|secret|token|credential|_key))",
     ),
     form(
         "env ,param ,arg ,set ,setx ,setenv ,put ,-x ",
@@ -107,15 +107,28 @@ FORMS = (
         rf"|configure set)\s{{1,4}}[\w./:@-]{{0,80}}?{_SAID}[\w-]{{0,40}}\s{{1,4}}"
         rf"(?:--?[\w]{{1,10}}\s)?{_VALUE}",
     ),
-    form("--body", rf"\bsecret set\s{{1,4}}\w{{1,60}}\s[^\n]{{0,60}}?(?:--body|-b)[\s=]{_SURE}"),
+    form(
+        "--body,--value,--secret-string, -b",
+        rf"\b(?:secrets? (?:set|add|put)|create-secret|put-secret-value|put-parameter)\b[^\n]{{0,200}}?"
+        rf"\s(?:--body|--value|--secret-string|-b)[\s=]{_SURE}",
+    ),
     form("add-generic-password,add-internet", rf"\badd-\w{{1,12}}-password\b[^\n]{{0,200}}?\s-w\s{{1,4}}{_SURE}"),
-    form("<<<", rf"(?:-stdin|sudo -S|--with-token|passwd|read)\b[^\n]{{0,80}}?<<<\s{{0,2}}{_VALUE}"),
+    form(
+        "<<<",
+        rf"(?:-stdin|sudo -S|--with-token|passwd|read|cryptsetup|kinit|secrets? put)\b[^\n]{{0,80}}?<<<"
+        rf"\s{{0,2}}{_VALUE}",
+    ),
     form(
         "openssl", rf"\bopenssl\b[^\n|;&]{{0,200}}?\s-(?:k|K|pass|password)\s{{1,4}}(?!pass:|env:|file:|stdin){_VALUE}"
     ),
     form(
         "auth",
         rf"\bauth\s{{0,2}}=\s{{0,2}}(?:[\w.]{{1,30}}\()?\(?[\"'][^\"'\n]{{1,80}}[\"'],\s{{0,4}}(?=[\"']){_VALUE}",
+    ),
+    form(  # host or address, user, password
+        "connect,mysqli,pdo",
+        rf"(?:connect\w{{0,20}}|mysqli|\bpdo)\(\s{{0,8}}(?:(?:[\w.]{{1,40}}|[\"'][^\"'\n]{{1,200}}[\"']),\s{{0,8}})"
+        rf"[\"'][^\"'\n]{{1,80}}[\"'],\s{{0,8}}(?=[\"']){_VALUE}",
     ),
     form("user", r"^\s{0,4}user\s{0,4}=\s{0,4}\"[^\":\n]{1,80}:(?P<w>[^\"\n]{3,200})\""),
     # files

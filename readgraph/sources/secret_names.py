@@ -18,14 +18,14 @@ PREFIXES = (
 PASSWORDS = (
     "pass[ _-]?(?:wor[dt]|wd|phrase|code|key)|passwort|kennwort|passord|losenord|lösenord|adgangskode|kodeord|salasana"
     "|wachtwoord|mots? de passe|contrase[ñn]a|palavra[- ]passe|senha|parola(?: d'ordine)?|has[łl]o|heslo"
-    "|jelsz[óo]|[şs]ifre"
+    "|jelsz(?:[óo]|ava)|[şs]ifre(?:si|miz|niz|m|n)?|parolas[ıi]"
     "|κωδικός|пароль|пароля|паролем|密码|密碼|口令|パスワード|暗証番号|비밀번호"
     "|암호|كلمة المرور|كلمة السر|סיסמה|סיסמא|mật khẩu"
     "|รหัสผ่าน|पासवर्ड"
     "|lozinka|šifra|geslo|parolă|slaptažodis|parool|kata sandi|requirepass|masterauth|(?:root|bind|admin|user|db)pw|pwd"
 )
 # What is one only with a sign of assignment behind it, since it is also a word or a part of words.
-SHORT_PASSWORDS = "pass|passwd|pw|psw|mdp|pswd|clave"
+SHORT_PASSWORDS = "pass|passwd|pw|psw|psk|mdp|pswd|clave"
 # What other secrets are called; a word is none.
 SECRETS = (
     "secret|token|credential|creds?|bearer|api[ _-]?key|app[ _-]?key|(?:access|account|auth|client|consumer"

@@ -21,7 +21,7 @@ _SET = (  # what stands between a name and its value
     r"|\|\||={1,3}|:{1,2}|：|＝|\|)|,(?=\s{0,4}[\"'`\\]))\s{0,8}"
     r"|[\"']?,?\s{1,20}[\"']?(?:value|default|content)[\"']?\s{0,4}[:=]\s{0,4}"
     r"|\"\s{0,2}\{[^{}]{0,200}?default\s{0,4}=\s{0,4}"
-    r"|\(\s{0,4}(?=[\"'])|>|[ \t]{1,2}(?=\S))"
+    r"|\(\s{0,4}(?=[\"'])|>|[ \t]{1,2}(?=\S)|[\"'][ \t]{1,2}(?=[\"']))"
 )
 NAMED = re.compile(
     rf"(?P<named>(?P<name>{_KEYWORD})(?P<rest>[\w.-]{{0,40}}+)(?P<set>{_SET}))(?:[fbru]{{1,2}}(?="
@@ -29,7 +29,8 @@ NAMED = re.compile(
 )
 _WORDS_BETWEEN = r"(?:[ \t]{{1,2}}(?!(?:is|was|ist|est|es)\b)[\w.’'-]{{1,20}}){{{}}}?"
 _COPULA = (
-    r"(?:\s{0,2}(?:\s(?:(?:was|is|has been) (?:changed|set|reset|updated) to"
+    r"(?:\s{0,2}(?:\s(?:(?:was|is|has been) (?:changed|set|reset|updated) to|(?:wurde|wird|ist) auf"
+    r"|(?:a été|fue|ha sido|è stat[ao]|foi) \w{3,12} (?:en|à|a|por|in|para)"
     r"|is|was|is now|will be|ist|war|lautet|est|était|es"
     r"|era|é|è|este|jest|to|är|er|on|je|ja|=|→|—|–|-"
     r"|это)\s?[:：]?\s|[是为為は은는이])\s{0,3})"

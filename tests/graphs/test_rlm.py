@@ -288,6 +288,23 @@ async def test_a_program_sees_the_language_its_functions_and_nothing_else() -> N
     assert (broken.shown, broken.answer, broken.quotes) == ("\ufffd\n", "a\ufffd\ufffd", ["\ufffd"])
 
 
+@pytest.mark.parametrize(
+    "changed",
+    [
+        "Object.prototype.toJSON = () => 'x'",
+        "Array.prototype.map = () => [1, null]",
+        "JSON.stringify = () => 123",
+        "JSON.stringify = () => 'no JSON'; JSON.parse = () => 1",
+    ],
+)
+async def test_a_program_that_changes_what_its_functions_are_made_of_spoils_nothing(changed: str) -> None:
+    program = f"kept.a = 1; {changed}; finish('yes', ['a'])"
+    end = await run_program(program, "", "{}", _no_model)
+    assert end.fault or all(isinstance(quote, str) for quote in end.quotes)
+    after = await run_program("finish(typeof kept)", "", end.kept, _no_model)
+    assert after.finished and after.fault == ""
+
+
 RUNS = st.builds(
     ProgramRun,
     program=st.text(max_size=300),

@@ -80,6 +80,7 @@ def test_the_shape_of_a_secret_stays(text: str, shown: str | None) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "tool auth --with-token\nthen a word",
         "MAX_TOKEN=4096, KEY=build, TOKEN=$(cat f), docker -u 1000:1000, --token-limit 500000",
         "max_tokens=500000, password: str, basic understanding, the token: nothing more",
         "password = getpass(), token = self.token, api_key=os.environ['API_KEY'], secret: ${{ secrets.X }}",
@@ -100,7 +101,7 @@ ADVERSE = (
     "a|=|'|\"|aA1|eyJ|sk-|://|password|password: |password=\"|bearer |-----BEGIN PRIVATE KEY-----|token='"
     "|key=|key=“|--api-|A_"
     "| -u a:|curl -u |env token |pass |echo 'a|code 1|seed word |Cookie: a=b; |Authorization: OAuth a=b,|$1$"
-    "|backup codes: a1 "
+    "|backup codes: a1 |echo a > |connect('a', |put-parameter "
 )
 
 

@@ -91,6 +91,10 @@ token: {h}
 x-api-key: {t}
 X-Auth-Token: {h}
 webhook_signing_key: {t}
+(setenv "DB_PASSWORD" "{p}")
+pymysql.connect("db", "root", "{p}", "shop")
+new PDO($dsn, "anna", "{p}")
+psk="{p}"
 Ocp-Apim-Subscription-Key: {h}
 """
 FILES = """
@@ -125,6 +129,12 @@ mysql -uroot -p'{p}' shop
 mysqldump --password={p} shop
 mysql --password {w} -u root
 sshpass -p {p} ssh host
+ssh-keygen -t ed25519 -N "{p}" -f key
+aws ssm put-parameter --name /db/x --value "{p}" --type SecureString
+aws secretsmanager create-secret --name x --secret-string '{p}'
+az keyvault secret set --vault-name v --name n --value "{p}"
+echo "{p}" > ~/.password
+cryptsetup luksOpen /dev/sda x <<< "{p}"
 sshpass -p'{p}' ssh host
 docker login -u anna -p {p} ghcr.io
 echo {p} | docker login -u anna --password-stdin
@@ -294,6 +304,8 @@ Password: {w}
 Passwort: {p}
 Das Passwort lautet {p}.
 Das Kennwort ist {w}.
+Dein Passwort wurde auf {p} gesetzt.
+Le mot de passe a été changé en {p}.
 mot de passe : {p}
 le mot de passe est {p}
 contraseña: {p}
@@ -316,6 +328,7 @@ lösenordet är {p}
 la password è {p}
 heslo je {p}
 şifre: {p}
+şifresi: {p}
 pw: {p}
 user/pass: anna/{p}
 login: anna / {p}
