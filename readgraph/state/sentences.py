@@ -44,6 +44,7 @@ _DIGIT_AFTER_END = re.compile(r"(?<=[。？！])\d")
 _MARKED_END = re.compile(rf"([.!?…。！？])[\"”»’)]*(?: ?{_NOTE})+")  # of a sentence, with the marks of its notes
 _ENDS = '.!?…"”»)]'
 _OPENING = "\"'“„«‹‘([»›"
+LONGEST_WORDLESS = 500  # characters without a space, from which on a paragraph in our letters has no words
 LONGEST_PART = 10_000  # characters that the segmenter is given at once: it is quadratic on odd texts
 _ENUMERATOR = re.compile(r"(?:#{1,6} +)?[(\[]?(?:\d{1,3}(?:\.\d{1,3})*|[^\W\d_]|[ivxlc]{1,5})[.)\]]+", re.IGNORECASE)
 """What stands before an entry of a list or in a heading: "3.", "# 2.1.", "(a)", "iv."."""
@@ -172,6 +173,8 @@ def _boundaries(text: str, start: int, end: int, language: str) -> Iterator[tupl
         plain = _BETWEEN_MARKS.sub(" ", plain)
     if words := _whole_words(language):
         plain = words.sub(lambda found: "o" * len(found[0]), plain)
+    if plain.isascii() and len(plain) > LONGEST_WORDLESS and not any(map(str.isspace, plain[:LONGEST_WORDLESS])):
+        language = DEFAULT  # it has no words, so none are known: for some languages the segmenter is slow on these
     while at < end:
         part = plain[at - start : at - start + LONGEST_PART]
         ends = [at + found["end_index"] for found in get_sentence_boundaries(language, part)]
