@@ -36,9 +36,9 @@ NOT_REACHED = {
     "mem-gpt": {"max_pages"},
     "reader-agent": {"max_pages"},
     "rlm": {"cut_segments", "max_pages"},
-    "walk-and-research": {"embeddings", "pages_per_tool", "tools", "without_memory"},
+    "walk-and-research": {"embeddings", "pages_per_round", "pages_per_tool", "tools", "without_memory"},
     "retrieved-pages": {"embeddings"},
-    "escalate": {"embeddings", "evidence", "max_pages", "pages_per_tool", "tools", "without_memory"},
+    "escalate": {"embeddings", "evidence", "max_pages", "pages_per_round", "pages_per_tool", "tools", "without_memory"},
 }
 """What a method reads only where the double's first reply does not answer yet, or beside another setting's value."""
 

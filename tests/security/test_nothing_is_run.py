@@ -52,7 +52,6 @@ IMPORTS_BY_NAME = {
     "graphs/method_facts.py": "the methods' modules",
     "graphs/methods.py": "the methods' modules",
     "graphs/served.py": "the graphs of langgraph.json",
-    "moved.py": "our own names",
     "nodes/prompts.py": "our prompts",
     "browsing/driver.py": "playwright",
     "report/table_files.py": "xlsxwriter",
