@@ -169,7 +169,8 @@ class Environment:
             running.send_signal(signal.SIGINT) if not over_input else running.stdin.close()
             rest = running.stdout.read()
             late.cancel()
-        code = running.returncode
+        # With 130 one ends that is stopped before it serves, while its packages are imported.
+        code = 0 if running.returncode == 130 and not over_input else running.returncode
         self.note(line, fault_of(line, needed_by(line), self.has, code, said + rest), said + rest)
 
     def try_doors(self, modules: list[str]) -> None:
