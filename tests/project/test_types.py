@@ -116,7 +116,6 @@ def lines_with_errors(told: str, file: Path) -> set[int]:
     return {int(line) for line in re.findall(rf"{re.escape(str(file))}:(\d+)(?::\d+)?(?: -|:) error", told)}
 
 
-@pytest.mark.timeout(600)
 def test_code_on_pages_passes_a_type_checker(tmp_path: Path) -> None:
     """All blocks of a page are one coroutine, at their own lines, since pages await as notebooks do."""
     (pages := tmp_path / "pages").mkdir()
@@ -134,7 +133,6 @@ def test_code_on_pages_passes_a_type_checker(tmp_path: Path) -> None:
     assert "Success" in told
 
 
-@pytest.mark.timeout(600)
 @pytest.mark.parametrize("checker", ["mypy", "pyright"])
 def test_a_checker_refuses_a_wrong_step_and_takes_a_right_one(checker: str, tmp_path: Path) -> None:
     (file := tmp_path / "swaps.py").write_text("\n".join([SWAPS.rstrip("\n"), "", *RIGHT, *WRONG, ""]))

@@ -10,6 +10,7 @@ from readgraph.cli.options import documents as given
 from readgraph.cli.options.documents import LibraryFolder
 from readgraph.cli.options.output import Json, check_alone, check_open, find_typed_options
 from readgraph.cli.options.settings import CHATTING, with_context, with_options
+from readgraph.cli.process import end_start
 from readgraph.cli.shell import HelpfulGroup, agent_names, collections, completer_of, identities
 from readgraph.library.address import library_place
 from readgraph.state.errors import BadInput
@@ -29,6 +30,7 @@ def show(run: Context, options: given.ShowOptions) -> None:
     """
     from readgraph.cli.run import show as showing
 
+    end_start()
     check_open(options.report, opened=options.opened)
     if options.report:
         check_alone(run, "writes a file and prints nothing", "--report", "--library", "--method", "--purpose", "--open")

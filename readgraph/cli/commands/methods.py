@@ -11,6 +11,7 @@ from readgraph.cli.options.evaluating import BoardOptions, EvaluateOptions, Repr
 from readgraph.cli.options.output import Json, Quiet, check_alone, with_run
 from readgraph.cli.options.reading import CompareOptions
 from readgraph.cli.options.settings import PROFILE, with_context
+from readgraph.cli.process import end_start
 from readgraph.cli.shell import HelpfulGroup, completer_of
 from readgraph.cli.shell import methods as method_names
 from readgraph.cli.shell import models as models_known
@@ -47,6 +48,7 @@ def list_methods(
     """List the methods, or show one of them: its nodes with what they read and write, or its drawing."""
     from readgraph.cli.run import methods as listing
 
+    end_start()
     if shared:
         check_alone(run, "shows the nodes of all methods", "--shared", "--json")
         listing.show_shared_nodes(name, as_json=as_json)
@@ -74,6 +76,7 @@ def studio(
     """
     from readgraph.cli.run.serving import serve_studio
 
+    end_start()
     serve_studio(library, port, context, open_page=open_page)
 
 
@@ -134,6 +137,7 @@ def evaluate(run: Context, options: EvaluateOptions, context: "ReaderContext", s
     """
     from readgraph.cli.run import evaluate as evaluating
 
+    end_start()
     if options.diff:
         if options.file:
             raise BadInput("--diff compares two existing evaluations: leave the file out.")
@@ -180,6 +184,7 @@ def reproduce(run: Context, options: ReproduceOptions, context: "ReaderContext",
     """
     from readgraph.cli.run import reproduce as reproducing
 
+    end_start()
     if options.name is None:
         reproducing.list_experiments(options, context, screen)
     elif options.replay:

@@ -9,6 +9,7 @@ from typer import Context, Option, Typer
 from readgraph.cli.options.documents import LibraryFolder, MethodName
 from readgraph.cli.options.output import find_typed_options, price_option
 from readgraph.cli.options.settings import PROFILE, with_context
+from readgraph.cli.process import end_start
 from readgraph.state.settings import GROUPS
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def mcp(
     """
     from readgraph.cli.run.serving import serve
 
+    end_start()
     of_http = [option for option in find_typed_options(run) if option in ("--host", "--port", "--allow-host")]
     serve(library, allow or [], context, address=(host, port) if http else None, names=allow_host or [], given=of_http)
 
@@ -72,6 +74,7 @@ def serve(
     """
     from readgraph.cli.run.serving import serve_library
 
+    end_start()
     serve_library(library, context, method, price, address=(host, port), names=allow_host or [], opens=opens)
 
 
@@ -89,4 +92,5 @@ def skill(
     """
     from readgraph.cli.run.serving import put_skill
 
+    end_start()
     put_skill(to)
