@@ -90,7 +90,7 @@ def test_of_struck_out_text_the_final_text_is_read(tmp_path: Path, strike: Strik
 
     source = load_drawn(tmp_path / "a.pdf", draw)
     assert source.text == "It costs 200 EUR today."
-    assert_only_notice(source, "left out: 1 passage that is struck out (PDF page 1)")
+    assert_only_notice(source, "1 passage that is struck out (PDF page 1)")
 
 
 def test_a_long_passage_is_one(tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_a_long_passage_is_one(tmp_path: Path) -> None:
     SimpleDocTemplate(str(tmp_path / "a.pdf")).build([Paragraph(text, SPACED)])
     source = load(tmp_path / "a.pdf")
     assert " ".join(source.text.split()) == "The fee is 200 EUR. The rest stays."
-    assert_only_notice(source, "left out: 2 passages that are struck out (PDF page 1)")
+    assert_only_notice(source, "2 passages that are struck out (PDF page 1)")
 
 
 def test_turned_and_raised_text_is_struck_out(tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ def test_what_a_remark_strikes_out(tmp_path: Path) -> None:
     source = load(path)
     assert source.text.startswith("This contract ends in")
     assert "2024" not in source.text.split("\n\n")[0] and source.text.endswith("\n\nStruck out: 2024")
-    assert_only_notice(source, "left out: 1 passage that is struck out (PDF page 1)")
+    assert_only_notice(source, "1 passage that is struck out (PDF page 1)")
 
 
 def draw_fraction(canvas: Canvas, x: float, above: str, below: str, size: float) -> float:
