@@ -35,6 +35,7 @@ FIRST_PAGES = 4  # pages that are looked at first: most of what is true stands t
 CHANGED = 0.6  # the least share of a quote's words that a changed one still has
 MOST_CHANGED = 300  # words of a quote that is looked for with other words
 MOST_QUOTES, LONGEST_FRAME = 20, 1000  # quotes of a claim, and characters beside them, that rules look at
+ENDING = ".,;:!?… "  # marks with which a quote may end
 MOST_PLACES = 20  # where a quote stands that are looked at
 BESIDE, SENTENCES_BESIDE = 600, 2  # characters and sentences around one that may tell of the claim's own value
 
@@ -165,7 +166,8 @@ def _check_changed(claim: Claim, quote: str, pages: Sequence[PageText], texts: P
     changed = _find_changed(quote, pages)
     if not changed:
         return whole or {**claim, "verdict": "not found", "missing": [quote]}
-    differs = [Difference(kind="quote", draft=quote, text=changed["quote"])]
+    is_same = quote.rstrip(ENDING) == changed["quote"].rstrip(ENDING)  # and what stands around it leaves it open
+    differs = [] if is_same else [Difference(kind="quote", draft=quote, text=changed["quote"])]
     same_speaker = _check_speaker(claim, changed, texts) is True and _holds_sense(changed, texts)
     if same_speaker and differs_in_a_word(quote, changed["quote"], _read_around(changed, texts).language):
         return _decided(claim, "contradicted", differs, [changed])
