@@ -8,7 +8,7 @@ from typing import Any
 
 Place = tuple[str, int, dict[str, Any]]  # a file, a line, and the variables of its module
 
-WAY = {"readgraph", "langgraph", "langchain_core", "asyncio", "anyio", "concurrent", "threading", "contextlib"}
+WAY = {"readgraph", "langgraph", "langchain_core", "anyio"} | sys.stdlib_module_names
 """The packages between a program and a step that warns."""
 
 LOOPS = {"tornado", "ipykernel", "uvicorn"}  # what runs tasks, of which no frame tells who began them
