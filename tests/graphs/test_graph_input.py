@@ -116,7 +116,7 @@ def test_under_no_context_it_warns_at_the_line_that_runs_the_graph_around() -> N
     asked: Any = {"text": "The lamp is red.", "question": "What is the lamp?"}
     with pytest.warns(UserWarning, match="given no context") as warned:
         around(None).invoke(asked)
-    assert {each.filename for each in warned} == {__file__}
+    assert {each.filename for each in warned if each.category is UserWarning} == {__file__}
 
 
 def test_a_call_in_a_node_warns_at_its_own_line_and_not_at_an_earlier_call() -> None:
@@ -140,7 +140,7 @@ async def test_warnings_point_at_the_callers_line(tmp_path: Path) -> None:
     ):
         with pytest.warns(UserWarning) as warned:
             await run()
-        assert {each.filename for each in warned} == {__file__}
+        assert {each.filename for each in warned if each.category is UserWarning} == {__file__}
     with pytest.warns(UserWarning, match="configurable") as warned:
         [*graph.stream({"text": "A."}, settings), graph.invoke({"text": "A."}, settings)]
     line = currentframe().f_lineno - 1  # type: ignore[union-attr]
