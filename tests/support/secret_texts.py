@@ -101,7 +101,7 @@ FILES = """
 machine example.org login anna password {p}
 machine example.org⏎  login anna⏎  password {w}
 default login anna password {p}
-//registry.npmjs.org/:_authToken={t}
+//registry.example.org/:_authToken={t}
 //npm.example.org/:_password={b}
 _auth={b}
 _auth = "{b}"
@@ -167,7 +167,7 @@ xfreerdp /u:anna /p:{p} /v:host
 sqlcmd -S host -U sa -P {p}
 sqlplus scott/{p}@db
 htpasswd -b users anna {p}
-npm config set //registry.npmjs.org/:_authToken {t}
+npm config set //registry.example.org/:_authToken {t}
 aws configure set aws_secret_access_key {t}
 kubectl create secret generic db --from-literal=password={p}
 gh secret set API_KEY --body "{t}"
