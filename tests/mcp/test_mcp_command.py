@@ -73,7 +73,7 @@ def started(listed: Any, *more: str) -> Iterator["subprocess.Popen[str]"]:
 
 @pytest.mark.slow
 async def test_over_http_a_handle_outlives_a_kill(listed: Any, server: ModelServer) -> None:
-    server.latency = 0.3
+    server.latency = 3
     with started(listed, "--http", "--port", "0") as process:
         url = where(process)
         async with Client(url) as client:
