@@ -25,7 +25,6 @@ from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs import read_agent, web_agent
 from readgraph.graphs.estimates.arithmetic import ANSWER_LINE, NONE, NOTE_LINE, TAG_WORDS, Estimate, EstimateCase, Range
-from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import add_nodes, add_path, add_question, begin_graph, complete_graph
 from readgraph.models.prompt import versions_of
 from readgraph.nodes import look_up as look_ups
@@ -62,71 +61,6 @@ __all__ = [
     "build_web_page",
     "read_segments",
 ]
-
-METHODS = (
-    Method(
-        name="retrieved-pages",
-        line="ReadAgent, but BM25 looks the parts up.",
-        note="gist",
-        memory_of="read-agent",
-        compiled="retrieved_pages",
-        order=8,
-    ),
-    Method(
-        name="gists-only",
-        line="ReadAgent without look-up: the gists answer alone.",
-        note="gist",
-        memory_of="read-agent",
-        compiled="gists_only",
-        order=8,
-    ),
-    Method(
-        name="recurrent",
-        line="A summary carried through the text answers alone.",
-        note="summary",
-        compiled="recurrent",
-        order=8,
-    ),
-    Method(name="bm25", line="The segments that BM25 ranks first for the question.", compiled="bm25", order=8),
-    Method(
-        name="ranked",
-        line="The segments that readgraph's own search ranks first.",
-        memory_of="bm25",
-        compiled="ranked",
-        order=8,
-    ),
-    Method(
-        name="dense",
-        line="The segments that are nearest by their embeddings.",
-        memory_of="bm25",
-        compiled="dense",
-        needs_embeddings=True,
-        order=8,
-    ),
-    Method(
-        name="fused",
-        line="The segments that rank first by words and embeddings.",
-        memory_of="bm25",
-        compiled="fused",
-        needs_embeddings=True,
-        order=8,
-    ),
-    Method(name="full-text", line="All of the text, in chunks of the window's size.", compiled="full_text", order=8),
-    Method(name="first-words", line="The beginning of the text, as much as fits.", compiled="first_words", order=8),
-    Method(name="last-words", line="The end of the text, as much as fits.", compiled="last_words", order=8),
-    Method(
-        name="web-gists-only", kind="web", line="The web agent without look-up.", note="gist", compiled="web_gists_only"
-    ),
-    Method(name="web-page", kind="web", line="The page from its beginning, as much as fits.", compiled="web_page"),
-    Method(name="web-bm25", kind="web", line="The parts of the page that BM25 ranks first.", compiled="web_bm25"),
-    Method(
-        name="web-dense",
-        kind="web",
-        line="The parts that are nearest by their embeddings.",
-        compiled="web_dense",
-        needs_embeddings=True,
-    ),
-)
 
 
 @complete_graph

@@ -12,7 +12,6 @@ from langchain_core.tools import BaseTool
 from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs.estimates.arithmetic import SHORT_ANSWER, TAG_WORDS, Estimate, EstimateCase, Range
-from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import add_nodes, add_path, add_question, begin_graph, choosing, complete_graph
 from readgraph.nodes.agent import functions as memory_functions
 from readgraph.nodes.agent.contracts import AgentTurnState, BeginUpdate
@@ -44,22 +43,6 @@ from readgraph.state.settings import PageSizes, Paragraphs, Rebuilding
 from readgraph.state.words import count_words
 
 __all__ = ["build", "build_chat", "chat", "graph"]
-
-METHODS = (
-    Method(
-        name="mem-gpt",
-        line="An agent searches the parts and opens them until it can answer.",
-        note="beginning",
-        order=4,
-    ),
-    Method(
-        name="mem-gpt-chat",
-        kind="part",
-        served="Talks with an agent that remembers every conversation, and reads the documents that it is given.",
-        compiled="chat",
-        order=4,
-    ),
-)
 
 read = StepNode(file_pages, settings=(PageSizes, Paragraphs, Rebuilding))
 

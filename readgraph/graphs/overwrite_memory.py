@@ -10,7 +10,6 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs.estimates.arithmetic import ANSWER_LINE, NONE, NOTE_LINE, PERHAPS, Estimate, EstimateCase, Range
-from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import add_nodes, add_path, add_question, add_search, begin_graph, complete_graph
 from readgraph.nodes import question_notes
 from readgraph.nodes.answering.cite import cite
@@ -27,9 +26,6 @@ from readgraph.state.reading import Question
 from readgraph.state.settings import NoteTaking, Paragraphs, Rebuilding, Window
 
 __all__ = ["build", "graph"]
-
-METHOD = Method(name="overwrite-memory", line="Notes on the question, written anew at each part.", order=7)
-
 
 recipe = recipe_of_pages("overwrite-memory", question_notes.chunk_words)
 

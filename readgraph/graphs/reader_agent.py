@@ -12,7 +12,6 @@ from langgraph.graph import StateGraph
 
 from readgraph.graphs import mem_gpt
 from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase, Range
-from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import complete_graph
 from readgraph.nodes.agent.contracts import AgentTurnState, BeginUpdate
 from readgraph.nodes.agent.evict import EvictUpdate, leave_view
@@ -33,14 +32,6 @@ from readgraph.state.settings import Embeddings
 from readgraph.state.words import count_words
 
 __all__ = ["build", "graph"]
-
-METHOD = Method(
-    name="reader-agent",
-    line="A plain agent: searches, opens parts, answers.",
-    note="beginning",
-    memory_of="mem-gpt",
-    order=5,
-)
 
 begin = begin_with(notes=False, reached_by="")
 

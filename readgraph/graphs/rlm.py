@@ -10,7 +10,6 @@ from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs.baselines import read_segments
 from readgraph.graphs.estimates.arithmetic import ANSWER_LINE, Estimate, EstimateCase, Range
-from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import add_nodes, add_path, add_question, begin_graph, choosing, complete_graph
 from readgraph.nodes import programs
 from readgraph.nodes import programs as programs_types
@@ -26,14 +25,6 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Finding, Question
 
 __all__ = ["build", "graph"]
-
-METHOD = Method(
-    name="rlm",
-    line="Writes programs that search the text and ask about pieces.",
-    memory_of="bm25",
-    needs_extra="rlm",
-    order=7,
-)
 
 LOOP = ("write_program", "run")
 

@@ -19,7 +19,6 @@ from readgraph.graphs.estimates.arithmetic import (
     EstimateCase,
     Range,
 )
-from readgraph.graphs.methods import Method
 from readgraph.graphs.read_agent import estimate_gist_reading, recipe
 from readgraph.graphs.wiring import add_nodes, add_path, begin_graph, complete_graph
 from readgraph.library.page_store import PageStore
@@ -37,16 +36,6 @@ from readgraph.state.records import Document
 from readgraph.state.summary import Summarised, SummaryState, SummaryWanted
 
 __all__ = ["build", "graph", "read"]
-
-METHOD = Method(
-    name="summary",
-    kind="row",
-    line="A summary, where a question asks for one; each sentence is checked.",
-    note="gist",
-    estimate="estimate_summary_row",
-    served="Summarises a long document, or a part of it, at a wanted length; each sentence is checked and cited.",
-    order=10,
-)
 
 read = make_read_if_needed(read_agent.read)
 

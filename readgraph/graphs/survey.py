@@ -10,7 +10,6 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs.estimates.arithmetic import ANSWER_LINE, TAG_WORDS, Estimate, EstimateCase, Range
-from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import add_nodes, add_path, add_question, begin_graph, complete_graph
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.bounds import content_room, fit_page
@@ -32,8 +31,6 @@ from readgraph.state.settings import Paragraphs, Rebuilding, Surveying, Window
 from readgraph.state.survey import SurveyAnswered, SurveyState
 
 __all__ = ["build", "build_table", "graph", "read", "recipe"]
-
-METHOD = Method(name="survey", line="Goes through all parts for records; counts, lists, compares them.", order=6)
 
 
 def page_words(context: ReaderContext) -> int:

@@ -8,7 +8,6 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs.estimates.arithmetic import VERDICT_WORDS, Estimate, EstimateCase, Range
-from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import add_nodes, add_path, begin_graph, complete_graph
 from readgraph.library.search.passages import LONG
 from readgraph.nodes.answering.cite import find_statements
@@ -30,13 +29,6 @@ from readgraph.state.verifying import VerifyOutput, VerifyState, VerifyWanted
 from readgraph.state.words import count_words
 
 __all__ = ["build", "graph", "read", "recipe"]
-
-METHOD = Method(
-    name="verify",
-    kind="part",
-    served="Checks a draft against a document: each sentence is supported, contradicted or not found, with quotes.",
-    order=11,
-)
 
 PAGE_WORDS = 40  # most words of a page: a few sentences, so that the right ones rank first
 

@@ -6,7 +6,6 @@ A step will use notes on the parts of the page, a look-up, an action.
 from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs.estimates.arithmetic import NONE, NOTE_LINE, TAG_WORDS, Estimate, EstimateCase, Range
-from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import add_nodes, add_path, add_question, begin_graph, complete_graph
 from readgraph.library.page_store import PageStore
 from readgraph.nodes import web_pages
@@ -24,15 +23,6 @@ from readgraph.state.records import FEWEST_NOTE_WORDS, Document, Recipe
 from readgraph.state.settings import Gists, Language, Purpose, Rebuilding, Subtrees
 
 __all__ = ["build", "estimate_web_step", "graph"]
-
-METHOD = Method(
-    name="web-agent",
-    kind="web",
-    line="Gists of a page's parts; looks parts up, and names the next action.",
-    note="gist",
-    served="Names the next action on a web page, given as HTML, for an instruction.",
-    order=12,
-)
 
 
 def parts_recipe(context: ReaderContext) -> Recipe:

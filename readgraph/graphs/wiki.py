@@ -9,7 +9,6 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs.estimates.arithmetic import SENTENCE_WORDS, Estimate, EstimateCase, Range
-from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import add_nodes, add_path, begin_graph, complete_graph
 from readgraph.library.collections import documents_of
 from readgraph.nodes.building.build import ReadState, ReadWrites, cut_pages, has_whole_memory
@@ -36,13 +35,6 @@ from readgraph.state.settings import Paragraphs, Rebuilding, Window
 from readgraph.state.wiki import WikiMade, WikiState, WikiWanted
 
 __all__ = ["build", "graph"]
-
-METHOD = Method(
-    name="wiki",
-    kind="part",
-    served="Makes a wiki of documents: pages of persons, places, things and topics; each sentence names its quotes.",
-    order=12,
-)
 
 recipe_of_cut = recipe_of_pages("wiki-pages", page_words)
 read = cut_pages(even_pages(page_words), recipe_of_cut, settings=(Window, Paragraphs, Rebuilding))

@@ -1,6 +1,7 @@
-"""The graphs of methods that are not ours: built where their packages say, and looked at before they are used."""
+"""The graphs of methods: built where their declarations say; those of other packages are looked at before use."""
 
 from functools import cache
+from importlib import import_module
 from typing import Any, get_type_hints
 
 from langgraph.graph import StateGraph
@@ -11,9 +12,19 @@ from readgraph.state.errors import BadInput
 from readgraph.state.installed import object_at
 from readgraph.state.reading import Answered
 
+Builder = StateGraph[Any, ReaderContext, Any, Any]
+
+
+def build_at(place: str, **steps: Any) -> Builder:
+    """The graph whose compiled form is `package.module:name`, built by the function beside it, with these steps."""
+    module, _, name = place.partition(":")
+    function = "build" if name == "graph" else f"build_{name.removesuffix('_graph')}"
+    builder: Builder = getattr(import_module(module), function)(**steps)
+    return builder
+
 
 @cache
-def load_graph_at(place: str) -> StateGraph[Any, ReaderContext, Any, Any]:
+def load_graph_at(place: str) -> Builder:
     """The graph at `package.module:name`, or that a function there builds; raises `BadInput` for any other thing."""
     what = f"The method '{place}'"
     made = object_at(place, what)
