@@ -30,7 +30,7 @@ from tables import (
 )
 
 from notebooks import links_to_pages, notebook_pages
-from readgraph.report.picture import draw
+from readgraph.doors.report.picture import draw
 from runs import contributed_runs
 
 MADE = {

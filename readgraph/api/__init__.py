@@ -49,7 +49,7 @@ if TYPE_CHECKING:
         until_left,
     )
     from readgraph.api.running import RunThread
-    from readgraph.api.wikis import wiki
+    from readgraph.features.wiki.wikis import wiki
 else:
     from readgraph.state.lazy_names import lazy_names
 

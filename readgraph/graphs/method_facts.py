@@ -10,7 +10,7 @@ from inspect import iscoroutinefunction
 from types import CodeType, FunctionType
 from typing import Any, TypeAlias
 
-from readgraph.graphs.methods import METHODS, Method, OwnMethod
+from readgraph.graphs.methods import METHODS, Method
 from readgraph.graphs.wiring.declared import settings_before_question
 from readgraph.graphs.wiring.method_graph import Builder
 from readgraph.library.page_store import PageStore
@@ -49,7 +49,7 @@ async def has_read(builder: Builder, pages: PageStore, document: Document, conte
 
 
 def _builder_of(method: Method) -> Any:
-    if isinstance(method, OwnMethod):
+    if method.package:
         return method.build()
     module, _, name = method.graph.partition(":")
     return getattr(import_module(module), name).builder

@@ -16,21 +16,21 @@ from typing import Any, get_args
 
 import pytest
 
-from readgraph.compression import engine_named
-from readgraph.compression.condenser import count_tokens
+from readgraph.features.compression import engine_named
+from readgraph.features.compression.condenser import count_tokens
+from readgraph.features.web.page import web_page
+from readgraph.features.web.state import elements_of
 from readgraph.graphs.estimates.arithmetic import Estimate
 from readgraph.graphs.estimates.methods import estimate_reading
 from readgraph.graphs.methods import METHODS, SUMMARY, WEB_METHODS, Method
 from readgraph.library.archives import add_agent_from_file, make_agent_file
 from readgraph.library.opening import Library
 from readgraph.library.upkeep import check
-from readgraph.sources.web_page import web_page
 from readgraph.state.channels import Outcome
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ModelUnavailable
 from readgraph.state.reading import Status
 from readgraph.state.records import Page
-from readgraph.state.web_page import elements_of
 from readgraph.state.words import count_words
 from tests.doubles.agent import Living, Script
 from tests.doubles.anything import Anything, Reply

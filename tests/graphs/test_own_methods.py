@@ -10,7 +10,8 @@ import pytest
 
 from examples import collapsed_tree
 from readgraph import ReaderContext
-from readgraph.graphs import gam, mem_gpt, mem_walker, read_agent
+from readgraph.features.agents import mem_gpt
+from readgraph.graphs import gam, mem_walker, read_agent
 from readgraph.graphs.baselines import build_bm25, build_recurrent
 from readgraph.graphs.hybrids import escalate, reflective_walk, walk_and_research
 from readgraph.graphs.methods import METHODS, every_method, method_named

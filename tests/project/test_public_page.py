@@ -184,7 +184,7 @@ def test_importing_waits_for_nothing_needless(module: str) -> None:
 
 
 def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
-    for package in ("readgraph", "readgraph.api", "readgraph.middleware"):
+    for package in ("readgraph", "readgraph.api", "readgraph.doors.middleware"):
         with pytest.raises(AttributeError, match=f"^module '{package}' has no attribute 'open_libary'$"):
             getattr(import_module(package), "open_libary")  # noqa: B009
         assert {*public_in(package)} <= {*dir(import_module(package))}

@@ -7,6 +7,9 @@ from typing import Any
 
 import pytest
 
+from readgraph.features.overwrite.question_notes import take_notes_prompt
+from readgraph.features.survey.answer import survey_prose_prompt
+from readgraph.features.survey.plan import survey_plan_prompt
 from readgraph.graphs.methods import METHODS, SUMMARY
 from readgraph.library.opening import Library
 from readgraph.models.prompt import Prompt
@@ -15,12 +18,9 @@ from readgraph.nodes.answering.prompts import WEIGH, answer_from_notes_prompt, a
 from readgraph.nodes.answering.verdicts import check_sentences_prompt
 from readgraph.nodes.judging_prompts import consistent_prompt, permissive_prompt, strict_prompt
 from readgraph.nodes.look_up import look_up_next_prompt, look_up_pages_prompt
-from readgraph.nodes.question_notes import take_notes_prompt
 from readgraph.nodes.research.integrate import integrate_prompt
 from readgraph.nodes.research.plan import plan_prompt
 from readgraph.nodes.research.reflect import ENOUGH, MISSING, reflect_prompt
-from readgraph.nodes.survey.answer import survey_prose_prompt
-from readgraph.nodes.survey.plan import survey_plan_prompt
 from readgraph.nodes.walk.steps import leaf_prompt, triage_prompt
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import Page

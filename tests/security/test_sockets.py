@@ -66,7 +66,7 @@ def test_a_command_reaches_its_model_alone(
 ) -> None:
     for function in SERVE.values():
         monkeypatch.setattr(f"readgraph.cli.run.serving.{function}", lambda *given, **more: typer.echo("served"))
-    monkeypatch.setattr("readgraph.cli.run.browse.ChromiumDriver", StillDriver)
+    monkeypatch.setattr("readgraph.features.web.command.ChromiumDriver", StillDriver)
     server.respond = any_reply
     with only_port(port_of(server) if model else None) as tried:
         for line in each_line(files_in(tmp_path), model):

@@ -22,7 +22,7 @@ from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText
 from readgraph.cli.terminal.screen import WRONG, run_until_stopped
 from readgraph.graphs.method_facts import PAPERS, find_shared_nodes
-from readgraph.graphs.methods import Method, OwnMethod, every_method, method_typed, methods_named_like_ours
+from readgraph.graphs.methods import Method, every_method, method_typed, methods_named_like_ours
 from readgraph.graphs.wiring.declared import find_node_keys
 from readgraph.library.address import LibraryPlace
 from readgraph.library.opening import check_writable, default_place, holds_library, nearest_existing, open_library
@@ -54,7 +54,7 @@ def list_methods(*, as_json: bool) -> None:
 
 def _fault(method: Method) -> str:
     """Why a method of another package can't be used; "" where it can."""
-    if not isinstance(method, OwnMethod):
+    if not method.package:
         return ""
     try:
         with redirect_stdout(sys.stderr):  # what its code prints is no part of the list

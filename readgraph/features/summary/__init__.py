@@ -1,0 +1,21 @@
+"""Summaries of a text or a part of it; each sentence is checked and cited."""
+
+from readgraph.graphs.method import Method
+from readgraph.plugins import hookimpl
+
+
+@hookimpl
+def methods() -> list[Method]:
+    """The summary."""
+    return [
+        Method(
+            name="summary",
+            kind="row",
+            line="A summary, where a question asks for one; each sentence is checked.",
+            note="gist",
+            graph="readgraph.features.summary.graph:graph",
+            estimate="estimate_summary_row",
+            served="Summarises a long document, or a part of it, at a wanted length; each sentence is checked and cited.",  # noqa: E501
+            order=10,
+        )
+    ]

@@ -1,0 +1,17 @@
+"""Surveys: what a whole text holds of one kind, counted, listed and compared."""
+
+from readgraph.graphs.method import Method
+from readgraph.plugins import hookimpl
+
+
+@hookimpl
+def methods() -> list[Method]:
+    """The survey."""
+    return [
+        Method(
+            name="survey",
+            line="Goes through all parts for records; counts, lists, compares them.",
+            graph="readgraph.features.survey.graph:graph",
+            order=6,
+        )
+    ]
