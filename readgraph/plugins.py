@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 from pluggy import HookimplMarker, HookspecMarker, PluginManager
 
-from readgraph import features
+from readgraph import doors, features
 
 if TYPE_CHECKING:
     from readgraph.cli.declaring import Command
@@ -52,7 +52,13 @@ class Hooks:
 
 
 CORE = ("readgraph.graphs.declared", "readgraph.cli.commands")
-"""The modules of the core that plug in; each folder of `readgraph.features` plugs in too."""
+"""The modules of the core that plug in; each folder of `readgraph.features` and of `readgraph.doors` plugs in too."""
+
+
+def _own_modules() -> Iterator[str]:
+    yield from CORE
+    for room in (features, doors):
+        yield from (f"{room.__name__}.{folder.name}" for folder in iter_modules(room.__path__))
 
 
 @cache
@@ -60,7 +66,7 @@ def _plugins() -> tuple[PluginManager, dict[str, str]]:
     """All plug-ins, and why packages that can't be used are left out, by their names."""
     manager, faults = PluginManager(PROJECT), dict[str, str]()
     manager.add_hookspecs(Hooks)
-    for name in (*CORE, *(f"{features.__name__}.{each.name}" for each in iter_modules(features.__path__))):
+    for name in _own_modules():
         manager.register(import_module(name), name)
     for point in entry_points(group=PROJECT):
         try:

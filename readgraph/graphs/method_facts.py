@@ -10,7 +10,8 @@ from inspect import iscoroutinefunction
 from types import CodeType, FunctionType
 from typing import Any, TypeAlias
 
-from readgraph.graphs.methods import METHODS, Method
+from readgraph.graphs.method import Method
+from readgraph.graphs.methods import METHODS
 from readgraph.graphs.wiring.declared import settings_before_question
 from readgraph.graphs.wiring.method_graph import Builder
 from readgraph.library.page_store import PageStore

@@ -19,7 +19,7 @@ from functools import partial
 
 from readgraph.graphs.baselines import build_linear, read_segments
 from readgraph.graphs.estimates.arithmetic import Estimate, Range
-from readgraph.graphs.methods import Method
+from readgraph.graphs.method import Method
 from readgraph.nodes.look_up import first_page
 
 METHOD = Method(

@@ -21,8 +21,9 @@ from rich.table import Table
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText
 from readgraph.cli.terminal.screen import WRONG, run_until_stopped
+from readgraph.graphs.method import Method
 from readgraph.graphs.method_facts import PAPERS, find_shared_nodes
-from readgraph.graphs.methods import Method, every_method, method_typed, methods_named_like_ours
+from readgraph.graphs.methods import every_method, method_typed, methods_named_like_ours
 from readgraph.graphs.wiring.declared import find_node_keys
 from readgraph.library.address import LibraryPlace
 from readgraph.library.opening import check_writable, default_place, holds_library, nearest_existing, open_library

@@ -1,5 +1,6 @@
 """MemGPT and a plain reader: agents that manage their own context, and the chat with one."""
 
+from readgraph.cli.declaring import Command
 from readgraph.graphs.method import Method
 from readgraph.plugins import hookimpl
 
@@ -30,4 +31,15 @@ def methods() -> list[Method]:
             graph="readgraph.features.agents.reader_agent:graph",
             order=5,
         ),
+    ]
+
+
+@hookimpl
+def commands() -> list[Command]:
+    """Its commands, with their place in the help."""
+    from readgraph.features.agents.command import agents, chat
+
+    return [
+        Command(run=agents, name="agents", panel="Looking after", order=5),
+        Command(run=chat, panel="More with texts", order=6),
     ]

@@ -108,7 +108,8 @@ merge_for_query = StepNode[BuiltState, ReadUpdate](
 class EpisodeEngine(CompressionEngine):
     """What reads episodes and keeps a gist of each.
 
-    `chunker` cuts the episodes (see `read_agent_parts.paginator_for`); without one, they have at most `episode_token_limit` tokens, and end as `cut_by_default` says. A gist has about `gist_length` tokens.
+    `chunker` cuts the episodes (see `read_agent_parts.paginator_for`); without one, they have at most
+    `episode_token_limit` tokens, and end as `cut_by_default` says. A gist has about `gist_length` tokens.
     """
 
     cut_by_default: ClassVar[type[SentenceWindowChunker] | None] = None  # None: at headings and paragraphs

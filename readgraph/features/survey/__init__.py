@@ -1,5 +1,6 @@
 """Surveys: what a whole text holds of one kind, counted, listed and compared."""
 
+from readgraph.cli.declaring import Command
 from readgraph.graphs.method import Method
 from readgraph.plugins import hookimpl
 
@@ -15,3 +16,11 @@ def methods() -> list[Method]:
             order=6,
         )
     ]
+
+
+@hookimpl
+def commands() -> list[Command]:
+    """Its command, with its place in the help."""
+    from readgraph.features.survey.command import table
+
+    return [Command(run=table, panel="More with texts", order=4)]

@@ -1,5 +1,6 @@
 """Web pages: the next action on one, and instructions that are carried out in a browser."""
 
+from readgraph.cli.declaring import Command
 from readgraph.graphs.method import Method
 from readgraph.plugins import hookimpl
 
@@ -44,3 +45,11 @@ def methods() -> list[Method]:
             needs_embeddings=True,
         ),
     ]
+
+
+@hookimpl
+def commands() -> list[Command]:
+    """Its command, with its place in the help."""
+    from readgraph.features.web.command import browse
+
+    return [Command(run=browse, panel="For programs", order=5)]
