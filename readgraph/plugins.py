@@ -50,6 +50,10 @@ class Hooks:
     def commands(self) -> "Iterable[Command]":  # type: ignore[empty-body]
         """Commands of `readgraph`, and groups of commands."""
 
+    @hookspec
+    def engines(self) -> "Iterable[dict[str, str]]":  # type: ignore[empty-body]
+        """Compression engines: where each class stands, `package.module:Name`, by the engine's id."""
+
 
 CORE = ("readgraph.graphs.declared", "readgraph.cli.commands")
 """The modules of the core that plug in; each folder of `readgraph.features` and of `readgraph.doors` plugs in too."""
