@@ -258,7 +258,10 @@ def test_packages_can_offer_engines(monkeypatch: pytest.MonkeyPatch) -> None:
         "broken": "tests.no_such_module:Own",
         "wrong": "tests.compression.test_engines:Chunker",
     }
-    monkeypatch.setattr("readgraph.features.compression.engines.plugged_in", lambda hook: [("other", offered)])
+    monkeypatch.setattr(
+        "readgraph.features.compression.engines.plugged_in",
+        lambda hook: [("other", engine) for engine in offered.items()],
+    )
     assert engine_ids()[-3:] == ["broken", "own", "wrong"] and engine_named("own") is Own
     assert engine_named("readagent_gist") is ReadAgentGistEngine
     for name, told in (

@@ -70,7 +70,7 @@ def engine_ids() -> list[str]:
 
 def _places_of_others() -> dict[str, str]:
     """Where the engines of other packages stand, by their ids; ours can't be replaced."""
-    offered = sorted(engine for _, engines in plugged_in("engines") for engine in engines.items())
+    offered = sorted(engine for _, engine in plugged_in("engines"))
     return {identity: place for identity, place in offered if identity not in OWN}
 
 
