@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from textwrap import indent
 
 import pytest
 
@@ -41,7 +42,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
             declared = (project / name).read_text(encoding="utf-8")
             before, correct, after = declared.partition('        Method(\n            name="correct",')
             assert correct, "the page says before which entry the new one stands"
-            text = f"{before}{text}{correct}{after}"
+            entry = indent(text.rstrip() + ",\n", " " * 8)
+            text = f"{before}{entry}{correct}{after}"
         elif name == DESCRIBED:
             text = "\n".join([(project / name).read_text(encoding="utf-8"), text, UNDRAWN])
         (project / name).write_text(text, encoding="utf-8")
