@@ -60,7 +60,7 @@ class Hooks:
         """Compression engines: where each class stands, `package.module:Name`, by the engine's id."""
 
 
-CORE = ("readgraph.graphs.declared", "readgraph.cli.commands")
+CORE = ("readgraph.graphs.declared", "readgraph.cli.plugin")
 """The modules of the core that plug in; each folder of `readgraph.features` and of `readgraph.doors` plugs in too."""
 
 
