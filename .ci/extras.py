@@ -68,7 +68,7 @@ for module in sys.argv[1:]:
     home = import_module(module)
     for name in getattr(home, "__all__", ()):
         getattr(home, name)
-from readgraph.middleware import LibraryBackend
+from readgraph.doors.middleware import LibraryBackend
 from readgraph.state.errors import BadInput
 from langgraph.store.memory import InMemoryStore
 try:

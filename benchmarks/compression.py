@@ -15,8 +15,8 @@ from pathlib import Path
 from statistics import fmean
 
 from readgraph import ReaderContext
-from readgraph.compression import engine_ids, engine_named
-from readgraph.compression.condenser import words_in
+from readgraph.features.compression import engine_ids, engine_named
+from readgraph.features.compression.condenser import words_in
 from readgraph.library.search.terms import content_words
 from readgraph.state.words import first_words
 

@@ -20,10 +20,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from readgraph import ReaderContext, open_library
-from readgraph.corpus.on_ray import on_ray
-from readgraph.corpus.processes import processes
-from readgraph.corpus.reading import CorpusTotals, Workers, read_corpus
-from readgraph.corpus.worker import CorpusJob, CorpusLine, Worker, WorkerReport
+from readgraph.doors.corpus.on_ray import on_ray
+from readgraph.doors.corpus.processes import processes
+from readgraph.doors.corpus.reading import CorpusTotals, Workers, read_corpus
+from readgraph.doors.corpus.worker import CorpusJob, CorpusLine, Worker, WorkerReport
 from readgraph.library.address import LibraryPlace, library_place
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import reader

@@ -23,9 +23,9 @@ from openai import AsyncOpenAI
 
 from benchmarks.gisting import model_server
 from readgraph import ReaderContext, open_library
-from readgraph.graphs.mem_gpt import build_chat
-from readgraph.graphs.mem_gpt_conversation import TIDIED_AFTER
-from readgraph.library.agent_lives import agent_config, drop_old_checkpoints
+from readgraph.features.agents.conversation import TIDIED_AFTER
+from readgraph.features.agents.lives import agent_config, drop_old_checkpoints
+from readgraph.features.agents.mem_gpt import build_chat
 from tests.doubles.agent import Step, call, say, sums_up
 from tests.doubles.model_server import ChatRequest
 

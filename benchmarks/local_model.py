@@ -23,13 +23,14 @@ from unittest.mock import patch
 
 from benchmarks.gisting import model_server
 from readgraph import ReaderContext, local_model, open_library
-from readgraph.graphs.methods import METHODS, Method
+from readgraph.features.agents.prompts import QUEUE_SUMMARY
+from readgraph.graphs.method import Method
+from readgraph.graphs.methods import METHODS
 from readgraph.models import asking
 from readgraph.models.calling import call_model
 from readgraph.models.client import ModelClient
 from readgraph.models.prompt import Messages
 from readgraph.models.reply import ModelReply
-from readgraph.nodes.agent.prompts import QUEUE_SUMMARY
 from readgraph.nodes.building.notes import GIST
 from readgraph.nodes.building.summaries import COMPRESS, RUNNING_SUMMARY, SUMMARY
 from readgraph.state.reading import Question

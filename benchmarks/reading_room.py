@@ -26,8 +26,8 @@ from typing import Any
 from httpx2 import Client
 
 from benchmarks.checkpoints import made_text
+from readgraph.doors.serve.room import Run
 from readgraph.library.opening import open_library
-from readgraph.serve.room import Run
 from readgraph.state.context import ReaderContext
 from tests.support.reading_room import OpenRoom, reading_room
 

@@ -34,9 +34,9 @@ from mcp import Client as McpClient
 from mcp.client.stdio import StdioServerParameters
 
 from readgraph import ReaderContext, open_library
-from readgraph.graphs.mem_gpt import build_chat
+from readgraph.features.agents.lives import agent_config
+from readgraph.features.agents.mem_gpt import build_chat
 from readgraph.graphs.methods import METHODS
-from readgraph.library.agent_lives import agent_config
 from readgraph.library.forgetting import forget_document
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import reader

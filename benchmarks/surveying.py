@@ -17,8 +17,8 @@ from typing import Any
 
 from benchmarks.gisting import bare, model_server
 from readgraph import ReaderContext, open_library
-from readgraph.graphs.survey import build
-from readgraph.nodes.survey.records import survey_records_prompt
+from readgraph.features.survey.graph import build
+from readgraph.features.survey.records import survey_records_prompt
 from readgraph.state.words import count_words
 from tests.doubles.model_server import ChatRequest
 from tests.doubles.surveyor import Surveyor, column

@@ -19,10 +19,10 @@ from langgraph.store.memory import InMemoryStore
 
 from benchmarks.verify import FIRST, GOODS, LAST, MONTHS
 from readgraph.api import wiki
-from readgraph.api.vault_check import check_vault
+from readgraph.features.wiki.names import fold_name
+from readgraph.features.wiki.vault import write_vault
+from readgraph.features.wiki.vault_check import check_vault
 from readgraph.library.page_store import PageStore
-from readgraph.nodes.wiki.names import fold_name
-from readgraph.report.vault import write_vault
 from readgraph.state.records import Document
 
 MORE_FIRST = (

@@ -19,7 +19,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage
 
 from readgraph import ReaderContext, open_library
-from readgraph.middleware import AgentMemory, LibraryBackend
+from readgraph.doors.middleware import AgentMemory, LibraryBackend
 
 ROLE = (
     "You answer questions from the documents below /library/. Their notes are short: read or grep these first, and the "

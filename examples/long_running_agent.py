@@ -17,7 +17,7 @@ from langchain_core.messages import HumanMessage
 from langchain_core.tools import BaseTool, tool
 
 from readgraph import ReaderContext, open_library
-from readgraph.middleware import AgentMemory
+from readgraph.doors.middleware import AgentMemory
 
 ROLE = (
     "You read the files of a folder to answer a question. List them, and read one after the other. Long results are "

@@ -19,12 +19,16 @@ from readgraph.api.memories import memories_to_show, method_of, parts_numbered
 from readgraph.api.notices import answer_notices
 from readgraph.api.results import CompressedText
 from readgraph.api.running import RunThread, builder_for, in_use, memory_sizes, run_method
-from readgraph.compression.engine import CompressionEngine, check_request
-from readgraph.compression.engines import engine_named
-from readgraph.graphs import gam, survey
-from readgraph.graphs import summary as summarising
-from readgraph.graphs import verify as verifying
-from readgraph.graphs.methods import Method, method_for, method_named
+from readgraph.features.compression.engine import CompressionEngine, check_request
+from readgraph.features.compression.engines import engine_named
+from readgraph.features.summary import graph as summarising
+from readgraph.features.survey import graph as survey
+from readgraph.features.survey.state import NO_TABLE
+from readgraph.features.survey.table import table_of
+from readgraph.features.verify import graph as verifying
+from readgraph.graphs import gam
+from readgraph.graphs.method import Method
+from readgraph.graphs.methods import method_for, method_named
 from readgraph.library.collections import joint_by_document
 from readgraph.library.histories import Appended, SessionText, append_sessions
 from readgraph.library.library import Library
@@ -32,14 +36,12 @@ from readgraph.library.notices import document_notices
 from readgraph.library.page_store import PageStore
 from readgraph.library.versions import replaced_by
 from readgraph.nodes.opening import check_question, check_types
-from readgraph.nodes.survey.table import table_of
 from readgraph.state.apart import run_apart
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.loops import Listen
 from readgraph.state.reading import Question
 from readgraph.state.records import Document
-from readgraph.state.survey import NO_TABLE
 
 __all__ = ["CompressedText"]
 

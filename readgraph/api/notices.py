@@ -4,15 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from readgraph.features.verify.evidence import find_difference
+from readgraph.features.verify.state import Difference
 from readgraph.library.documents import names_apart
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.passages import document_languages, search_documents
 from readgraph.library.versions import earlier_versions, latest_version
 from readgraph.nodes.extractive.hints import find_hints
-from readgraph.nodes.verifying.evidence import find_difference
 from readgraph.state.reading import Question
 from readgraph.state.records import Document
-from readgraph.state.verifying import Difference
 
 LANGUAGES_OF = 20  # documents of a collection whose languages are looked at for a hint: each takes two fetches
 MOST_QUOTES = 5  # that are compared with other versions, and passages of these for each

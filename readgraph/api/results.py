@@ -5,9 +5,9 @@ from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 
-from readgraph.compression.trace import CompressionStatus, CompressionTrace
+from readgraph.features.compression.trace import CompressionStatus, CompressionTrace
+from readgraph.features.survey.patterns import columns_without_pattern
 from readgraph.nodes.extractive.dates import find_ambiguous_date
-from readgraph.nodes.survey.patterns import columns_without_pattern
 from readgraph.state.channels import NotMemorised
 from readgraph.state.reading import Status
 

@@ -10,7 +10,7 @@ from readgraph.cli.process import STOPPED
 from readgraph.state import logs
 
 if TYPE_CHECKING:
-    from readgraph.corpus.worker import CorpusLine
+    from readgraph.doors.corpus.worker import CorpusLine
 
 _log = logging.getLogger(logs.LOGGER)
 

@@ -143,9 +143,9 @@ def methods(_: typer.Context) -> Iterable[Item]:
 def rows(context: typer.Context) -> Iterable[Item]:
     """The rows of evaluations that have names: those of methods, and those with settings of their own."""
     from readgraph.evaluation.sweeps import NAMED_ROWS
-    from readgraph.graphs.methods import SUMMARY
+    from readgraph.graphs.methods import ROWS
 
-    return [*methods(context), (SUMMARY.name, SUMMARY.line), *NAMED_ROWS.items()]
+    return [*methods(context), *((row.name, row.line) for row in ROWS.values()), *NAMED_ROWS.items()]
 
 
 def _lines_of(module: str, table: str) -> Values:

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from readgraph.compression import Compressed, CompressionEngine, CompressionTrace
 from readgraph.evaluation.judges.judging import similarities
 from readgraph.evaluation.metrics import METRICS
 from readgraph.evaluation.records import Item, Outcome
+from readgraph.features.compression import Compressed, CompressionEngine, CompressionTrace
 from readgraph.graphs.baselines import build_full_text
 from readgraph.nodes.search import get_shared_embedder
 from readgraph.nodes.tasks import all_finished

@@ -12,7 +12,8 @@ from readgraph.evaluation.line_shapes import OpenLine, read_as, read_text
 from readgraph.evaluation.metrics.answers import normalise_words, option_letter
 from readgraph.evaluation.plan import digest_of
 from readgraph.evaluation.records import Dataset, Item, Outcome, TextSpan
-from readgraph.graphs.methods import METHODS, SUMMARY
+from readgraph.evaluation.rows import SUMMARY
+from readgraph.graphs.methods import METHODS
 from readgraph.models.names import TOKENS_PER_WORD
 from readgraph.nodes.answering.citations import find_quote
 from readgraph.sources.loading import printable_path

@@ -20,10 +20,22 @@ from langgraph.graph.state import CompiledStateGraph
 from readgraph.evaluation.folder import EvaluationFolder
 from readgraph.evaluation.line_shapes import Cost, count_usage
 from readgraph.evaluation.records import ChosenWebAction, Item, Outcome, Text, TextSpan
-from readgraph.evaluation.rows import EvaluationRow
-from readgraph.graphs.mem_gpt import build_chat
-from readgraph.graphs.methods import METHODS, SUMMARY
-from readgraph.library.agents import SPEAKS, Agent, AgentStore, Event, agent_id, archive_index, initial_state, local_now
+from readgraph.evaluation.rows import SUMMARY, EvaluationRow
+from readgraph.features.agents.mem_gpt import build_chat
+from readgraph.features.agents.receive import LIFE, default_blocks
+from readgraph.features.agents.state import AgentState, Block, IncomingEvent
+from readgraph.features.agents.store import (
+    SPEAKS,
+    Agent,
+    AgentStore,
+    Event,
+    agent_id,
+    archive_index,
+    initial_state,
+    local_now,
+)
+from readgraph.features.summary.state import SummaryWanted
+from readgraph.graphs.methods import METHODS
 from readgraph.library.archives import AgentFile, build_agent_from_file, make_agent_file
 from readgraph.library.collections import add_collection
 from readgraph.library.histories import SessionText, append_sessions
@@ -31,14 +43,11 @@ from readgraph.library.opening import Library
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.terms import content_words
 from readgraph.models.metering import ExchangeRecorder, FallBack, ModelExchange, exchanges_to
-from readgraph.nodes.agent.receive import LIFE, default_blocks
-from readgraph.state.agent import AgentState, Block, IncomingEvent
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph.state.logs import new_run_part, use_run
 from readgraph.state.reading import Citation, Question
 from readgraph.state.records import Document, at_local_time, digest
-from readgraph.state.summary import SummaryWanted
 from readgraph.state.words import count_words, first_words
 
 

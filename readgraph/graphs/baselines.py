@@ -1,4 +1,4 @@
-"""What the methods are compared with: the papers' baselines on texts and on web pages.
+"""What the methods are compared with: the papers' baselines on texts.
 
 Each has a `build_NAME` and its compiled graph, NAME. Those that need no loop are wired in a line: open, read, look up,
 answer, cite. Where a row stands in the papers:
@@ -13,8 +13,6 @@ answer, cite. Where a row stands in the papers:
 - `gists_only`: ReadAgent without look-up (GistMem, tables 1 to 3).
 - `retrieved_pages`: ReadAgent whose look-up is retrieval over its pages, with gists beside them (table 4) or without:
   then it is the retrieval of tables 1 to 3, which reuses ReadAgent's pages (section 4.2).
-- `web_gists_only`, `web_page`, `web_bm25`, `web_dense`: the web agent without look-up, with the page itself, or with
-  retrieved parts instead of gists (ReadAgent, table 10).
 """
 
 from dataclasses import replace
@@ -23,9 +21,8 @@ from typing import Any, Literal
 
 from langgraph.graph import END, START, StateGraph
 
-from readgraph.graphs import read_agent, web_agent
+from readgraph.graphs import read_agent
 from readgraph.graphs.estimates.arithmetic import ANSWER_LINE, NONE, NOTE_LINE, TAG_WORDS, Estimate, EstimateCase, Range
-from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import add_nodes, add_path, add_question, begin_graph, complete_graph
 from readgraph.models.prompt import versions_of
 from readgraph.nodes import look_up as look_ups
@@ -39,7 +36,6 @@ from readgraph.nodes.building.recipes import recipe_of_pages
 from readgraph.nodes.contracts import AnswerState, AnswerWrites, CiteState, CiteWrites, LookUpState, LookUpWrites, Node
 from readgraph.nodes.opening import OpenState, OpenUpdate, open_document
 from readgraph.nodes.step import StepNode
-from readgraph.nodes.web_pages import web_act_prompt
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Answered, Question, ReadingState
 from readgraph.state.records import Recipe
@@ -56,77 +52,8 @@ __all__ = [
     "build_ranked",
     "build_recurrent",
     "build_retrieved_pages",
-    "build_web_bm25",
-    "build_web_dense",
-    "build_web_gists_only",
-    "build_web_page",
     "read_segments",
 ]
-
-METHODS = (
-    Method(
-        name="retrieved-pages",
-        line="ReadAgent, but BM25 looks the parts up.",
-        note="gist",
-        memory_of="read-agent",
-        compiled="retrieved_pages",
-        order=8,
-    ),
-    Method(
-        name="gists-only",
-        line="ReadAgent without look-up: the gists answer alone.",
-        note="gist",
-        memory_of="read-agent",
-        compiled="gists_only",
-        order=8,
-    ),
-    Method(
-        name="recurrent",
-        line="A summary carried through the text answers alone.",
-        note="summary",
-        compiled="recurrent",
-        order=8,
-    ),
-    Method(name="bm25", line="The segments that BM25 ranks first for the question.", compiled="bm25", order=8),
-    Method(
-        name="ranked",
-        line="The segments that readgraph's own search ranks first.",
-        memory_of="bm25",
-        compiled="ranked",
-        order=8,
-    ),
-    Method(
-        name="dense",
-        line="The segments that are nearest by their embeddings.",
-        memory_of="bm25",
-        compiled="dense",
-        needs_embeddings=True,
-        order=8,
-    ),
-    Method(
-        name="fused",
-        line="The segments that rank first by words and embeddings.",
-        memory_of="bm25",
-        compiled="fused",
-        needs_embeddings=True,
-        order=8,
-    ),
-    Method(name="full-text", line="All of the text, in chunks of the window's size.", compiled="full_text", order=8),
-    Method(name="first-words", line="The beginning of the text, as much as fits.", compiled="first_words", order=8),
-    Method(name="last-words", line="The end of the text, as much as fits.", compiled="last_words", order=8),
-    Method(
-        name="web-gists-only", kind="web", line="The web agent without look-up.", note="gist", compiled="web_gists_only"
-    ),
-    Method(name="web-page", kind="web", line="The page from its beginning, as much as fits.", compiled="web_page"),
-    Method(name="web-bm25", kind="web", line="The parts of the page that BM25 ranks first.", compiled="web_bm25"),
-    Method(
-        name="web-dense",
-        kind="web",
-        line="The parts that are nearest by their embeddings.",
-        compiled="web_dense",
-        needs_embeddings=True,
-    ),
-)
 
 
 @complete_graph
@@ -328,40 +255,3 @@ async def estimate_retrieved_pages(case: EstimateCase) -> Estimate:
         return reading
     gists = seen.gists if case.context.show_gists else NONE
     return reading + case.answer(gists + seen.reread_words(case.context.max_pages) + case.question)
-
-
-build_web_gists_only = partial(web_agent.build, look_up=look_ups.no_page)
-"""The web agent's graph without look-up."""
-
-web_gists_only = build_web_gists_only().compile(name="web_gists_only")
-
-
-async def estimate_web_gists_only(case: EstimateCase) -> Estimate:
-    """The web agent's estimate, without its look-up."""
-    return await web_agent.estimate_web_agent(case.with_settings(max_pages=0))
-
-
-build_web_parts = partial(web_agent.build, read=web_agent.cut_parts)
-
-build_web_page = partial(build_web_parts, look_up=look_ups.leading_pages)
-"""The web agent's graph, with the page from its beginning."""
-build_web_bm25 = partial(build_web_parts, look_up=look_ups.retrieve)
-"""The web agent's graph, with the parts that BM25 ranks first."""
-build_web_dense = partial(build_web_parts, look_up=look_ups.retrieve_by_vectors)
-"""The web agent's graph, with the parts that are nearest by their embeddings."""
-
-web_page = build_web_page().compile(name="web_page")
-web_bm25 = build_web_bm25().compile(name="web_bm25")
-web_dense = build_web_dense().compile(name="web_dense")
-
-
-async def estimate_web_page(case: EstimateCase) -> Estimate:
-    """One call with the instruction and what was chosen of the page: at most all of it, as far as it fits."""
-    if not case.asks:
-        return Estimate()
-    most = min(case.document.words, case.context.window_words)
-    shown = Range(0, most, most) + case.question + Range.frame(web_act_prompt("", "").words)
-    return Estimate.of(1, shown, web_agent.ACT_REPLY)
-
-
-estimate_web_bm25 = estimate_web_dense = estimate_web_page

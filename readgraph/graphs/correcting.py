@@ -5,20 +5,12 @@ from typing import Annotated
 
 from langgraph.graph import END, START, StateGraph
 
-from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import add_nodes, add_path, begin_graph, complete_graph
 from readgraph.nodes.building.correct import CorrectionInput, NoteCorrected, NoteToCorrect, correct_note, find_newest
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Step, Usage, add_usage
 
 __all__ = ["build", "graph"]
-
-METHOD = Method(
-    name="correct",
-    kind="part",
-    served="Replaces the note of one part of a document, or restores the model's own.",
-    order=11,
-)
 
 
 class CorrectionState(NoteToCorrect, NoteCorrected):

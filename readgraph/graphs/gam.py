@@ -7,7 +7,6 @@ from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict, Unpack
 
 from readgraph.graphs.estimates.arithmetic import ANSWER_LINE, NONE, PERHAPS, TAG_WORDS, Estimate, EstimateCase, Range
-from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import add_nodes, add_path, add_question, add_search, begin_graph, complete_graph
 from readgraph.graphs.wiring.method_graph import Builder
 from readgraph.nodes import opening as opening_types
@@ -50,26 +49,6 @@ __all__ = [
     "recipe",
     "research_graph",
 ]
-
-METHODS = (
-    Method(
-        name="gam", line="Memos of parts; researches the parts for each question, round by round.", note="memo", order=3
-    ),
-    Method(
-        name="gam-memorize",
-        kind="part",
-        served="Builds GAM's memory of a long document or a growing history: memos of its parts. Answers nothing.",
-        compiled="memorize_graph",
-        order=3,
-    ),
-    Method(
-        name="gam-research",
-        kind="part",
-        served="Answers a question from a memory that gam_memorize built, by rounds of research, with quotes.",
-        compiled="research_graph",
-        order=3,
-    ),
-)
 
 Research = StateGraph[ResearchState, ReaderContext, Question, ResearchOutput]
 

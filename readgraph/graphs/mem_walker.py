@@ -9,7 +9,6 @@ from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict, Unpack
 
 from readgraph.graphs.estimates.arithmetic import ANSWER_LINE, NONE, PERHAPS, TAG_WORDS, Estimate, EstimateCase, Range
-from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import add_nodes, add_path, begin_graph, choosing, complete_graph
 from readgraph.graphs.wiring.method_graph import Builder
 from readgraph.nodes.answering.cite import cite
@@ -42,11 +41,6 @@ from readgraph.state.settings import Language, Paragraphs, Purpose, Rebuilding, 
 from readgraph.state.summary_tree import TreeShape, is_leaf
 
 __all__ = ["build", "graph", "read_leaf", "recipe"]
-
-METHOD = Method(
-    name="mem-walker", line="A tree of summaries; walks it down and back up for each question.", note="summary", order=2
-)
-
 
 READING = (Tree, Paragraphs, Purpose, Language, Rebuilding)
 

@@ -10,7 +10,8 @@ from inspect import iscoroutinefunction
 from types import CodeType, FunctionType
 from typing import Any, TypeAlias
 
-from readgraph.graphs.methods import METHODS, Method, OwnMethod
+from readgraph.graphs.method import Method
+from readgraph.graphs.methods import METHODS
 from readgraph.graphs.wiring.declared import settings_before_question
 from readgraph.graphs.wiring.method_graph import Builder
 from readgraph.library.page_store import PageStore
@@ -49,7 +50,7 @@ async def has_read(builder: Builder, pages: PageStore, document: Document, conte
 
 
 def _builder_of(method: Method) -> Any:
-    if isinstance(method, OwnMethod):
+    if method.package:
         return method.build()
     module, _, name = method.graph.partition(":")
     return getattr(import_module(module), name).builder
@@ -123,7 +124,7 @@ def _work_of(step: StepNode[Any, Any], inside: Container[FunctionName] = ()) -> 
     return work
 
 
-WORKING = ("readgraph.nodes.", "readgraph.models.asking")  # where the work of methods stands
+WORKING = ("readgraph.nodes.", "readgraph.features.", "readgraph.models.asking")  # where the work of methods stands
 
 
 def _name_function(function: Callable[..., Any]) -> FunctionName:

@@ -8,7 +8,6 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs.estimates.arithmetic import NONE, TAG_WORDS, Estimate, EstimateCase, Range, Unread
-from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import add_nodes, add_path, add_question, add_search, begin_graph, complete_graph
 from readgraph.nodes.answering.answer import answer
 from readgraph.nodes.answering.cite import cite
@@ -33,9 +32,6 @@ from readgraph.state.settings import Gists, Language, PageSizes, Paragraphs, Pau
 from readgraph.state.summary_tree import FAN
 
 __all__ = ["build", "graph", "read", "reading", "recipe"]
-
-METHOD = Method(name="read-agent", line="Gists of parts; looks parts up again for each question.", note="gist", order=1)
-
 
 READING = (PageSizes, Paragraphs, Pausing, Gists, Purpose, Language, Rebuilding)
 

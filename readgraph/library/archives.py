@@ -14,11 +14,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
-from readgraph.library import agents
-from readgraph.library.agents import Agent, AgentStore, ArchiveEntry, Event
+from readgraph.features.agents import store as agents
+from readgraph.features.agents.state import AgentState, Block
+from readgraph.features.agents.store import Agent, AgentStore, ArchiveEntry, Event
 from readgraph.library.notices import keep_notices
 from readgraph.library.page_store import PageStore
-from readgraph.state.agent import AgentState, Block
 from readgraph.state.declaring import LARGEST
 from readgraph.state.errors import BadInput
 from readgraph.state.files import check_format

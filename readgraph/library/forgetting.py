@@ -4,7 +4,7 @@ import asyncio
 from collections import Counter
 from contextlib import suppress
 
-from readgraph.library.agents import AgentStore
+from readgraph.features.agents.store import AgentStore
 from readgraph.library.collections import INGESTED, MEMBERS, collections_with
 from readgraph.library.documents import UNFINISHED, begin_forgetting, drop_document, find_document_to_forget
 from readgraph.library.earlier_notes import EarlierNotes

@@ -8,6 +8,7 @@ from langgraph.channels import EphemeralValue, UntrackedValue
 from pydantic import Field
 from typing_extensions import TypedDict, get_type_hints, is_typeddict
 
+from readgraph.features.web.state import Operation
 from readgraph.state.reading import (
     Answered,
     Citation,
@@ -19,7 +20,6 @@ from readgraph.state.reading import (
     Sentence,
     Status,
 )
-from readgraph.state.web_page import Operation
 
 ChannelsT = TypeVar("ChannelsT")
 MOST_QUESTION_TURNS = 5  # a follow-up question sees at most this many questions and answers before it
@@ -305,7 +305,7 @@ class WebAction(TypedDict):
 class WebTask(Question):
     """Input of a step: a page, and as the `question` the instruction.
 
-    The page is a `document` of the page store, made by `readgraph.sources.web_page.web_page`, or as `text` its HTML.
+    The page is a `document` of the page store, made by `readgraph.features.web.page.web_page`, or as `text` its HTML.
     `history` says what was done before, the oldest first: the caller keeps it, and adds each action's `said`.
     """
 

@@ -8,10 +8,10 @@ from contextlib import suppress
 
 import pytest
 
-from readgraph.browsing.driver import MASK, MOST_TABS, NUMBER, CannotAct, ChromiumDriver
-from readgraph.sources.web_page import web_page
+from readgraph.features.web.driver import MASK, MOST_TABS, NUMBER, CannotAct, ChromiumDriver
+from readgraph.features.web.page import web_page
+from readgraph.features.web.state import elements_of
 from readgraph.state.errors import BadInput
-from readgraph.state.web_page import elements_of
 from tests.support.browser import CHROMIUM
 from tests.support.site import Site
 
@@ -195,8 +195,8 @@ async def test_what_a_page_does_not_take_is_said() -> None:
 
 
 async def test_a_page_whose_scripts_never_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("readgraph.browsing.driver.ANSWERING", 1.0)
-    monkeypatch.setattr("readgraph.browsing.driver.ACTING", 500)
+    monkeypatch.setattr("readgraph.features.web.driver.ANSWERING", 1.0)
+    monkeypatch.setattr("readgraph.features.web.driver.ACTING", 500)
     with Site({"/": '<button onclick="while (true);">Go</button>'}) as site:
         async with ChromiumDriver.opened(f"{site.url}/") as driver:
             numbers = await named(driver)

@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
-from readgraph.browsing.driver import NUMBER, CannotAct, PageSeen
-from readgraph.browsing.episode import Episode
+from readgraph.features.web.driver import NUMBER, CannotAct, PageSeen
+from readgraph.features.web.episode import Episode
 from readgraph.library.opening import Library
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import ReadgraphError

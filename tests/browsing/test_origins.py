@@ -2,8 +2,8 @@
 
 import pytest
 
-from readgraph.browsing.driver import executable
-from readgraph.browsing.one_origin import OneOrigin, flags, origin_of, web_origin, without_login
+from readgraph.features.web.driver import executable
+from readgraph.features.web.one_origin import OneOrigin, flags, origin_of, web_origin, without_login
 from readgraph.state.errors import BadInput
 
 pytestmark = pytest.mark.quick

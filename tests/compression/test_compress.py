@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readgraph.compression import (
+from readgraph.features.compression import (
     ReadAgentGistEngine,
     SentenceWindowChunker,
     engine_ids,
     engine_named,
     stand_in_for_compact_memory,
 )
-from readgraph.compression.condenser import count_tokens, words_in
+from readgraph.features.compression.condenser import count_tokens, words_in
 from readgraph.graphs import read_agent
 from readgraph.models.functions import function_model
 from readgraph.state.context import ReaderContext

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from readgraph import ReaderContext
-from readgraph.corpus.reading import UNANSWERED, CorpusTotals, Workers, read_corpus
-from readgraph.corpus.worker import CorpusJob, CorpusLine, Worker, WorkerEnded, WorkerReport, failure_report
+from readgraph.doors.corpus.reading import UNANSWERED, CorpusTotals, Workers, read_corpus
+from readgraph.doors.corpus.worker import CorpusJob, CorpusLine, Worker, WorkerEnded, WorkerReport, failure_report
 from readgraph.state.errors import LibraryError, ModelUnavailable
 from tests.doubles.model_server import Fault, ModelServer
 from tests.doubles.own_workers import OwnWorker, own_workers

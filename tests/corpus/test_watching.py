@@ -15,8 +15,8 @@ import pytest
 from readgraph import ReaderContext, open_library
 from readgraph.api import functions
 from readgraph.api.documents import document_named, documents_near
-from readgraph.corpus.watching import Watching, watch_folders
-from readgraph.corpus.worker import CorpusJob, CorpusLine, read_document
+from readgraph.doors.corpus.watching import Watching, watch_folders
+from readgraph.doors.corpus.worker import CorpusJob, CorpusLine, read_document
 from readgraph.library.forgetting import forget_document
 from readgraph.library.library import Library
 from readgraph.library.watched import FORGOTTEN, WatchedFile
@@ -87,7 +87,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def grace(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("readgraph.corpus.watching.GRACE", 0)
+    monkeypatch.setattr("readgraph.doors.corpus.watching.GRACE", 0)
 
 
 async def texts(library: Library) -> list[str]:
@@ -169,7 +169,7 @@ async def test_the_same_text_in_two_files_stays_until_both_are_gone(tmp_path: Pa
 async def test_a_file_that_is_deleted_and_written_anew_is_not_forgotten(
     tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("readgraph.corpus.watching.GRACE", 1)
+    monkeypatch.setattr("readgraph.doors.corpus.watching.GRACE", 1)
     goat = folder / "goat.txt"
     async with open_library(tmp_path / "library") as library, watched(library, folder) as heard:
         await heard.next()
@@ -333,7 +333,7 @@ async def test_an_earlier_version_is_shown_as_such(tmp_path: Path, folder: Path)
 async def test_files_wait_while_no_model_answers(
     tmp_path: Path, folder: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("readgraph.corpus.watching.LOOK_AGAIN", 200)
+    monkeypatch.setattr("readgraph.doors.corpus.watching.LOOK_AGAIN", 200)
     server.fault_for = lambda request, call: Fault.unauthorized()
     context = ReaderContext(model="openai:double", retry_seconds=0)
     async with open_library(tmp_path / "library") as library, watched(library, folder, context, glob="*.txt") as heard:

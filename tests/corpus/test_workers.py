@@ -15,10 +15,10 @@ import pytest
 
 from benchmarks.corpus import Killing, check, made_corpus, read_once
 from readgraph import ReaderContext
-from readgraph.corpus.on_ray import on_ray
-from readgraph.corpus.processes import processes
-from readgraph.corpus.reading import Workers
-from readgraph.corpus.worker import CorpusJob
+from readgraph.doors.corpus.on_ray import on_ray
+from readgraph.doors.corpus.processes import processes
+from readgraph.doors.corpus.reading import Workers
+from readgraph.doors.corpus.worker import CorpusJob
 from readgraph.library.address import LibraryPlace, library_place
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import reader

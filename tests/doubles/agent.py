@@ -8,11 +8,11 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
 
 from readgraph import ReaderContext
-from readgraph.graphs.mem_gpt import build_chat
-from readgraph.library.agent_lives import agent_config
-from readgraph.library.agents import AgentStore, Event, agent_id
+from readgraph.features.agents.lives import agent_config
+from readgraph.features.agents.mem_gpt import build_chat
+from readgraph.features.agents.state import AgentState
+from readgraph.features.agents.store import AgentStore, Event, agent_id
 from readgraph.library.opening import Library
-from readgraph.state.agent import AgentState
 from tests.doubles.model_server import ChatRequest
 
 Step = dict[str, object]

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from readgraph.corpus.worker import CorpusJob, Worker, WorkerReport, read_document
+from readgraph.doors.corpus.worker import CorpusJob, Worker, WorkerReport, read_document
 from readgraph.library.library import Library
 from readgraph.library.opening import open_library
 from readgraph.state.errors import BadInput

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from readgraph.browsing.driver import NAMES, NUMBER, PageSeen
+from readgraph.features.web.driver import NAMES, NUMBER, PageSeen
 from readgraph.state.errors import BadInput
 
 PAGE = f'<title>A shop</title><button {NUMBER}="1">Order</button>'

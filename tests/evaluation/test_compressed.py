@@ -2,9 +2,9 @@
 
 import pytest
 
-from readgraph.compression import ExtractiveEngine, ReadAgentGistEngine
 from readgraph.evaluation.compressed import score_contexts
 from readgraph.evaluation.records import Item
+from readgraph.features.compression import ExtractiveEngine, ReadAgentGistEngine
 from tests.doubles.pipeline import Pipeline
 
 pytestmark = pytest.mark.quick

@@ -9,16 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from readgraph import ReaderContext
-from readgraph.graphs import gam, mem_gpt, mem_walker, read_agent
+from readgraph.features.agents import mem_gpt
+from readgraph.features.agents.evict import first_to_stay
+from readgraph.features.agents.memory import most_event_words, queue_text
+from readgraph.features.agents.state import EventKind
+from readgraph.features.agents.store import Event, agent_id
+from readgraph.features.agents.think import ENDLESS
+from readgraph.graphs import gam, mem_walker, read_agent
 from readgraph.graphs.hybrids import reflective_walk, walk_and_research
-from readgraph.library.agents import Event, agent_id
 from readgraph.library.archives import add_agent_from_file, make_agent_file
 from readgraph.library.opening import Library
 from readgraph.models.reply import LONGEST_REPLY
-from readgraph.nodes.agent.evict import first_to_stay
-from readgraph.nodes.agent.memory import most_event_words, queue_text
-from readgraph.nodes.agent.think import ENDLESS
-from readgraph.state.agent import EventKind
 from readgraph.state.errors import BadInput
 from readgraph.state.words import count_words
 from tests.doubles.agent import Living, Script, Step, call, queue, say

@@ -7,8 +7,8 @@ from langchain.chat_models import init_chat_model
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.messages import AIMessage, HumanMessage
 
+from readgraph.features.agents.mem_gpt import build_chat
 from readgraph.graphs import read_agent
-from readgraph.graphs.mem_gpt import build_chat
 from readgraph.graphs.methods import METHODS
 from readgraph.library.opening import Library
 from readgraph.nodes.answering.in_view import NOT_FOUND

@@ -20,8 +20,8 @@ from typing_extensions import TypedDict
 
 from readgraph import aask
 from readgraph.api import searched_by
+from readgraph.features.agents.mem_gpt import build_chat
 from readgraph.graphs import gam, mem_walker, read_agent
-from readgraph.graphs.mem_gpt import build_chat
 from readgraph.graphs.read_agent import build, graph
 from readgraph.graphs.wiring.method_graph import IgnoredSetting
 from readgraph.library.histories import SessionText, append_sessions

@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 
-from readgraph.library.agent_lives import agent_config, agent_state_of, drop_old_checkpoints, forget_agent, undo_turn
-from readgraph.library.agents import Agent, AgentStore, Event, agent_id
+from readgraph.features.agents.lives import agent_config, agent_state_of, drop_old_checkpoints, forget_agent, undo_turn
+from readgraph.features.agents.storages import search_recall
+from readgraph.features.agents.store import Agent, AgentStore, Event, agent_id
 from readgraph.library.archives import add_agent_from_file, build_agent_from_file, make_agent_file
 from readgraph.library.forgetting import forget_document
 from readgraph.library.notices import keep_notices
 from readgraph.library.opening import CHECKPOINTS, Library, open_library
-from readgraph.nodes.agent.storages import search_recall
 from readgraph.state.errors import BadInput, LibraryError
 from tests.doubles.agent import Living, Script, call, say
 from tests.doubles.model_server import ChatRequest, ModelServer
@@ -109,7 +109,7 @@ async def test_undo_of_an_upload_leaves_what_was_said_before(ada: Living, server
 async def test_old_checkpoints_go_and_undo_ends_there(
     ada: Living, server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("readgraph.library.agent_lives.KEPT_TURNS", 2)
+    monkeypatch.setattr("readgraph.features.agents.lives.KEPT_TURNS", 2)
     server.respond = Script()
     for number in range(5):
         await ada.turn(f"Turn {number}.")

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from readgraph.features.agents.lives import forget_agent, undo_turn
+from readgraph.features.agents.mem_gpt import build
+from readgraph.features.agents.store import agent_id, recall_index
 from readgraph.graphs.baselines import read_segments
-from readgraph.graphs.mem_gpt import build
-from readgraph.library.agent_lives import forget_agent, undo_turn
-from readgraph.library.agents import agent_id, recall_index
 from readgraph.library.opening import Library
 from readgraph.library.search.index_registry import indexes_of
 from readgraph.state.context import ReaderContext

@@ -10,11 +10,11 @@ from langgraph.types import Command, interrupt
 
 from readgraph import ReaderContext
 from readgraph.api import research_tool
-from readgraph.graphs.mem_gpt import build, build_chat
+from readgraph.features.agents.mem_gpt import build, build_chat
+from readgraph.features.agents.memory import MemGptMemory
 from readgraph.library.collections import add_collection
 from readgraph.library.histories import SessionText, append_sessions
 from readgraph.library.opening import Library
-from readgraph.nodes.agent.memory import MemGptMemory
 from readgraph.state.words import count_words
 from tests.doubles.agent import Script, call, say
 from tests.doubles.model_server import ModelServer

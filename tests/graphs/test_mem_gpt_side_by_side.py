@@ -9,8 +9,8 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from readgraph import ReaderContext
-from readgraph.graphs.mem_gpt import build
-from readgraph.library.agents import AgentStore
+from readgraph.features.agents.mem_gpt import build
+from readgraph.features.agents.store import AgentStore
 from readgraph.library.forgetting import forget_document
 from readgraph.library.opening import Library
 from readgraph.library.stored_items import ROOT
@@ -104,7 +104,7 @@ async def test_a_thread_that_goes_on_has_its_own_events(
 async def test_readings_that_are_over_do_not_pile_up(
     library: Library, marked: Marked, lamp: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("readgraph.library.agents.KEPT_READINGS", 2)
+    monkeypatch.setattr("readgraph.features.agents.store.KEPT_READINGS", 2)
     store = AgentStore(library.store)
     logs = ("agents", "events", "archive", "archive-indexes")
 

@@ -11,7 +11,8 @@ from langgraph.store.memory import InMemoryStore
 from langgraph.store.sqlite import SqliteStore
 
 from readgraph.api import as_retriever, ask, compress, list_documents, remember
-from readgraph.graphs import gam, mem_gpt, read_agent
+from readgraph.features.agents import mem_gpt
+from readgraph.graphs import gam, read_agent
 from readgraph.library.forgetting import forget_document
 from readgraph.library.histories import SessionText
 from readgraph.library.opening import Library, open_library, open_library_in_background

@@ -12,6 +12,7 @@ from reportlab.lib.pagesizes import A5
 from reportlab.pdfgen.canvas import Canvas
 
 from readgraph.cli.terminal.rendering import draw_walk
+from readgraph.doors.report.page import report_of_answer
 from readgraph.graphs.estimates.methods import estimate_reading
 from readgraph.graphs.hybrids.outline_walk import build
 from readgraph.graphs.methods import METHODS
@@ -19,7 +20,6 @@ from readgraph.library.collections import add_collection
 from readgraph.library.histories import SessionText, append_sessions
 from readgraph.library.opening import Library
 from readgraph.nodes.building.outline import outline_of
-from readgraph.report.page import report_of_answer
 from readgraph.sources.loading import load
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import Damaged

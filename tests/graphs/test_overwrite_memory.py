@@ -13,16 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from langgraph.store.memory import InMemoryStore
 
-from readgraph.graphs.overwrite_memory import build
-from readgraph.library.earlier_notes import KEPT_READINGS, EarlierNotes
-from readgraph.library.forgetting import forget_document
-from readgraph.library.opening import Library
-from readgraph.library.stored_items import EVERY, ROOT
-from readgraph.library.upkeep import compact
-from readgraph.models.json_form import reply_instructions
-from readgraph.nodes.bounds import LAST_STEPS
-from readgraph.nodes.note_taking import MOST_TURNS, pages_at_once
-from readgraph.nodes.question_notes import (
+from readgraph.features.overwrite.graph import build
+from readgraph.features.overwrite.note_taking import MOST_TURNS, pages_at_once
+from readgraph.features.overwrite.question_notes import (
     MOST_PAGES,
     QUESTION_SHARE,
     NewNotes,
@@ -37,6 +30,13 @@ from readgraph.nodes.question_notes import (
     most_note_words,
     take_notes_prompt,
 )
+from readgraph.library.earlier_notes import KEPT_READINGS, EarlierNotes
+from readgraph.library.forgetting import forget_document
+from readgraph.library.opening import Library
+from readgraph.library.stored_items import EVERY, ROOT
+from readgraph.library.upkeep import compact
+from readgraph.models.json_form import reply_instructions
+from readgraph.nodes.bounds import LAST_STEPS
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import ModelUnavailable
 from readgraph.state.words import count_words

@@ -6,9 +6,9 @@ import pytest
 from langgraph.graph import StateGraph
 from typing_extensions import TypedDict
 
+from readgraph.doors.report.picture import picture
 from readgraph.graphs import gam
 from readgraph.graphs.methods import METHODS
-from readgraph.report.picture import picture
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -10,9 +10,9 @@ from langgraph.graph import StateGraph
 from langgraph.store.postgres.aio import AsyncPostgresStore
 
 from readgraph import ReaderContext
-from readgraph.graphs.mem_gpt import build_chat
+from readgraph.features.agents.lives import agent_config
+from readgraph.features.agents.mem_gpt import build_chat
 from readgraph.graphs.methods import METHODS
-from readgraph.library.agent_lives import agent_config
 from tests.doubles.agent import Script, call, say
 from tests.doubles.model_server import ModelServer
 from tests.support.postgres_server import postgres, programs

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from readgraph import ReaderContext
-from readgraph.graphs.reader_agent import build
+from readgraph.features.agents import evict as evicting
+from readgraph.features.agents.reader_agent import build
 from readgraph.library.collections import add_collection
 from readgraph.library.opening import Library
-from readgraph.nodes.agent import evict as evicting
 from readgraph.state.errors import BadInput
 from readgraph.state.words import count_words
 from tests.doubles.agent import Script, call, queue

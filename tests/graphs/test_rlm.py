@@ -14,12 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from langgraph.store.memory import InMemoryStore
 
-from readgraph.graphs.rlm import build
+from readgraph.features.rlm import sandbox
+from readgraph.features.rlm.graph import build
+from readgraph.features.rlm.programs import format_programs, program_in
+from readgraph.features.rlm.sandbox import ProgramEnd, SubCallRefused, run_program
+from readgraph.features.rlm.sandbox_process import OWN_BYTES, PROCESS_BYTES
 from readgraph.library.opening import Library
-from readgraph.nodes import sandbox
-from readgraph.nodes.programs import format_programs, program_in
-from readgraph.nodes.sandbox import ProgramEnd, SubCallRefused, run_program
-from readgraph.nodes.sandbox_process import OWN_BYTES, PROCESS_BYTES
 from readgraph.state.channels import ProgramRun
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ModelUnavailable

@@ -9,9 +9,9 @@ import pytest
 from langchain_openai import OpenAIEmbeddings
 from starlette.responses import Response
 
-from readgraph.compression import ReadAgentGistEngine
+from readgraph.features.agents.reader_agent import build as build_reader_agent
+from readgraph.features.compression import ReadAgentGistEngine
 from readgraph.graphs.methods import METHODS
-from readgraph.graphs.reader_agent import build as build_reader_agent
 from readgraph.library.opening import Library
 from readgraph.state.context import ReaderContext
 from tests.doubles.agent import Script, call
@@ -154,7 +154,7 @@ async def test_a_tool_of_the_mcp_server_answers(
     pytest.importorskip("mcp", reason="needs pip install 'readgraph[mcp]'")
     from mcp import Client
 
-    from readgraph.mcp.server import LibraryTools, library_server
+    from readgraph.doors.mcp.server import LibraryTools, library_server
 
     document = await library.pages.add_document(whole_story, title="story")
     tools, given = LibraryTools(library, CONTEXT, []), {"document": document.id, "method": "fused"}

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
+from readgraph.features.survey.graph import build
+from readgraph.features.survey.table import table_of
 from readgraph.graphs import mem_walker
-from readgraph.graphs.survey import build
 from readgraph.library.collections import add_collection
 from readgraph.library.histories import SessionText, append_sessions
 from readgraph.library.opening import Library, open_library
 from readgraph.nodes.answering.citations import with_marks
-from readgraph.nodes.survey.table import table_of
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from tests.doubles.model_server import ChatRequest, ModelServer

@@ -9,7 +9,7 @@ import pytest
 from readgraph.evaluation.datasets import load_dataset
 from readgraph.evaluation.metrics import METRICS
 from readgraph.evaluation.records import Item, Outcome
-from readgraph.graphs.survey import build
+from readgraph.features.survey.graph import build
 from readgraph.library.opening import open_library
 from readgraph.state.context import ReaderContext
 from tests.doubles.model_server import ChatRequest, ModelServer

@@ -6,12 +6,12 @@ import pytest
 
 from readgraph.api import functions
 from readgraph.api.results import Verified
-from readgraph.graphs import verify
+from readgraph.features.verify import graph as verify
+from readgraph.features.verify.decide import describe_claim
 from readgraph.graphs.estimates.arithmetic import EstimateCase
 from readgraph.library.opening import Library
 from readgraph.nodes.answering.citations import with_marks
-from readgraph.nodes.verifying.compare import compare_sentences
-from readgraph.nodes.verifying.decide import describe_claim
+from readgraph.nodes.rules.compare import compare_sentences
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document

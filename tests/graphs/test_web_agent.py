@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
-from readgraph.graphs.web_agent import build, cut_parts, estimate_web_step
+from readgraph.features.web.graph import build, cut_parts, estimate_web_step
+from readgraph.features.web.page import web_page
 from readgraph.library.opening import Library
 from readgraph.nodes.look_up import every_page, no_page, retrieve
-from readgraph.sources.web_page import web_page
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from tests.doubles.model_server import ModelServer

@@ -9,10 +9,10 @@ import pytest
 from readgraph.api import wiki
 from readgraph.api.documents import all_documents
 from readgraph.api.results import Wiki
+from readgraph.features.wiki.graph import estimate_wiki
+from readgraph.features.wiki.vault import write_vault
 from readgraph.graphs.estimates.arithmetic import EstimateCase
-from readgraph.graphs.wiki import estimate_wiki
 from readgraph.library.opening import Library
-from readgraph.report.vault import write_vault
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document

@@ -10,8 +10,8 @@ import pytest
 from langgraph.checkpoint.base import id as checkpoint_ids
 
 from readgraph import ReaderContext, open_library_in_background
+from readgraph.features.agents.lives import drop_old_checkpoints, undo_turn
 from readgraph.graphs import read_agent
-from readgraph.library.agent_lives import drop_old_checkpoints, undo_turn
 from readgraph.library.opening import Library
 from tests.doubles.agent import Living, Script
 from tests.doubles.model_server import ModelServer
@@ -39,7 +39,7 @@ async def test_turns_of_a_chat(
         set_back(days)
         assert (await ada.turn(f"Turn {days}."))["said"] == ["Done."]
         assert (await ada.life())["events"] == 2 * days + 2
-    monkeypatch.setattr("readgraph.library.agent_lives.KEPT_TURNS", 2)
+    monkeypatch.setattr("readgraph.features.agents.lives.KEPT_TURNS", 2)
     await drop_old_checkpoints(library, "ada")
     set_back(9)
     taken_back = [[arrival.get("text") for arrival in await undo_turn(ada.graph, "ada")] for _ in range(3)]

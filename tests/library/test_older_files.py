@@ -18,12 +18,12 @@ import pytest
 from langchain_core.runnables import RunnableConfig
 
 from readgraph.evaluation.folder import EvaluationFolder
+from readgraph.features.agents.lives import agent_config
+from readgraph.features.agents.mem_gpt import build_chat
 from readgraph.graphs import read_agent
-from readgraph.graphs.mem_gpt import build_chat
 from readgraph.library import opening as library_module
 from readgraph.library import upkeep as migrating
 from readgraph.library.address import MARKER, STORE
-from readgraph.library.agent_lives import agent_config
 from readgraph.library.opening import open_library_in_background
 from readgraph.state.context import ReaderContext
 from readgraph.state.installed import __version__

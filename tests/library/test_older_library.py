@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from readgraph.graphs.mem_gpt import build_chat
+from readgraph.features.agents.lives import agent_config, agent_state_of
+from readgraph.features.agents.mem_gpt import build_chat
+from readgraph.features.agents.store import AgentStore
 from readgraph.graphs.methods import METHODS
-from readgraph.library.agent_lives import agent_config, agent_state_of
-from readgraph.library.agents import AgentStore
 from readgraph.library.opening import open_library
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import use_current_names

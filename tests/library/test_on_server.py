@@ -11,16 +11,16 @@ import pytest
 from langgraph.store.base import GetOp, PutOp
 
 from readgraph.api.documents import document_named
+from readgraph.features.agents.lives import undo_turn
+from readgraph.features.agents.storages import search_recall
+from readgraph.features.agents.store import AgentStore, agent_id
 from readgraph.library.address import LibraryAddress, library_place, list_records
-from readgraph.library.agent_lives import undo_turn
-from readgraph.library.agents import AgentStore, agent_id
 from readgraph.library.opening import open_library, open_library_in_background
 from readgraph.library.page_store import PageStore
 from readgraph.library.search import catalogue
 from readgraph.library.search.hits import IndexEntry
 from readgraph.library.search.index_registry import index_key, indexes_of
 from readgraph.library.store import InUse, hold_build_lock, hold_lock, mark_in_use, wait_until_unused
-from readgraph.nodes.agent.storages import search_recall
 from readgraph.state.errors import LibraryError
 from readgraph.state.records import Memory, Recipe, utc_now
 from tests.doubles.agent import Living, Script, call, say

@@ -18,8 +18,8 @@ from httpx2 import AsyncClient
 
 from readgraph.api.bounded_json import MOST_MB
 from readgraph.api.sockets import open_listener
+from readgraph.doors.mcp.server import LibraryTools, library_server, serve_http
 from readgraph.library.opening import Library
-from readgraph.mcp.server import LibraryTools, library_server, serve_http
 from readgraph.state.context import ReaderContext
 
 HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "a test", "version": "1"}}

@@ -16,11 +16,11 @@ from mcp_types import ElicitResult, PromptReference
 
 from readgraph.api.functions import NO_ROWS
 from readgraph.api.sockets import open_listener
+from readgraph.doors.mcp.jobs import Progress
+from readgraph.doors.mcp.refusing import WORDS, resolve_allowed_folders
+from readgraph.doors.mcp.server import LibraryTools, library_server, security_settings, serve_http
 from readgraph.library.opening import Library
 from readgraph.library.stored_items import ROOT
-from readgraph.mcp.jobs import Progress
-from readgraph.mcp.refusing import WORDS, resolve_allowed_folders
-from readgraph.mcp.server import LibraryTools, library_server, security_settings, serve_http
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, Way
 from tests.doubles.model_server import ModelServer

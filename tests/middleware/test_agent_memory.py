@@ -14,9 +14,9 @@ from langgraph.store.memory import InMemoryStore
 from langgraph.types import Command
 
 from readgraph.api import list_documents, research_tool
+from readgraph.doors.middleware import AgentMemory, as_summarizer
+from readgraph.doors.middleware.history import split
 from readgraph.library.opening import Library
-from readgraph.middleware import AgentMemory, as_summarizer
-from readgraph.middleware.history import split
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from tests.doubles.model_server import ChatRequest, ModelServer, ToolCall

@@ -7,8 +7,8 @@ from langchain.chat_models import init_chat_model
 from langchain_core.messages import HumanMessage, ToolMessage
 
 from readgraph.api import read
+from readgraph.doors.middleware import AgentMemory, LibraryBackend
 from readgraph.library.opening import Library
-from readgraph.middleware import AgentMemory, LibraryBackend
 from tests.doubles.model_server import ChatRequest, ModelServer, ToolCall
 from tests.doubles.reader import reader
 

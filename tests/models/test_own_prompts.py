@@ -8,7 +8,8 @@ import pytest
 from langgraph.store.memory import InMemoryStore
 
 from readgraph import ReaderContext
-from readgraph.graphs import mem_gpt, mem_walker, read_agent
+from readgraph.features.agents import mem_gpt
+from readgraph.graphs import mem_walker, read_agent
 from readgraph.models.prompt import apply_own_words, export_words, places_in, replacement_digests
 from readgraph.nodes.building.notes import gist_prompt
 from readgraph.nodes.prompts import every_wording

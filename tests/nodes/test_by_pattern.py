@@ -2,8 +2,8 @@
 
 import pytest
 
-from readgraph.nodes.survey.patterns import columns_without_pattern, take_by_pattern
-from readgraph.nodes.survey.plan import by_rule, columns_named
+from readgraph.features.survey.patterns import columns_without_pattern, take_by_pattern
+from readgraph.features.survey.plan import by_rule, columns_named
 
 pytestmark = pytest.mark.quick
 

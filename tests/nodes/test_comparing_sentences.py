@@ -2,7 +2,7 @@
 
 import pytest
 
-from readgraph.nodes.verifying.compare import compare_sentences
+from readgraph.nodes.rules.compare import compare_sentences
 
 pytestmark = pytest.mark.quick
 

@@ -3,7 +3,7 @@
 import pytest
 
 from readgraph import ReaderContext
-from readgraph.library.agents import agent_id
+from readgraph.features.agents.store import agent_id
 from readgraph.library.opening import Library
 from readgraph.state.errors import BadInput
 from readgraph.state.words import count_words

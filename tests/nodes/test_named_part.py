@@ -2,8 +2,8 @@
 
 import pytest
 
+from readgraph.features.summary.begin import find_named_part
 from readgraph.library.opening import Library
-from readgraph.nodes.summary.begin import find_named_part
 from readgraph.sources.formats import plain_text
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Page, Recipe

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 from langgraph.runtime import Runtime
 
+from readgraph.features.agents.evict import summary_language
+from readgraph.features.agents.store import Agent, Event, initial_state
 from readgraph.graphs.estimates.methods import estimate_reading
 from readgraph.graphs.methods import METHODS
 from readgraph.graphs.read_agent import recipe
-from readgraph.library.agents import Agent, Event, initial_state
 from readgraph.library.opening import Library
-from readgraph.nodes.agent.evict import summary_language
 from readgraph.nodes.building.recipes import resolve_notes_language
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import Memory

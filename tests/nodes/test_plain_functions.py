@@ -17,7 +17,8 @@ from langgraph.store.memory import InMemoryStore
 from langgraph.types import Command, interrupt
 from pydantic import BaseModel
 
-from readgraph.graphs import gam, mem_gpt
+from readgraph.features.agents import mem_gpt
+from readgraph.graphs import gam
 from readgraph.graphs.baselines import build_bm25
 from readgraph.graphs.hybrids import gist_research
 from readgraph.graphs.read_agent import build

@@ -16,10 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from readgraph import nodes
-from readgraph.library.agents import Event
-from readgraph.models.prompt import Prompt, fenced, find_unused_name
-from readgraph.nodes.agent.memory import blocks_text, queue_text
-from readgraph.nodes.agent.prompts import (
+from readgraph.features.agents.memory import blocks_text, queue_text
+from readgraph.features.agents.prompts import (
     AGENT_CHAT,
     AGENT_READING,
     PLAIN_READER,
@@ -28,6 +26,20 @@ from readgraph.nodes.agent.prompts import (
     function_prompt,
     queue_summary_prompt,
 )
+from readgraph.features.agents.store import Event
+from readgraph.features.overwrite.question_notes import take_notes_prompt
+from readgraph.features.rlm.programs import ask_piece_prompt, write_program_prompt
+from readgraph.features.summary.write import write_summary_prompt
+from readgraph.features.survey.answer import survey_prose_prompt, survey_same_prompt
+from readgraph.features.survey.plan import survey_plan_prompt
+from readgraph.features.survey.records import survey_records_prompt
+from readgraph.features.survey.state import Column
+from readgraph.features.survey.take import survey_verdict_prompt
+from readgraph.features.verify.decide import CHECK_CLAIMS
+from readgraph.features.web.look_up import web_act_prompt, web_gist_prompt, web_look_up_prompt
+from readgraph.features.wiki.subjects import wiki_note_prompt
+from readgraph.features.wiki.write import wiki_page_prompt
+from readgraph.models.prompt import Prompt, fenced, find_unused_name
 from readgraph.nodes.answering.cite import CHECK_ANSWER
 from readgraph.nodes.answering.in_view import answer_language_line, dates_line
 from readgraph.nodes.answering.prompts import WEIGH, answer_from_notes_prompt, answer_prompt
@@ -47,25 +59,13 @@ from readgraph.nodes.judging_prompts import (
 )
 from readgraph.nodes.look_up import look_up_next_prompt, look_up_pages_prompt
 from readgraph.nodes.memory import MemoryView
-from readgraph.nodes.programs import ask_piece_prompt, write_program_prompt
 from readgraph.nodes.prompts import check_prompt, every_wording, length_line, note_line, talk_language_line
 from readgraph.nodes.purpose import PRESETS
-from readgraph.nodes.question_notes import take_notes_prompt
 from readgraph.nodes.research.integrate import integrate_prompt
 from readgraph.nodes.research.plan import plan_prompt
 from readgraph.nodes.research.reflect import ENOUGH, MISSING, reflect_prompt
-from readgraph.nodes.summary.write import write_summary_prompt
-from readgraph.nodes.survey.answer import survey_prose_prompt, survey_same_prompt
-from readgraph.nodes.survey.plan import survey_plan_prompt
-from readgraph.nodes.survey.records import survey_records_prompt
-from readgraph.nodes.survey.take import survey_verdict_prompt
-from readgraph.nodes.verifying.decide import CHECK_CLAIMS
 from readgraph.nodes.walk.steps import leaf_prompt, triage_prompt
-from readgraph.nodes.web_pages import web_act_prompt, web_gist_prompt, web_look_up_prompt
-from readgraph.nodes.wiki.subjects import wiki_note_prompt
-from readgraph.nodes.wiki.write import wiki_page_prompt
 from readgraph.state.records import Document, Note, Page
-from readgraph.state.survey import Column
 
 PROGRAM_SIZES: dict[str, Any] = {"size": (23_000, 4_000), "left": (8, 50), "most_words": (5_175, 600)}
 SNAPSHOTS = Path(__file__).parents[1] / "snapshots"
@@ -318,7 +318,7 @@ def test_every_prompt_builder_has_a_snapshot() -> None:
 
 
 def test_prompts_are_found_where_no_extra_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "readgraph.nodes.sandbox_process", raising=False)
+    monkeypatch.delitem(sys.modules, "readgraph.features.rlm.sandbox_process", raising=False)
     monkeypatch.setitem(sys.modules, "quickjs_rs", None)  # its import fails
     assert {"write_program", "judge_right", "check"} <= {words.name for words in every_wording()}
 

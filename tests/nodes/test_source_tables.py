@@ -5,11 +5,11 @@ import time
 import pytest
 from langgraph.store.memory import InMemoryStore
 
+from readgraph.features.survey.matching import MatchedTables, match_names, match_tables
+from readgraph.features.survey.plan import by_rule, columns_named
+from readgraph.features.survey.source_tables import tables_in
 from readgraph.library.collections import add_collection
 from readgraph.library.page_store import PageStore
-from readgraph.nodes.survey.matching import MatchedTables, match_names, match_tables
-from readgraph.nodes.survey.plan import by_rule, columns_named
-from readgraph.nodes.survey.source_tables import tables_in
 
 ASKED = "burials: year, town, number"
 ROWS = [("1901", "Alton", "34"), ("1902", "Bexley", "51")]

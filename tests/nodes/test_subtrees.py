@@ -3,8 +3,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readgraph.nodes.web_pages import part_ends, subtree_ends
-from readgraph.sources.web_page import web_page
+from readgraph.features.web.look_up import part_ends, subtree_ends
+from readgraph.features.web.page import web_page
 from readgraph.state.words import count_words
 
 TEXT = "\n".join(

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readgraph.nodes.survey.plan import by_rule
-from readgraph.nodes.survey.records import SurveyRecord, records_in
-from readgraph.nodes.survey.table import (
+from readgraph.features.survey.plan import by_rule
+from readgraph.features.survey.records import SurveyRecord, records_in
+from readgraph.features.survey.table import (
     CombinedTable,
     Mention,
     RecordsState,
@@ -17,7 +17,7 @@ from readgraph.nodes.survey.table import (
     join_rows,
     sort_rows,
 )
-from readgraph.nodes.survey.values import date_value, number_in, same_as
+from readgraph.features.survey.values import date_value, number_in, same_as
 
 
 @pytest.mark.parametrize(

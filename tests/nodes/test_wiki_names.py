@@ -2,10 +2,10 @@
 
 import pytest
 
-from readgraph.nodes.wiki.conflicts import find_conflicts
-from readgraph.nodes.wiki.joining import join_mentions
-from readgraph.nodes.wiki.names import find_mentions, fold_name
-from readgraph.state.wiki import Subject, WikiSource
+from readgraph.features.wiki.conflicts import find_conflicts
+from readgraph.features.wiki.joining import join_mentions
+from readgraph.features.wiki.names import find_mentions, fold_name
+from readgraph.features.wiki.state import Subject, WikiSource
 
 
 def subjects_in(*texts: str) -> dict[str, Subject]:

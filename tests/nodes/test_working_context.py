@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readgraph.library.agents import Event
-from readgraph.nodes.agent.evict import KEEP, first_to_stay
-from readgraph.nodes.agent.memory import append_to_block, blocks_text, cut_to, replace_in_block, rewrite_block
-from readgraph.state.agent import Block
+from readgraph.features.agents.evict import KEEP, first_to_stay
+from readgraph.features.agents.memory import append_to_block, blocks_text, cut_to, replace_in_block, rewrite_block
+from readgraph.features.agents.state import Block
+from readgraph.features.agents.store import Event
 from readgraph.state.errors import BadInput
 from readgraph.state.words import count_words
 

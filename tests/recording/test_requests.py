@@ -13,10 +13,12 @@ from typing import Any
 import pytest
 
 from readgraph import ReaderContext
-from readgraph.graphs import gam, mem_gpt, summary
+from readgraph.features.agents import mem_gpt
+from readgraph.features.agents.lives import agent_config
+from readgraph.features.summary import graph as summary
+from readgraph.graphs import gam
 from readgraph.graphs.method_facts import settings_of
 from readgraph.graphs.methods import METHODS, WEB_METHODS
-from readgraph.library.agent_lives import agent_config
 from readgraph.library.histories import SessionText, append_sessions
 from readgraph.library.opening import open_library_in_background
 from readgraph.state.loops import in_background

@@ -1,1 +1,1 @@
-"""Tests of `readgraph.report`."""
+"""Tests of `readgraph.doors.report`."""

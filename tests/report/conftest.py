@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from readgraph.report.page import ReportData, render
+from readgraph.doors.report.page import ReportData, render
 from tests.support.browser import CHROMIUM, Browser, browser
 
 IN_BROWSER = [

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readgraph.report.merging import merge
+from readgraph.features.wiki.merging import merge
 
 pytestmark = pytest.mark.quick
 

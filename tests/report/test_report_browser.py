@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from readgraph.doors.report.page import ReportData, report_of_answer
 from readgraph.graphs.hybrids import outline_walk
 from readgraph.library.collections import add_collection
 from readgraph.library.opening import Library
-from readgraph.report.page import ReportData, report_of_answer
 from readgraph.state.reading import Question
 from tests.doubles.model_server import ModelServer
 from tests.doubles.walker import CONTEXT, REVERT, TEXT, Walker, ask, down, says

@@ -2,8 +2,8 @@
 
 import json
 
+from readgraph.doors.report.page import ReportData, report_of_answer
 from readgraph.library.opening import Library
-from readgraph.report.page import ReportData, report_of_answer
 from readgraph.state.reading import Question
 from tests.report.conftest import IN_BROWSER, Show
 from tests.report.test_report import MANY

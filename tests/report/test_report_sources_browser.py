@@ -1,7 +1,7 @@
 """What a report shows of the source, in a real browser: links to it, its headings and tables."""
 
+from readgraph.doors.report.page import report_of_answer
 from readgraph.library.opening import Library
-from readgraph.report.page import report_of_answer
 from readgraph.state.reading import Question
 from tests.report.conftest import IN_BROWSER, Show
 from tests.report.test_report_browser import hostile

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from readgraph.report.structure import MOST_COLUMNS, heading_lines, structure_of
+from readgraph.doors.report.structure import MOST_COLUMNS, heading_lines, structure_of
 from readgraph.sources import load
 
 pytestmark = pytest.mark.quick

@@ -11,9 +11,9 @@ from markdown_it import MarkdownIt
 
 from readgraph.api import wiki
 from readgraph.api.documents import all_documents
-from readgraph.api.vault_check import check_vault
+from readgraph.features.wiki.vault import VaultChanges, escape, make_file_name, unescape, write_vault
+from readgraph.features.wiki.vault_check import check_vault
 from readgraph.library.opening import Library
-from readgraph.report.vault import VaultChanges, escape, make_file_name, unescape, write_vault
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document
 

@@ -11,9 +11,9 @@ pytest.importorskip("fastapi", reason="needs pip install 'readgraph[serve]'")
 pytest.importorskip("mcp", reason="needs pip install 'readgraph[mcp]'")
 from mcp import Client
 
+from readgraph.doors.mcp.refusing import resolve_allowed_folders
+from readgraph.doors.mcp.server import LibraryTools, library_server
 from readgraph.library.opening import Library
-from readgraph.mcp.refusing import resolve_allowed_folders
-from readgraph.mcp.server import LibraryTools, library_server
 from readgraph.state.context import ReaderContext
 from tests.doubles.model_server import Fault, ModelServer
 from tests.support.command import SECRET

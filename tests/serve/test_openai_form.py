@@ -80,8 +80,8 @@ def test_a_chat_completion_has_the_answer_and_its_places(client: OpenAI, room: O
 def test_a_streamed_completion_says_the_same(
     client: OpenAI, server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("readgraph.serve.openai_form.ALIVE", 0.01)
-    monkeypatch.setattr("readgraph.serve.openai_answers.PIECE", 4)
+    monkeypatch.setattr("readgraph.doors.serve.openai_form.ALIVE", 0.01)
+    monkeypatch.setattr("readgraph.doors.serve.openai_answers.PIECE", 4)
     server.latency = 0.02
     asked: dict[str, Any] = {"model": "readgraph/full-text:lamp", "messages": ASKED}
     with client.chat.completions.with_streaming_response.create(**asked, stream=True) as raw:
@@ -168,7 +168,7 @@ def test_who_is_not_let_in_and_what_is_too_large_get_errors_of_the_same_form(
     assert error(room.client.get("/v1/models", headers={"origin": "http://evil.example"}))[0] == 403
     assert error(room.client.get("/v1/embeddings"))[0] == 404
     assert error(room.client.post(path, content=b"[" * 100_000))[0] == 400
-    monkeypatch.setattr("readgraph.serve.requests.MOST_JSON_MB", 0.0001)
+    monkeypatch.setattr("readgraph.doors.serve.requests.MOST_JSON_MB", 0.0001)
     assert error(room.client.post(path, json={"model": "x" * 200}))[0] == 413
     assert error(room.client.get("/v1/models/readgraph", headers={"host": "evil.example"}))[0] == 403
 

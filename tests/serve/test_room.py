@@ -154,7 +154,7 @@ def test_a_wiki_of_several_texts_tells_how_far_it_is_whenever_that_is_looked_at(
     server.respond = reader
     texts = [b"The lamp of Anna Berg burned.", b"Anna Berg saw the lamp on the moor."]
     documents = [room.added(f"{number}.txt", text)["id"] for number, text in enumerate(texts)]
-    monkeypatch.setattr("readgraph.serve.reading.EVERY", 60)  # but for the beginning only the end is looked at
+    monkeypatch.setattr("readgraph.doors.serve.reading.EVERY", 60)  # but for the beginning only the end is looked at
     told = room.ran(task="wiki", documents=documents)
     assert told[-1]["run"]["state"] == "done", told[-1]
     assert "Anna Berg" in told[-2]["report"]["found"]["answer"]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from readgraph.report import page as report_page
+from readgraph.doors.report import page as report_page
 from tests.doubles.model_server import ModelServer
 from tests.report.conftest import IN_BROWSER
 from tests.serve.browsing import OpenPage

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from readgraph.report import page as report_page
+from readgraph.doors.report import page as report_page
 from tests.support.examples import WHOLE_STORY
 from tests.support.reading_room import OpenRoom, said
 

@@ -13,10 +13,10 @@ import pytest
 from httpx2 import Client, get, post
 
 from readgraph.api.running import RunThread, run_method
+from readgraph.doors.serve.room import Run
+from readgraph.doors.serve.runs import event_stream
 from readgraph.graphs.methods import method_named
 from readgraph.library.opening import open_library
-from readgraph.serve.room import Run
-from readgraph.serve.runs import event_stream
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Question
 from tests.doubles.agent import Script, say
@@ -36,7 +36,7 @@ def added(room: OpenRoom, text: str = TEXT) -> list[str]:
 
 
 def test_what_makes_no_sense_gets_a_line(room: OpenRoom, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("readgraph.serve.guard.AFTER_WRONG_PASSWORD", 0.0)
+    monkeypatch.setattr("readgraph.doors.serve.guard.AFTER_WRONG_PASSWORD", 0.0)
     for origin in ("http://[", "http://evil.example", "x", "null", "http://127.0.0.1:1"):
         answer = room.client.post("/api/texts", json={"text": "a"}, headers={"origin": origin})
         assert answer.status_code == 403 and "content-security-policy" in answer.headers
@@ -122,7 +122,7 @@ def test_a_question_shows_the_steps_of_its_own_branch(room: OpenRoom) -> None:
 
 
 def test_a_password_is_not_locked_out_for_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("readgraph.serve.guard.AFTER_WRONG_PASSWORD", 0.05)
+    monkeypatch.setattr("readgraph.doors.serve.guard.AFTER_WRONG_PASSWORD", 0.05)
     codes = list[int]()
     with reading_room(tmp_path / "library", ReaderContext(), password="a long one") as room:
 
@@ -279,7 +279,7 @@ def test_an_agent_without_an_event_is_shown_and_corrected(room: OpenRoom, server
 def test_a_body_that_is_too_large_is_refused_before_it_is_held(
     room: OpenRoom, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("readgraph.serve.requests.MOST_JSON_MB", 1)
+    monkeypatch.setattr("readgraph.doors.serve.requests.MOST_JSON_MB", 1)
 
     def pieces() -> Iterator[bytes]:
         yield b'{"text": "'
@@ -304,7 +304,7 @@ def test_a_body_that_is_too_large_is_refused_before_it_is_held(
 
 
 def test_an_error_of_ours_is_one_line_too(room: OpenRoom, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr("readgraph.serve.app.OFFERED")
+    monkeypatch.delattr("readgraph.doors.serve.app.OFFERED")
     answer = room.client.get("/api/about")
     assert (answer.status_code, answer.json()) == (500, {"problem": "An unexpected NameError ended it."})
     assert "content-security-policy" in answer.headers
@@ -330,12 +330,12 @@ def test_a_browser_has_a_session_of_its_own_that_ends(tmp_path: Path, monkeypatc
         ):
             assert get(f"{base}/api/about", headers=headers).status_code == 401
         inside = {"cookie": f"{one.guard.cookie}={cookie}"}
-        monkeypatch.setattr("readgraph.serve.guard.MOST_SESSIONS", 2)
+        monkeypatch.setattr("readgraph.doors.serve.guard.MOST_SESSIONS", 2)
         get(one.url)
         assert get(f"{one.base}/api/about", headers=inside).status_code == 200
         get(one.url)  # the first one asked last, so the second is let out
         assert get(f"{one.base}/api/about", headers=inside).status_code == 200
-        monkeypatch.setattr("readgraph.serve.guard.SESSION_SECONDS", -1.0)
+        monkeypatch.setattr("readgraph.doors.serve.guard.SESSION_SECONDS", -1.0)
         assert get(f"{one.base}/api/about", headers=inside).status_code == 401
 
 

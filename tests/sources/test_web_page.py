@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readgraph.sources.web_page import HIDDEN, web_page
+from readgraph.features.web.page import HIDDEN, web_page
+from readgraph.features.web.state import WebElement, elements_of, lines_of, problem_with
 from readgraph.state.errors import BadInput
-from readgraph.state.web_page import WebElement, elements_of, lines_of, problem_with
 from tests.support.web_pages import html, page
 
 pytestmark = pytest.mark.quick

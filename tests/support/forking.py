@@ -16,9 +16,9 @@ _forking: Any = multiprocessing.get_context(
 _forking.set_forkserver_preload(
     [
         "readgraph.cli.main",
-        "readgraph.cli.run.chat",
+        "readgraph.features.agents.chat",
         "readgraph.cli.run.read",
-        "readgraph.graphs.mem_gpt",
+        "readgraph.features.agents.mem_gpt",
         "readgraph.graphs.read_agent",
         "readgraph.models.openai_chat",
         "openai.resources.chat",

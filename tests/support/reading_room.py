@@ -12,10 +12,10 @@ from typing import Any
 from httpx2 import Client, Response
 
 from readgraph.api.sockets import open_listener
+from readgraph.doors.serve.app import serve_room
+from readgraph.doors.serve.guard import Guard
+from readgraph.doors.serve.room import Room
 from readgraph.library.opening import open_library
-from readgraph.serve.app import serve_room
-from readgraph.serve.guard import Guard
-from readgraph.serve.room import Room
 from readgraph.state.context import ReaderContext
 
 

@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from readgraph.doors.report.page import ReportData, report_of_answer
 from readgraph.graphs.read_agent import build
 from readgraph.library.opening import Library
-from readgraph.report.page import ReportData, report_of_answer
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Question
 from readgraph.state.records import Document

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from readgraph.sources.web_page import WebPage, web_page
+from readgraph.features.web.page import WebPage, web_page
 
 SITE = Path(__file__).parent / "web"
 

@@ -29,21 +29,21 @@ from readgraph.cli.terminal import rendering
 from readgraph.cli.terminal.progress import watch_run
 from readgraph.cli.terminal.safe_text import Console, SafeText, visible
 from readgraph.cli.terminal.screen import OutputOptions
-from readgraph.compression import engine_named
-from readgraph.compression.condenser import check_budget
+from readgraph.doors.report.table_files import FORMS, Sheet, excel_library, is_our_table, sheet_of, table_bytes
+from readgraph.features.compression import engine_named
+from readgraph.features.compression.condenser import check_budget
+from readgraph.features.summary.graph import estimate_summary
+from readgraph.features.survey.state import format_unread_parts
 from readgraph.graphs.estimates.arithmetic import Estimate
 from readgraph.graphs.methods import METHODS
-from readgraph.graphs.summary import estimate_summary
 from readgraph.library.collections import members_of
 from readgraph.library.opening import Library
 from readgraph.models.prices import cost
 from readgraph.nodes.answering.citations import with_marks
-from readgraph.report.table_files import FORMS, Sheet, excel_library, is_our_table, sheet_of, table_bytes
 from readgraph.sources import SourceText
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.reading import Question
-from readgraph.state.survey import format_unread_parts
 from readgraph.state.words import count_words, format_count
 
 EXTRACTED = "Extracted, the text's own sentences: "

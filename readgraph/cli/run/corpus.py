@@ -18,11 +18,11 @@ from readgraph.cli.terminal.progress import EvaluationProgress
 from readgraph.cli.terminal.rendering import footer, format_usage, print_json, print_reminder, write_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText, one_line
 from readgraph.cli.terminal.screen import OutputOptions, notice_line, run_until_stopped
-from readgraph.corpus.on_ray import on_ray
-from readgraph.corpus.processes import processes
-from readgraph.corpus.reading import CorpusTotals, Workers, read_corpus
-from readgraph.corpus.watching import Watching, watch_folders
-from readgraph.corpus.worker import CorpusJob, CorpusLine
+from readgraph.doors.corpus.on_ray import on_ray
+from readgraph.doors.corpus.processes import processes
+from readgraph.doors.corpus.reading import CorpusTotals, Workers, read_corpus
+from readgraph.doors.corpus.watching import Watching, watch_folders
+from readgraph.doors.corpus.worker import CorpusJob, CorpusLine
 from readgraph.library.opening import default_place, open_library
 from readgraph.library.watched import STATES, WatchedFile
 from readgraph.sources.loading import raise_problem, select_files

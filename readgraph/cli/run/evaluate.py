@@ -35,12 +35,11 @@ from readgraph.evaluation.replaying import judge_again
 from readgraph.evaluation.report import write_results
 from readgraph.evaluation.reproducing import metrics_of_experiment
 from readgraph.evaluation.results import ScoredEvaluation, difference_of
-from readgraph.evaluation.rows import EvaluationRow, on_web_pages, rows_to_run
+from readgraph.evaluation.rows import SUMMARY, EvaluationRow, on_web_pages, rows_to_run
 from readgraph.evaluation.running import Evaluation, Group, find_unanswered
 from readgraph.evaluation.sweeps import sweep_named
 from readgraph.evaluation.trajectories import FORMS
 from readgraph.graphs.estimates.arithmetic import Estimate
-from readgraph.graphs.methods import SUMMARY
 from readgraph.library.archives import copy_replies
 from readgraph.library.opening import holds_library, open_library
 from readgraph.library.page_store import PageStore

@@ -14,9 +14,9 @@ from readgraph.cli.run.in_library import begins_with, check_output, write_output
 from readgraph.cli.terminal.rendering import print_json, print_reminder, print_steps, print_walk
 from readgraph.cli.terminal.safe_text import Console, SafeText
 from readgraph.cli.terminal.screen import OutputOptions
+from readgraph.doors.report.page import MARK, render, report_of_answer
 from readgraph.library.page_store import PageStore
 from readgraph.models.prices import cost
-from readgraph.report.page import MARK, render, report_of_answer
 from readgraph.sources.inputs import Address, file_or_address
 from readgraph.sources.loading import read_file
 from readgraph.state.context import ReaderContext

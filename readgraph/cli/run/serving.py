@@ -67,9 +67,9 @@ def serve_library(
     dollars = parse_price(price) if price else None
     password = "" if is_loopback(address[0]) else _password()
     listener = open_listener(*address)
-    from readgraph.serve.app import serve_room
-    from readgraph.serve.guard import Guard
-    from readgraph.serve.room import Room
+    from readgraph.doors.serve.app import serve_room
+    from readgraph.doors.serve.guard import Guard
+    from readgraph.doors.serve.room import Room
 
     host, port = listener.getsockname()[:2]
     bound = [] if host in ("0.0.0.0", "::") else [host]
@@ -133,7 +133,7 @@ def serve(
         raise BadInput("The MCP server is not installed: pip install 'readgraph[mcp]'.")
     if given and address is None:
         raise BadInput(f"{', '.join(given)} is for a server over HTTP: add --http.")
-    from readgraph.mcp.refusing import resolve_allowed_folders
+    from readgraph.doors.mcp.refusing import resolve_allowed_folders
 
     folders = resolve_allowed_folders([path.expanduser() for path in allow])
     listener = open_listener(*address) if address else None
@@ -148,7 +148,7 @@ async def _serve_tools(
     listener: socket.socket | None,
     names: Sequence[str],
 ) -> None:
-    from readgraph.mcp.server import PATH, LibraryTools, library_server, serve_http
+    from readgraph.doors.mcp.server import PATH, LibraryTools, library_server, serve_http
 
     async with open_library(folder, answers=True) as library:
         tools, stopped = LibraryTools(library, context, folders), False

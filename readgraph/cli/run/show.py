@@ -25,6 +25,7 @@ from readgraph.cli.settings import find_typed_method
 from readgraph.cli.terminal.rendering import print_json, size_of, titles_told_apart
 from readgraph.cli.terminal.safe_text import Console, SafeText, one_line
 from readgraph.cli.terminal.screen import OutputOptions, mark_text, print_paged
+from readgraph.doors.report.page import render, report_of_document
 from readgraph.library.address import LibraryPlace
 from readgraph.library.collections import joint_by_document
 from readgraph.library.notices import document_notices
@@ -34,7 +35,6 @@ from readgraph.library.search.catalogue import catalogue_of, records
 from readgraph.library.store import SharedStore
 from readgraph.library.versions import replaced_by
 from readgraph.nodes.answering.citations import find_quote
-from readgraph.report.page import render, report_of_document
 from readgraph.sources.places import NamedSpan, Place, all_places, place_at, place_in_words, places_named, source_page
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document, Memory, Note, at_local_time

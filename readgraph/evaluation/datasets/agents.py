@@ -23,10 +23,10 @@ from readgraph.evaluation.datasets.forms import (
     records,
 )
 from readgraph.evaluation.records import Dataset, Item, Text, WebStep
+from readgraph.features.web.page import web_page
 from readgraph.library.documents import document_id
 from readgraph.library.stored_items import replace_surrogates
 from readgraph.sources.loading import printable_path
-from readgraph.sources.web_page import web_page
 from readgraph.state.errors import BadInput
 
 SPLITS = {"task": "cross-task", "website": "cross-website", "domain": "cross-domain"}

@@ -12,12 +12,12 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
+from readgraph.doors.report.page import html_page
+from readgraph.doors.report.table_files import disarm_formulas
 from readgraph.evaluation.folder import REPORT, RESULTS, SCORES, TABLE, EvaluationFolder
 from readgraph.evaluation.records import Dataset, Outcome
 from readgraph.evaluation.report.plots import can_draw, plots_of
 from readgraph.evaluation.results import ScoredEvaluation, categories_of
-from readgraph.report.page import html_page
-from readgraph.report.table_files import disarm_formulas
 
 SHOWN = ("id", "text", "question", "options", "correct", "references", "category", "unanswerable")
 """The fields of a question that the page shows."""
@@ -70,7 +70,9 @@ STYLES, SCRIPTS = ("evaluation.css", "questions.css"), ("tables.js", "judge.js",
 
 def evaluation_page(evaluation: ScoredEvaluation) -> str:
     """The page; without matplotlib it has a note instead of plots."""
-    shared, own = (files(package).joinpath("assets") for package in ("readgraph.report", "readgraph.evaluation.report"))
+    shared, own = (
+        files(package).joinpath("assets") for package in ("readgraph.doors.report", "readgraph.evaluation.report")
+    )
     styles = [shared.joinpath("base.css"), *map(own.joinpath, STYLES)]
     scripts = [shared.joinpath("elements.js"), *map(own.joinpath, SCRIPTS)]
     figures = [

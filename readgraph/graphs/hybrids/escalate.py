@@ -13,7 +13,6 @@ from typing_extensions import Unpack
 
 from readgraph.graphs import gam, read_agent
 from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase, Range
-from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import add_nodes, add_path, add_question, add_search, begin_graph, complete_graph
 from readgraph.nodes.answering.answer import answer_from_notes_alone
 from readgraph.nodes.building.build import ReadState, ReadWrites
@@ -27,14 +26,6 @@ from readgraph.state.channels import ResearchOutput, ResearchState
 from readgraph.state.reading import Question
 
 __all__ = ["build", "graph"]
-
-METHOD = Method(
-    name="escalate",
-    line="Gists, then a look-up, then research, while needed.",
-    note="gist",
-    memory_of="read-agent",
-    order=26,
-)
 
 
 @complete_graph

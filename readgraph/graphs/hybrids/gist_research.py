@@ -7,17 +7,8 @@ from functools import partial
 
 from readgraph.graphs import gam, read_agent
 from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase
-from readgraph.graphs.methods import Method
 
 __all__ = ["build", "graph"]
-
-METHOD = Method(
-    name="gist-research",
-    line="GAM's rounds of research over ReadAgent's gists.",
-    note="gist",
-    memory_of="read-agent",
-    order=20,
-)
 
 build = partial(gam.build, memorize=read_agent.read)
 """GAM's graph with ReadAgent's `read` node."""

@@ -6,18 +6,9 @@ A walk from the root pays for each level before it reads anything. Search finds 
 from functools import partial
 
 from readgraph.graphs import mem_walker
-from readgraph.graphs.methods import Method
 from readgraph.nodes.walk.position import enter_at_leaf
 
 __all__ = ["build", "graph"]
-
-METHOD = Method(
-    name="guided-walk",
-    line="MemWalker's walk, begun where search points.",
-    note="summary",
-    memory_of="mem-walker",
-    order=21,
-)
 
 build = partial(mem_walker.build, enter=enter_at_leaf)
 """MemWalker's graph with this `enter` node."""

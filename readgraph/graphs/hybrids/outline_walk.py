@@ -12,7 +12,6 @@ from statistics import fmean
 from readgraph.graphs import mem_walker
 from readgraph.graphs.estimates.arithmetic import NONE, TAG_WORDS, Estimate, EstimateCase, Range, Unread
 from readgraph.graphs.mem_walker import COMPRESSED_SHARE, SUMMARY_SHARE
-from readgraph.graphs.methods import Method
 from readgraph.nodes.building.outline import SECTIONS, branches_over, outline_of, read_by_outline, segments_by_outline
 from readgraph.nodes.building.recipes import recipe_of_notes
 from readgraph.nodes.building.summaries import COMPRESS, SUMMARY, summarise
@@ -23,9 +22,6 @@ from readgraph.state.summary_tree import SectionTree, node_id, section_tree
 from readgraph.state.words import count_words
 
 __all__ = ["build", "graph"]
-
-METHOD = Method(name="outline-walk", line="MemWalker's walk along the text's own outline.", note="summary", order=22)
-
 
 recipe = recipe_of_notes(
     "outline-walk", mem_walker.READING, SUMMARY, COMPRESS, more=lambda context: {"sections": SECTIONS}

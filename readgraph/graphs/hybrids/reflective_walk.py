@@ -13,7 +13,6 @@ from typing_extensions import Unpack
 from readgraph.graphs import mem_walker
 from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase, Range
 from readgraph.graphs.gam import estimate_reflection
-from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import add_nodes, add_path, add_search, begin_graph, choosing, complete_graph
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.contracts import AnswerWrites, CiteState, CiteWrites, Node
@@ -27,14 +26,6 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Question
 
 __all__ = ["build", "graph"]
-
-METHOD = Method(
-    name="reflective-walk",
-    line="MemWalker walks again while GAM finds gaps.",
-    note="summary",
-    memory_of="mem-walker",
-    order=25,
-)
 
 
 @complete_graph

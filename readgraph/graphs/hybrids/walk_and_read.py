@@ -7,18 +7,9 @@ from functools import partial
 
 from readgraph.graphs import mem_walker
 from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase, Range
-from readgraph.graphs.methods import Method
 from readgraph.nodes.walk.steps import answer_over_leaves
 
 __all__ = ["build", "graph"]
-
-METHOD = Method(
-    name="walk-and-read",
-    line="MemWalker's walk; answers from all summaries.",
-    note="summary",
-    memory_of="mem-walker",
-    order=23,
-)
 
 build = partial(mem_walker.build, answer=answer_over_leaves)
 """MemWalker's graph with this `answer` node."""

@@ -15,7 +15,6 @@ from typing_extensions import Unpack
 from readgraph.graphs import mem_walker
 from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase
 from readgraph.graphs.gam import Rounds, add_rounds, estimate_research
-from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import add_nodes, add_path, begin_graph, complete_graph
 from readgraph.nodes.building.build import ReadState, ReadWrites
 from readgraph.nodes.building.recipes import BuiltState
@@ -30,14 +29,6 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Question
 
 __all__ = ["build", "graph"]
-
-METHOD = Method(
-    name="walk-and-research",
-    line="MemWalker's walk; GAM researches what it lacks.",
-    note="summary",
-    memory_of="mem-walker",
-    order=24,
-)
 
 
 @complete_graph

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from readgraph.library.search.terms import content_words, stop_word_lists, tokens
-from readgraph.nodes.verifying.tokens import tokens_of
+from readgraph.nodes.rules.tokens import tokens_of
 from readgraph.state.languages import DEFAULT, NAMES, certain_language
 
 FEWEST_ASKED = 3

@@ -16,13 +16,13 @@ from langchain_core.messages import BaseMessage
 from pytest import MonkeyPatch
 
 from readgraph.cli.main import run
-from readgraph.cli.run.chat import JsonView, seconds_of
-from readgraph.graphs.mem_gpt_conversation import Conversation
-from readgraph.library.agents import AgentStore, agent_id
-from readgraph.library.agents import Event as ReadEvent
+from readgraph.features.agents.chat import JsonView, seconds_of
+from readgraph.features.agents.conversation import Conversation
+from readgraph.features.agents.state import IncomingEvent
+from readgraph.features.agents.store import AgentStore, agent_id
+from readgraph.features.agents.store import Event as ReadEvent
 from readgraph.library.opening import Library, open_library
 from readgraph.models.client import HOW_TO_NAME
-from readgraph.state.agent import IncomingEvent
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
 from tests.doubles.agent import Script, call, say
@@ -137,7 +137,7 @@ def test_a_turn_that_can_not_be_finished_is_taken_back(
     assert readgraph("agents", "repair", "ada") == "'ada' has no unfinished turn.\n"
     readgraph(*CHAT, typed="Well?\n", code=2)
     assert "refused the key" in readgraph(*CHAT, typed="/undo\n", code=2), "a program is told that its turn waits"
-    monkeypatch.setattr("readgraph.cli.run.chat.can_ask_user", lambda: True)
+    monkeypatch.setattr("readgraph.features.agents.chat.can_ask_user", lambda: True)
     assert "Undone: Well?" in readgraph(*CHAT, typed="/undo\n")
     server.fault_for = None
     assert "Done." in readgraph(*CHAT, typed="Hello?\n")

@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessageChunk
 
-from readgraph.cli.run.chat import ChatView
 from readgraph.cli.terminal.safe_text import Console
-from readgraph.library.agents import Event
+from readgraph.features.agents.chat import ChatView
+from readgraph.features.agents.prompts import NextStep
+from readgraph.features.agents.state import IncomingEvent
+from readgraph.features.agents.store import Event
 from readgraph.models.streaming import THOUGHTS, StreamedReply, partial_thoughts_and_text
-from readgraph.nodes.agent.prompts import NextStep
-from readgraph.state.agent import IncomingEvent
 from tests.doubles.agent import Step, call, say
 
 
@@ -103,7 +103,7 @@ def test_a_reply_that_is_asked_for_again_begins_a_line(terminal: Terminal) -> No
 
 
 def test_a_timer_leaves_what_is_being_typed(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("readgraph.cli.run.chat.current_line", lambda: "half a sen")
+    monkeypatch.setattr("readgraph.features.agents.chat.current_line", lambda: "half a sen")
     with terminal.prompt_user():
         terminal.event(Event(0, "timer", "", "Look after the lamp."))
         terminal.event(called(say("It burns."), "Sent."))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from readgraph.compression.condenser import count_tokens
+from readgraph.features.compression.condenser import count_tokens
 from tests.doubles.model_server import ModelServer
 from tests.support.command import DOUBLE, STORY, Command, assert_refused
 

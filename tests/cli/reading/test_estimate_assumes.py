@@ -2,8 +2,8 @@
 
 import pytest
 
+from readgraph.doors.mcp.jobs import ExpectedUse
 from readgraph.graphs.estimates.arithmetic import ASSUMES
-from readgraph.mcp.jobs import ExpectedUse
 from tests.support.command import Command
 from tests.support.examples import STORY
 

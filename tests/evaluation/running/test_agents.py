@@ -15,7 +15,7 @@ from readgraph.evaluation.reading import moment, session_events, turns_of
 from readgraph.evaluation.records import AddressedMessage, Dataset, Item, Outcome, Text
 from readgraph.evaluation.rows import row_named
 from readgraph.evaluation.running import Evaluation
-from readgraph.library.agents import AgentStore
+from readgraph.features.agents.store import AgentStore
 from readgraph.library.histories import SessionText
 from readgraph.library.opening import open_library
 from tests.doubles.agent import Script, Step, call, queue, say

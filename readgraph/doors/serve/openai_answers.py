@@ -1,0 +1,216 @@
+"""The answer of a run in OpenAI's forms: whole, and as the pieces of a stream."""
+
+import json
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from readgraph.api.answer_text import place_or_part, plain_answer, quote_in_words
+from readgraph.doors.serve.room import Run
+from readgraph.nodes.answering.citations import mark_spans
+
+PIECE = 400  # characters of an answer that are sent at once
+
+
+class Said(NamedTuple):
+    """A text, the places of the library that its marks cite, and the tokens: in, out, and of those in, cached."""
+
+    text: str
+    citations: list[dict[str, Any]]
+    sent: int
+    received: int
+    cached: int
+    is_whole: bool = True  # False: the budget ended first
+
+
+NO_ANSWER = "The model gave no answer that could be used, in all of its tries. What was read is kept: ask again."
+
+
+def has_no_answer(result: Mapping[str, Any]) -> bool:
+    """Whether a run's `result` stands in place of an answer that its model was asked for and did not give."""
+    found = result["report"]["found"]
+    substituted = found["by_rule"] and found["status"] in ("nearest", "no_answer") and not found.get("table")
+    return bool(substituted and found["steps"][-1]["model"])
+
+
+def said_in(result: Mapping[str, Any], base: str) -> Said:
+    """What a run's `result` says; its citations lead to the page of the reading room at `base`."""
+    found = result["report"]["found"]
+    text, marked, spans = plain_answer(found), found["marked_answer"] or "", mark_spans(found)
+    if marked not in text and found["status"] == "nearest":  # which stands above the quotes
+        marked, spans = "", []
+        for each in found["citations"]:
+            mark = f"[{each['number']}]"
+            marked += ("\n\n" if marked else "") + f"{quote_in_words(each)} {mark}"
+            spans.append((each["number"], len(marked) - len(mark), len(marked)))
+        text += f"\n\n{marked}" if len(spans) > 1 else f" {marked}"
+    usage, at = found["usage"], text.find(marked)
+    text = "\n\n".join([text, *found.get("notices", ())])
+    cited = {each["number"]: each for each in found["citations"]}
+    citations = [
+        {"start_index": at + start, "end_index": at + end, **_place(cited[number], result, base)}
+        for number, start, end in (spans if at >= 0 else ())
+    ]
+    sizes = usage["input_tokens"], usage["output_tokens"], usage.get("cache_read_tokens", 0)
+    return Said(text, citations, *sizes, is_whole=found["status"] != "budget")
+
+
+def _place(citation: Mapping[str, Any], result: Mapping[str, Any], base: str) -> dict[str, str]:
+    found, elsewhere = result["report"]["found"], citation.get("document")
+    held = [each for each in found["documents"] if each["start"] <= citation["start"] < each["end"]]
+    title = found["title"] if elsewhere or not held else held[0]["title"]
+    where = place_or_part(citation["place"], citation["page"])
+    ways = [result["document"], result["memory"], "part", str(citation["page"])]
+    place = "/".join(quote(each, safe="") for each in ([elsewhere] if elsewhere else ways))
+    has_title = elsewhere or (held and where.startswith(title))  # as places of several documents have it
+    named = f"{title}, {where}" if title and not has_title else where
+    return {"title": named, "url": f"{base}#/document/{place}"}
+
+
+@dataclass
+class _Answer:
+    run: Run
+    model: str
+    base: str
+    include_usage: bool = False
+    created: int = field(default_factory=lambda: int(time.time()), init=False)
+
+    @property
+    def problem(self) -> str:
+        """Why there is no answer, in one line."""
+        if self.run.result:
+            return NO_ANSWER
+        return self.run.problem or "The run was stopped before it had an answer. What was read is kept: ask again."
+
+
+class ChatAnswer(_Answer):
+    """A chat completion."""
+
+    def _object(self, kind: str, **rest: Any) -> dict[str, Any]:
+        identity = f"chatcmpl-{self.run.id}"
+        return {"id": identity, "object": kind, "created": self.created, "model": self.model, **rest}
+
+    def _chunk(self, delta: Mapping[str, Any], finish: str | None = None) -> bytes:
+        choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
+        usage = {"usage": None} if self.include_usage else {}
+        return _event(self._object("chat.completion.chunk", choices=[choice], **usage))
+
+    def whole(self, said: Said) -> dict[str, Any]:
+        """The answer as one object."""
+        message = {"role": "assistant", "content": said.text, "refusal": None, "annotations": _of_chat(said)}
+        choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": _end_of(said)}
+        return self._object("chat.completion", choices=[choice], usage=_usage(said, "prompt", "completion"))
+
+    def beginning(self) -> Iterator[bytes]:
+        """The role of who answers."""
+        yield self._chunk({"role": "assistant", "content": ""})
+
+    def pieces(self, said: Said) -> Iterator[bytes]:
+        """The text, its citations, the usage where it is wanted."""
+        for piece in _pieces(said.text):
+            yield self._chunk({"content": piece})
+        yield self._chunk({"annotations": _of_chat(said)} if said.citations else {}, _end_of(said))
+        if self.include_usage:
+            usage = _usage(said, "prompt", "completion")
+            yield _event(self._object("chat.completion.chunk", choices=[], usage=usage))
+        yield b"data: [DONE]\n\n"
+
+    def failing(self) -> Iterator[bytes]:
+        """The error."""
+        error = {"message": self.problem, "type": "server_error", "param": None, "code": "run_failed"}
+        yield _event({"error": error})
+
+
+class ResponseAnswer(_Answer):
+    """A response."""
+
+    sent = 0
+
+    def _object(self, status: str, **rest: Any) -> dict[str, Any]:
+        about = {"id": f"resp_{self.run.id}", "object": "response", "created_at": self.created, "status": status}
+        empty = dict.fromkeys(("error", "incomplete_details", "instructions", "temperature", "top_p", "usage"))
+        tools: dict[str, Any] = {"tools": [], "tool_choice": "none", "parallel_tool_calls": False}
+        return {**about, "model": self.model, "output": [], "metadata": {}, **empty, **tools, **rest}
+
+    def _message(self, status: str, parts: list[dict[str, Any]]) -> dict[str, Any]:
+        identity = f"msg_{self.run.id}"
+        return {"id": identity, "type": "message", "role": "assistant", "status": status, "content": parts}
+
+    def _tell(self, kind: str, **rest: Any) -> bytes:
+        event = {"type": f"response.{kind}", "sequence_number": self.sent, **rest}
+        self.sent += 1
+        return _event(event, event["type"])
+
+    def whole(self, said: Said) -> dict[str, Any]:
+        """The answer as one object."""
+        details = {
+            "input_tokens_details": {"cached_tokens": said.cached},
+            "output_tokens_details": {"reasoning_tokens": 0},
+        }
+        usage = {**_usage(said, "input", "output"), **details}
+        status = self._status(said)
+        why = {} if said.is_whole else {"incomplete_details": {"reason": "max_output_tokens"}}
+        return self._object(status, output=[self._message(status, [_part(said)])], usage=usage, **why)
+
+    def _status(self, said: Said) -> str:
+        return "completed" if said.is_whole else "incomplete"
+
+    def beginning(self) -> Iterator[bytes]:
+        """That it works."""
+        for kind in ("created", "in_progress"):
+            yield self._tell(kind, response=self._object("in_progress"))
+
+    def pieces(self, said: Said) -> Iterator[bytes]:
+        """The message and its text, piece by piece, then whole."""
+        yield self._tell("output_item.added", output_index=0, item=self._message("in_progress", []))
+        item = {"item_id": f"msg_{self.run.id}", "output_index": 0}
+        where = {**item, "content_index": 0}
+        yield self._tell("content_part.added", **where, part=_part(Said("", [], 0, 0, 0)))
+        for piece in _pieces(said.text):
+            yield self._tell("output_text.delta", **where, delta=piece, logprobs=[])
+        whole = _part(said)
+        for number, cited in enumerate(whole["annotations"]):
+            yield self._tell("output_text.annotation.added", **where, annotation_index=number, annotation=cited)
+        yield self._tell("output_text.done", **where, text=said.text, logprobs=[])
+        yield self._tell("content_part.done", **where, part=whole)
+        status = self._status(said)
+        yield self._tell("output_item.done", output_index=0, item=self._message(status, [whole]))
+        yield self._tell(status, response=self.whole(said))
+
+    def failing(self) -> Iterator[bytes]:
+        """That it failed, and why."""
+        error = {"code": "server_error", "message": self.problem}
+        yield self._tell("failed", response=self._object("failed", error=error))
+
+
+def _end_of(said: Said) -> str:
+    return "stop" if said.is_whole else "length"
+
+
+def _event(value: Mapping[str, Any], name: str = "") -> bytes:
+    data = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    head = f"event: {name}\n" if name else ""
+    return f"{head}data: {data}\n\n".encode(errors="replace")  # of a lone surrogate there is no form
+
+
+def _pieces(text: str) -> list[str]:
+    return [text[start : start + PIECE] for start in range(0, len(text), PIECE)]
+
+
+def _usage(said: Said, sent: str, received: str) -> dict[str, Any]:
+    total = said.sent + said.received
+    return {f"{sent}_tokens": said.sent, f"{received}_tokens": said.received, "total_tokens": total}
+
+
+def _of_chat(said: Said) -> list[dict[str, Any]]:
+    return [{"type": "url_citation", "url_citation": cited} for cited in said.citations]
+
+
+def _part(said: Said) -> dict[str, Any]:
+    cited = [{"type": "url_citation", **each} for each in said.citations]
+    return {"type": "output_text", "text": said.text, "annotations": cited, "logprobs": []}
+
+
+OpenAIAnswer = ChatAnswer | ResponseAnswer

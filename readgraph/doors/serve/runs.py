@@ -1,0 +1,287 @@
+"""What can be asked of runs: begun, listed, followed as server-sent events, stopped, gone on with, reported."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+from uuid import uuid4
+
+from fastapi import HTTPException, Request
+from fastapi.responses import Response
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
+from pydantic import BaseModel, Field
+from starlette.responses import StreamingResponse
+
+from readgraph.api.documents import PickingScope, documents_as_one, in_one_order, pick_documents
+from readgraph.api.functions import NO_ROWS, check_asked
+from readgraph.api.running import builder_for, check_pauses, cost_with, estimate_with_question
+from readgraph.doors.report.page import whole_report
+from readgraph.doors.report.table_files import sheet_of, table_bytes
+from readgraph.doors.serve.making import Making, Task
+from readgraph.doors.serve.reading import PreparedRun, check_at_rest, start_run
+from readgraph.doors.serve.requests import Offset, RequestBody, report_file
+from readgraph.doors.serve.room import ENDED, Room, Run, RunState
+from readgraph.library.collections import members_of
+from readgraph.state.apart import run_apart
+from readgraph.state.channels import MOST_QUESTION_TURNS
+from readgraph.state.errors import BadInput
+from readgraph.state.reading import Question, QuestionTurn
+
+ALIVE = 15.0  # seconds of silence after which a comment is sent, so that nothing between takes the connection for dead
+
+
+def event_stream(run: Run, after: int) -> StreamingResponse:
+    """The events behind the one with this number, and those that come."""
+    headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
+    return StreamingResponse(_lines(run, after), media_type="text/event-stream", headers=headers)
+
+
+async def _lines(run: Run, after: int) -> AsyncIterator[bytes]:
+    yield b"retry: 1000\n\n"
+    events = run.events(after)
+    following = asyncio.ensure_future(anext(events, None))
+    try:
+        while True:
+            done, _ = await asyncio.wait([following], timeout=ALIVE)
+            if not done:
+                yield b": still here\n\n"
+                continue
+            if (event := following.result()) is None:
+                return
+            number, told = event
+            data = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+            yield f"id: {number}\ndata: {data}\n\n".encode(errors="replace")  # of a lone surrogate there is no form
+            following = asyncio.ensure_future(anext(events, None))
+    finally:
+        following.cancel()
+
+
+GONE = (
+    "This server has no such run: it may have been started anew since. Begin it once more: nothing is paid for twice."
+)
+
+GO_ON = ("paused", "stopped", "failed")  # states of a run that can go on
+
+
+class GoOnBody(RequestBody):
+    """How a run goes on."""
+
+    pages: list[int] | None = Field(None, description="Of a run that waits for it: the pages to read again.")
+    reply: dict[str, Any] | None = Field(None, description="Of a run that asks: the reply, in the form that it names.")
+
+
+MOST_OPTIONS = 26
+
+
+class RunRequest(RequestBody):
+    """What a run is to do."""
+
+    documents: list[str] = Field([], description="Ids of documents; several are read as one. Empty: retrieval picks.")
+    method: str = Field("", description="The reading method; empty: the server's own choice.")
+    question: str = Field("", description="What is asked; empty: the documents are only read.")
+    task: Task = Field("answer", description="What is made: an answer; a summary, a table, a check, or a wiki.")
+    part: str = Field("", description="Of a summary: only this part, by its heading or number.")
+    words: int | None = Field(None, ge=20, le=10_000, description="Of a summary: most words.")
+    collection: str = Field("", description="Without `documents`: only those of this collection are picked.")
+    as_of: str = Field("", description="A day, YYYY-MM-DD: later documents and sessions are left out; empty: now.")
+    options: list[str] = Field([], max_length=MOST_OPTIONS, description="Options of a multiple choice.")
+    settings: dict[str, Any] = Field({}, description="Settings by their names that differ from the server's.")
+    follow_up: str = Field("", description="The thread of the question that this one follows.")
+    turns: list[QuestionTurn] = Field(
+        [], max_length=MOST_QUESTION_TURNS, description="Questions before it, of a conversation that no thread keeps."
+    )
+    pause_before: list[str] = Field([], description="Nodes of the method before which a person decides.")
+    review: bool = Field(
+        False, description="Steps ask a person: which pages, which plan, and whether the answer stands."
+    )
+
+    def check(self) -> None:
+        """Raise `BadInput` for what can't be asked."""
+        if self.task != "answer":
+            self._check_task()
+        elif self.question.strip():
+            check_asked(self.question, self.options)
+        elif not self.documents:
+            raise BadInput("Name a document to read, or ask a question.")
+        elif self.options:
+            raise BadInput("Options belong to a question: write one.")
+        if self.turns and (self.follow_up or self.task != "answer" or not self.question.strip()):
+            raise BadInput("Turns stand before a question that follows no thread: leave them out.")
+
+    def _check_task(self) -> None:
+        if not self.documents:
+            raise BadInput("Choose the texts first.")
+        if self.options or self.follow_up or self.pause_before or self.review:
+            raise BadInput(f"A {self.task} has no options, follows no question, and stops nowhere: leave these out.")
+        if self.task == "table" and not self.question.strip():
+            raise BadInput(NO_ROWS)
+        if self.task == "check" and not self.question.strip():
+            raise BadInput("There is nothing to check: give the text as the question.")
+
+    def made(self) -> Making | None:
+        """The summary, table, check or wiki that is wanted."""
+        if self.task == "answer":
+            return None
+        text = self.question if self.task == "check" else self.question.strip()
+        return Making(self.task, text, self.part.strip())
+
+
+class EstimateRange(BaseModel):
+    """At least, expected if replies can be used at once, at most if none can at first; null where there is no bound."""
+
+    low: float
+    expected: float
+    high: float | None
+
+
+class RunEstimate(BaseModel):
+    """What a run will take."""
+
+    words: int = Field(description="Words of the documents.")
+    calls: EstimateRange
+    input_words: EstimateRange
+    output_words: EstimateRange
+    cost: float | None = Field(description="Expected dollars; null where the price is not known.")
+    model: str
+
+
+def _chat(turns: Sequence[QuestionTurn], question: str) -> list[AnyMessage]:
+    """The conversation as messages. Their ids keep them single where the run goes on."""
+    said = list[AnyMessage]()
+    for turn in turns:
+        said.append(HumanMessage(turn["question"], id=uuid4().hex))
+        if turn["answer"]:
+            said.append(AIMessage(turn["answer"], id=uuid4().hex))
+    return [*said, HumanMessage(question, id=uuid4().hex)]
+
+
+class Runs:
+    """What can be asked of the runs of a room."""
+
+    def __init__(self, room: Room) -> None:
+        self.room = room
+
+    def _run(self, identity: str) -> Run:
+        if known := self.room.runs.get(identity):
+            return known
+        raise HTTPException(404, GONE)
+
+    async def begin(self, wanted: RunRequest) -> RunState:
+        """Begin to read, or to answer a question."""
+        prepared, question = await self._prepare(wanted), wanted.question.strip()
+        if wanted.follow_up:
+            saved = await self.room.library.checkpointer.aget_tuple({"configurable": {"thread_id": wanted.follow_up}})
+            about = dict(saved.metadata) if saved else {}
+            if "method" not in about:
+                raise BadInput("The library holds no question to follow: ask without follow_up.")
+            if (about["method"], about.get("document")) != (prepared.method.name, prepared.document.id):
+                raise BadInput(
+                    f"A question follows one about the same document, by the same method ({about['method']}): "
+                    "ask it without follow_up."
+                )
+            await check_at_rest(self.room, wanted.follow_up)
+        asked, keeps, follows = Question(), bool(question), bool(wanted.follow_up)
+        if prepared.task:
+            asked, keeps = prepared.task.heading(prepared.document), wanted.task == "table"
+        elif wanted.turns:
+            asked = Question(question=question, options=wanted.options, messages=_chat(wanted.turns, question))
+        elif question:
+            asked = Question(question=question, options=wanted.options, follow_up=follows)
+        thread = (wanted.follow_up or uuid4().hex) if keeps else ""
+        return start_run(
+            self.room,
+            prepared,
+            asked,
+            documents=wanted.documents,
+            thread=thread,
+            pause_before=wanted.pause_before,
+            review=wanted.review and bool(question),
+        )
+
+    async def _prepare(self, wanted: RunRequest) -> PreparedRun:
+        wanted.check()
+        room, pages, question = self.room, self.room.pages, wanted.question.strip()
+        context, task = room.context_with(wanted.settings), wanted.made()
+        context = replace(context, summary_words=wanted.words) if wanted.words else context
+        if wanted.documents:
+            documents = [await pages.document(identity) for identity in dict.fromkeys(wanted.documents)]
+        else:
+            scope = PickingScope(collection=wanted.collection or None, as_of=wanted.as_of)
+            asked = [*(turn["question"] for turn in wanted.turns), question, *wanted.options]
+            documents = await run_apart(pick_documents, pages, " ".join(asked), scope)
+        documents = in_one_order(documents) if wanted.task == "wiki" else documents
+        alone = documents[0] if len(documents) == 1 else None
+        method = task.method if task else room.method_for(wanted.method, alone)
+        check_pauses(method.name, builder_for(method), wanted.pause_before)
+        if wanted.review:
+            builder_for(method, asks_person=True)
+        document = await run_apart(documents_as_one, pages, documents, wanted.as_of)
+        return PreparedRun(document, method, context, task, wanted.as_of)
+
+    async def estimate(self, wanted: RunRequest) -> RunEstimate:
+        """What a run will take, without a call."""
+        prepared, question = await self._prepare(wanted), wanted.question.strip()
+        document, context = prepared.document, prepared.context
+        if prepared.task:
+            estimate = await run_apart(prepared.task.estimate, self.room.library, document, context)
+        else:
+            asked = (prepared.method, document, context, question or None, wanted.options)
+            estimate = await run_apart(estimate_with_question, self.room.pages, *asked)
+        cost = cost_with(context, estimate, self.room.price)
+        return RunEstimate(**asdict(estimate), words=document.words, cost=cost, model=context.model)
+
+    async def runs(self) -> dict[str, list[RunState]]:
+        """The runs of this server, the newest first."""
+        return {"runs": [run.snapshot for run in reversed(self.room.runs.values())]}
+
+    async def one(self, run: str) -> RunState:
+        """How far a run is."""
+        return self._run(run).snapshot
+
+    async def events(self, run: str, request: Request, after: Offset = 0) -> Response:
+        """All that a run tells, as server-sent events; `Last-Event-ID` or `after` says which are known."""
+        seen = request.headers.get("last-event-id", "")
+        return event_stream(self._run(run), int(seen) if seen.isdecimal() and len(seen) < 20 else after)
+
+    async def stop(self, run: str) -> RunState:
+        """Stop a run; what it read is kept."""
+        self.room.stop(self._run(run))
+        await asyncio.sleep(0)  # a run that was paused is stopped by then
+        return self._run(run).snapshot
+
+    async def delete(self, run: str) -> dict[str, str]:
+        """Take a run that has ended from the list; what it read and answered stays."""
+        if self._run(run).state not in ENDED:
+            raise BadInput("This run is at work: stop it first, or wait for its end.")
+        self.room.drop_runs(lambda each: each.id == run)
+        return {"deleted": run}
+
+    async def go_on(self, run: str, given: GoOnBody | None = None) -> RunState:
+        """Go on with a run that was stopped, has failed, or waits for a person."""
+        known = self._run(run)
+        if known.again is None:
+            raise BadInput("This run can't go on: do what it was for once more.")
+        if known.state not in GO_ON:
+            raise BadInput("This run is done: begin a new one." if known.state in ENDED else "This run is at work.")
+        await known.again(given.pages if given else None, given.reply if given else None)
+        return known.snapshot
+
+    async def table(self, run: str) -> Response:
+        """The table of a run as a CSV file."""
+        result = self._run(run).result
+        table = result and (result["report"]["found"] or {}).get("table")
+        if not result or not table:
+            raise BadInput("This run made no table.")
+        document = await self.room.pages.document(result["document"])
+        sheet = sheet_of(table, await members_of(self.room.pages, document))
+        headers = {"content-disposition": 'attachment; filename="table.csv"'}
+        return Response(table_bytes(sheet, ".csv"), media_type="text/csv", headers=headers)
+
+    async def report(self, run: str) -> Response:
+        """The report of a run as a file."""
+        if (result := self._run(run).result) is None:
+            raise BadInput("This run has no report yet.")
+        return await report_file(
+            await whole_report(self.room.pages, result["report"], result["document"], result["memory"])
+        )

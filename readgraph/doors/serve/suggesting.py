@@ -1,0 +1,100 @@
+"""Questions to begin with: about headings and names that a text has itself, without a call of a model."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import cast
+
+from readgraph.features.survey.patterns import take_by_pattern
+from readgraph.features.survey.state import Programme
+from readgraph.library.page_store import PageStore
+from readgraph.library.search.terms import content_words
+from readgraph.state.apart import compute
+from readgraph.state.languages import language_of
+from readgraph.state.records import Document, Memory
+
+SUGGESTED = 3
+MOST_PAGES = 48  # pages that are looked at, from all over the text
+LEAST_MENTIONS = 3  # of a name: the text says more of it than that it is there
+LONGEST = 60  # characters of a heading or name
+
+WORDINGS = {
+    "en": ("Who or what is {}?", "What is “{}” about?"),
+    "de": ("Wer oder was ist {}?", "Worum geht es in „{}“?"),
+    "fr": ("Qui ou qu'est-ce que {} ?", "De quoi parle « {} » ?"),
+    "es": ("¿Quién o qué es {}?", "¿De qué trata «{}»?"),
+    "it": ("Chi o che cosa è {}?", "Di che cosa parla «{}»?"),
+    "pt": ("Quem ou o que é {}?", "De que trata «{}»?"),
+    "nl": ("Wie of wat is {}?", "Waar gaat ‘{}’ over?"),
+}
+"""How one asks about a name, and about a heading; in another language the heading or name alone is asked."""
+
+_WORDS_ALONE = re.compile(r"[^\W\d_a-z][\w'’ ,&-]*")
+_POSSESSIVE = re.compile(r"['’]s$")
+_CHAPTER = re.compile(r"^chapter '(.*)'$", re.DOTALL)
+_NUMBERING = re.compile(r"^(?:(?:[\d.]+|[IVXLC]+)[.):]?\s+|[#§*\s]+)+")
+_OF_EVERY_TEXT = frozenset(
+    "page line session slide sheet chapter part section contents introduction preface foreword conclusion summary "
+    "appendix index notes references "
+    "kapitel teil inhalt einleitung vorwort anhang chapitre partie introducción capítulo parte indice".split()
+)
+
+
+async def suggest_questions(pages: PageStore, document: Document, memory: Memory) -> list[str]:
+    """At most three questions that a text which was read can answer; names that its notes have come first."""
+    numbers = range(0, memory.pages, max(1, -(-memory.pages // MOST_PAGES)))
+    found = await pages.pages(memory.id, numbers)
+    texts = [*(await pages.page_texts(document, found)).values()]
+    notes = [note.text for note in await pages.notes(memory.id, numbers) if not note.fallback]
+    spans = [] if document.parts else [(page.start, page.end) for page in found]
+    places = [name for _, name in await pages.places_in(document, spans)] if spans else []
+    return await compute(_make_questions, texts, notes, places, document.title)
+
+
+def _make_questions(texts: Sequence[str], notes: Sequence[str], places: Sequence[str], title: str) -> list[str]:
+    language = language_of(" ".join(text[:500] for text in texts))
+    of_name, of_heading = WORDINGS.get(language, ("{}?", "{}?"))
+    names = (of_name.format(name) for name in _names(texts, notes, language))
+    headings = (of_heading.format(heading) for heading in _headings(places, title, language))
+    return [*islice(_turn_about(names, headings), SUGGESTED)]
+
+
+def _names(texts: Sequence[str], notes: Sequence[str], language: str) -> Iterator[str]:
+    """Names that the text has often, those first that its notes have too, and none that shares a word with another."""
+    counts, in_notes = Counter(_proper_names(texts, language)), {*_proper_names(notes, language)}
+    often = [name for name, count in counts.most_common() if count >= LEAST_MENTIONS and 2 < len(name) <= LONGEST]
+    taken = set[str]()
+    for name in sorted(often, key=lambda name: (name not in in_notes, " " not in name)):
+        words = {*name.split()}
+        if taken.isdisjoint(words):
+            taken |= words
+            yield name
+
+
+def _proper_names(texts: Sequence[str], language: str) -> Iterator[str]:
+    """The names of texts; of a language that writes all nouns with capitals only those of several words."""
+    programme = cast(Programme, {"columns": [{"name": "name", "kind": "text", "meaning": ""}], "sought": ""})
+    for name in (_POSSESSIVE.sub("", values[0]) for text in texts for values, _, _ in take_by_pattern(text, programme)):
+        if content_words(name, language) and (language != "de" or " " in name):
+            yield name
+
+
+def _headings(places: Sequence[str], title: str, language: str) -> Iterator[str]:
+    """The headings among the places of a text that say what stands below them."""
+    lowest = (_CHAPTER.sub(r"\1", place).split(" > ")[-1] for place in places)
+    for heading in dict.fromkeys(_NUMBERING.sub("", each).strip() for each in lowest):
+        words = re.findall(r"\w+", heading.casefold())
+        says_something = _OF_EVERY_TEXT.isdisjoint(words) and content_words(heading, language)
+        is_short = heading.isascii() and len(words) < 2
+        fits = len(heading) <= LONGEST and not is_short and words != re.findall(r"\w+", title.casefold())
+        if says_something and fits and _WORDS_ALONE.fullmatch(heading):
+            yield heading
+
+
+def _turn_about(one: Iterator[str], other: Iterator[str]) -> Iterator[str]:
+    """What both give in turn; when one has no more, what the other has."""
+    for first in one:
+        yield first
+        yield from islice(other, 1)
+    yield from other

@@ -1,0 +1,45 @@
+"""MemGPT and a plain reader: agents that manage their own context, and the chat with one."""
+
+from readgraph.cli.declaring import Command
+from readgraph.graphs.method import Method
+from readgraph.plugins import hookimpl
+
+
+@hookimpl
+def methods() -> list[Method]:
+    """The methods of agents."""
+    return [
+        Method(
+            name="mem-gpt",
+            line="An agent searches the parts and opens them until it can answer.",
+            note="beginning",
+            graph="readgraph.features.agents.mem_gpt:graph",
+            order=4,
+        ),
+        Method(
+            name="mem-gpt-chat",
+            kind="part",
+            graph="readgraph.features.agents.mem_gpt:chat",
+            served="Talks with an agent that remembers every conversation, and reads the documents that it is given.",
+            order=4,
+        ),
+        Method(
+            name="reader-agent",
+            line="A plain agent: searches, opens parts, answers.",
+            note="beginning",
+            memory_of="mem-gpt",
+            graph="readgraph.features.agents.reader_agent:graph",
+            order=5,
+        ),
+    ]
+
+
+@hookimpl
+def commands() -> list[Command]:
+    """Its commands, with their place in the help."""
+    from readgraph.features.agents.command import agents, chat
+
+    return [
+        Command(run=agents, name="agents", panel="Looking after", order=5),
+        Command(run=chat, panel="More with texts", order=6),
+    ]

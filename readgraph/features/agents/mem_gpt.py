@@ -1,0 +1,208 @@
+"""MemGPT: an agent whose context is bounded and whose memory is not; and what such agents will use.
+
+`build_chat` is an agent that lives on after each turn; `build` asks a new agent a question about documents. Estimates
+count function calls until the agent answers, and what the searches before show in a step; MemGPT's, summaries too.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Annotated, Any
+
+from langchain_core.tools import BaseTool
+from langgraph.graph import END, START, StateGraph
+
+from readgraph.features.agents import functions as memory_functions
+from readgraph.features.agents.contracts import AgentTurnState, BeginUpdate
+from readgraph.features.agents.evict import EvictUpdate, evict
+from readgraph.features.agents.functions import MEMORY_FUNCTIONS, READING_FUNCTIONS, Functions, archival_search
+from readgraph.features.agents.memory import PER_PAGE, most_event_words
+from readgraph.features.agents.prompts import AGENT_READING
+from readgraph.features.agents.question import AgentAnswerState, BeginState, act_in_reading_with, answer, begin
+from readgraph.features.agents.receive import ReceiveState, ReceiveUpdate, archive_recipe, file_pages, receive
+from readgraph.features.agents.state import (
+    AgentGraphState,
+    AgentInput,
+    AgentOutput,
+    AgentQuestionState,
+    DocumentsQuestion,
+    TurnStep,
+)
+from readgraph.features.agents.think import CHAIN, act_with, chat_frame, question_frame, think_with, usable
+from readgraph.graphs.estimates.arithmetic import SHORT_ANSWER, TAG_WORDS, Estimate, EstimateCase, Range
+from readgraph.graphs.wiring import add_nodes, add_path, add_question, begin_graph, choosing, complete_graph
+from readgraph.nodes.answering.cite import cite
+from readgraph.nodes.bounds import DECISIVE, LoopProgress, within_loop_limit
+from readgraph.nodes.building.build import ReadState, ReadWrites
+from readgraph.nodes.contracts import AnswerWrites, CiteState, CiteWrites, LookUpState, LookUpWrites, Node
+from readgraph.nodes.look_up import nearest_pages
+from readgraph.nodes.opening import OpenState, OpenUpdate, open_document
+from readgraph.nodes.step import StepNode
+from readgraph.state.context import ReaderContext
+from readgraph.state.reading import Answered, Finding
+from readgraph.state.settings import PageSizes, Paragraphs, Rebuilding
+from readgraph.state.words import count_words
+
+__all__ = ["build", "build_chat", "chat", "graph"]
+
+read = StepNode(file_pages, settings=(PageSizes, Paragraphs, Rebuilding))
+
+INSIDE = 2  # supersteps of the chain that may still run after the last permitted `think`
+
+
+class ChainProgress(LoopProgress):
+    """What decides whether a chain of steps goes on."""
+
+    next_step: Annotated[TurnStep, DECISIVE]
+
+
+def choose_turn_step(state: ChainProgress) -> str:
+    """The next node of the turn, or its end."""
+    return state["next_step"] if _may_continue_chain(state) else END
+
+
+class ReadingChainProgress(ChainProgress):
+    """What is read before a reading goes on."""
+
+    findings: list[Finding]
+    owes_reply: bool
+    pages_read: list[int]
+
+
+def choose_reading_step(state: ReadingChainProgress) -> str:
+    """The next node of the reading; at its end the answer, or a look-up where the agent has no answer and no page."""
+    if _may_continue_chain(state):
+        return state["next_step"]
+    answered = state["findings"] and not state["owes_reply"]
+    return "answer" if answered or state["pages_read"] else "look_up"
+
+
+def _may_continue_chain(state: ChainProgress) -> bool:
+    """Whether the chain goes on. A call made by the last permitted `think` may still be run (see `nodes.bounds`)."""
+    return state["next_step"] != "yield" and within_loop_limit(
+        state, CHAIN, lambda context: context.max_chain, spare=INSIDE
+    )
+
+
+@complete_graph
+def build_chat(
+    *,
+    archival_search: BaseTool = memory_functions.archival_search,
+    tools: Sequence[BaseTool] = (),
+    dated: bool = True,
+    receive: Node[ReceiveState, ReceiveUpdate] = receive,
+    think: Node[Any, Any] | None = None,
+    evict: Node[AgentTurnState, EvictUpdate] = evict,
+    act: Node[Any, Any] | None = None,
+    state: type[Any] = AgentGraphState,
+) -> StateGraph[AgentGraphState, ReaderContext, AgentInput, AgentOutput]:
+    """MemGPT (figure 1): each event starts a chain of function calls, until the agent yields.
+
+    `tools`: your own functions; `archival_search`: another search. Without `dated` times, recorded replies are found.
+    """
+    functions = Functions([memory_functions.send_message, *MEMORY_FUNCTIONS, archival_search, *tools])
+    builder = begin_graph(state, AgentGraphState, AgentInput, AgentOutput)
+    think, act = think or think_with(functions, partial(chat_frame, dated=dated)), act or act_with(functions)
+    add_nodes(builder, receive=receive, think=think, evict=evict, act=act)
+    add_path(builder, START, "receive", "think")
+    builder.add_conditional_edges("think", choosing(choose_turn_step), ["think", "evict", "act", END])
+    add_path(builder, "evict", "think")
+    builder.add_conditional_edges("act", choosing(choose_turn_step), ["think", END])
+    return builder
+
+
+@complete_graph
+def build(
+    *,
+    archival_search: BaseTool = memory_functions.archival_search,
+    tools: Sequence[BaseTool] = (),
+    open: Node[OpenState, OpenUpdate] = open_document,
+    read: Node[ReadState, ReadWrites] = read,
+    begin: Node[BeginState, BeginUpdate] = begin,
+    think: Node[Any, Any] | None = None,
+    evict: Node[AgentTurnState, EvictUpdate] = evict,
+    act: Node[Any, Any] | None = None,
+    look_up: Node[LookUpState, LookUpWrites] = nearest_pages,
+    answer: Node[AgentAnswerState, AnswerWrites] = answer,
+    cite: Node[CiteState, CiteWrites] = cite,
+    state: type[Any] = AgentQuestionState,
+) -> StateGraph[AgentQuestionState, ReaderContext, DocumentsQuestion, Answered]:
+    """MemGPT for document analysis (section 3.2): the agent searches and opens pages until it can answer."""
+    functions = Functions([*READING_FUNCTIONS, archival_search, *tools])
+    builder = begin_graph(state, AgentQuestionState, DocumentsQuestion, Answered)
+    think, act = think or think_with(functions, question_frame), act or act_in_reading_with(functions)
+    add_nodes(builder, open=open, read=read, begin=begin, think=think, evict=evict, act=act)
+    add_nodes(builder, look_up=look_up, answer=answer, cite=cite)
+    add_path(builder, START, "open", "read")
+    add_question(builder, "read", "begin")
+    builder.add_conditional_edges("begin", choosing(choose_reading_step), ["think", "look_up", "answer"])
+    builder.add_conditional_edges(
+        "think", choosing(choose_reading_step), ["think", "evict", "act", "look_up", "answer"]
+    )
+    add_path(builder, "evict", "think")
+    builder.add_conditional_edges("act", choosing(choose_reading_step), ["think", "look_up", "answer"])
+    add_path(builder, "look_up", "answer", "cite", END)
+    return builder
+
+
+graph = build().compile(name="mem_gpt")
+chat = build_chat().compile(name="mem_gpt_chat")
+
+
+EXPECTED_CHAIN = 4  # expected calls of functions: three searches and an answer
+
+PLAIN_STEP = Range(1, 2, 4)  # calls to the model for one step in plain words: the function, then each of its arguments
+
+STEP_REPLY, SUMMARY_REPLY = 40, 200  # expected words of a step's reply, and of a summary
+
+CALL_WORDS = 40
+"""Expected words of a call in the queue, beside what it found: its tag, the thoughts, the query, the count."""
+
+AROUND_QUESTION, MEMORY_LINES = 60, 40
+"""Expected words of tags, the upload and the calls that are left; and of MemGPT's notes and storages."""
+
+FULL_PAGES = 0.9
+"""Expected words of a page that is cut by rule, as a share of the most: it ends before that, with a paragraph."""
+
+MATCHING = 0.5  # pages on which words of a query stand, as a share of all; embeddings rank every page
+
+
+async def estimate_mem_gpt(case: EstimateCase) -> Estimate:
+    """What MemGPT will use: reading makes no call, and no prompt is longer than the window."""
+    if not case.asks:
+        return Estimate()
+    context = case.context
+    functions = usable(Functions([*READING_FUNCTIONS, archival_search]), context)
+    frame = count_words(AGENT_READING.instructions(functions=functions.descriptions)) + MEMORY_LINES
+    pages = await count_searched_pages(case)
+    found = pages if context.embeddings else MATCHING * pages
+    shown = words_of_step(case, frame, found, case.document.words / pages)
+    return estimate_steps(case, shown, PLAIN_STEP) + Estimate.of(Range(0, 0, context.max_chain), shown, SUMMARY_REPLY)
+
+
+async def count_searched_pages(case: EstimateCase) -> float:
+    """How many pages the agent can search."""
+    left = await case.unread(archive_recipe(case.context))
+    new = left.words / min(max(left.words, 1), FULL_PAGES * case.context.max_page_words)
+    return max(1, left.pages + left.notes + new)
+
+
+def words_of_step(case: EstimateCase, frame: float, found: float, each: float) -> Range:
+    """Words of a step's prompt: the frame and the question, and on average what half of the searches found.
+
+    A search in the queue shows one page of the results: `found` pages, `each` of so many words beside its name.
+    """
+    window = case.context.window_words
+    searches = (min(EXPECTED_CHAIN, case.context.max_chain) - 1) / 2
+    name = 2 * TAG_WORDS + 1 + count_words(case.document.title)
+    result = CALL_WORDS + min(min(PER_PAGE, max(1, found)) * (each + name), most_event_words(window))
+    return Range(0, min(AROUND_QUESTION + frame + case.question_words + searches * result, window), window)
+
+
+def estimate_steps(case: EstimateCase, prompt: Range, in_plain_words: Range) -> Estimate:
+    """An agent's steps until it answers; `in_plain_words`: calls of a step in that reply form."""
+    most = case.context.max_chain
+    steps = Range(1, min(EXPECTED_CHAIN, most), most)
+    if case.context.reply_form == "plain":
+        steps *= in_plain_words
+    longer = Estimate(output_words=Range(0, max(0, case.answer_words(quotes=False) - SHORT_ANSWER), None))
+    return longer + Estimate.of(steps, prompt, STEP_REPLY)

@@ -1,0 +1,89 @@
+"""The plain agentic reader: a model that searches the text, opens pages, and answers, with no memory of its own.
+
+It is MemGPT's graph for a question (`readgraph.features.agents.mem_gpt`) with other nodes in it: there is no working
+context, no recall storage, and no summary of what leaves the view.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from langchain_core.tools import BaseTool
+from langgraph.graph import StateGraph
+
+from readgraph.features.agents import mem_gpt
+from readgraph.features.agents.contracts import AgentTurnState, BeginUpdate
+from readgraph.features.agents.evict import EvictUpdate, leave_view
+from readgraph.features.agents.functions import Functions
+from readgraph.features.agents.prompts import PLAIN_READER
+from readgraph.features.agents.question import AgentAnswerState, BeginState, act_in_reading_with, answer, begin_with
+from readgraph.features.agents.reader_functions import EXCERPT_WORDS, READER_FUNCTIONS
+from readgraph.features.agents.state import AgentQuestionState, DocumentsQuestion
+from readgraph.features.agents.think import plain_frame, think_with, usable
+from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase, Range
+from readgraph.graphs.wiring import complete_graph
+from readgraph.nodes.answering.cite import cite
+from readgraph.nodes.building.build import ReadState, ReadWrites
+from readgraph.nodes.contracts import AnswerWrites, CiteState, CiteWrites, LookUpState, LookUpWrites, Node
+from readgraph.nodes.look_up import nearest_pages
+from readgraph.nodes.opening import OpenState, OpenUpdate, open_document
+from readgraph.state.context import ReaderContext
+from readgraph.state.reading import Answered
+from readgraph.state.settings import Embeddings
+from readgraph.state.words import count_words
+
+__all__ = ["build", "graph"]
+
+begin = begin_with(notes=False, reached_by="")
+
+
+@complete_graph
+def build(
+    *,
+    tools: Sequence[BaseTool] = (),
+    open: Node[OpenState, OpenUpdate] = open_document,
+    read: Node[ReadState, ReadWrites] = mem_gpt.read,
+    begin: Node[BeginState, BeginUpdate] = begin,
+    think: Node[Any, Any] | None = None,
+    evict: Node[AgentTurnState, EvictUpdate] = leave_view,
+    act: Node[Any, Any] | None = None,
+    look_up: Node[LookUpState, LookUpWrites] = nearest_pages,
+    answer: Node[AgentAnswerState, AnswerWrites] = answer,
+    cite: Node[CiteState, CiteWrites] = cite,
+    state: type[Any] = AgentQuestionState,
+) -> StateGraph[AgentQuestionState, ReaderContext, DocumentsQuestion, Answered]:
+    """Search, open, answer: one function after the other, until the reader answers. `tools`: your own functions."""
+    functions = Functions([*READER_FUNCTIONS, *tools])
+    return mem_gpt.build(
+        open=open,
+        read=read,
+        begin=begin,
+        think=think or think_with(functions, plain_frame, settings=(Embeddings,)),
+        evict=evict,
+        act=act or act_in_reading_with(functions, settings=()),
+        look_up=look_up,
+        answer=answer,
+        cite=cite,
+        state=state,
+    )
+
+
+graph = build().compile(name="reader_agent")
+
+
+PLAIN_STEP = Range(1, 2, 2)  # calls to the model for one step in plain words: the function, then its argument
+
+EXCERPT_SHARE = 3 / 4
+"""Expected words of an excerpt, as a share of the most: on some pages fewer than three sentences have a word of the
+query."""
+
+
+async def estimate_reader_agent(case: EstimateCase) -> Estimate:
+    """What the plain reader will use: its steps alone."""
+    if not case.asks:
+        return Estimate()
+    functions = usable(Functions(READER_FUNCTIONS), case.context)
+    pages = await mem_gpt.count_searched_pages(case)
+    excerpt = min(EXCERPT_SHARE * EXCERPT_WORDS, case.document.words / pages)
+    frame = count_words(PLAIN_READER.instructions(functions=functions.descriptions))
+    shown = mem_gpt.words_of_step(case, frame, mem_gpt.MATCHING * pages, excerpt)
+    return mem_gpt.estimate_steps(case, shown, PLAIN_STEP)

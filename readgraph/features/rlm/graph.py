@@ -1,0 +1,102 @@
+"""rlm: a model writes small programs that look at the text (recursive language models, Zhang et al., 2025).
+
+The text is never shown. Programs search, cut and count it, ask a model about pieces, and say what the next one needs;
+one of them finishes with the answer. So what is counted over the whole text is counted by code.
+"""
+
+from typing import Any
+
+from langgraph.graph import END, START, StateGraph
+
+from readgraph.features.rlm import programs
+from readgraph.features.rlm import programs as programs_types
+from readgraph.features.rlm.programs import answer, run, write_program
+from readgraph.graphs.baselines import read_segments
+from readgraph.graphs.estimates.arithmetic import ANSWER_LINE, Estimate, EstimateCase, Range
+from readgraph.graphs.wiring import add_nodes, add_path, add_question, begin_graph, choosing, complete_graph
+from readgraph.nodes.answering.cite import cite
+from readgraph.nodes.bounds import SearchProgress, within_loop_limit
+from readgraph.nodes.building.build import ReadState, ReadWrites
+from readgraph.nodes.contracts import AnswerWrites, CiteState, CiteWrites, LookUpState, LookUpWrites, Node
+from readgraph.nodes.look_up import nearest_pages
+from readgraph.nodes.opening import OpenState, ProgramsOpenUpdate, open_for_programs
+from readgraph.state.channels import ProgramsOutput, ProgramsState
+from readgraph.state.context import ReaderContext
+from readgraph.state.reading import Finding, Question
+
+__all__ = ["build", "graph"]
+
+LOOP = ("write_program", "run")
+
+
+class ProgramsProgress(SearchProgress):
+    """What decides what follows a program."""
+
+    findings: list[Finding]
+    pages_read: list[int]
+
+
+def choose_after_run(state: ProgramsProgress) -> str:
+    """The next program; else the answer, or a look-up where there is neither an answer nor a page that was read."""
+    if state["continue_search"] and within_loop_limit(state, LOOP, lambda context: context.max_programs):
+        return "write_program"
+    return "answer" if state["findings"] or state["pages_read"] else "look_up"
+
+
+@complete_graph
+def build(
+    *,
+    open: Node[OpenState, ProgramsOpenUpdate] = open_for_programs,
+    read: Node[ReadState, ReadWrites] = read_segments,
+    write_program: Node[programs_types.WriteState, programs_types.WriteUpdate] = write_program,
+    run: Node[programs_types.RunState, programs_types.RunUpdate] = run,
+    look_up: Node[LookUpState, LookUpWrites] = nearest_pages,
+    answer: Node[programs_types.ProgramAnswerState, AnswerWrites] = answer,
+    cite: Node[CiteState, CiteWrites] = cite,
+    state: type[Any] = ProgramsState,
+) -> StateGraph[ProgramsState, ReaderContext, Question, ProgramsOutput]:
+    """Write a program, run it, and so on, until one finishes; pages are cut only to say where quotes stand."""
+    builder = begin_graph(state, ProgramsState, Question, ProgramsOutput)
+    add_nodes(builder, open=open, read=read, write_program=write_program, run=run)
+    add_nodes(builder, look_up=look_up, answer=answer, cite=cite)
+    add_path(builder, START, "open", "read")
+    add_question(builder, "read", "write_program")
+    add_path(builder, "write_program", "run")
+    builder.add_conditional_edges("run", choosing(choose_after_run), ["write_program", "look_up", "answer"])
+    add_path(builder, "look_up", "answer", "cite", END)
+    return builder
+
+
+graph = build().compile(name="rlm")
+
+
+EXPECTED_PROGRAMS, PROGRAM_WORDS = 3, 60
+"""Expected programs of a question, and words of one: look, ask about pieces, finish."""
+
+PIECE_REPLY, SHOWN = 25, 0.3
+"""Expected words of a sub-call's reply, and of what a program shows, as a share of the most."""
+
+READ_SHARE = 0.3
+"""Expected share of the text that sub-calls read: a question about one place needs little of it, one about all, all."""
+
+
+async def estimate_rlm(case: EstimateCase) -> Estimate:
+    """The programs, and what they ask; both are bounded, by `max_programs` and `max_sub_calls`."""
+    if not case.asks:
+        return Estimate()
+    context, window = case.context, case.context.window_words
+    most = context.max_programs
+    sizes = {"size": (1, 1), "left": (1, 1), "most_words": (1, 1)}
+    frame = programs.write_program_prompt("", "", "", "", {"A": ""}, **sizes).words
+    each = PROGRAM_WORDS + SHOWN * programs.most_shown_words(context)
+    before = min(EXPECTED_PROGRAMS, most) - 1
+    shown = case.question_words + min(programs.BEGINNING_WORDS, case.document.words) + each * before / 2
+    writing = Estimate.of(
+        Range(1, min(EXPECTED_PROGRAMS, most), most),
+        (Range(0, min(frame + shown, window), window) + ANSWER_LINE).at_most(window),
+        PROGRAM_WORDS + case.answer_words() / EXPECTED_PROGRAMS,
+    )
+    piece = min(programs.most_piece_words(context), case.document.words)
+    pieces = min(READ_SHARE * case.document.words / piece, context.max_sub_calls)
+    asked = Range(0, min(programs.ask_piece_prompt("", "").words + piece + case.question_words, window), window)
+    return writing + Estimate.of(Range(0, pieces, context.max_sub_calls), asked, PIECE_REPLY)

@@ -1,0 +1,248 @@
+"""Records without a model: names, dates, amounts, headings, a word, or sentences, as patterns find them."""
+
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from readgraph.features.survey.state import Column, Programme
+from readgraph.features.survey.values import CURRENCIES, MORE, SCALE
+from readgraph.library.search.terms import content_words
+from readgraph.nodes.building.parts import HEADING, paragraph_ends
+from readgraph.nodes.extractive.dates import WrittenDate, dates_in
+from readgraph.state.languages import language_of
+from readgraph.state.sentences import sentence_spans
+
+_SIGN = rf"[{CURRENCIES}]"
+_DIGITS = r"(?:\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?!\d)(?:[.,]\d{1,2}(?!\d))?|\d+(?:[.,'’]\d+)*)"
+_ENDED = rf"(?i:{SCALE}(?:{MORE}(?:{SCALE})?)*)"
+_MONEY = (
+    r"%|percent|Prozent|dollars?|euros?|pounds?|pence|cents?|crowns?|Kronen|couronnes?|coronas|francs?|Franken|marks?"
+    r"|Mark|guilders?|Gulden|shillings?|rubles?|рубл\w+|руб\.?|kr\.?|Kč|zł|Ft|CHF|EUR|USD|GBP"
+)
+_AMOUNT = re.compile(
+    rf"(?P<before>{_SIGN} ?|\b(?:CHF|EUR|USD|GBP) )?"
+    rf"(?<![\d.,/:_#§\[^A-Za-z])(?<![\dA-Za-z][-–])[-−]?{_DIGITS}(?:{_ENDED}|(?(before)[kKmM](?!\w)))?"
+    rf"(?P<money> ?(?:{_SIGN}|(?:{_MONEY})(?![^\W\d_])|[円元원]))?(?![\dA-Za-z_\]/:]|[-–]\w|[.,]\d)"
+)
+_LABEL = re.compile(
+    r"(?:(?<!\w)(?:pp?|pages?|S|Seiten?|págs?|páginas?|pag|pagin[ae]|str|stron[ay]|stran[ay]|стр|с|sid(?:a|e|or|an)?|blz?"
+    r"|ch(?:ap(?:ter)?s?)?|kap(?:itel|ittel)?|cap(?:ítulo|itolo)?|chapitre|vol(?:ume)?|Bd|Band|tome|nos?|nr|núm|n[°º]"
+    r"|art(?:icle|ikel)?|fig(?:ure)?|Abb|Tab|table|Tabelle|lines?|Zeilen?|section|Abschnitt|(?:foot|end)?notes?|room"
+    r"|Zimmer|year|Jahre?|année|año|anno)\.?|[§#№第])\s?$",
+    re.IGNORECASE,
+)
+_AFTER = re.compile(r"\.\s+\S|\)|\s?(?:[ap]\.?m\b|o['’]clock|Uhr\b|heures?\b|h\b)", re.IGNORECASE)
+_UNIT = re.compile(r"\s?([^\W\d_]{2,})")
+_YEAR_LIKE = re.compile(r"(?:1\d|20)\d\d")
+
+_CLAUSE_END = re.compile(
+    r"[,;:()–—](?=\s|$)|[，；：、]| - |\b(?:but|aber|sondern|mais|pero|sino|maar|men|ale|но|però|mas)\b", re.IGNORECASE
+)
+
+
+@cache
+def denial(language: str) -> re.Pattern[str]:
+    """A word of denial in this language; in English, where the language has none here."""
+    known = tomllib.loads(Path(__file__).with_name("denials.toml").read_text(encoding="utf-8"))
+    if language in known["without_spaces"]:
+        return re.compile(known["without_spaces"][language])
+    words = known["words"].get({"no": "nb", "nn": "nb"}.get(language, language), known["words"]["en"])
+    return re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE)
+
+
+def clause_around(sentence: str, start: int, end: int) -> str:
+    """The clause of a sentence in which these characters stand."""
+    ends = [found.end() for found in _CLAUSE_END.finditer(sentence)]
+    first = max((each for each in ends if each <= start), default=0)
+    last = min((each for each in ends if each >= end), default=len(sentence))
+    return sentence[first:last]
+
+
+class Amount(NamedTuple):
+    """An amount at the characters `[start, end)` of a sentence; `money`: whether a currency shows it."""
+
+    start: int
+    end: int
+    money: bool
+
+
+def amounts_in(sentence: str, dates: Iterable[WrittenDate], units: frozenset[str] = frozenset()) -> list[Amount]:
+    """The amounts of a sentence, or its sums of money alone; of the `dates`, only years with a unit behind them."""
+    taken = [(date.start, date.end) for date in dates if not is_amount(sentence, date, units)]
+    found = list[Amount]()
+    for each in _AMOUNT.finditer(sentence):
+        in_date = any(each.start() < end and start < each.end() for start, end in taken)
+        labelled = _LABEL.search(sentence, max(0, each.start() - 20), each.start())
+        money = bool(each["before"] or each["money"])
+        if not in_date and not labelled and (money or not _AFTER.match(sentence, each.end())):
+            found.append(Amount(*each.span(), money))
+    return [each for each in found if each.money] or found
+
+
+def is_amount(sentence: str, date: WrittenDate, units: frozenset[str]) -> bool:
+    """Whether what looks like a year is an amount, by the currency or the unit beside it."""
+    if date.month or not _YEAR_LIKE.fullmatch(sentence[date.start : date.end]):
+        return False
+    near = _AMOUNT.finditer(sentence, max(0, date.start - 6), date.end + 20)
+    whole = next((each for each in near if each.start() <= date.start < each.end()), None)
+    unit = _UNIT.match(sentence, date.end)
+    return bool(whole and (whole["before"] or whole["money"])) or (unit is not None and unit[1].casefold() in units)
+
+
+VERSION = 3  # version of the patterns: raise it when they find other records, so that kept ones are not shown
+
+CUES = {
+    "heading": r"\b(?:headings?|chapters?|sections?|table of contents)\b",
+    "name": r"\b(?:who|whom|names?|persons?|people|characters?)\b",
+    "date": r"\b(?:when|dates?|years?|days?)\b",
+    "amount": r"\b(?:amounts?|prices?|costs?|sums?|money|how much)\b",
+}  # what patterns look for, by words of the question or a column's name
+
+_PLACE = r"\b(?:places?|city|cities)\b"
+_CAPITAL = f"[{''.join(filter(str.isupper, map(chr, range(0x41, 0x2000))))}]"
+_NAME = re.compile(
+    rf"\b(?P<first>{_CAPITAL}[\w'’-]+)(?:(?:,|(?<=\b(?:Mr|Ms|Dr|St))\.|(?<=\bMrs)\.)?"
+    rf" (?:of |the |de |van |von )?{_CAPITAL}[\w'’-]+)*"
+)
+_SENTENCE_START = re.compile(r"(?:^|[.!?:;\n“\"'] ?)$")
+_NO_NAMES = re.compile(r"(?:I|I['’]\w+|The|A|An|And|But|He|She|It|They|We|You|This|That)$")
+Taken = tuple[list[str], int, int]  # the values of a record, and the characters `[start, end)` of the page that show it
+
+
+class PatternSentence(NamedTuple):
+    """A sentence with its dates, the text's units of amounts, and the words that deny, where these are heeded."""
+
+    text: str
+    language: str
+    denial: re.Pattern[str] | None
+    dates: Sequence[WrittenDate]
+    units: frozenset[str]
+
+    def denies(self, start: int, end: int) -> bool:
+        """Whether the clause of these characters says that something is not so."""
+        return bool(self.denial and self.denial.search(clause_around(self.text, start, end)))
+
+    def affirms(self, sought: set[str]) -> bool:
+        """Whether a clause with one of these terms, or else the whole sentence, is without a word of denial."""
+        if not sought:
+            return not (self.denial and self.denial.search(self.text))
+        words = (word for word in re.finditer(r"\w+", self.text) if not sought.isdisjoint(content_words(word[0])))
+        return any(not self.denies(*word.span()) for word in words)
+
+
+Filler = Callable[[PatternSentence], list[str]]  # gives the values of a column that a sentence has
+
+
+def _names(sentence: PatternSentence) -> list[str]:
+    text = sentence.text
+    dates = [(date.start, date.end) for date in sentence.dates]
+    amounts = [(amount.start, amount.end) for amount in amounts_in(text, sentence.dates, sentence.units)]
+    for start, end in dates + amounts:  # a month or a currency is no name
+        text = f"{text[:start]}{'0' * (end - start)}{text[end:]}"
+    return [name for found in _NAME.finditer(text) if (name := _name(found, sentence.language))]
+
+
+def _name(found: re.Match[str], language: str) -> str:
+    """The name in some words with capitals; "" where they are none, as a single one at a sentence's start may be."""
+    name, first = found.group(), found["first"]
+    if _SENTENCE_START.search(found.string, 0, found.start()):
+        if not content_words(first, language):
+            name = name[len(first) :].lstrip(" ,.")
+        elif name == first:
+            return ""
+    return "" if _NO_NAMES.match(name) else name
+
+
+def _amounts(sentence: PatternSentence) -> list[str]:
+    found = amounts_in(sentence.text, sentence.dates, sentence.units)
+    return [sentence.text[each.start : each.end] for each in found if not sentence.denies(each.start, each.end)]
+
+
+def _whole(sentence: PatternSentence) -> list[str]:
+    return [" ".join(sentence.text.split())]
+
+
+def filler(column: Column) -> Filler | None:
+    """What fills a column from a sentence: by its kind, else by its name; None where no pattern does."""
+
+    def is_about(cue: str) -> bool:
+        return re.search(cue, column["name"], re.IGNORECASE) is not None
+
+    if column["kind"] == "date":
+        return lambda sentence: [date.iso for date in sentence.dates if date.iso]
+    if column["kind"] == "number" or is_about(CUES["amount"]):
+        return _amounts
+    if is_about(CUES["date"]):
+        return lambda sentence: [sentence.text[date.start : date.end].rstrip(".,") for date in sentence.dates]
+    if is_about(CUES["name"]) or is_about(_PLACE):
+        return _names
+    return _whole if column["name"] == "sentence" else None
+
+
+def columns_without_pattern(columns: Sequence[Column]) -> list[str]:
+    """The names of the columns that no pattern fills."""
+    if columns[0]["name"] in ("word", "heading"):
+        return [column["name"] for column in columns[1:]]
+    return [column["name"] for column in columns if filler(column) is None]
+
+
+def take_by_pattern(text: str, programme: Programme, order: str = "") -> Iterator[Taken]:
+    """The records of a page's text; `order` is that of its numeric dates, by default its language's."""
+    columns = programme["columns"]
+    rest = [""] * (len(columns) - 1)
+    if columns[0]["name"] == "word":
+        wanted = re.compile(rf"(?<!\w){re.escape(programme['sought'])}(?!\w)", re.IGNORECASE)
+        for start, end in sentence_spans(text):
+            yield from (([found.group(), *rest], start, end) for found in wanted.finditer(text[start:end]))
+    elif columns[0]["name"] == "heading":
+        for start in (0, *paragraph_ends(text)[:-1]):
+            if (found := HEADING.match(text, start)) and re.search(r"\w", found.group()):
+                line = text[start:].lstrip("\n").partition("\n")[0].rstrip()
+                begin = text.index(line, start)
+                yield [line.strip("# \t"), *rest], begin, begin + len(line)
+    else:
+        yield from _of_sentences(text, programme, order)
+
+
+def _of_sentences(text: str, programme: Programme, order: str) -> Iterator[Taken]:
+    """A record of each sentence (or amount in it) that fills all columns that patterns can fill, and is not denied."""
+    fillers = [filler(column) for column in programme["columns"]]
+    letters = [*filter(str.isalpha, text)]
+    has_capitals = 2 * sum(letter.lower() != letter.upper() for letter in letters) >= len(letters)
+    fillers = [None if fill is _names and not has_capitals else fill for fill in fillers]
+    filled = [fill for fill in fillers if fill]
+    if not filled:
+        return
+    question = programme["sought"]
+    sought = {*content_words(question)} if filled == [_whole] else set[str]()
+    heeds = (len(filled) > 1 or filled[0] in (_whole, _amounts)) and not denial(language_of(question)).search(question)
+    for start, end, sentence in _sentences(text, order, heeds_denials=heeds):
+        if sought and sought.isdisjoint(content_words(sentence.text)):
+            continue
+        values = {fill: fill(sentence) for fill in filled}
+        if not all(values.values()) or not (_amounts in values or sentence.affirms(sought)):
+            continue
+        many = len(values.get(_amounts, ())) or max(map(len, values.values()))
+        for number in range(many):
+            row = [_value(values[fill], number, many) if fill else "" for fill in fillers]
+            yield row, start, end
+
+
+def _value(found: Sequence[str], number: int, many: int) -> str:
+    """The value of one of `many` records: its own if each has one, else the first or, of more than records, all."""
+    return found[number] if len(found) == many else found[0] if len(found) < many else ", ".join(found)
+
+
+def _sentences(text: str, order: str, *, heeds_denials: bool) -> Iterator[tuple[int, int, PatternSentence]]:
+    language = language_of(text)
+    behind = (_UNIT.match(text, amount.end) for amount in amounts_in(text, dates_in(text, language, order)))
+    # Such as "crowns" in "400 crowns".
+    units = frozenset(unit[1].casefold() for unit in behind if unit and content_words(unit[1]))
+    for start, end in sentence_spans(text, language=language):
+        written = text[start:end]
+        sentence = PatternSentence(written, language, denial(language) if heeds_denials else None, [], units)
+        dates = [date for date in dates_in(written, language, order) if not is_amount(written, date, units)]
+        yield start, end, sentence._replace(dates=[date for date in dates if not sentence.denies(date.start, date.end)])

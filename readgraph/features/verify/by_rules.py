@@ -1,0 +1,249 @@
+"""What rules say of each claim beside the sentences near it; what they can't be sure of they don't decide."""
+
+import re
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+from readgraph.features.verify.claims import ClaimsUpdate, without_quotes
+from readgraph.features.verify.evidence import (
+    FindState,
+    NearSentence,
+    PageText,
+    PageTexts,
+    names_in,
+    near_sentences,
+    prose_sentences,
+    texts_of,
+)
+from readgraph.features.verify.quotes import find_passages, keeps_sense
+from readgraph.features.verify.speakers import check_speaker, find_attribution
+from readgraph.features.verify.state import CitedPlace, Claim, Difference
+from readgraph.library.search.terms import content_words
+from readgraph.nodes.contracts import ReaderRuntime
+from readgraph.nodes.rules.compare import differs_in_a_word
+from readgraph.nodes.rules.standing import stands
+from readgraph.nodes.rules.tokens import cue_words, tokens_of
+from readgraph.nodes.step import node
+from readgraph.state.apart import apart
+from readgraph.state.languages import language_of
+from readgraph.state.reading import Citation
+from readgraph.state.sentences import sentence_spans
+from readgraph.state.words import format_count
+
+FIRST_PAGES = 4  # pages that are looked at first: most of what is true stands there
+CHANGED = 0.6  # the least share of a quote's words that a changed one still has
+MOST_CHANGED = 300  # words of a quote that is looked for with other words
+MOST_QUOTES, LONGEST_FRAME = 20, 1000  # quotes of a claim, and characters beside them, that rules look at
+ENDING = ".,;:!?… "  # marks with which a quote may end
+MOST_PLACES = 20  # where a quote stands that are looked at
+BESIDE, SENTENCES_BESIDE = 600, 2  # characters and sentences around one that may tell of the claim's own value
+
+
+@node
+@apart
+async def compare_claims(state: FindState, runtime: ReaderRuntime) -> ClaimsUpdate:
+    """Say of each claim what rules can decide (see `compare`): quotes, numbers, dates, what is denied."""
+    texts, claims = await texts_of(state, runtime), list[Claim]()
+    for claim in state["claims"]:
+        checked = check_claim(claim, texts.read(claim["pages"][:FIRST_PAGES]), texts)
+        if checked["verdict"] != "supported":
+            checked = check_claim(claim, texts.read(claim["pages"]), texts)
+        claims.append(checked)
+    decided = sum(claim["by"] == "rules" for claim in claims)
+    return {"claims": claims, "step_summary": f"decided {decided} of {format_count(len(claims), 'claim')} by rules"}
+
+
+def check_claim(claim: Claim, pages: Sequence[PageText], texts: PageTexts) -> Claim:
+    """The claim with what rules say of it beside these pages."""
+    return (_check_quotes if claim["quotes"] else _check_sentence)(claim, pages, texts)
+
+
+def _check_sentence(claim: Claim, pages: Sequence[PageText], texts: PageTexts) -> Claim:
+    near = near_sentences(claim["text"], pages)
+    held = [each for each in near if each.compared.verdict == "supported" and _stands(each, texts)]
+    if held:
+        return _with_place(claim, [each.citation for each in held], near)
+    if not near:
+        return {**claim, "verdict": "not found"}
+    best = max(near, key=lambda each: (bool(each.compared.differs), each.compared.shared))
+    against = best.compared.verdict == "contradicted" and _stands(best, texts)
+    if against and not any(_may_hold(each) for each in near) and not _is_told_beside(claim["text"], best, texts):
+        return _decided(claim, "contradicted", best.compared.differs, [best.citation])
+    missing, differs = best.compared.missing, best.compared.differs
+    return {**claim, "verdict": "not decided", "differs": differs, "missing": missing, "evidence": [best.citation]}
+
+
+def _stands(near: NearSentence, texts: PageTexts) -> bool:
+    start, end = near.citation["start"], near.citation["end"]
+    return stands(texts.text, (start, end), texts.part_at(start), near.language)
+
+
+def _may_hold(near: NearSentence) -> bool:
+    """Whether a sentence has all slots of a claim, so that it may say what it says."""
+    return near.compared.verdict != "contradicted" and near.compared.has_all_slots
+
+
+def _is_told_beside(said: str, against: NearSentence, texts: PageTexts) -> bool:
+    """Whether a sentence beside tells of a claim's own value, or of another number of the same: another race, a sum."""
+    start, end = against.citation["start"], against.citation["end"]
+    first, last = texts.part_at(start)
+    before, behind = texts.text[max(first, start - BESIDE) : start], texts.text[end : min(end + BESIDE, last)]
+    spans = [before[slice(*each)] for each in sentence_spans(before)[-SENTENCES_BESIDE:]]
+    spans += [behind[slice(*each)] for each in sentence_spans(behind)[:SENTENCES_BESIDE]]
+    language, (difference, *_) = against.language, against.compared.differs
+    own, told = (tokens_of(difference[key], language) for key in ("draft", "text"))
+    values, units = {each.value for each in own}, {each.value[1:] for each in (*own, *told) if each.kind == "number"}
+    words = {*content_words(said, language)} - {*content_words(difference["draft"], language)}
+    also = cue_words("also", language)
+    for text in spans:
+        tokens = tokens_of(text, language)
+        alike = words & {*content_words(text, language)} or any(each.text.casefold() in also for each in tokens)
+        counted = any(each.kind == "number" and each.value[1:] in units for each in tokens)
+        if alike and (counted or (values and values <= {each.value for each in tokens})):
+            return True
+    return False
+
+
+def _decided(claim: Claim, verdict: str, differs: list[Difference], evidence: list[Citation]) -> Claim:
+    return {**claim, "verdict": verdict, "by": "rules", "differs": differs, "evidence": evidence}  # type: ignore[typeddict-item]
+
+
+def _with_place(claim: Claim, found: Sequence[Citation], near: Sequence[NearSentence] = ()) -> Claim:
+    """A claim that stands in the text: supported where it stands in each place that it names, or names none.
+
+    If a place that it names has one of the sentences `near`, that may say it in other words.
+    """
+    outside, evidence = list[CitedPlace](), list[Citation]()
+    unknown = next((place for place in claim["cited"] if not place["document"]), None)
+    if unknown:
+        return _decided(claim, "not decided", [Difference(kind="source", draft=unknown["name"], text="")], [found[0]])
+    for place in claim["cited"]:
+        inside = [each for each in found if _is_inside(each, place)]
+        evidence += inside[:1]
+        outside += [] if inside else [place]
+    if not outside or len(outside) < len(claim["cited"]):  # one place of several may be for another part of it
+        return _decided(claim, "supported", [], evidence or [found[0]])
+    differs = [Difference(kind="place", draft=place["name"], text="") for place in outside[:1]]
+    if any(_is_inside(each.citation, place) for each in near for place in outside):
+        return {**claim, "verdict": "not decided", "differs": differs, "evidence": [found[0]]}
+    return _decided(claim, "contradicted", differs, [found[0]])
+
+
+def _is_inside(citation: Citation, place: CitedPlace) -> bool:
+    return place["start"] < citation["end"] and citation["start"] < place["end"]
+
+
+def _check_quotes(claim: Claim, pages: Sequence[PageText], texts: PageTexts) -> Claim:
+    """Whether what a claim quotes stands in the text, where and by whom it says, and nothing else is claimed."""
+    whole = _check_sentence(claim, pages, texts) if claim["text"] not in claim["quotes"] else None
+    if whole and whole["by"]:
+        return whole
+    if len(claim["quotes"]) > MOST_QUOTES or len(without_quotes(claim["text"])) > LONGEST_FRAME:
+        return {**(whole or claim), "verdict": "not decided"}
+    evidence, open_frame = list[Citation](), list[str]()
+    differs = list[Difference]()
+    for quote in claim["quotes"]:
+        found = _find_all(quote, pages, texts)
+        if not found:
+            return _check_changed(claim, quote, pages, texts, whole)
+        placed = _with_place(claim, found)
+        if placed["verdict"] != "supported":
+            return placed
+        evidence += placed["evidence"]
+        judged = [_check_speaker(claim, each, texts) for each in found]
+        if True not in judged:
+            differs += [each for each in judged if isinstance(each, dict)][:1]
+            open_frame.append(" ".join(without_quotes(claim["text"]).replace("…", " ").split()).strip(" ,.:"))
+    if open_frame:
+        missing = [] if differs else open_frame
+        return {**claim, "verdict": "not decided", "differs": differs, "missing": missing, "evidence": evidence}
+    return _decided(claim, "supported", [], evidence)
+
+
+def _check_changed(claim: Claim, quote: str, pages: Sequence[PageText], texts: PageTexts, whole: Claim | None) -> Claim:
+    """A claim whose quote doesn't stand so in the text: contradicted if just one word is another one there."""
+    changed = _find_changed(quote, pages)
+    if not changed:
+        return whole or {**claim, "verdict": "not found", "missing": [quote]}
+    is_same = quote.rstrip(ENDING) == changed["quote"].rstrip(ENDING)  # and what stands around it leaves it open
+    differs = [] if is_same else [Difference(kind="quote", draft=quote, text=changed["quote"])]
+    same_speaker = _check_speaker(claim, changed, texts) is True and _holds_sense(changed, texts)
+    if same_speaker and differs_in_a_word(quote, changed["quote"], _read_around(changed, texts).language):
+        return _decided(claim, "contradicted", differs, [changed])
+    return {**claim, "verdict": "not decided", "differs": differs, "missing": [], "evidence": [changed]}
+
+
+def _find_all(quote: str, pages: Sequence[PageText], texts: PageTexts) -> list[Citation]:
+    """Where a quote stands, and what stands around it doesn't take it back."""
+    found = dict[int, Citation]()
+    for each in pages:
+        for span in find_passages(quote, each.text, language_of(each.text)):
+            citation = each.cite(*span)
+            if len(found) < MOST_PLACES and citation["start"] not in found and _holds_sense(citation, texts):
+                found[citation["start"]] = citation
+    return [*found.values()]
+
+
+class _Around(NamedTuple):
+    """What stands around a quote in its document, where that begins, and who speaks there, in which language."""
+
+    text: str
+    begin: int
+    speaker: str
+    language: str
+
+
+def _read_around(quote: Citation, texts: PageTexts) -> _Around:
+    first, last = texts.part_at(quote["start"])
+    begin = max(first, quote["start"] - BESIDE)
+    text = texts.text[begin : min(quote["end"] + BESIDE, last)]
+    at = [each for each in prose_sentences(text) if each.start <= quote["start"] - begin < each.end]
+    speaker, language = (at[0].speaker, at[0].language) if at else ("", language_of(text))  # a quote is short for it
+    return _Around(text, begin, speaker, language)
+
+
+def _holds_sense(quote: Citation, texts: PageTexts) -> bool:
+    start, end = quote["start"], quote["end"]
+    around, begin, _, language = _read_around(quote, texts)
+    if not keeps_sense(around, start - begin, end - begin, language):
+        return False
+    bounds = [begin + stop for _, stop in sentence_spans(around, language=language)]
+    span = start, next((stop for stop in bounds if stop >= end), end)
+    return stands(texts.text, span, texts.part_at(start), language, quoted=True)
+
+
+_WORD = re.compile(r"[^\W_]+")
+
+
+def _find_changed(quote: str, pages: Sequence[PageText]) -> Citation | None:
+    """The passage that has most of a quote's words in their order; None where none has enough."""
+    wanted = [found.group().casefold() for found in _WORD.finditer(quote)][: MOST_CHANGED + 1]
+    best: tuple[float, Citation] | None = None
+    for each in pages if len(wanted) <= MOST_CHANGED else ():
+        words = [*_WORD.finditer(each.text)]
+        matcher = SequenceMatcher(None, wanted, [found.group().casefold() for found in words], False)
+        longest = matcher.find_longest_match()
+        if longest.size < 2:
+            continue
+        first = max(longest.b - longest.a - 2, 0)
+        last = min(longest.b + len(wanted) - longest.a + 2, len(words))
+        part = SequenceMatcher(None, wanted, [found.group().casefold() for found in words[first:last]], False)
+        blocks = [block for block in part.get_matching_blocks() if block.size]
+        share = sum(block.size for block in blocks) / len(wanted)
+        if share >= CHANGED and (best is None or share > best[0]):
+            begin = first + max(blocks[0].b - blocks[0].a, 0)
+            end = min(first + blocks[-1].b - blocks[-1].a + len(wanted), last) - 1
+            best = share, each.cite(words[begin].start(), words[end].end())
+    return best[1] if best else None
+
+
+def _check_speaker(claim: Claim, quote: Citation, texts: PageTexts) -> Difference | bool:
+    if claim["text"] in claim["quotes"]:
+        return True
+    text, begin, speaker, language = _read_around(quote, texts)
+    span = quote["start"] - begin, quote["end"] - begin
+    said = find_attribution(text, span, sentence_spans(text), speaker)
+    frame = without_quotes(claim["text"]).replace("…", " ")
+    first, _ = texts.part_at(quote["start"])
+    return check_speaker(frame, said, language, names_in(text), texts.titles.get(first, ""))

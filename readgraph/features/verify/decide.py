@@ -1,0 +1,216 @@
+"""What rules left open is asked of the model; then each claim gets its verdict, its quotes and their places."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Literal, NotRequired
+
+from pydantic import Field
+
+from readgraph.features.verify.claims import ClaimsUpdate
+from readgraph.features.verify.evidence import FindState, PageText, texts_of
+from readgraph.features.verify.state import Claim, Difference
+from readgraph.library.page_store import page_store
+from readgraph.library.search.okapi import rank
+from readgraph.library.search.passages import cut_to_passages
+from readgraph.models.asking import ask_reply, can_ask
+from readgraph.models.metering import count_fallback
+from readgraph.models.prompt import DATA_RULE, declare_wording
+from readgraph.models.reply_types import LenientReply
+from readgraph.nodes.answering.citations import find_quote
+from readgraph.nodes.answering.prompts import Quotes
+from readgraph.nodes.answering.verdicts import Batch, SentenceToCheck, check_sentences_prompt, in_batches, make_sentence
+from readgraph.nodes.bounds import content_room
+from readgraph.nodes.contracts import ReaderRuntime
+from readgraph.nodes.memory import format_pages
+from readgraph.nodes.rules.compare import holds_claim
+from readgraph.nodes.step import node
+from readgraph.nodes.tasks import all_finished
+from readgraph.state.apart import apart, compute
+from readgraph.state.errors import BudgetSpent, NoUsableReply
+from readgraph.state.reading import Citation, Sentence, Status
+from readgraph.state.words import format_count
+
+MOST_SHOWN = 3  # passages that the model sees of a claim
+MOST_QUOTED = 2  # quotes that are shown for a claim
+
+CHECK_CLAIMS = declare_wording(
+    "check_claims",
+    "You check claims against passages of documents. You trust nothing but what these passages say. " + DATA_RULE,
+    "Say of each numbered claim what the passages above, each after its page tag, say of it. It is supported if they "
+    "say all of it, in whatever words; contradicted if they say something that can't be true together with it; "
+    "otherwise it is not found. Quote the words that show it, and for a contradiction say in a few words what they "
+    "have instead.",
+)
+
+
+class ClaimVerdict(LenientReply):
+    """What the passages say of a claim."""
+
+    claim: int = Field(description="The number of the claim.")
+    quotes: Quotes = Field(description="One or two quotes that show it; empty if it is not found.")
+    verdict: Literal["supported", "contradicted", "not found"]
+    instead: str = Field(default="", description="For a contradiction: what the passages say instead, in a few words.")
+
+
+class ClaimVerdicts(LenientReply):
+    """What is to be said of each claim."""
+
+    claims: list[ClaimVerdict] = Field(description="One for each claim.")
+
+
+@node
+async def decide_claims(state: FindState, runtime: ReaderRuntime) -> ClaimsUpdate:
+    """Ask the model of the claims that rules left open; a verdict counts if it has a quote that stands in the text."""
+    claims = [*state["claims"]]
+    left = [number for number, claim in enumerate(claims) if not claim["by"] and claim["pages"]]
+    if not left or not can_ask(runtime):
+        return {"claims": claims, "step_summary": "asked no model"}
+    pieces, shown = await _choose_passages(state, left, runtime)
+    texts = {number: piece.text for number, piece in enumerate(pieces)}
+    asked = {number: SentenceToCheck(claims[number]["text"], shown[number]) for number in left if shown[number]}
+    batches = in_batches(asked, texts, content_room(runtime.context, ""))
+    found = await all_finished(_ask_of(batch, texts, runtime) for batch in batches)
+    for number, verdict in {number: verdict for each in found for number, verdict in each.items()}.items():
+        claims[number] = _with_verdict(claims[number], verdict, [pieces[each] for each in shown[number]])
+    for number in asked:
+        if not claims[number]["by"]:
+            claims[number]["verdict"] = "not decided"  # it was asked, and there is no verdict that counts
+    decided = sum(claims[number]["by"] == "model" for number in left)
+    return {"claims": claims, "step_summary": f"the model decided {decided} of {len(left)} claims"}
+
+
+async def _choose_passages(
+    state: FindState, left: Sequence[int], runtime: ReaderRuntime
+) -> tuple[list[PageText], dict[int, list[int]]]:
+    """The passages of the pages near these claims, and for each claim which of them it shares most words with."""
+    texts, pieces = await texts_of(state, runtime), dict[tuple[int, int], PageText]()
+    shown = dict[int, list[int]]()
+    for number in left:
+        claim, near = state["claims"][number], list[tuple[tuple[int, int], PageText]]()
+        for page in texts.read(claim["pages"]):
+            for start, end in cut_to_passages(page.text):
+                moved = replace(page.page, start=page.page.start + start)
+                near.append(((moved.start, end - start), PageText(moved, page.text[start:end], page.following)))
+        ranked = await compute(rank, claim["text"], [piece.text for _, piece in near])
+        chosen = [near[each] for each, _ in ranked[:MOST_SHOWN]]
+        pieces.update(chosen)
+        keys = [*pieces]
+        shown[number] = sorted({keys.index(key) for key, _ in chosen})
+    return [*pieces.values()], shown
+
+
+async def _ask_of(batch: Batch, texts: Mapping[int, str], runtime: ReaderRuntime) -> dict[int, ClaimVerdict]:
+    """The model's verdicts on these claims; none without a usable reply, which is counted, or a budget."""
+    shown = {piece: texts[piece] for piece in sorted({piece for claim in batch.values() for piece in claim.pages})}
+    prompt = check_sentences_prompt(CHECK_CLAIMS, format_pages(shown), [each.text for each in batch.values()])
+
+    def complaint(reply: ClaimVerdicts) -> str | None:
+        missing = {*range(1, len(batch) + 1)} - {each.claim for each in reply.claims}
+        return f"there is no verdict on claim {min(missing)}" if missing else None
+
+    try:
+        reply = await ask_reply(runtime, prompt, ClaimVerdicts, complaint)
+    except NoUsableReply:
+        count_fallback("check")
+        return {}
+    except BudgetSpent:
+        return {}
+    given = {each.claim: each for each in reply.claims}
+    opposed = {each.claim for each in reply.claims if each.verdict != given[each.claim].verdict}
+    if opposed:
+        count_fallback("opposed_verdicts", len(opposed))
+    return {number: given[place] for place, number in enumerate(batch, 1) if place not in opposed}
+
+
+def _with_verdict(claim: Claim, verdict: ClaimVerdict, pieces: Sequence[PageText]) -> Claim:
+    """The claim as the model decided it; as it was where no quote of what was shown holds what it says."""
+    if verdict.verdict == "not found":
+        return {**claim, "verdict": "not found", "by": "model"}
+    found = list[Citation]()
+    for quoted in verdict.quotes:
+        spans = ((piece, find_quote(quoted.quote.strip(), piece.text, 0, len(piece.text))) for piece in pieces)
+        found += [piece.cite(*span) for piece, span in spans if span][:1]
+    if not found or not holds_claim(claim["text"], [each["quote"] for each in found], verdict.verdict):
+        count_fallback("quote_says_less" if found else "quote_not_found")
+        return claim
+    said = Difference(kind="meaning", draft="", text=verdict.instead.strip())
+    differs = [said] if verdict.verdict == "contradicted" else []
+    return {**claim, "verdict": verdict.verdict, "by": "model", "differs": differs, "evidence": found, "missing": []}
+
+
+class VerdictsState(FindState):
+    draft: str
+    status: NotRequired[Status]
+
+
+class VerdictsUpdate(ClaimsUpdate):
+    answer: str
+    status: Status
+    by_rule: bool
+    citations: list[Citation]
+    sentences: list[Sentence]
+    unsupported: int
+    unchecked: int
+    pages_read: list[int]
+
+
+@node
+@apart
+async def cite_claims(state: VerdictsState, runtime: ReaderRuntime) -> VerdictsUpdate:
+    """Give each quote its document and place, and the draft its marks: quotes, and what is said of each claim."""
+    store = page_store(runtime)
+    document = await store.document(state["document"])
+    shown = [each for claim in state["claims"] for each in claim["evidence"][:MOST_QUOTED]]
+    starts = sorted({each["start"] for each in shown})
+    places = dict(zip(starts, await store.place_names(document, starts), strict=True))
+    claims, citations, sentences = list[Claim](), list[Citation](), list[Sentence]()
+    for claim in state["claims"]:
+        evidence = [Citation(**{**each, "place": places[each["start"]]}) for each in claim["evidence"][:MOST_QUOTED]]
+        differs = claim["differs"]
+        if evidence:  # of places, the one where it stands
+            stands = evidence[0]["place"] or f"part {evidence[0]['page']}"
+            differs = [{**each, "text": stands} if each["kind"] in ("place", "source") else each for each in differs]
+        claim = {**claim, "evidence": evidence, "differs": differs}
+        claims.append(claim)
+        citations += [Citation(**{**each, "mark_at": claim["end"]}) for each in evidence]
+        supported = {"supported": True, "not decided": None}.get(claim["verdict"], False)
+        doubt = "" if supported else describe_claim(claim)
+        sentence = make_sentence(claim["text"], [])
+        sentences.append({**sentence, "supported": supported, "end": claim["end"], "doubt": doubt})
+    wrong = sum(claim["verdict"] == "contradicted" for claim in claims)
+    unchecked = sum(claim["verdict"] == "not decided" for claim in claims)
+    held = sum(claim["verdict"] == "supported" for claim in claims)
+    return {
+        "claims": claims,
+        "answer": state["draft"],
+        "status": "answered",
+        "by_rule": all(claim["by"] != "model" for claim in claims),
+        "citations": citations,
+        "sentences": sentences,
+        "unsupported": len(claims) - held - unchecked,
+        "unchecked": unchecked,
+        "pages_read": [*dict.fromkeys(page for claim in claims for page in claim["pages"])],
+        "step_summary": f"{held} of {len(claims)} claims supported, {wrong} contradicted",
+    }
+
+
+def describe_claim(claim: Claim) -> str:
+    """A claim's verdict in a few words, with what differs: "contradicted: 250 tons, the text has 240 tons"."""
+    said = list[str]()
+    for each in claim["differs"]:
+        draft, text = (f"“{' '.join(each[of].split())}”" if each[of] else "" for of in ("draft", "text"))
+        by_kind = {
+            "negation": f"the draft has {draft or 'no negation'}, the text {text or 'none'}",
+            "place": f"it stands in {each['text']}, not in {each['draft']}",
+            "source": f"it stands in {each['text']}, and no document that was read is called {draft}",
+            "quote": f"the text has {text}",
+            "meaning": text or "by what the text says",
+        }
+        said.append(by_kind.get(each["kind"], f"{draft}, the text has {text}"))
+    if claim["verdict"] == "not found":
+        where = format_count(claim["searched"], "document")
+        said.append("nothing of it in the nearest passages" if claim["by"] else f"no sentence near it in {where}")
+    elif claim["verdict"] == "not decided" and claim["evidence"] and not said:
+        lacks = f"the nearest passage lacks {', '.join(f'“{word}”' for word in claim['missing'][:4])}"
+        said.append(lacks if claim["missing"] else "the nearest passage has its words, but doesn't say just that")
+    return ": ".join(filter(None, [claim["verdict"], "; ".join(said)]))

@@ -1,0 +1,39 @@
+"""The command that carries out an instruction on a web site."""
+
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Argument, Option
+
+from readgraph.cli.commands import run_lazily
+from readgraph.cli.options import settings
+from readgraph.cli.options.documents import LibraryFolder, Sure
+from readgraph.cli.options.output import with_screen
+
+if TYPE_CHECKING:
+    from readgraph.cli.terminal.screen import OutputOptions
+    from readgraph.state.context import ReaderContext
+
+
+@settings.with_context(settings.BROWSING)
+@with_screen
+@run_lazily("readgraph.features.web.run:browse_site")
+def browse(
+    url: Annotated[str, Argument(metavar="URL", help="The page to begin with.")],
+    instruction: Annotated[str, Argument(metavar="INSTRUCTION", help="What is to be done on the site.")],
+    context: "ReaderContext",
+    screen: "OutputOptions",
+    driver: Annotated[
+        str, Option(metavar="NAME", help="The browser: chromium, chrome, edge, or a Chromium's path.")
+    ] = "chromium",
+    sure: Sure = False,
+    max_steps: Annotated[int, Option(min=1, metavar="N", help="End after this many steps.")] = 20,
+    library: LibraryFolder = None,
+) -> None:
+    """Carry out an instruction on a web site, in a browser of this machine. You confirm each action before it happens.
+
+    Nothing but the site that you name is visited: all other requests are blocked, and counted.
+
+    Passwords are typed by you, and the model never sees them; where nobody can be asked, by READGRAPH_PASSWORD.
+
+    Example: readgraph browse https://shop.example "Put a storm lantern into the basket" --model openai:gpt-5.4-mini
+    """

@@ -1,0 +1,95 @@
+"""A wiki of the documents of a library, and single pages of it; see `readgraph.api.functions` for what all take."""
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import cast
+
+from langgraph.store.base import BaseStore
+
+from readgraph.api import results
+from readgraph.api.documents import all_documents, documents_as_one, in_one_order
+from readgraph.api.functions import pages_of
+from readgraph.api.running import RunThread, run_method
+from readgraph.features.wiki.graph import build
+from readgraph.features.wiki.vault import fold_file_name, make_file_name, make_files
+from readgraph.library.collections import add_collection, documents_of
+from readgraph.library.library import Library
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
+from readgraph.state.loops import Listen
+from readgraph.state.reading import Question
+from readgraph.state.records import Document
+
+
+async def wiki(
+    library: Library | BaseStore,
+    *,
+    documents: Sequence[str | Document] = (),
+    collection: str | None = None,
+    as_of: str = "",
+    context: ReaderContext | None = None,
+    listen: Listen | None = None,
+    thread: RunThread | None = None,
+) -> results.Wiki:
+    """Make a wiki of documents: pages of sentences, each of which names the quotes that it rests on.
+
+    Args:
+        library: The library, or a plain LangGraph store.
+        documents: Ids, titles or files of the documents; by default those of the library.
+        collection: Without documents: those of this collection.
+        as_of: A day, as of `ask`.
+        context: The settings of the run; by default those of `ReaderContext()`, without a model.
+        listen: Takes what the graph streams, such as its progress.
+        thread: Keeps the graph's steps; without one they are not kept.
+
+    Returns:
+        The pages, and the sentences that contradict each other (see `readgraph.features.wiki.vault` for files of them).
+
+    Raises:
+        BadInput: For a name that no document has, for a history among several documents, and for an empty library.
+    """
+    pages = pages_of(library, context)
+    given = await documents_as_one(pages, documents or await all_documents(pages, collection, as_of), as_of)
+    document = await add_collection(pages, in_one_order(await documents_of(pages, given))) if given.parts else given
+    output = await run_method(pages, build(), "wiki", document, cast(Question, {}), context, listen, thread)
+    return results.Wiki.of(output)
+
+
+async def wiki_page(
+    library: Library | BaseStore,
+    name: str = "",
+    *,
+    documents: Sequence[str | Document] = (),
+    as_of: str = "",
+    context: ReaderContext | None = None,
+    listen: Listen | None = None,
+) -> results.WikiPages:
+    """One page of a wiki of documents in Markdown, and the names of all; what was made before costs nothing.
+
+    Args:
+        library: The library, or a plain LangGraph store.
+        name: The name of the page; without one, the index.
+        documents: Ids, titles or files of the documents; by default those of the library.
+        as_of: A day, as of `ask`.
+        context: The settings of the run, as of `wiki`.
+        listen: Takes what the graph streams, such as its progress.
+
+    Returns:
+        The page, the names of all pages, and the sentences that contradict each other.
+
+    Raises:
+        BadInput: For a name that no page has, and as `wiki`.
+    """
+    made = await wiki(library, documents=documents, as_of=as_of, context=context, listen=listen)
+    files = make_files(made.output["pages"])
+    known = {fold_file_name(make_file_name(each["name"])): each["name"] for each in made.pages}
+    wanted = fold_file_name(make_file_name(name)) if name else "index"
+    text = [
+        lines for path, lines in files.items() if fold_file_name(path.rpartition("/")[2].removesuffix(".md")) == wanted
+    ]
+    if not text:
+        near = ", ".join(known[each] for each in get_close_matches(wanted, known)) or "give no name for the index"
+        raise BadInput(f"The wiki has no page '{name}': {near}.")
+    said = (" — ".join(f"{s['title']}: “{s['quote']}”" for s in each["sentences"]) for each in made.conflicts)
+    pages = [f"{each['name']} ({each['kind']})" for each in made.pages]
+    return results.WikiPages.of(made.output, pages=pages, text="\n".join(text[0]), conflicts=[*said])

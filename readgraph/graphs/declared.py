@@ -1,0 +1,178 @@
+"""The methods of the core, as the hook `methods` gives them: what each is, and where its graph stands."""
+
+from readgraph.graphs.method import Method
+from readgraph.plugins import hookimpl
+
+
+@hookimpl
+def methods() -> list[Method]:
+    """ReadAgent, MemWalker, GAM, their hybrids and plain baselines."""
+    return [
+        Method(
+            name="read-agent",
+            line="Gists of parts; looks parts up again for each question.",
+            note="gist",
+            graph="readgraph.graphs.read_agent:graph",
+            order=1,
+        ),
+        Method(
+            name="mem-walker",
+            line="A tree of summaries; walks it down and back up for each question.",
+            note="summary",
+            graph="readgraph.graphs.mem_walker:graph",
+            order=2,
+        ),
+        Method(
+            name="gam",
+            line="Memos of parts; researches the parts for each question, round by round.",
+            note="memo",
+            graph="readgraph.graphs.gam:graph",
+            order=3,
+        ),
+        Method(
+            name="gam-memorize",
+            kind="part",
+            graph="readgraph.graphs.gam:memorize_graph",
+            served="Builds GAM's memory of a long document or a growing history: memos of its parts. Answers nothing.",
+            order=3,
+        ),
+        Method(
+            name="gam-research",
+            kind="part",
+            graph="readgraph.graphs.gam:research_graph",
+            served="Answers a question from a memory that gam_memorize built, by rounds of research, with quotes.",
+            order=3,
+        ),
+        Method(
+            name="retrieved-pages",
+            line="ReadAgent, but BM25 looks the parts up.",
+            note="gist",
+            memory_of="read-agent",
+            graph="readgraph.graphs.baselines:retrieved_pages",
+            order=8,
+        ),
+        Method(
+            name="gists-only",
+            line="ReadAgent without look-up: the gists answer alone.",
+            note="gist",
+            memory_of="read-agent",
+            graph="readgraph.graphs.baselines:gists_only",
+            order=8,
+        ),
+        Method(
+            name="recurrent",
+            line="A summary carried through the text answers alone.",
+            note="summary",
+            graph="readgraph.graphs.baselines:recurrent",
+            order=8,
+        ),
+        Method(
+            name="bm25",
+            line="The segments that BM25 ranks first for the question.",
+            graph="readgraph.graphs.baselines:bm25",
+            order=8,
+        ),
+        Method(
+            name="ranked",
+            line="The segments that readgraph's own search ranks first.",
+            memory_of="bm25",
+            graph="readgraph.graphs.baselines:ranked",
+            order=8,
+        ),
+        Method(
+            name="dense",
+            line="The segments that are nearest by their embeddings.",
+            memory_of="bm25",
+            graph="readgraph.graphs.baselines:dense",
+            needs_embeddings=True,
+            order=8,
+        ),
+        Method(
+            name="fused",
+            line="The segments that rank first by words and embeddings.",
+            memory_of="bm25",
+            graph="readgraph.graphs.baselines:fused",
+            needs_embeddings=True,
+            order=8,
+        ),
+        Method(
+            name="full-text",
+            line="All of the text, in chunks of the window's size.",
+            graph="readgraph.graphs.baselines:full_text",
+            order=8,
+        ),
+        Method(
+            name="first-words",
+            line="The beginning of the text, as much as fits.",
+            graph="readgraph.graphs.baselines:first_words",
+            order=8,
+        ),
+        Method(
+            name="last-words",
+            line="The end of the text, as much as fits.",
+            graph="readgraph.graphs.baselines:last_words",
+            order=8,
+        ),
+        Method(
+            name="gist-research",
+            line="GAM's rounds of research over ReadAgent's gists.",
+            note="gist",
+            memory_of="read-agent",
+            graph="readgraph.graphs.hybrids.gist_research:graph",
+            order=20,
+        ),
+        Method(
+            name="guided-walk",
+            line="MemWalker's walk, begun where search points.",
+            note="summary",
+            memory_of="mem-walker",
+            graph="readgraph.graphs.hybrids.guided_walk:graph",
+            order=21,
+        ),
+        Method(
+            name="outline-walk",
+            line="MemWalker's walk along the text's own outline.",
+            note="summary",
+            graph="readgraph.graphs.hybrids.outline_walk:graph",
+            order=22,
+        ),
+        Method(
+            name="walk-and-read",
+            line="MemWalker's walk; answers from all summaries.",
+            note="summary",
+            memory_of="mem-walker",
+            graph="readgraph.graphs.hybrids.walk_and_read:graph",
+            order=23,
+        ),
+        Method(
+            name="walk-and-research",
+            line="MemWalker's walk; GAM researches what it lacks.",
+            note="summary",
+            memory_of="mem-walker",
+            graph="readgraph.graphs.hybrids.walk_and_research:graph",
+            order=24,
+        ),
+        Method(
+            name="reflective-walk",
+            line="MemWalker walks again while GAM finds gaps.",
+            note="summary",
+            memory_of="mem-walker",
+            graph="readgraph.graphs.hybrids.reflective_walk:graph",
+            order=25,
+        ),
+        Method(
+            name="escalate",
+            line="Gists, then a look-up, then research, while needed.",
+            note="gist",
+            memory_of="read-agent",
+            graph="readgraph.graphs.hybrids.escalate:graph",
+            order=26,
+        ),
+        Method(
+            name="correct",
+            kind="part",
+            graph="readgraph.graphs.correcting:graph",
+            served="Replaces the note of one part of a document, or restores the model's own.",
+            order=11,
+        ),
+    ]

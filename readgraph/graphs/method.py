@@ -1,0 +1,73 @@
+"""What a reading method is: its name, what it does, and where its graph stands."""
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal
+
+from readgraph.state.errors import BadInput
+
+if TYPE_CHECKING:  # the names of methods are completed in a shell, which must not wait for LangGraph
+    from langgraph.graph import StateGraph
+
+    from readgraph.state.context import ReaderContext
+
+__all__ = ["Method"]
+
+Kind = Literal["question", "web", "row", "part"]
+"""What a graph does: it answers questions, acts on web pages, is a row of evaluations only, or is a part of these."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Method:
+    """A reading method, as a package plugs it in (`readgraph.plugins`).
+
+    Attributes:
+        name: Its name in commands and rows; with underscores, that of its assistant on a server.
+        graph: Where its compiled graph stands, `package.module:name`. A function beside it builds the graph, and takes
+            steps by their names: `build` for `graph`, `build_NAME` for `NAME` and for `NAME_graph`. A function that
+            builds the graph can stand there itself.
+        line: What it does, in a sentence.
+        note: Its word for the note of a page.
+        estimate: The function beside the graph that tells what a reading will use, from an `EstimateCase`
+            (`readgraph.graphs.estimates.arithmetic`), where it is neither `estimate` nor `estimate_NAME`.
+        memory_of: The method whose memory it uses, where it builds none of its own.
+        kind: What its graph does.
+        needs_embeddings: Whether it can't run without an embedding model.
+        needs_extra: The extra of readgraph without which it can't run with a model.
+        served: How clients of a server see it described, where it answers no questions; "" where it isn't served.
+        order: Its place among the methods; without one, it stands after those that have one.
+        package: The package that offers it; "" where it is ours. A declaration leaves it out.
+    """
+
+    name: str
+    graph: str
+    line: str = ""
+    note: str = "note"
+    estimate: str = ""
+    memory_of: str = ""
+    kind: Kind = "question"
+    needs_embeddings: bool = False
+    needs_extra: str = ""
+    served: str = ""
+    order: int = 100
+    package: str = ""
+
+    def build(self, **steps: Any) -> "StateGraph[Any, ReaderContext, Any, Any]":
+        """The method's graph, not compiled, with these steps in place of its own of the same names.
+
+        Raises:
+            BadInput: If another package's method gives no graph that reads.
+        """
+        from readgraph.graphs.loading import builder_at, load_graph_at
+
+        if not self.package:
+            return builder_at(self.graph)(**steps)
+        if steps:
+            raise BadInput(f"{self.name} is a method of your own, which builds its own steps.")
+        return load_graph_at(self.graph)
+
+    def estimator(self) -> Any:
+        """The function that tells what a reading will use; None where there is none."""
+        file = import_module(self.graph.partition(":")[0])
+        names = (self.estimate, f"estimate_{self.name.replace('-', '_')}", "estimate")
+        return next((getattr(file, name) for name in names if hasattr(file, name)), None)

@@ -1,1 +1,0 @@
-"""A library served to agents over the Model Context Protocol (extra `mcp`)."""

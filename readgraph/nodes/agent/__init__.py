@@ -1,1 +1,0 @@
-"""MemGPT's steps: an agent that manages its own limited context."""

@@ -1,0 +1,1 @@
+"""How sentences are compared without a model: their tokens, what is equal, and what stands as said."""

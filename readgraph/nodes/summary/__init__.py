@@ -1,1 +1,0 @@
-"""Steps that summarise a text, and check what they wrote."""

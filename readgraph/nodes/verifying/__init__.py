@@ -1,1 +1,0 @@
-"""A draft is checked: its claims, the evidence for each, what rules and a model say of it."""

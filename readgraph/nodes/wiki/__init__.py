@@ -1,1 +1,0 @@
-"""What a wiki does: finds what documents tell of, writes its pages, and compares what stands on them."""

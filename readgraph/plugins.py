@@ -1,0 +1,108 @@
+"""Every place where a package can plug in. readgraph's own methods, features and commands use the same hooks.
+
+A package names one of its modules in its `pyproject.toml`:
+
+    [project.entry-points.readgraph]
+    my-package = "my_package.plugin"
+
+The module has functions with the names of the hooks below, each marked with `hookimpl`:
+
+    from readgraph.graphs.method import Method
+    from readgraph.plugins import hookimpl
+
+    @hookimpl
+    def methods():
+        return [Method(name="my-method", graph="my_package.my_method:graph", line="What it does.")]
+
+The module is imported when readgraph starts, so it should import nothing heavy; what a hook needs, it imports itself.
+A package that fails is left out, and named by `readgraph doctor`; no name of ours can be replaced.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING, Any
+
+from pluggy import HookimplMarker, HookspecMarker, PluginManager
+
+from readgraph import doors, features
+
+if TYPE_CHECKING:
+    from readgraph.cli.declaring import Command
+    from readgraph.graphs.method import Method
+
+__all__ = ["Hooks", "hookimpl"]
+
+PROJECT = "readgraph"  # the name of the hooks, and of the group of entry points
+hookspec, hookimpl = HookspecMarker(PROJECT), HookimplMarker(PROJECT)
+
+
+class Hooks:
+    """What a package can add. A hook takes no arguments and gives any number of things; all are optional."""
+
+    @hookspec
+    def methods(self) -> "Iterable[Method]":  # type: ignore[empty-body]
+        """Methods of reading: graphs that answer questions, or are rows of evaluations."""
+
+    @hookspec
+    def commands(self) -> "Iterable[Command]":  # type: ignore[empty-body]
+        """Commands of `readgraph`, and groups of commands."""
+
+    @hookspec
+    def engines(self) -> "Mapping[str, str]":  # type: ignore[empty-body]
+        """Compression engines: where each class stands, `package.module:Name`, by the engine's id."""
+
+
+CORE = ("readgraph.graphs.declared", "readgraph.cli.commands")
+"""The modules of the core that plug in; each folder of `readgraph.features` and of `readgraph.doors` plugs in too."""
+
+
+def _own_modules() -> Iterator[str]:
+    yield from CORE
+    for room in (features, doors):
+        yield from (f"{room.__name__}.{folder.name}" for folder in iter_modules(room.__path__))
+
+
+@cache
+def _plugins() -> tuple[PluginManager, dict[str, str]]:
+    """All plug-ins, and why packages that can't be used are left out, by their names."""
+    manager, faults = PluginManager(PROJECT), dict[str, str]()
+    manager.add_hookspecs(Hooks)
+    for name in _own_modules():
+        manager.register(import_module(name), name)
+    for point in entry_points(group=PROJECT):
+        try:
+            manager.register(point.load(), point.name)
+        except (Exception, SystemExit) as problem:  # another package's import may raise anything, or end the process
+            faults[point.name] = _describe(problem)
+    return manager, faults
+
+
+def plugged_in(hook: str) -> Iterator[tuple[str, Any]]:
+    """What the plug-ins give for a hook, each with its package's name: "" for what is ours, which comes first.
+
+    Of a mapping, each is a pair of key and value.
+    """
+    manager, faults = _plugins()
+    for given in getattr(manager.hook, hook).get_hookimpls():
+        package = "" if given.plugin_name.startswith(f"{PROJECT}.") else given.plugin_name
+        try:
+            things = given.function()
+            things = [*(things.items() if isinstance(things, Mapping) else things)]
+        except Exception as problem:
+            if not package:
+                raise
+            faults[package] = _describe(problem)
+            continue
+        yield from ((package, each) for each in things)
+
+
+def plugin_faults() -> dict[str, str]:
+    """Why packages that would plug in can't be used, by their names."""
+    return dict(_plugins()[1])
+
+
+def _describe(problem: BaseException) -> str:
+    return f"{type(problem).__name__}: {str(problem).partition(chr(10))[0]:.200}"
