@@ -30,6 +30,7 @@ from pluggy import HookimplMarker, HookspecMarker, PluginManager
 from readgraph import doors, features
 
 if TYPE_CHECKING:
+    from readgraph.api.tools import Tool
     from readgraph.cli.declaring import Command
     from readgraph.graphs.method import Method
     from readgraph.state.declaring import Settings
@@ -54,6 +55,14 @@ class Hooks:
     @hookspec
     def settings(self) -> "Iterable[type[Settings]]":  # type: ignore[empty-body]
         """Groups of settings: options of the commands, fields of `ReaderContext`, keys of the settings file."""
+
+    @hookspec
+    def functions(self) -> "Mapping[str, str]":  # type: ignore[empty-body]
+        """Functions of `readgraph.api`: where each stands, `package.module:name`, by its name."""
+
+    @hookspec
+    def tools(self) -> "Iterable[Tool]":  # type: ignore[empty-body]
+        """Tools of agents, which they call over MCP."""
 
     @hookspec
     def engines(self) -> "Mapping[str, str]":  # type: ignore[empty-body]

@@ -10,8 +10,8 @@ from readgraph.api.results import Wiki
 from readgraph.api.running import RunThread, estimate_with_question
 from readgraph.features.summary.graph import estimate_summary
 from readgraph.features.verify.graph import estimate_verify
+from readgraph.features.wiki.functions import wiki
 from readgraph.features.wiki.graph import estimate_wiki
-from readgraph.features.wiki.wikis import wiki
 from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase
 from readgraph.graphs.method import Method
 from readgraph.graphs.methods import METHODS, PARTS, ROWS

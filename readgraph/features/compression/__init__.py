@@ -6,6 +6,7 @@ from readgraph.cli.declaring import Command
 from readgraph.plugins import hookimpl
 
 if TYPE_CHECKING:
+    from readgraph.api.tools import Tool
     from readgraph.features.compression.engine import CompressionEngine
     from readgraph.features.compression.engines import (
         DocumentCompressor,
@@ -73,3 +74,18 @@ def commands() -> list[Command]:
     from readgraph.features.compression.command import compress
 
     return [Command(run=compress, panel="More with texts", order=5)]
+
+
+@hookimpl
+def functions() -> dict[str, str]:
+    """Its function of `readgraph.api`."""
+    return {"compress": "readgraph.features.compression.functions:compress"}
+
+
+@hookimpl
+def tools() -> "list[Tool]":
+    """Its tool of agents."""
+    from readgraph.api.tools import Tool
+    from readgraph.features.compression.tools import compress
+
+    return [Tool(run=compress, order=5)]

@@ -1,9 +1,14 @@
 """Summaries of a text or a part of it; each sentence is checked and cited."""
 
+from typing import TYPE_CHECKING
+
 from readgraph.cli.declaring import Command
 from readgraph.graphs.method import Method
 from readgraph.plugins import hookimpl
 from readgraph.state.declaring import Settings
+
+if TYPE_CHECKING:
+    from readgraph.api.tools import Tool
 
 
 @hookimpl
@@ -37,3 +42,18 @@ def settings() -> list[type[Settings]]:
     from readgraph.features.summary.settings import SummaryForm
 
     return [SummaryForm]
+
+
+@hookimpl
+def functions() -> dict[str, str]:
+    """Its function of `readgraph.api`."""
+    return {"summarise": "readgraph.features.summary.functions:summarise"}
+
+
+@hookimpl
+def tools() -> "list[Tool]":
+    """Its tool of agents."""
+    from readgraph.api.tools import Tool
+    from readgraph.features.summary.tools import summarise
+
+    return [Tool(run=summarise, order=1)]

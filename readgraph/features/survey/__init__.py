@@ -1,9 +1,14 @@
 """Surveys: what a whole text holds of one kind, counted, listed and compared."""
 
+from typing import TYPE_CHECKING
+
 from readgraph.cli.declaring import Command
 from readgraph.graphs.method import Method
 from readgraph.plugins import hookimpl
 from readgraph.state.declaring import Settings
+
+if TYPE_CHECKING:
+    from readgraph.api.tools import Tool
 
 
 @hookimpl
@@ -33,3 +38,18 @@ def settings() -> list[type[Settings]]:
     from readgraph.features.survey.settings import Surveying
 
     return [Surveying]
+
+
+@hookimpl
+def functions() -> dict[str, str]:
+    """Its function of `readgraph.api`."""
+    return {"table": "readgraph.features.survey.functions:table"}
+
+
+@hookimpl
+def tools() -> "list[Tool]":
+    """Its tool of agents."""
+    from readgraph.api.tools import Tool
+    from readgraph.features.survey.tools import table
+
+    return [Tool(run=table, order=2)]

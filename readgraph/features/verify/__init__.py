@@ -1,8 +1,13 @@
 """A draft is checked against documents, sentence by sentence."""
 
+from typing import TYPE_CHECKING
+
 from readgraph.cli.declaring import Command
 from readgraph.graphs.method import Method
 from readgraph.plugins import hookimpl
+
+if TYPE_CHECKING:
+    from readgraph.api.tools import Tool
 
 
 @hookimpl
@@ -25,3 +30,18 @@ def commands() -> list[Command]:
     from readgraph.features.verify.command import verify
 
     return [Command(run=verify, panel="More with texts", order=2)]
+
+
+@hookimpl
+def functions() -> dict[str, str]:
+    """Its function of `readgraph.api`."""
+    return {"verify": "readgraph.features.verify.functions:verify"}
+
+
+@hookimpl
+def tools() -> "list[Tool]":
+    """Its tool of agents."""
+    from readgraph.api.tools import Tool
+    from readgraph.features.verify.tools import verify
+
+    return [Tool(run=verify, order=3)]

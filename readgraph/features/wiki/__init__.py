@@ -1,8 +1,13 @@
 """A wiki of documents: pages of persons, places, things and topics."""
 
+from typing import TYPE_CHECKING
+
 from readgraph.cli.declaring import Command
 from readgraph.graphs.method import Method
 from readgraph.plugins import hookimpl
+
+if TYPE_CHECKING:
+    from readgraph.api.tools import Tool
 
 
 @hookimpl
@@ -25,3 +30,18 @@ def commands() -> list[Command]:
     from readgraph.features.wiki.command import wiki
 
     return [Command(run=wiki, panel="More with texts", order=3)]
+
+
+@hookimpl
+def functions() -> dict[str, str]:
+    """Its function of `readgraph.api`."""
+    return {"wiki": "readgraph.features.wiki.functions:wiki"}
+
+
+@hookimpl
+def tools() -> "list[Tool]":
+    """Its tool of agents."""
+    from readgraph.api.tools import Tool
+    from readgraph.features.wiki.tools import wiki
+
+    return [Tool(run=wiki, order=4)]
