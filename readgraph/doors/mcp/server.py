@@ -267,7 +267,7 @@ def library_server(tools: LibraryTools) -> LibraryServer:
     looking = (tools.list_documents, tools.search, tools.open_page)
     plugged = sorted((tool for _, tool in plugged_in("tools")), key=lambda tool: tool.order)
     made = [tools.bind(tool.run) for tool in plugged if not hasattr(tools, tool.run.__name__)]  # ours stay
-    reading = (tools.read, tools.ask, *made, tools.remember, tools.research)
+    reading: list[Callable[..., Any]] = [tools.read, tools.ask, *made, tools.remember, tools.research]
     server = LibraryServer(
         "readgraph",
         instructions=INSTRUCTIONS,

@@ -2,11 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from readgraph.cli.declaring import Command
-from readgraph.plugins import hookimpl
-
 if TYPE_CHECKING:
-    from readgraph.api.tools import Tool
     from readgraph.features.compression.engine import CompressionEngine
     from readgraph.features.compression.engines import (
         DocumentCompressor,
@@ -66,26 +62,3 @@ __all__ = [
     "load_engine",
     "stand_in_for_compact_memory",
 ]
-
-
-@hookimpl
-def commands() -> list[Command]:
-    """Its command, with its place in the help."""
-    from readgraph.features.compression.command import compress
-
-    return [Command(run=compress, panel="More with texts", order=5)]
-
-
-@hookimpl
-def functions() -> dict[str, str]:
-    """Its function of `readgraph.api`."""
-    return {"compress": "readgraph.features.compression.functions:compress"}
-
-
-@hookimpl
-def tools() -> "list[Tool]":
-    """Its tool of agents."""
-    from readgraph.api.tools import Tool
-    from readgraph.features.compression.tools import compress
-
-    return [Tool(run=compress, order=5)]
