@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from readgraph.features.verify.evidence import find_difference
-from readgraph.features.verify.state import Difference
 from readgraph.library.documents import names_apart
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.passages import document_languages, search_documents
 from readgraph.library.versions import earlier_versions, latest_version
 from readgraph.nodes.extractive.hints import find_hints
+from readgraph.nodes.rules.evidence import find_difference
+from readgraph.state.differences import Difference
 from readgraph.state.reading import Question
 from readgraph.state.records import Document
 

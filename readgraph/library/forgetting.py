@@ -5,9 +5,9 @@ from collections import Counter
 from contextlib import suppress
 
 from readgraph.features.agents.store import AgentStore
+from readgraph.features.overwrite.earlier_notes import EarlierNotes
 from readgraph.library.collections import INGESTED, MEMBERS, collections_with
 from readgraph.library.documents import UNFINISHED, begin_forgetting, drop_document, find_document_to_forget
-from readgraph.library.earlier_notes import EarlierNotes
 from readgraph.library.joint_readings import keep_rest
 from readgraph.library.library import FILES, Library
 from readgraph.library.page_store import PageStore

@@ -17,10 +17,10 @@ from typing import Literal, NamedTuple
 
 from filelock import FileLock
 
+from readgraph.features.overwrite.earlier_notes import EarlierNotes
 from readgraph.library.address import MARKER, files_of, format_of, is_index, own_files, put_format
 from readgraph.library.checkpointer import QUESTION
 from readgraph.library.documents import document_id
-from readgraph.library.earlier_notes import EarlierNotes
 from readgraph.library.file_store import ORIGINALS
 from readgraph.library.forgetting import drop_memory, finish_unfinished
 from readgraph.library.library import Library

@@ -34,7 +34,6 @@ from readgraph.features.compression.functions import CompressedText, compress
 from readgraph.features.summary.functions import summarise
 from readgraph.features.summary.graph import estimate_summary
 from readgraph.features.survey.functions import table
-from readgraph.features.survey.state import format_unread_parts
 from readgraph.graphs.estimates.arithmetic import Estimate
 from readgraph.graphs.methods import METHODS
 from readgraph.library.collections import members_of
@@ -45,6 +44,7 @@ from readgraph.sources import SourceText
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.reading import Question
+from readgraph.state.tables import format_unread_parts
 from readgraph.state.words import count_words, format_count
 
 EXTRACTED = "Extracted, the text's own sentences: "

@@ -18,8 +18,6 @@ from readgraph.cli.process import command_seconds
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText, escape_json, visible
 from readgraph.cli.terminal.screen import OutputOptions
 from readgraph.doors.report.table_files import Sheet, markdown
-from readgraph.features.survey.state import NO_TABLE
-from readgraph.features.survey.table import markdown_of
 from readgraph.models.client import HOW_TO_NAME
 from readgraph.models.prices import in_dollars
 from readgraph.nodes.answering.citations import without_long_runs
@@ -29,6 +27,7 @@ from readgraph.state.channels import Action, Hop
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Citation, Step, Usage
 from readgraph.state.records import Document, Memory, Note
+from readgraph.state.tables import NO_TABLE, markdown_of
 from readgraph.state.words import format_count, with_numbers
 
 __all__ = ["print_walk"]

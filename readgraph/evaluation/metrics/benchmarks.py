@@ -17,11 +17,11 @@ from readgraph.evaluation.metrics.answers import (
     summary_rouge,
 )
 from readgraph.evaluation.records import Item, Outcome
-from readgraph.features.survey.state import without_unread
 from readgraph.features.survey.values import date_value
 from readgraph.nodes.extractive.dates import NUMBERS, dates_in
 from readgraph.state.installed import library
 from readgraph.state.languages import DEFAULT
+from readgraph.state.tables import without_unread
 
 
 def locomo_f1(item: Item, outcome: Outcome) -> float | None:

@@ -12,7 +12,6 @@ from readgraph.api.results import LACKS, Cited, Result, Used
 from readgraph.api.running import RunThread, run_method
 from readgraph.features.survey.graph import build_table
 from readgraph.features.survey.patterns import columns_without_pattern
-from readgraph.features.survey.state import NO_TABLE
 from readgraph.features.survey.table import table_of
 from readgraph.library.library import Library
 from readgraph.nodes.extractive.dates import find_ambiguous_date
@@ -21,6 +20,7 @@ from readgraph.state.errors import BadInput
 from readgraph.state.loops import Listen
 from readgraph.state.reading import Question, Status
 from readgraph.state.records import Document
+from readgraph.state.tables import NO_TABLE
 
 __all__ = ["SurveyTable", "TableRow", "find_notices", "table"]
 

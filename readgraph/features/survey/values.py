@@ -5,8 +5,8 @@ from calendar import monthrange
 from decimal import Decimal
 from unicodedata import normalize
 
-from readgraph.features.survey.state import ColumnKind
 from readgraph.nodes.extractive.dates import dates_in
+from readgraph.state.tables import ColumnKind
 
 _WORDS = {
     2: r"hundred|hundert",

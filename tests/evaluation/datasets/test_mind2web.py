@@ -11,7 +11,7 @@ from readgraph.evaluation.metrics import METRICS
 from readgraph.evaluation.records import ChosenWebAction, Item, Outcome, WebStep
 from readgraph.evaluation.results import by_episode, whole_episodes
 from readgraph.evaluation.sweeps import SWEEPS
-from readgraph.features.web.state import elements_of
+from readgraph.features.web.elements import elements_of
 from readgraph.state.errors import BadInput
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.web_agent import WebAgent, does
