@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from readgraph.cli.declaring import Command
     from readgraph.doors.serve.making import Page
     from readgraph.graphs.method import Method
+    from readgraph.library.own_records import OwnRecords
     from readgraph.state.declaring import Settings
 
 __all__ = ["Hooks", "hookimpl"]
@@ -69,6 +70,10 @@ class Hooks:
     @hookspec
     def pages(self) -> "Iterable[Page]":  # type: ignore[empty-body]
         """What the page in the browser (`readgraph serve`) makes besides answers, and further routes."""
+
+    @hookspec
+    def records(self) -> "Iterable[OwnRecords]":  # type: ignore[empty-body]
+        """What the package keeps in a library for itself: how it is deleted when a document is forgotten."""
 
     @hookspec
     def engines(self) -> "Mapping[str, str]":  # type: ignore[empty-body]

@@ -16,6 +16,7 @@ from typing import Any, get_args
 
 import pytest
 
+from readgraph.features.agents.archives import add_agent_from_file, make_agent_file
 from readgraph.features.compression import engine_named
 from readgraph.features.compression.condenser import count_tokens
 from readgraph.features.web.elements import elements_of
@@ -25,7 +26,6 @@ from readgraph.graphs.estimates.arithmetic import Estimate
 from readgraph.graphs.estimates.methods import estimate_reading
 from readgraph.graphs.method import Method
 from readgraph.graphs.methods import METHODS, ROWS, WEB_METHODS
-from readgraph.library.archives import add_agent_from_file, make_agent_file
 from readgraph.library.opening import Library
 from readgraph.library.upkeep import check
 from readgraph.state.context import ReaderContext
