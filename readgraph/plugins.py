@@ -18,7 +18,7 @@ The module is imported when readgraph starts, so it should import nothing heavy;
 A package that fails is left out, and named by `readgraph doctor`; no name of ours can be replaced.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -50,6 +50,10 @@ class Hooks:
     def commands(self) -> "Iterable[Command]":  # type: ignore[empty-body]
         """Commands of `readgraph`, and groups of commands."""
 
+    @hookspec
+    def engines(self) -> "Mapping[str, str]":  # type: ignore[empty-body]
+        """Compression engines: where each class stands, `package.module:Name`, by the engine's id."""
+
 
 CORE = ("readgraph.graphs.declared", "readgraph.cli.commands")
 """The modules of the core that plug in; each folder of `readgraph.features` and of `readgraph.doors` plugs in too."""
@@ -77,12 +81,16 @@ def _plugins() -> tuple[PluginManager, dict[str, str]]:
 
 
 def plugged_in(hook: str) -> Iterator[tuple[str, Any]]:
-    """What the plug-ins give for a hook, each with its package's name: "" for what is ours, which comes first."""
+    """What the plug-ins give for a hook, each with its package's name: "" for what is ours, which comes first.
+
+    Of a mapping, each is a pair of key and value.
+    """
     manager, faults = _plugins()
     for given in getattr(manager.hook, hook).get_hookimpls():
         package = "" if given.plugin_name.startswith(f"{PROJECT}.") else given.plugin_name
         try:
-            things = [*given.function()]
+            things = given.function()
+            things = [*(things.items() if isinstance(things, Mapping) else things)]
         except Exception as problem:
             if not package:
                 raise

@@ -124,7 +124,7 @@ def _work_of(step: StepNode[Any, Any], inside: Container[FunctionName] = ()) -> 
     return work
 
 
-WORKING = ("readgraph.nodes.", "readgraph.models.asking")  # where the work of methods stands
+WORKING = ("readgraph.nodes.", "readgraph.features.", "readgraph.models.asking")  # where the work of methods stands
 
 
 def _name_function(function: Callable[..., Any]) -> FunctionName:

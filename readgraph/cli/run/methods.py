@@ -5,7 +5,7 @@ import shutil
 import sqlite3
 import sys
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import closing, redirect_stdout
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
@@ -32,6 +32,7 @@ from readgraph.models.client import HOW_TO_NAME, model_client
 from readgraph.models.embedding_models import Embedder
 from readgraph.models.prompt import export_words
 from readgraph.nodes.prompts import Counted, check_prompt, every_wording
+from readgraph.plugins import plugin_faults
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, LibraryError, NoUsableReply, ReadgraphError
 from readgraph.state.installed import list_extras
@@ -206,11 +207,11 @@ async def _all(context: ReaderContext | BadInput, folder: LibraryPlace | None) -
     if isinstance(context, BadInput):
         why = "not looked at: the settings may name one"
         unknown = [CheckResult(each, None, why) for each in ("model", EMBEDDINGS)]
-        return [*examined, *unknown, _extras()]
+        return [*examined, *unknown, *_plugins(), _extras()]
     examined.append(await _model("model", context, context.model))
     if context.reading_model not in ("", context.model):
         examined.append(await _model("reading model", context, context.reading_model))
-    return [*examined, await _embeddings(context), _extras()]
+    return [*examined, await _embeddings(context), *_plugins(), _extras()]
 
 
 def _versions() -> CheckResult:
@@ -296,6 +297,13 @@ async def _embeddings(context: ReaderContext) -> CheckResult:
     except ReadgraphError as problem:
         return CheckResult(EMBEDDINGS, False, str(problem))
     return CheckResult(EMBEDDINGS, True, f"{embedder.name}: {len(vector):,} dimensions")
+
+
+def _plugins() -> Iterator[CheckResult]:
+    """The packages that plug in and can't be used."""
+    every_method()  # a package may fail only when it is asked for its methods
+    for package, fault in plugin_faults().items():
+        yield CheckResult("plug-in", False, f"{package} can't be used: {fault}")
 
 
 def _extras() -> CheckResult:
