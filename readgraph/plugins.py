@@ -32,6 +32,7 @@ from readgraph import doors, features
 if TYPE_CHECKING:
     from readgraph.cli.declaring import Command
     from readgraph.graphs.method import Method
+    from readgraph.state.declaring import Settings
 
 __all__ = ["Hooks", "hookimpl"]
 
@@ -51,11 +52,15 @@ class Hooks:
         """Commands of `readgraph`, and groups of commands."""
 
     @hookspec
+    def settings(self) -> "Iterable[type[Settings]]":  # type: ignore[empty-body]
+        """Groups of settings: options of the commands, fields of `ReaderContext`, keys of the settings file."""
+
+    @hookspec
     def engines(self) -> "Mapping[str, str]":  # type: ignore[empty-body]
         """Compression engines: where each class stands, `package.module:Name`, by the engine's id."""
 
 
-CORE = ("readgraph.graphs.declared", "readgraph.cli.commands")
+CORE = ("readgraph.graphs.declared", "readgraph.cli.plugin")
 """The modules of the core that plug in; each folder of `readgraph.features` and of `readgraph.doors` plugs in too."""
 
 
@@ -97,6 +102,13 @@ def plugged_in(hook: str) -> Iterator[tuple[str, Any]]:
             faults[package] = _describe(problem)
             continue
         yield from ((package, each) for each in things)
+
+
+def leave_out(package: str, fault: str) -> None:
+    """Note why something of a package is not used; raises `ValueError` where it is ours."""
+    if not package:
+        raise ValueError(fault)
+    _plugins()[1][package] = fault
 
 
 def plugin_faults() -> dict[str, str]:

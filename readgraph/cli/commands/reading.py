@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from readgraph.state.context import ReaderContext
 
 
-@with_run(given.ReadOptions, settings.READING, settings.PROFILE)
+@with_run(given.ReadOptions, (*settings.READING, *(each for each in GROUPS if each.reads)), settings.PROFILE)
 @run_lazily("readgraph.cli.run.read:read_documents")
 def read(options: given.ReadOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Read documents: cut them into parts and keep a short note on each. An interrupted reading is continued.

@@ -3,6 +3,7 @@
 from readgraph.cli.declaring import Command
 from readgraph.graphs.method import Method
 from readgraph.plugins import hookimpl
+from readgraph.state.declaring import Settings
 
 
 @hookimpl
@@ -43,3 +44,11 @@ def commands() -> list[Command]:
         Command(run=agents, name="agents", panel="Looking after", order=5),
         Command(run=chat, panel="More with texts", order=6),
     ]
+
+
+@hookimpl
+def settings() -> list[type[Settings]]:
+    """Its groups of settings."""
+    from readgraph.features.agents.settings import Chaining, MemoryParts, MemoryPressure
+
+    return [Chaining, MemoryParts, MemoryPressure]

@@ -9,13 +9,22 @@ from readgraph.cli.commands import run_lazily
 from readgraph.cli.options import documents as given
 from readgraph.cli.options.documents import LibraryFolder
 from readgraph.cli.options.output import Json, find_typed_options
-from readgraph.cli.options.settings import CHATTING, with_context
+from readgraph.cli.options.settings import with_context
 from readgraph.cli.shell import HelpfulGroup, agent_names, completer_of
+from readgraph.features.agents.settings import Chaining, MemoryParts
+from readgraph.state import settings as group
+from readgraph.state.declaring import Groups
 from readgraph.state.errors import BadInput
 
 if TYPE_CHECKING:
     from readgraph.state.context import ReaderContext
 
+
+SETTINGS: Groups = (
+    *(group.Model, group.Embeddings, group.Window, group.PageSizes, group.Budget),
+    *(group.Calls, group.Language, Chaining, MemoryParts),
+)
+"""The settings of a chat."""
 
 agents = Typer(
     cls=HelpfulGroup, help="List agents; export, import, repair or delete them.", invoke_without_command=True
@@ -71,7 +80,7 @@ def forget_agent(name: AgentName, yes: given.Sure = False, library: LibraryFolde
     """Delete an agent and everything it remembers. The documents it was given stay in the library."""
 
 
-@with_context(CHATTING)
+@with_context(SETTINGS)
 @run_lazily("readgraph.features.agents.chat:talk")
 def chat(
     context: "ReaderContext",

@@ -3,6 +3,7 @@
 from readgraph.cli.declaring import Command
 from readgraph.graphs.method import Method
 from readgraph.plugins import hookimpl
+from readgraph.state.declaring import Settings
 
 
 @hookimpl
@@ -28,3 +29,11 @@ def commands() -> list[Command]:
     from readgraph.features.summary.command import summarise
 
     return [Command(run=summarise, panel="Start", order=3)]
+
+
+@hookimpl
+def settings() -> list[type[Settings]]:
+    """Its settings."""
+    from readgraph.features.summary.settings import SummaryForm
+
+    return [SummaryForm]

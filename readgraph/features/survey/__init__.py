@@ -3,6 +3,7 @@
 from readgraph.cli.declaring import Command
 from readgraph.graphs.method import Method
 from readgraph.plugins import hookimpl
+from readgraph.state.declaring import Settings
 
 
 @hookimpl
@@ -24,3 +25,11 @@ def commands() -> list[Command]:
     from readgraph.features.survey.command import table
 
     return [Command(run=table, panel="More with texts", order=4)]
+
+
+@hookimpl
+def settings() -> list[type[Settings]]:
+    """Its settings."""
+    from readgraph.features.survey.settings import Surveying
+
+    return [Surveying]

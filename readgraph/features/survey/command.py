@@ -6,13 +6,19 @@ from readgraph.cli.commands import run_or_estimate
 from readgraph.cli.options import reading as given
 from readgraph.cli.options import settings
 from readgraph.cli.options.output import with_run
+from readgraph.features.survey.settings import Surveying
+from readgraph.state import settings as group
+from readgraph.state.declaring import Groups
 
 if TYPE_CHECKING:
     from readgraph.cli.terminal.screen import OutputOptions
     from readgraph.state.context import ReaderContext
 
 
-@with_run(given.TableOptions, settings.TABLING)
+SETTINGS: Groups = (*settings.IN_PARTS, group.Paragraphs, group.Rebuilding, Surveying)
+
+
+@with_run(given.TableOptions, SETTINGS)
 @run_or_estimate(
     "readgraph.cli.run.condense:make_table", "readgraph.cli.run.condense:estimate_table", "written", "out", "report"
 )

@@ -3,6 +3,7 @@
 from readgraph.cli.declaring import Command
 from readgraph.graphs.method import Method
 from readgraph.plugins import hookimpl
+from readgraph.state.declaring import Settings
 
 
 @hookimpl
@@ -53,3 +54,11 @@ def commands() -> list[Command]:
     from readgraph.features.web.command import browse
 
     return [Command(run=browse, panel="For programs", order=5)]
+
+
+@hookimpl
+def settings() -> list[type[Settings]]:
+    """Its settings."""
+    from readgraph.features.web.settings import Subtrees
+
+    return [Subtrees]

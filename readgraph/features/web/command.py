@@ -8,13 +8,22 @@ from readgraph.cli.commands import run_lazily
 from readgraph.cli.options import settings
 from readgraph.cli.options.documents import LibraryFolder, Sure
 from readgraph.cli.options.output import with_screen
+from readgraph.features.web.settings import Subtrees
+from readgraph.state import settings as group
+from readgraph.state.declaring import Groups
 
 if TYPE_CHECKING:
     from readgraph.cli.terminal.screen import OutputOptions
     from readgraph.state.context import ReaderContext
 
 
-@settings.with_context(settings.BROWSING)
+SETTINGS: Groups = (
+    *(group.Model, group.ReadingModel, group.Window, Subtrees, group.Gists, group.Purpose, group.Language),
+    *(group.Rebuilding, group.PagesRead, group.Concurrency, group.Calls, group.Budget),
+)
+
+
+@settings.with_context(SETTINGS)
 @with_screen
 @run_lazily("readgraph.features.web.run:browse_site")
 def browse(
