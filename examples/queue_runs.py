@@ -41,14 +41,14 @@ async def read(server: LangGraphClient, document: str) -> str:
 
 
 async def main() -> None:
+    """Store the documents, queue a run for each, and print how they ended."""
     address, folder = sys.argv[1:]
     try:
         titles = await stored(Path(folder))
     except BadInput as problem:
         sys.exit(str(problem))
-    async with get_client(url=address) as server:
-        async with asyncio.TaskGroup() as queued:
-            runs = {document: queued.create_task(read(server, document)) for document in titles}
+    async with get_client(url=address) as server, asyncio.TaskGroup() as queued:
+        runs = {document: queued.create_task(read(server, document)) for document in titles}
     for document, run in runs.items():
         print(f"{titles[document]}: {run.result()}")
 
