@@ -21,7 +21,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from readgraph import ReaderContext, open_library
-from readgraph.graphs.methods import METHODS, Method
+from readgraph.graphs.method import Method
+from readgraph.graphs.methods import METHODS
 from readgraph.models import client
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import reader

@@ -24,7 +24,8 @@ from unittest.mock import patch
 from benchmarks.gisting import model_server
 from readgraph import ReaderContext, local_model, open_library
 from readgraph.features.agents.prompts import QUEUE_SUMMARY
-from readgraph.graphs.methods import METHODS, Method
+from readgraph.graphs.method import Method
+from readgraph.graphs.methods import METHODS
 from readgraph.models import asking
 from readgraph.models.calling import call_model
 from readgraph.models.client import ModelClient

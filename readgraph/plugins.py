@@ -18,7 +18,7 @@ The module is imported when readgraph starts, so it should import nothing heavy;
 A package that fails is left out, and named by `readgraph doctor`; no name of ours can be replaced.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -27,11 +27,12 @@ from typing import TYPE_CHECKING, Any
 
 from pluggy import HookimplMarker, HookspecMarker, PluginManager
 
-from readgraph import features
+from readgraph import doors, features
 
 if TYPE_CHECKING:
     from readgraph.cli.declaring import Command
     from readgraph.graphs.method import Method
+    from readgraph.state.declaring import Settings
 
 __all__ = ["Hooks", "hookimpl"]
 
@@ -50,9 +51,23 @@ class Hooks:
     def commands(self) -> "Iterable[Command]":  # type: ignore[empty-body]
         """Commands of `readgraph`, and groups of commands."""
 
+    @hookspec
+    def settings(self) -> "Iterable[type[Settings]]":  # type: ignore[empty-body]
+        """Groups of settings: options of the commands, fields of `ReaderContext`, keys of the settings file."""
 
-CORE = ("readgraph.graphs.declared", "readgraph.cli.commands")
-"""The modules of the core that plug in; each folder of `readgraph.features` plugs in too."""
+    @hookspec
+    def engines(self) -> "Mapping[str, str]":  # type: ignore[empty-body]
+        """Compression engines: where each class stands, `package.module:Name`, by the engine's id."""
+
+
+CORE = ("readgraph.graphs.declared", "readgraph.cli.plugin")
+"""The modules of the core that plug in; each folder of `readgraph.features` and of `readgraph.doors` plugs in too."""
+
+
+def _own_modules() -> Iterator[str]:
+    yield from CORE
+    for room in (features, doors):
+        yield from (f"{room.__name__}.{folder.name}" for folder in iter_modules(room.__path__))
 
 
 @cache
@@ -60,7 +75,7 @@ def _plugins() -> tuple[PluginManager, dict[str, str]]:
     """All plug-ins, and why packages that can't be used are left out, by their names."""
     manager, faults = PluginManager(PROJECT), dict[str, str]()
     manager.add_hookspecs(Hooks)
-    for name in (*CORE, *(f"{features.__name__}.{each.name}" for each in iter_modules(features.__path__))):
+    for name in _own_modules():
         manager.register(import_module(name), name)
     for point in entry_points(group=PROJECT):
         try:
@@ -71,18 +86,29 @@ def _plugins() -> tuple[PluginManager, dict[str, str]]:
 
 
 def plugged_in(hook: str) -> Iterator[tuple[str, Any]]:
-    """What the plug-ins give for a hook, each with its package's name: "" for what is ours, which comes first."""
+    """What the plug-ins give for a hook, each with its package's name: "" for what is ours, which comes first.
+
+    Of a mapping, each is a pair of key and value.
+    """
     manager, faults = _plugins()
     for given in getattr(manager.hook, hook).get_hookimpls():
         package = "" if given.plugin_name.startswith(f"{PROJECT}.") else given.plugin_name
         try:
-            things = [*given.function()]
+            things = given.function()
+            things = [*(things.items() if isinstance(things, Mapping) else things)]
         except Exception as problem:
             if not package:
                 raise
             faults[package] = _describe(problem)
             continue
         yield from ((package, each) for each in things)
+
+
+def leave_out(package: str, fault: str) -> None:
+    """Note why something of a package is not used; raises `ValueError` where it is ours."""
+    if not package:
+        raise ValueError(fault)
+    _plugins()[1][package] = fault
 
 
 def plugin_faults() -> dict[str, str]:

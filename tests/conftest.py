@@ -24,7 +24,7 @@ os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"  # LangGraph looks at it once, w
 from langgraph.checkpoint.serde import _msgpack
 
 from readgraph.cli.main import run
-from readgraph.graphs.methods import Method
+from readgraph.graphs.method import Method
 from readgraph.library.opening import Library, open_library
 from readgraph.models import local as model_file
 from readgraph.models import local as server_of_local

@@ -13,7 +13,7 @@ from mkdocs.structure.pages import Page
 from pymdownx.superfences import SuperFencesException  # type: ignore[import-untyped]
 from reproducing import experiments
 from tables import (
-    COMMANDS,
+    FOLDER,
     command_groups,
     command_list,
     command_pages,
@@ -66,7 +66,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the notebooks and the commands as pages."""
-    commands = ((f"{COMMANDS}/{name}.md", content) for name, content in command_pages().items())
+    commands = ((f"{FOLDER}/{name}.md", content) for name, content in command_pages().items())
     for path, content in (*notebook_pages(), *commands):
         files.append(File.generated(config, path, content=content))
     return files
@@ -118,7 +118,7 @@ def _with_folders(entry: Any, docs: Path, named: set[str]) -> Any:
 
 
 def _unfolded(entry: Any, docs: Path, named: set[str]) -> list[Any]:
-    if entry == f"{COMMANDS}/":
+    if entry == f"{FOLDER}/":
         return [*command_groups()]
     if not (isinstance(entry, str) and entry.endswith("/")):
         return [_with_folders(entry, docs, named)]

@@ -7,7 +7,8 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from readgraph.cli.main import PANELS
+from readgraph.cli.declaring import PANELS
+from readgraph.cli.main import COMMANDS
 from readgraph.evaluation.datasets import FORMS
 from readgraph.evaluation.datasets.assembling import SCORING
 from readgraph.evaluation.metrics import METRICS
@@ -49,7 +50,7 @@ def _command_reference() -> str:
     return _OPTION.sub(lambda match: f"`{match[1]}`\n:   {match[2] or ''}\n", text[text.index("\n## ") :])
 
 
-COMMANDS = "reference/commands"
+FOLDER = "reference/commands"
 """The folder of the commands' pages."""
 
 
@@ -73,17 +74,22 @@ def _guides_on(command: str) -> str:
     return f"\n## Guides\n\n{', '.join(links)}\n" if links else ""
 
 
+def names_in(panel: str) -> list[str]:
+    """The commands in a group of the help, by name."""
+    return [command.shown for command in COMMANDS if command.panel == panel]
+
+
 def command_groups() -> list[dict[str, list[str]]]:
     """The paths of the commands' pages, in the groups of the help."""
-    return [{panel: [f"{COMMANDS}/{name}.md" for name in names]} for panel, names in PANELS.items()]
+    return [{panel: [f"{FOLDER}/{name}.md" for name in names_in(panel)]} for panel in PANELS]
 
 
 def command_list() -> str:
     """All commands in the groups of the help, each with what it does and a link to its page."""
     lines = list[str]()
-    for panel, names in PANELS.items():
+    for panel in PANELS:
         lines += ["", f"## {panel}", "", "| command | what it does |", "|---|---|"]
-        for name in names:
+        for name in names_in(panel):
             first = command_pages()[name].partition("\n\n")[2].partition("\n\n")[0]
             lines.append(f"| [`{name}`](commands/{name}.md) | {' '.join(first.split())} |")
     return "\n".join(lines)

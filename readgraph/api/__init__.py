@@ -57,6 +57,6 @@ else:
         *("LibraryRetriever", "add_documents", "as_retriever", "as_tool", "research_tool", "searched_by"),
         "until_left",
     }
-    _OTHERS = {"langchain": _OF_LANGCHAIN, "wikis": {"wiki"}, "running": {"RunThread"}}
+    _OTHERS = {"langchain": _OF_LANGCHAIN, "readgraph.features.wiki.wikis": {"wiki"}, "running": {"RunThread"}}
     # Imported when first used: the command uses some files of this room, and must not wait for the others.
     __getattr__, __dir__ = lazy_names(__name__, {**_OTHERS, "functions": {*__all__}.difference(*_OTHERS.values())})

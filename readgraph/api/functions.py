@@ -27,7 +27,8 @@ from readgraph.features.survey.state import NO_TABLE
 from readgraph.features.survey.table import table_of
 from readgraph.features.verify import graph as verifying
 from readgraph.graphs import gam
-from readgraph.graphs.methods import Method, method_for, method_named
+from readgraph.graphs.method import Method
+from readgraph.graphs.methods import method_for, method_named
 from readgraph.library.collections import joint_by_document
 from readgraph.library.histories import Appended, SessionText, append_sessions
 from readgraph.library.library import Library

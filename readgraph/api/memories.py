@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from readgraph.graphs.methods import METHODS, NAMED_OTHERWISE, Method, builder_of
+from readgraph.graphs.method import Method
+from readgraph.graphs.methods import METHODS, NAMED_OTHERWISE, builder_of
 from readgraph.library.page_store import PageStore
 from readgraph.state.errors import BadInput, Way
 from readgraph.state.records import Document, Memory, Page

@@ -17,7 +17,7 @@ from langgraph.types import Command, Durability, StreamMode
 
 from readgraph.graphs.estimates.arithmetic import Estimate, of_options
 from readgraph.graphs.estimates.methods import estimate_reading
-from readgraph.graphs.methods import Method
+from readgraph.graphs.method import Method
 from readgraph.graphs.wiring.joined import join_steps
 from readgraph.graphs.wiring.method_graph import MODES, run_and_listen, separate_run
 from readgraph.library.collections import documents_of

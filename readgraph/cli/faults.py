@@ -13,7 +13,7 @@ from readgraph.cli.terminal.safe_text import one_line
 
 CLOSED = 1  # exit code where the output was closed before its end, as by `| head`
 UNWRITABLE = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)  # what can befall standard output
-CALLERS = ("readgraph.nodes.step", "readgraph.graphs.wiring.nodes", "readgraph.graphs.plugins")
+CALLERS = ("readgraph.nodes.step", "readgraph.graphs.wiring.nodes", "readgraph.graphs.loading")
 BETWEEN = frozenset({*sys.stdlib_module_names, "langgraph", "langchain_core"})  # stands between these and users
 
 

@@ -12,16 +12,14 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 import readgraph
-from readgraph.cli.commands.library import agents, collection, library, library_commands, replies
-from readgraph.cli.commands.methods import method_commands, prompts
-from readgraph.cli.commands.reading import reading_commands
-from readgraph.cli.commands.serving import serving_commands
+from readgraph.cli.declaring import PANELS, Command
 from readgraph.cli.log import end_log, log_fault
 from readgraph.cli.mistakes import command_meant
 from readgraph.cli.options.output import with_log
 from readgraph.cli.process import STOPPED
 from readgraph.cli.shell import HelpfulCommand, HelpfulGroup, mend_bash_values
 from readgraph.models.batches import has_running_batches
+from readgraph.plugins import plugged_in
 from readgraph.state.errors import ReadgraphError
 
 NAME = "readgraph"  # help and completion go by it, also where the command runs as a module
@@ -32,24 +30,19 @@ BATCH_GOES_ON = (
     "or `readgraph library batches --cancel` to cancel it."
 )
 
-PANELS = {
-    "Start": "ask read summarise show serve".split(),
-    "More with texts": "search verify wiki table compress chat compare remember collection correct forget".split(),
-    "Looking after": "doctor library models methods agents prompts replies".split(),
-    "For programs": "mcp skill studio corpus browse".split(),
-    "Research": "evaluate reproduce board trajectories".split(),
-}
-"""The commands by what people do, in the order of the help."""
-
-PANEL_OF = {name: panel for panel, names in PANELS.items() for name in names}
+COMMANDS = sorted(
+    (command for _, command in plugged_in("commands")),
+    key=lambda command: (PANELS.index(command.panel) if command.panel in PANELS else len(PANELS), command.order),
+)
+"""The commands of ours and of other packages, in the order of the help."""
 
 
 class Commands(HelpfulGroup):
     """All commands, in the order of the panels."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """The commands' names; each must have a panel."""
-        return sorted(super().list_commands(ctx), key=[*PANEL_OF].index)
+        """The commands' names."""
+        return [command.shown for command in COMMANDS]
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command of these words; where the first is none, what they were meant as (see `mistakes`)."""
@@ -70,22 +63,21 @@ app = typer.Typer(
 )
 
 
-for commands in (reading_commands, library_commands, method_commands, serving_commands):
-    for declared in commands.registered_commands:
-        declared.rich_help_panel = PANEL_OF[str(declared.name or getattr(declared.callback, "__name__", ""))]
-    app.add_typer(commands)
-NAMED = {"collection": collection, "agents": agents, "replies": replies, "prompts": prompts, "library": library}
-for name, group_commands in NAMED.items():
-    app.add_typer(group_commands, name=name, rich_help_panel=PANEL_OF[name])
-
-for group in app.registered_groups:
-    if not group.typer_instance:
-        continue
-    for command in group.typer_instance.registered_commands:
-        command.cls = HelpfulCommand
-        command.callback = with_log(command.callback) if command.callback else None
-    if (of_group := group.typer_instance.registered_callback) and of_group.callback:  # a group that is a command too
+def _add(command: Command) -> None:
+    """Add a command or a group of them to the app; who names one as ours is named is not heard."""
+    if not isinstance(command.run, typer.Typer):
+        app.command(command.shown, cls=HelpfulCommand, rich_help_panel=command.panel)(with_log(command.run))
+        return
+    for each in command.run.registered_commands:
+        each.cls = HelpfulCommand
+        each.callback = with_log(each.callback) if each.callback else None
+    if (of_group := command.run.registered_callback) and of_group.callback:  # a group that is a command too
         of_group.callback = with_log(of_group.callback)
+    app.add_typer(command.run, name=command.shown, rich_help_panel=command.panel)
+
+
+for command in COMMANDS:
+    _add(command)
 
 
 def _print_version(wanted: bool) -> None:

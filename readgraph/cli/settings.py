@@ -6,8 +6,9 @@ from dataclasses import fields
 from difflib import get_close_matches
 from typing import Any, Literal
 
+from readgraph.graphs.method import Method
 from readgraph.graphs.method_facts import settings_of
-from readgraph.graphs.methods import Method, method_for, method_typed
+from readgraph.graphs.methods import method_for, method_typed
 from readgraph.models.names import context_for, model_tables
 from readgraph.models.prices import parse_price
 from readgraph.state.context import PROFILES, ReaderContext

@@ -7,8 +7,9 @@ from typing import Any
 
 from readgraph.evaluation.records import Dataset, Item
 from readgraph.evaluation.sweeps import NAMED_ROWS
+from readgraph.graphs.method import Method
 from readgraph.graphs.method_facts import settings_of
-from readgraph.graphs.methods import METHODS, ROWS, WEB_METHODS, Method, method_typed, web_method_named
+from readgraph.graphs.methods import METHODS, ROWS, WEB_METHODS, method_typed, web_method_named
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import declarations_of, format_default, use_current_names
 from readgraph.state.errors import BadInput

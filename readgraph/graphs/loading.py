@@ -1,5 +1,6 @@
 """The graphs of methods: built where their declarations say; those of other packages are looked at before use."""
 
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from typing import Any, get_type_hints
@@ -15,12 +16,16 @@ from readgraph.state.reading import Answered
 Builder = StateGraph[Any, ReaderContext, Any, Any]
 
 
-def build_at(place: str, **steps: Any) -> Builder:
-    """The graph whose compiled form is `package.module:name`, built by the function beside it, with these steps."""
+def builder_at(place: str) -> Callable[..., Builder]:
+    """The function that builds the graph whose compiled form is `package.module:name`; it stands beside it."""
     module, _, name = place.partition(":")
-    function = "build" if name == "graph" else f"build_{name.removesuffix('_graph')}"
-    builder: Builder = getattr(import_module(module), function)(**steps)
+    builder: Callable[..., Builder] = getattr(import_module(module), builder_name(name))
     return builder
+
+
+def builder_name(compiled: str) -> str:
+    """The name of the function that builds a graph, from the name of the compiled one."""
+    return "build" if compiled == "graph" else f"build_{compiled.removesuffix('_graph')}"
 
 
 @cache

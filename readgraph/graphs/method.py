@@ -58,10 +58,10 @@ class Method:
         Raises:
             BadInput: If another package's method gives no graph that reads.
         """
-        from readgraph.graphs.loading import build_at, load_graph_at
+        from readgraph.graphs.loading import builder_at, load_graph_at
 
         if not self.package:
-            return build_at(self.graph, **steps)
+            return builder_at(self.graph)(**steps)
         if steps:
             raise BadInput(f"{self.name} is a method of your own, which builds its own steps.")
         return load_graph_at(self.graph)

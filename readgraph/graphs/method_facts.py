@@ -10,7 +10,8 @@ from inspect import iscoroutinefunction
 from types import CodeType, FunctionType
 from typing import Any, TypeAlias
 
-from readgraph.graphs.methods import METHODS, Method
+from readgraph.graphs.method import Method
+from readgraph.graphs.methods import METHODS
 from readgraph.graphs.wiring.declared import settings_before_question
 from readgraph.graphs.wiring.method_graph import Builder
 from readgraph.library.page_store import PageStore
@@ -123,7 +124,7 @@ def _work_of(step: StepNode[Any, Any], inside: Container[FunctionName] = ()) -> 
     return work
 
 
-WORKING = ("readgraph.nodes.", "readgraph.models.asking")  # where the work of methods stands
+WORKING = ("readgraph.nodes.", "readgraph.features.", "readgraph.models.asking")  # where the work of methods stands
 
 
 def _name_function(function: Callable[..., Any]) -> FunctionName:

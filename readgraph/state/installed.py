@@ -2,10 +2,9 @@
 
 import os
 import sys
-from collections.abc import Iterable
 from functools import cache, reduce
 from importlib import import_module
-from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, metadata, requires, version
+from importlib.metadata import PackageNotFoundError, metadata, requires, version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,22 +16,6 @@ if TYPE_CHECKING:
 
 __version__ = version("readgraph")
 """The version of readgraph that is installed."""
-
-
-def entry_point_names(group: str, ours: Iterable[str]) -> list[str]:
-    """The names in a group of entry points, in order, but for those that are ours; nothing is imported."""
-    return sorted({point.name for point in entry_points(group=group)} - {*ours})
-
-
-def entry_points_like_ours(group: str, ours: Iterable[str]) -> list[EntryPoint]:
-    """What a group of entry points offers under names that are ours, where it is never looked up."""
-    named = {*ours}
-    return [point for point in entry_points(group=group) if point.name in named]
-
-
-def find_entry_point(group: str, name: str) -> EntryPoint | None:
-    """What an installed package offers under this name in a group of entry points."""
-    return next(iter(entry_points(group=group, name=name)), None)
 
 
 def object_at(place: str, what: str) -> Any:

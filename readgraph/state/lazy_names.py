@@ -9,8 +9,15 @@ from typing import Any
 def lazy_names(
     package: str, homes: Mapping[str, Iterable[str]]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """A package's `__getattr__` and `__dir__`, for the `else` of `if TYPE_CHECKING`; `homes`: its modules' names."""
-    home_of = {name: f"{package}.{home}" for home, names in homes.items() for name in names}
+    """A package's `__getattr__` and `__dir__`, for the `else` of `if TYPE_CHECKING`.
+
+    `homes` has the names by their modules: those of the package, or whole names of others of ours.
+    """
+    home_of = {
+        name: home if home.startswith("readgraph.") else f"{package}.{home}"
+        for home, names in homes.items()
+        for name in names
+    }
 
     def get(name: str) -> Any:
         if name in home_of:

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from langgraph.graph import StateGraph
 
+from readgraph.graphs.method import Method
 from readgraph.graphs.method_facts import settings_of
-from readgraph.graphs.methods import METHODS, Method
+from readgraph.graphs.methods import METHODS
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Question
 from tests.doubles.model_server import ModelServer
@@ -185,13 +186,13 @@ CAPTURED_AT = {
     "doctor": "readgraph.cli.run.methods.examine",
     "compress {text} --budget 100": "readgraph.cli.run.condense.compress_documents",
     "summarise {text}": "readgraph.cli.run.condense.summarise_documents",
-    "verify {text} {text}": "readgraph.features.verify.command.verify_draft",
-    "wiki {tmp}/wiki {text}": "readgraph.features.wiki.command.make_wiki",
+    "verify {text} {text}": "readgraph.features.verify.run.verify_draft",
+    "wiki {tmp}/wiki {text}": "readgraph.features.wiki.run.make_wiki",
     "table {text} dates": "readgraph.cli.run.condense.make_table",
     "corpus .": "readgraph.cli.run.corpus.read_folders",
     "board --tokens 80000 --out {tmp}/out": "readgraph.cli.run.evaluate.evaluate",
     "reproduce mem-gpt-figure-7-keys --out {tmp}/out": "readgraph.cli.run.reproduce.evaluate",
-    "browse http://127.0.0.1:9/ Order. --yes": "readgraph.features.web.command.check_can_begin",
+    "browse http://127.0.0.1:9/ Order. --yes": "readgraph.features.web.run.check_can_begin",
 }
 """A line of each other command that takes settings, and the function in which its context is looked at."""
 

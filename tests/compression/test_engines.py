@@ -1,7 +1,6 @@
 """Engines: their configuration, what they keep and recall, their registry, LangChain's interface."""
 
 from collections.abc import Callable, Iterator
-from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
@@ -259,10 +258,9 @@ def test_packages_can_offer_engines(monkeypatch: pytest.MonkeyPatch) -> None:
         "broken": "tests.no_such_module:Own",
         "wrong": "tests.compression.test_engines:Chunker",
     }
-    points = [EntryPoint(name, value, "readgraph.features.compression") for name, value in offered.items()]
     monkeypatch.setattr(
-        "readgraph.state.installed.entry_points",
-        lambda group, name=None: [point for point in points if name in (None, point.name)],
+        "readgraph.features.compression.engines.plugged_in",
+        lambda hook: [("other", engine) for engine in offered.items()],
     )
     assert engine_ids()[-3:] == ["broken", "own", "wrong"] and engine_named("own") is Own
     assert engine_named("readagent_gist") is ReadAgentGistEngine

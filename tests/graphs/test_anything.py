@@ -22,7 +22,8 @@ from readgraph.features.web.page import web_page
 from readgraph.features.web.state import elements_of
 from readgraph.graphs.estimates.arithmetic import Estimate
 from readgraph.graphs.estimates.methods import estimate_reading
-from readgraph.graphs.methods import METHODS, SUMMARY, WEB_METHODS, Method
+from readgraph.graphs.method import Method
+from readgraph.graphs.methods import METHODS, ROWS, WEB_METHODS
 from readgraph.library.archives import add_agent_from_file, make_agent_file
 from readgraph.library.opening import Library
 from readgraph.library.upkeep import check
@@ -54,7 +55,7 @@ CONTEXT = ReaderContext(
 WORDS = 230
 QUESTIONS = ("Who took the log book?", "How many lamps are there?", "When did the goat come to the island, and why?")
 OPTIONS = ["Iolo took it", "Marian took it", "nobody did"]
-EVERY = {**METHODS, SUMMARY.name: SUMMARY}
+EVERY = {**METHODS, ROWS["summary"].name: ROWS["summary"]}
 ENGINES = ("readagent_gist", "memwalker_tree", "gam_memos")
 MORE = int(os.environ.get("READGRAPH_ANYTHING", 6))
 
@@ -156,9 +157,9 @@ async def read(library: Library, server: ModelServer, method: Method, seed: str,
     chance = Random(seed)
     text = f"{seed}. " + " ".join(story.split(" ")[chance.randrange(2000) :][:WORDS])
     context, model = context_of(chance), double_of(seed, chance)
-    options = {"options": OPTIONS} if chance.random() < 0.3 and method is not SUMMARY else {}
+    options = {"options": OPTIONS} if chance.random() < 0.3 and method is not ROWS["summary"] else {}
     question = chance.choice(QUESTIONS)
-    given = {"question": question} if method is not SUMMARY else {}
+    given = {"question": question} if method is not ROWS["summary"] else {}
     document = await library.pages.add_document(text)
     estimate = await estimate_reading(method, library.pages, document, context, count_words(question))
     graph = method.build().compile(checkpointer=library.checkpointer, store=library.store)

@@ -28,7 +28,7 @@ from tests.support.command import assert_cited
 CONTEXT = ReaderContext(model="openai:double", embeddings="openai:double-embeddings")
 WITHOUT_MODEL = replace(CONTEXT, model="")
 GOAT = "What did the keeper's Remarks for 19 January say about a goat?"
-BASELINES = [name for name in METHODS if METHODS[name].module == "baselines"]
+BASELINES = [name for name in METHODS if ".baselines:" in METHODS[name].graph]
 every_baseline = pytest.mark.parametrize("method", BASELINES)
 
 

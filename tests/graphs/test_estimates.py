@@ -11,7 +11,8 @@ import pytest
 from readgraph.api.running import expected_cost
 from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase, Range
 from readgraph.graphs.estimates.methods import estimate_reading
-from readgraph.graphs.methods import METHODS, Method
+from readgraph.graphs.method import Method
+from readgraph.graphs.methods import METHODS
 from readgraph.graphs.read_agent import GIST_SHARE
 from readgraph.library.opening import Library
 from readgraph.models.prices import Price, find_price

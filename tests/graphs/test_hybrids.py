@@ -17,7 +17,7 @@ from tests.support.command import assert_cited
 CONTEXT = ReaderContext(model="openai:double", segment_words=200, children=3)
 WITHOUT_MODEL = replace(CONTEXT, model="")
 GOAT = "What did the keeper's Remarks for 19 January say about a goat?"
-HYBRIDS = [name for name in METHODS if METHODS[name].module.startswith("hybrids.")]
+HYBRIDS = [name for name in METHODS if ".hybrids." in METHODS[name].graph]
 every_hybrid = pytest.mark.parametrize("method", HYBRIDS)
 
 

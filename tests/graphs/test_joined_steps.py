@@ -11,7 +11,8 @@ from langgraph.types import Command
 
 from readgraph.api import functions
 from readgraph.graphs import gam
-from readgraph.graphs.methods import METHODS, Method
+from readgraph.graphs.method import Method
+from readgraph.graphs.methods import METHODS
 from readgraph.graphs.wiring import join_steps
 from readgraph.library.corrections import correct
 from readgraph.library.histories import SessionText, append_sessions

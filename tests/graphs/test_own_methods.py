@@ -2,7 +2,6 @@
 
 import json
 import re
-from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from readgraph.features.agents import mem_gpt
 from readgraph.graphs import gam, mem_walker, read_agent
 from readgraph.graphs.baselines import build_bm25, build_recurrent
 from readgraph.graphs.hybrids import escalate, reflective_walk, walk_and_research
-from readgraph.graphs.methods import METHODS, every_method, method_named
+from readgraph.graphs.methods import method_named
 from readgraph.library.opening import Library
 from readgraph.nodes.contracts import LookUpState, LookUpUpdate
 from readgraph.state.errors import BadInput
@@ -65,16 +64,9 @@ def test_the_command_takes_a_method_by_its_place(readgraph: Command, text: Path)
 
 OWN_ESTIMATES = """from readgraph.graphs.read_agent import build, estimate_read_agent as estimate
 """
-FORMER = """from readgraph.graphs.estimates.arithmetic import EstimateCase
-from readgraph.graphs.read_agent import build, estimate_read_agent
 
 
-async def estimate(store, document, context, question_words):
-    return await estimate_read_agent(EstimateCase(store, document, context, question_words))
-"""
-
-
-@pytest.mark.parametrize(("module", "code"), [("heron", OWN_ESTIMATES), ("egret", FORMER)])
+@pytest.mark.parametrize(("module", "code"), [("heron", OWN_ESTIMATES)])
 def test_a_method_has_an_estimate_beside_its_build(
     readgraph: Command, text: Path, monkeypatch: pytest.MonkeyPatch, module: str, code: str
 ) -> None:
@@ -110,29 +102,6 @@ def test_an_evaluation_has_rows_of_own_methods(readgraph: Command, tmp_path: Pat
 )
 def test_what_is_no_method_is_refused_in_one_line(readgraph: Command, text: Path, place: str, told: str) -> None:
     assert_refused(readgraph("ask", "Who?", text, "--method", place), told)
-
-
-def test_packages_can_offer_methods(
-    readgraph: Command, text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "ending.py").write_text("print('Guten Tag.')\nraise SystemExit(7)")
-    monkeypatch.syspath_prepend(tmp_path)
-    offered = {"collapsed-tree": PLACE, "gam": PLACE, "broken": "no_such_module:build", "ending": "ending:build"}
-    points = [EntryPoint(name, value, "readgraph.methods") for name, value in offered.items()]
-    monkeypatch.setattr(
-        "readgraph.state.installed.entry_points",
-        lambda group, name=None: [point for point in points if name in (None, point.name)],
-    )
-    assert [method.name for method in every_method()] == [*METHODS, "broken", "collapsed-tree", "ending"]
-    assert method_named("gam") is METHODS["gam"]
-    assert readgraph("ask", "Who?", text, "--method", "collapsed-tree", "--json").json["method"] == "collapsed-tree"
-    assert_refused(readgraph("ask", "Who?", text, "--method", "broken"), "can't be imported")
-    assert readgraph("ask", "Who?", text, "--method", "ending").code == 2
-    assert_refused(readgraph("ask", "Who?", text, "--method", "unknown"), "last-words, gist-research")
-    told = {(each["name"], each["problem"]) for each in readgraph("methods", "--json").json}
-    assert ("collapsed-tree", "") in told and ("gam", "Not used: one of ours has this name.") in told
-    assert {name for name, problem in told if "can't be imported" in problem} == {"broken", "ending"}
-    assert "✗ Not used" in readgraph("methods").text
 
 
 FAILS = """

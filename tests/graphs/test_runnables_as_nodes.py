@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 
 import pytest
@@ -18,7 +17,8 @@ from langgraph.store.memory import InMemoryStore
 from langgraph.types import Command, interrupt
 from typing_extensions import TypedDict
 
-from readgraph.graphs.methods import METHODS, Method
+from readgraph.graphs.method import Method
+from readgraph.graphs.methods import METHODS
 from readgraph.graphs.read_agent import build
 from readgraph.models.asking import ask_text
 from readgraph.nodes.look_up import look_up
@@ -84,7 +84,7 @@ OTHERS = [
 async def test_they_do_at_every_place_what_the_step_inside_does(method: Method, made: Callable[..., Any]) -> None:
     plain = method.build()
     swapped = {name: made(spec.runnable, plain) for name, spec in plain.nodes.items()}
-    other = getattr(import_module(f"readgraph.graphs.{method.module}"), method.builder)(**swapped)
+    other = method.build(**swapped)
     expected = what_came(await plain.compile(store=InMemoryStore()).ainvoke(GIVEN))
     assert what_came(await other.compile(store=InMemoryStore()).ainvoke(GIVEN)) == expected
     assert what_came(other.compile(store=InMemoryStore()).invoke(GIVEN)) == expected

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from functools import partial
-from importlib import import_module
 from operator import add
 from typing import Annotated, Any, Literal, NotRequired, get_args, get_origin, get_type_hints
 
@@ -21,7 +20,9 @@ from readgraph.features.verify import graph as verify
 from readgraph.features.wiki import graph as wiki
 from readgraph.graphs import gam, mem_walker, read_agent
 from readgraph.graphs.hybrids import escalate, outline_walk, walk_and_research
-from readgraph.graphs.methods import METHODS, Method
+from readgraph.graphs.loading import builder_at
+from readgraph.graphs.method import Method
+from readgraph.graphs.methods import METHODS
 from readgraph.graphs.read_agent import build, read
 from readgraph.graphs.wiring import check_wiring
 from readgraph.nodes.answering.answer import answer
@@ -380,7 +381,7 @@ def swappable(build: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("method", METHODS.values(), ids=lambda method: method.name)
 def test_every_node_of_a_method_can_be_swapped_by_its_name(method: Method) -> None:
-    named = swappable(getattr(import_module(f"readgraph.graphs.{method.module}"), method.builder))
+    named = swappable(builder_at(method.graph))
     assert {*method.build().nodes} <= named.keys()
     for name in method.build().nodes:
         assert any(get_origin(each) is Step for each in get_args(named[name])), (

@@ -22,7 +22,7 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from readgraph.graphs.baselines import build_linear, read_segments
-from readgraph.graphs.methods import Method
+from readgraph.graphs.method import Method
 from readgraph.nodes.step import node
 from readgraph.state.context import ReaderContext
 from readgraph.state.settings import Tree

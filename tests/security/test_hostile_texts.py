@@ -10,7 +10,7 @@ import pytest
 from readgraph.features.overwrite.question_notes import take_notes_prompt
 from readgraph.features.survey.answer import survey_prose_prompt
 from readgraph.features.survey.plan import survey_plan_prompt
-from readgraph.graphs.methods import METHODS, SUMMARY
+from readgraph.graphs.methods import METHODS, ROWS
 from readgraph.library.opening import Library
 from readgraph.models.prompt import Prompt
 from readgraph.nodes.answering.cite import CHECK_ANSWER
@@ -89,7 +89,7 @@ def test_the_texts_are_two_hundred_and_give_orders() -> None:
 CONTEXT = ReaderContext(
     embeddings="openai:double-embeddings", segment_words=60, min_page_words=60, max_page_words=150, children=3
 )
-EVERY = {**METHODS, SUMMARY.name: SUMMARY}
+EVERY = {**METHODS, ROWS["summary"].name: ROWS["summary"]}
 
 
 def samples() -> Iterator[tuple[str, str]]:
@@ -106,7 +106,7 @@ SAMPLES = dict(zip(EVERY, samples(), strict=True))
 
 async def reading(library: Library, method: str, text: str, question: str, context: ReaderContext) -> Any:
     graph = EVERY[method].build().compile(store=library.store)
-    asked = {"question": question} if method != SUMMARY.name else {}
+    asked = {"question": question} if method != ROWS["summary"].name else {}
     found = await graph.ainvoke({"text": text, **asked}, context=context)
     assert_pages(await library.pages.pages(found["memory"], range(1000)), text)
     for citation in found["citations"]:
@@ -146,6 +146,6 @@ async def test_a_method_does_with_hostile_texts_what_it_does_with_others(
     server.reset()
     other = await reading(library, method, harmless(text), harmless(question), context)
     told = [(each["status"], each["answer"], each["choice"], each["fallbacks"]) for each in (found, other)]
-    assert told[0] == told[1] and (told[0][0] == "answered" or method in ("survey", SUMMARY.name))
+    assert told[0] == told[1] and (told[0][0] == "answered" or method in ("survey", ROWS["summary"].name))
     assert told[0][1] in (ANSWER, "A scene.", "", None)
     assert hostile == asked_of(server.requests)

@@ -15,7 +15,7 @@ from langgraph.checkpoint.serde._msgpack import SAFE_MSGPACK_TYPES
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 import readgraph as package
-from readgraph.graphs.methods import METHODS, SUMMARY, WEB_METHODS
+from readgraph.graphs.methods import METHODS, ROWS, WEB_METHODS
 from readgraph.library.opening import Library
 from readgraph.models.local import local_server
 from readgraph.state.context import ReaderContext
@@ -136,7 +136,7 @@ def objects_in(saver: InMemorySaver) -> set[tuple[str, str]]:
     return objects
 
 
-EVERY = {**METHODS, SUMMARY.name: SUMMARY, **WEB_METHODS}
+EVERY = {**METHODS, ROWS["summary"].name: ROWS["summary"], **WEB_METHODS}
 QUICK = "bm25"
 
 
@@ -150,7 +150,7 @@ async def test_checkpoints_of_each_method_are_plain_data_with_anybody_s_checkpoi
     saver = InMemorySaver(serde=JsonPlusSerializer(pickle_fallback=False))
     graph = EVERY[method].build().compile(checkpointer=saver, store=library.store)
     given: Any = {"text": html("shop") if method in WEB_METHODS else story[:900]}
-    if method != SUMMARY.name:
+    if method != ROWS["summary"].name:
         given["question"] = "Who took the log book?"
     await graph.ainvoke(given, {"configurable": {"thread_id": "1"}}, context=context)
     assert objects_in(saver) <= PLAIN <= SAFE_MSGPACK_TYPES

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 import typer
 
-from readgraph.graphs.methods import METHODS, SUMMARY, WEB_METHODS
+from readgraph.graphs.methods import METHODS, ROWS, WEB_METHODS
 from readgraph.library.opening import Library
 from readgraph.state.context import ReaderContext
 from tests.doubles.model_server import ModelServer
@@ -23,7 +23,7 @@ from tests.support.web_pages import html
 CONTEXT = ReaderContext(
     embeddings="openai:double-embeddings", segment_words=60, min_page_words=40, max_page_words=90, children=3
 )
-EVERY = {**METHODS, SUMMARY.name: SUMMARY, **WEB_METHODS}
+EVERY = {**METHODS, ROWS["summary"].name: ROWS["summary"], **WEB_METHODS}
 
 
 def port_of(server: ModelServer) -> int:
@@ -45,7 +45,7 @@ async def test_a_method_reaches_its_model_alone(library: Library, server: ModelS
     server.respond = any_reply
     graph = EVERY[method].build().compile(checkpointer=library.checkpointer, store=library.store)
     given: dict[str, Any] = {"text": html("shop") if method in WEB_METHODS else story[:1500]}
-    if method != SUMMARY.name:
+    if method != ROWS["summary"].name:
         given["question"] = "Who took the log book?"
     config: Any = {"configurable": {"thread_id": "1"}}
     with only_port(port_of(server)) as tried:
@@ -66,7 +66,7 @@ def test_a_command_reaches_its_model_alone(
 ) -> None:
     for function in SERVE.values():
         monkeypatch.setattr(f"readgraph.cli.run.serving.{function}", lambda *given, **more: typer.echo("served"))
-    monkeypatch.setattr("readgraph.features.web.command.ChromiumDriver", StillDriver)
+    monkeypatch.setattr("readgraph.features.web.run.ChromiumDriver", StillDriver)
     server.respond = any_reply
     with only_port(port_of(server) if model else None) as tried:
         for line in each_line(files_in(tmp_path), model):

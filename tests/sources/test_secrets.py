@@ -36,7 +36,7 @@ def test_of_500_made_forms_at_most_one_percent_is_left() -> None:
 def ordinary_texts() -> Iterator[str]:
     """Pages, programs that deal with passwords and cookies, and a log with commits, checksums and UUIDs."""
     pages = [*sorted((ROOT / "docs" / "guides").glob("*.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
-    programs = [ROOT / "readgraph" / "cli" / "faults.py", ROOT / "readgraph" / "serve" / "guard.py"]
+    programs = [ROOT / "readgraph" / "cli" / "faults.py", ROOT / "readgraph" / "doors" / "serve" / "guard.py"]
     for path in [*pages[:12], *programs, *(Path(str(module.__file__)) for module in (client, cookiejar, message))]:
         yield path.read_text(encoding="utf-8")
     for number in range(300):

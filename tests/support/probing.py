@@ -87,6 +87,6 @@ def _put_doubles(monkeypatch: pytest.MonkeyPatch) -> None:
             f"readgraph.cli.run.serving.{served}", lambda *given, **more: typer.echo(repr((given, more)))
         )
     monkeypatch.setattr("webbrowser.open", typer.echo)
-    monkeypatch.setattr("readgraph.features.web.command.ChromiumDriver", StillDriver)
+    monkeypatch.setattr("readgraph.features.web.run.ChromiumDriver", StillDriver)
     monkeypatch.setattr("readgraph.cli.run.corpus.processes", own_workers)
     monkeypatch.setattr("readgraph.cli.run.corpus.on_ray", no_cluster)

@@ -11,16 +11,16 @@ from readgraph.cli.process import end_start
 
 
 def run_lazily(target: str) -> Callable[[Command], Command]:
-    """Make a command call a function of `readgraph.cli.run`, such as "agents.show_agents", with its own arguments.
+    """Make a command call a function, `package.module:name`, with its own arguments.
 
     The command holds the options and the help; both have the same names of parameters.
     """
-    module, _, name = target.partition(".")
+    module, _, name = target.partition(":")
 
     def hand_on(command: Command) -> Command:
         @wraps(command)
         def run(**values: Any) -> Any:
-            work = getattr(import_module(f"readgraph.cli.run.{module}"), name)
+            work = getattr(import_module(module), name)
             end_start()
             return work(**values)
 

@@ -8,20 +8,17 @@ from typer import Argument, Context, Option, Typer
 from readgraph.cli.commands import run_lazily
 from readgraph.cli.options import documents as given
 from readgraph.cli.options.documents import LibraryFolder
-from readgraph.cli.options.output import Json, check_alone, check_open, find_typed_options
-from readgraph.cli.options.settings import CHATTING, with_context, with_options
+from readgraph.cli.options.output import Json, check_alone, check_open
+from readgraph.cli.options.settings import with_options
 from readgraph.cli.process import end_start
-from readgraph.cli.shell import HelpfulGroup, agent_names, collections, completer_of, identities
+from readgraph.cli.shell import HelpfulGroup, collections, completer_of, identities
 from readgraph.library.address import library_place
 from readgraph.state.errors import BadInput
 
 if TYPE_CHECKING:
-    from readgraph.state.context import ReaderContext
-
-library_commands = Typer()
+    pass
 
 
-@library_commands.command()
 @with_options(given.ShowOptions)
 def show(run: Context, options: given.ShowOptions) -> None:
     """List what the library holds, or a document's parts with their notes, or the text where a citation stands.
@@ -47,9 +44,8 @@ def show(run: Context, options: given.ShowOptions) -> None:
         showing.show_library(options.library, as_json=options.as_json)
 
 
-@library_commands.command()
 @with_options(given.CorrectOptions)
-@run_lazily("library.correct_note")
+@run_lazily("readgraph.cli.run.library:correct_note")
 def correct(options: given.CorrectOptions) -> None:
     """Replace the note on a part by your own words, which are kept when the document is read again.
 
@@ -57,8 +53,7 @@ def correct(options: given.CorrectOptions) -> None:
     """
 
 
-@library_commands.command()
-@run_lazily("show.search")
+@run_lazily("readgraph.cli.run.show:search")
 def search(
     words: str = Argument(metavar="WORDS", help="What to search for."),
     documents: Annotated[
@@ -79,8 +74,7 @@ def search(
     """
 
 
-@library_commands.command()
-@run_lazily("library.forget")
+@run_lazily("readgraph.cli.run.library:forget")
 def forget(
     document: str = Argument(
         metavar="DOCUMENT", help="A file, an id or a title.", autocompletion=completer_of(identities)
@@ -97,7 +91,7 @@ Name = Annotated[str, Argument(metavar="NAME", help="The collection's name.", au
 
 
 @collection.command("add")
-@run_lazily("library.add_documents")
+@run_lazily("readgraph.cli.run.library:add_documents")
 def add_documents(
     name: Name,
     documents: Annotated[list[str], given.document_argument(f"Documents of the library: {given.WHICH}")],
@@ -111,13 +105,13 @@ def add_documents(
 
 
 @collection.command("list")
-@run_lazily("library.list_collections")
+@run_lazily("readgraph.cli.run.library:list_collections")
 def list_collections(library: LibraryFolder = None, as_json: Json = False) -> None:
     """List the collections with their documents."""
 
 
 @collection.command("remove")
-@run_lazily("library.remove_documents")
+@run_lazily("readgraph.cli.run.library:remove_documents")
 def remove_documents(
     name: Name,
     documents: Annotated[
@@ -138,7 +132,7 @@ Archive = Annotated[Path, Argument(metavar="ARCHIVE", help="A file of JSON lines
 
 
 @replies.command("export")
-@run_lazily("library.export_replies")
+@run_lazily("readgraph.cli.run.library:export_replies")
 def export_replies(
     file: Archive,
     document: str = Option("", help="Only the replies about this document: a file, an id or a title."),
@@ -148,7 +142,7 @@ def export_replies(
 
 
 @replies.command("import")
-@run_lazily("library.import_replies")
+@run_lazily("readgraph.cli.run.library:import_replies")
 def import_replies(file: Archive, library: LibraryFolder = None) -> None:
     """Import the replies of a file; replies that are already saved stay as they are."""
 
@@ -159,7 +153,7 @@ library = Typer(cls=HelpfulGroup, help="Look after the library's files.", no_arg
 
 
 @library.command("compact")
-@run_lazily("library.compact_library")
+@run_lazily("readgraph.cli.run.library:compact_library")
 def compact_library(library: LibraryFolder = None, as_json: Json = False) -> None:
     """Drop the steps of old questions, and give the disk back what isn't used any more.
 
@@ -168,7 +162,7 @@ def compact_library(library: LibraryFolder = None, as_json: Json = False) -> Non
 
 
 @library.command("check")
-@run_lazily("library.check_library")
+@run_lazily("readgraph.cli.run.library:check_library")
 def check_library(library: LibraryFolder = None, as_json: Json = False) -> None:
     """See whether the library is whole: its files, texts, memories and threads. Nothing is changed.
 
@@ -177,7 +171,7 @@ def check_library(library: LibraryFolder = None, as_json: Json = False) -> None:
 
 
 @library.command("repair")
-@run_lazily("library.repair_library")
+@run_lazily("readgraph.cli.run.library:repair_library")
 def repair_library(library: LibraryFolder = None, as_json: Json = False) -> None:
     """Mend what 'readgraph library check' finds: what can be made again is dropped, and made again when it is needed.
 
@@ -186,7 +180,7 @@ def repair_library(library: LibraryFolder = None, as_json: Json = False) -> None
 
 
 @library.command("backup")
-@run_lazily("library.back_up_library")
+@run_lazily("readgraph.cli.run.library:back_up_library")
 def back_up_library(
     folder: Path = Argument(metavar="FOLDER", help="A new folder for the copy."),
     library: LibraryFolder = None,
@@ -196,7 +190,7 @@ def back_up_library(
 
 
 @library.command("copy")
-@run_lazily("library.copy_library")
+@run_lazily("readgraph.cli.run.library:copy_library")
 def copy_library(
     source: Any = Argument(metavar="FROM", parser=library_place, help=COPIED),
     target: Any = Argument(metavar="TO", parser=library_place, help=FILLED),
@@ -209,7 +203,7 @@ def copy_library(
 
 
 @library.command("batches")
-@run_lazily("library.show_batches")
+@run_lazily("readgraph.cli.run.library:show_batches")
 def show_batches(
     cancel: bool = Option(
         False, "--cancel", help="Cancel them, and keep the replies that they have; what is done is paid."
@@ -218,79 +212,3 @@ def show_batches(
     as_json: Json = False,
 ) -> None:
     """List the batches of calls that model servers still work on (`--batch`), or cancel them."""
-
-
-agents = Typer(
-    cls=HelpfulGroup, help="List agents; export, import, repair or delete them.", invoke_without_command=True
-)
-AgentName = Annotated[str, Argument(metavar="NAME", help="The agent's name.", autocompletion=completer_of(agent_names))]
-
-
-@agents.callback()
-def list_agents(run: Context, library: LibraryFolder = None, as_json: Json = False) -> None:
-    """List the agents in the library."""
-    if run.invoked_subcommand is None:
-        show_agents(library=library, as_json=as_json)
-    elif early := find_typed_options(run):
-        corrected = f"readgraph agents {run.invoked_subcommand} {' '.join(early)}"
-        raise BadInput(f"{', '.join(early)} must come after the command: {corrected} …")
-
-
-@agents.command("list")
-@run_lazily("agents.show_agents")
-def show_agents(library: LibraryFolder = None, as_json: Json = False) -> None:
-    """List the agents in the library."""
-
-
-@agents.command("export")
-@run_lazily("agents.export_agent")
-def export_agent(
-    name: AgentName,
-    file: Path = Argument(metavar="FILE", help="A JSON file that does not exist yet."),
-    library: LibraryFolder = None,
-) -> None:
-    """Write an agent to one JSON file: working context, recall and archival storage, settings."""
-
-
-@agents.command("import")
-@run_lazily("agents.import_agent")
-def import_agent(
-    file: Path = Argument(metavar="FILE", help="A file that 'agents export' wrote."),
-    name: str = Option("", "--as", metavar="NAME", help="A new name for the agent."),
-    library: LibraryFolder = None,
-) -> None:
-    """Add the agent of a file to the library."""
-
-
-@agents.command("repair")
-@run_lazily("agents.repair_agent")
-def repair_agent(name: AgentName, library: LibraryFolder = None) -> None:
-    """Undo a turn that can't be finished, without asking a model, and free its disk space."""
-
-
-@agents.command("forget")
-@run_lazily("agents.forget_agent")
-def forget_agent(name: AgentName, yes: given.Sure = False, library: LibraryFolder = None) -> None:
-    """Delete an agent and everything it remembers. The documents it was given stay in the library."""
-
-
-@library_commands.command()
-@with_context(CHATTING)
-@run_lazily("chat.talk")
-def chat(
-    context: "ReaderContext",
-    agent: str = Option(
-        "default",
-        metavar="NAME",
-        help="Agent name; a new name creates an agent.",
-        autocompletion=completer_of(agent_names),
-    ),
-    every: tuple[str, str] | None = Option(
-        None,
-        metavar="TIME PROMPT",
-        help="Send the agent a prompt at this interval, for example: --every 10m 'What is open?'",
-    ),
-    library: LibraryFolder = None,
-    as_json: Json = False,
-) -> None:
-    """Talk with an agent that remembers the whole conversation and continues where you left off."""

@@ -22,12 +22,9 @@ if TYPE_CHECKING:
     from readgraph.cli.terminal.screen import OutputOptions
     from readgraph.state.context import ReaderContext
 
-method_commands = Typer()
 
-
-@method_commands.command()
 @with_run(CompareOptions, GROUPS, PROFILE)
-@run_lazily("ask.compare_methods")
+@run_lazily("readgraph.cli.run.ask:compare_methods")
 def compare(options: CompareOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Ask several methods the same question, each under the same budget, and show their answers side by side.
 
@@ -35,7 +32,6 @@ def compare(options: CompareOptions, context: "ReaderContext", screen: "OutputOp
     """
 
 
-@method_commands.command("methods")
 def list_methods(
     run: Context,
     name: str = Argument(
@@ -61,7 +57,6 @@ def list_methods(
         listing.list_methods(as_json=as_json)
 
 
-@method_commands.command()
 @with_context((Model,), PROFILE)
 def studio(
     context: "ReaderContext",
@@ -80,9 +75,8 @@ def studio(
     serve_studio(library, port, context, open_page=open_page)
 
 
-@method_commands.command()
 @with_context((Model, ReadingModel, Embeddings, Calls), looks=True)
-@run_lazily("methods.examine")
+@run_lazily("readgraph.cli.run.methods:examine")
 def doctor(context: "ReaderContext | BadInput", library: LibraryFolder = None, as_json: Json = False) -> None:
     """Look whether all is well: versions, SQLite, settings, library, disk, model (one short call), embeddings, extras.
 
@@ -90,8 +84,7 @@ def doctor(context: "ReaderContext | BadInput", library: LibraryFolder = None, a
     """
 
 
-@method_commands.command()
-@run_lazily("methods.check_model")
+@run_lazily("readgraph.cli.run.methods:check_model")
 def models(
     model: str = Argument(
         "",
@@ -110,7 +103,7 @@ prompts = Typer(cls=HelpfulGroup, help="Write the prompts' words to files, to ch
 
 
 @prompts.command("export")
-@run_lazily("methods.export_prompts")
+@run_lazily("readgraph.cli.run.methods:export_prompts")
 def export_prompts(
     folder: Path = Argument(metavar="FOLDER", help="A new or empty folder, or one without files of prompts."),
 ) -> None:
@@ -124,7 +117,6 @@ ALONE = (
 """What may stand beside --calibrate where no questions are named."""
 
 
-@method_commands.command()
 @with_run(EvaluateOptions, GROUPS, PROFILE)
 def evaluate(run: Context, options: EvaluateOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Measure methods on questions with known answers, and write a table, results.json, results.csv and a report.
@@ -160,8 +152,7 @@ def evaluate(run: Context, options: EvaluateOptions, context: "ReaderContext", s
         (evaluating.estimate if options.estimate else evaluating.evaluate)(options, context, screen)
 
 
-@method_commands.command()
-@run_lazily("evaluate.write_trajectories")
+@run_lazily("readgraph.cli.run.evaluate:write_trajectories")
 def trajectories(
     folder: Path = Argument(metavar="FOLDER", help="The folder of an evaluation."),
     form: str = Option("sft", "--format", metavar="FORM", help="sft, preference or reward: what TRL's trainers read."),
@@ -171,7 +162,6 @@ def trajectories(
     """Export an evaluation's prompts and replies, with their outcome, as training examples."""
 
 
-@method_commands.command()
 @with_run(ReproduceOptions, GROUPS, PROFILE)
 def reproduce(run: Context, options: ReproduceOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Repeat a table or figure of a paper on its dataset.
@@ -194,9 +184,8 @@ def reproduce(run: Context, options: ReproduceOptions, context: "ReaderContext",
         reproducing.reproduce(options.name, options, context, screen)
 
 
-@method_commands.command()
 @with_run(BoardOptions, GROUPS, PROFILE)
-@run_lazily("evaluate.board")
+@run_lazily("readgraph.cli.run.evaluate:board")
 def board(options: BoardOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Make a long history with known facts, and measure methods and other systems on it without a judge.
 

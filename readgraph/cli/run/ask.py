@@ -25,7 +25,8 @@ from readgraph.cli.terminal import rendering
 from readgraph.cli.terminal.progress import watch_run
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText
 from readgraph.cli.terminal.screen import OutputOptions
-from readgraph.graphs.methods import Method, method_named, method_typed
+from readgraph.graphs.method import Method
+from readgraph.graphs.methods import method_named, method_typed
 from readgraph.library.opening import Library, holds_library, open_library_in_background
 from readgraph.models.metering import ask_each_prompt_once
 from readgraph.models.prices import in_dollars

@@ -5,7 +5,7 @@ import shutil
 import sqlite3
 import sys
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import closing, redirect_stdout
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
@@ -21,8 +21,9 @@ from rich.table import Table
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText
 from readgraph.cli.terminal.screen import WRONG, run_until_stopped
+from readgraph.graphs.method import Method
 from readgraph.graphs.method_facts import PAPERS, find_shared_nodes
-from readgraph.graphs.methods import Method, every_method, method_typed, methods_named_like_ours
+from readgraph.graphs.methods import every_method, method_typed, methods_named_like_ours
 from readgraph.graphs.wiring.declared import find_node_keys
 from readgraph.library.address import LibraryPlace
 from readgraph.library.opening import check_writable, default_place, holds_library, nearest_existing, open_library
@@ -31,6 +32,7 @@ from readgraph.models.client import HOW_TO_NAME, model_client
 from readgraph.models.embedding_models import Embedder
 from readgraph.models.prompt import export_words
 from readgraph.nodes.prompts import Counted, check_prompt, every_wording
+from readgraph.plugins import plugin_faults
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, LibraryError, NoUsableReply, ReadgraphError
 from readgraph.state.installed import list_extras
@@ -205,11 +207,11 @@ async def _all(context: ReaderContext | BadInput, folder: LibraryPlace | None) -
     if isinstance(context, BadInput):
         why = "not looked at: the settings may name one"
         unknown = [CheckResult(each, None, why) for each in ("model", EMBEDDINGS)]
-        return [*examined, *unknown, _extras()]
+        return [*examined, *unknown, *_plugins(), _extras()]
     examined.append(await _model("model", context, context.model))
     if context.reading_model not in ("", context.model):
         examined.append(await _model("reading model", context, context.reading_model))
-    return [*examined, await _embeddings(context), _extras()]
+    return [*examined, await _embeddings(context), *_plugins(), _extras()]
 
 
 def _versions() -> CheckResult:
@@ -295,6 +297,13 @@ async def _embeddings(context: ReaderContext) -> CheckResult:
     except ReadgraphError as problem:
         return CheckResult(EMBEDDINGS, False, str(problem))
     return CheckResult(EMBEDDINGS, True, f"{embedder.name}: {len(vector):,} dimensions")
+
+
+def _plugins() -> Iterator[CheckResult]:
+    """The packages that plug in and can't be used."""
+    every_method()  # a package may fail only when it is asked for its methods
+    for package, fault in plugin_faults().items():
+        yield CheckResult("plug-in", False, f"{package} can't be used: {fault}")
 
 
 def _extras() -> CheckResult:

@@ -12,8 +12,9 @@ from typing_extensions import TypedDict
 
 from readgraph.api.documents import id_without_conversion, store_file
 from readgraph.api.running import memory_sizes, run_method
+from readgraph.graphs.method import Method
 from readgraph.graphs.method_facts import has_read
-from readgraph.graphs.methods import Method, method_typed
+from readgraph.graphs.methods import method_typed
 from readgraph.library.address import LibraryPlace
 from readgraph.library.library import Library
 from readgraph.library.page_store import PageStore

@@ -13,7 +13,8 @@ from readgraph.features.verify.graph import estimate_verify
 from readgraph.features.wiki.graph import estimate_wiki
 from readgraph.features.wiki.wikis import wiki
 from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase
-from readgraph.graphs.methods import METHODS, PARTS, ROWS, Method
+from readgraph.graphs.method import Method
+from readgraph.graphs.methods import METHODS, PARTS, ROWS
 from readgraph.library.library import Library
 from readgraph.state.context import ReaderContext
 from readgraph.state.loops import Listen

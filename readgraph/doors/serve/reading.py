@@ -27,7 +27,7 @@ from readgraph.api.running import (
 from readgraph.doors.report.page import ReportData, report_of_answer, report_of_document, sends_some, shown_pages
 from readgraph.doors.serve.making import Making
 from readgraph.doors.serve.room import Room, Run, RunState
-from readgraph.graphs.methods import Method
+from readgraph.graphs.method import Method
 from readgraph.library.checkpointer import steps_back
 from readgraph.library.page_store import PageStore
 from readgraph.models.prices import Price, cost, price_to_pay

@@ -14,7 +14,8 @@ from langgraph.graph.state import CompiledStateGraph
 from pydantic import BaseModel, Field
 
 from readgraph.api.running import builder_for
-from readgraph.graphs.methods import Method, method_for, method_named, method_typed
+from readgraph.graphs.method import Method
+from readgraph.graphs.methods import method_for, method_named, method_typed
 from readgraph.library.library import Library
 from readgraph.library.page_store import PageStore
 from readgraph.models.prices import Price

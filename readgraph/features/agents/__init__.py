@@ -1,7 +1,9 @@
 """MemGPT and a plain reader: agents that manage their own context, and the chat with one."""
 
+from readgraph.cli.declaring import Command
 from readgraph.graphs.method import Method
 from readgraph.plugins import hookimpl
+from readgraph.state.declaring import Settings
 
 
 @hookimpl
@@ -31,3 +33,22 @@ def methods() -> list[Method]:
             order=5,
         ),
     ]
+
+
+@hookimpl
+def commands() -> list[Command]:
+    """Its commands, with their place in the help."""
+    from readgraph.features.agents.command import agents, chat
+
+    return [
+        Command(run=agents, name="agents", panel="Looking after", order=5),
+        Command(run=chat, panel="More with texts", order=6),
+    ]
+
+
+@hookimpl
+def settings() -> list[type[Settings]]:
+    """Its groups of settings."""
+    from readgraph.features.agents.settings import Chaining, MemoryParts, MemoryPressure
+
+    return [Chaining, MemoryParts, MemoryPressure]

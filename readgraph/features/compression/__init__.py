@@ -1,21 +1,52 @@
 """Compression engines: a long text becomes one that fits a budget of tokens, by any of the reading methods."""
 
-from readgraph.features.compression.engine import CompressionEngine
-from readgraph.features.compression.engines import (
-    DocumentCompressor,
-    EpisodeEngine,
-    ExtractiveEngine,
-    GamMemosEngine,
-    MemWalkerTreeEngine,
-    ReadAgentGistEngine,
-    engine_ids,
-    engine_named,
-    load_engine,
-    stand_in_for_compact_memory,
-)
-from readgraph.features.compression.kept import Recalled
-from readgraph.features.compression.read_agent_parts import SentenceWindowChunker
-from readgraph.features.compression.trace import Compressed, CompressionTrace
+from typing import TYPE_CHECKING
+
+from readgraph.cli.declaring import Command
+from readgraph.plugins import hookimpl
+
+if TYPE_CHECKING:
+    from readgraph.features.compression.engine import CompressionEngine
+    from readgraph.features.compression.engines import (
+        DocumentCompressor,
+        EpisodeEngine,
+        ExtractiveEngine,
+        GamMemosEngine,
+        MemWalkerTreeEngine,
+        ReadAgentGistEngine,
+        engine_ids,
+        engine_named,
+        load_engine,
+        stand_in_for_compact_memory,
+    )
+    from readgraph.features.compression.kept import Recalled
+    from readgraph.features.compression.read_agent_parts import SentenceWindowChunker
+    from readgraph.features.compression.trace import Compressed, CompressionTrace
+else:
+    from readgraph.state.lazy_names import lazy_names
+
+    # Imported when first used: what plugs in must not wait for LangGraph.
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "engine": ["CompressionEngine"],
+            "engines": [
+                "DocumentCompressor",
+                "EpisodeEngine",
+                "ExtractiveEngine",
+                "GamMemosEngine",
+                "MemWalkerTreeEngine",
+                "ReadAgentGistEngine",
+                "engine_ids",
+                "engine_named",
+                "load_engine",
+                "stand_in_for_compact_memory",
+            ],
+            "kept": ["Recalled"],
+            "read_agent_parts": ["SentenceWindowChunker"],
+            "trace": ["Compressed", "CompressionTrace"],
+        },
+    )
 
 __all__ = [
     "Compressed",
@@ -34,3 +65,11 @@ __all__ = [
     "load_engine",
     "stand_in_for_compact_memory",
 ]
+
+
+@hookimpl
+def commands() -> list[Command]:
+    """Its command, with its place in the help."""
+    from readgraph.features.compression.command import compress
+
+    return [Command(run=compress, panel="More with texts", order=5)]

@@ -2,10 +2,7 @@
 
 ReadAgent's is after compact-memory's ReadAgentGistEngine, with its configuration: prompts are templates, and episodes,
 the pages of its memory, are cut by a chunker of the caller's own or by size, since a model that only shortens and
-answers can't choose pauses. A package offers an engine as an entry point, whose name is the engine's id:
-
-    [project.entry-points."readgraph.features.compression"]
-    my_engine = "my_package.engine:MyEngine"
+answers can't choose pauses. A package offers an engine by the hook `engines` (`readgraph.plugins`).
 """
 
 import sys
@@ -54,33 +51,38 @@ from readgraph.nodes.extractive import extract_gist, pages_by_rule
 from readgraph.nodes.look_up import make_look_up_node
 from readgraph.nodes.step import StepNode
 from readgraph.nodes.tasks import all_finished
+from readgraph.plugins import plugged_in
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import LARGEST
 from readgraph.state.errors import BadInput
-from readgraph.state.installed import entry_point_names, find_entry_point, object_at
+from readgraph.state.installed import object_at
 from readgraph.state.loops import in_background
 from readgraph.state.records import Memory, Note, Page, Recipe
 from readgraph.state.settings import Gists, Language, Paragraphs, Purpose, Rebuilding, Window
 from readgraph.state.summary_tree import node_id
 from readgraph.state.words import count_words
 
-GROUP = "readgraph.features.compression"
-
 
 def engine_ids() -> list[str]:
-    """The ids of all engines, ours first; nothing is imported."""
-    return [*OWN, *entry_point_names(GROUP, OWN)]
+    """The ids of all engines, ours first; none is imported."""
+    return [*OWN, *_places_of_others()]
+
+
+def _places_of_others() -> dict[str, str]:
+    """Where the engines of other packages stand, by their ids; ours can't be replaced."""
+    offered = sorted(engine for _, engine in plugged_in("engines"))
+    return {identity: place for identity, place in offered if identity not in OWN}
 
 
 def engine_named(identity: str) -> type[CompressionEngine]:
     """The engine with this id; raises `BadInput` if there is none, or if another package's can't be used."""
     if identity in OWN:
         return OWN[identity]
-    if point := find_entry_point(GROUP, identity):
+    if place := _places_of_others().get(identity):
         what = f"The compression engine '{identity}'"
-        engine = object_at(point.value, what)
+        engine = object_at(place, what)
         if not (isinstance(engine, type) and issubclass(engine, CompressionEngine)):
-            raise BadInput(f"{what} ({point.value}) is no CompressionEngine.")
+            raise BadInput(f"{what} ({place}) is no CompressionEngine.")
         return engine
     raise BadInput(f"There is no compression engine '{identity}': choose one of {', '.join(engine_ids())}.")
 
@@ -108,7 +110,8 @@ merge_for_query = StepNode[BuiltState, ReadUpdate](
 class EpisodeEngine(CompressionEngine):
     """What reads episodes and keeps a gist of each.
 
-    `chunker` cuts the episodes (see `read_agent_parts.paginator_for`); without one, they have at most `episode_token_limit` tokens, and end as `cut_by_default` says. A gist has about `gist_length` tokens.
+    `chunker` cuts the episodes (see `read_agent_parts.paginator_for`); without one, they have at most
+    `episode_token_limit` tokens, and end as `cut_by_default` says. A gist has about `gist_length` tokens.
     """
 
     cut_by_default: ClassVar[type[SentenceWindowChunker] | None] = None  # None: at headings and paragraphs

@@ -2,6 +2,7 @@
 
 from readgraph.graphs.method import Method
 from readgraph.plugins import hookimpl
+from readgraph.state.declaring import Settings
 
 
 @hookimpl
@@ -15,3 +16,11 @@ def methods() -> list[Method]:
             order=7,
         )
     ]
+
+
+@hookimpl
+def settings() -> list[type[Settings]]:
+    """Its groups of settings."""
+    from readgraph.features.overwrite.settings import LookingBack, NoteGates, NoteTaking
+
+    return [NoteTaking, LookingBack, NoteGates]

@@ -2,6 +2,7 @@
 
 from readgraph.graphs.method import Method
 from readgraph.plugins import hookimpl
+from readgraph.state.declaring import Settings
 
 
 @hookimpl
@@ -17,3 +18,11 @@ def methods() -> list[Method]:
             order=7,
         )
     ]
+
+
+@hookimpl
+def settings() -> list[type[Settings]]:
+    """Its settings."""
+    from readgraph.features.rlm.settings import Programs
+
+    return [Programs]

@@ -1,7 +1,9 @@
 """Summaries of a text or a part of it; each sentence is checked and cited."""
 
+from readgraph.cli.declaring import Command
 from readgraph.graphs.method import Method
 from readgraph.plugins import hookimpl
+from readgraph.state.declaring import Settings
 
 
 @hookimpl
@@ -19,3 +21,19 @@ def methods() -> list[Method]:
             order=10,
         )
     ]
+
+
+@hookimpl
+def commands() -> list[Command]:
+    """Its command, with its place in the help."""
+    from readgraph.features.summary.command import summarise
+
+    return [Command(run=summarise, panel="Start", order=3)]
+
+
+@hookimpl
+def settings() -> list[type[Settings]]:
+    """Its settings."""
+    from readgraph.features.summary.settings import SummaryForm
+
+    return [SummaryForm]

@@ -1,5 +1,6 @@
 """A draft is checked against documents, sentence by sentence."""
 
+from readgraph.cli.declaring import Command
 from readgraph.graphs.method import Method
 from readgraph.plugins import hookimpl
 
@@ -16,3 +17,11 @@ def methods() -> list[Method]:
             order=11,
         )
     ]
+
+
+@hookimpl
+def commands() -> list[Command]:
+    """Its command, with its place in the help."""
+    from readgraph.features.verify.command import verify
+
+    return [Command(run=verify, panel="More with texts", order=2)]

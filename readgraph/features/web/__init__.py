@@ -1,7 +1,9 @@
 """Web pages: the next action on one, and instructions that are carried out in a browser."""
 
+from readgraph.cli.declaring import Command
 from readgraph.graphs.method import Method
 from readgraph.plugins import hookimpl
+from readgraph.state.declaring import Settings
 
 
 @hookimpl
@@ -44,3 +46,19 @@ def methods() -> list[Method]:
             needs_embeddings=True,
         ),
     ]
+
+
+@hookimpl
+def commands() -> list[Command]:
+    """Its command, with its place in the help."""
+    from readgraph.features.web.command import browse
+
+    return [Command(run=browse, panel="For programs", order=5)]
+
+
+@hookimpl
+def settings() -> list[type[Settings]]:
+    """Its settings."""
+    from readgraph.features.web.settings import Subtrees
+
+    return [Subtrees]

@@ -1,5 +1,6 @@
 """A wiki of documents: pages of persons, places, things and topics."""
 
+from readgraph.cli.declaring import Command
 from readgraph.graphs.method import Method
 from readgraph.plugins import hookimpl
 
@@ -16,3 +17,11 @@ def methods() -> list[Method]:
             order=12,
         )
     ]
+
+
+@hookimpl
+def commands() -> list[Command]:
+    """Its command, with its place in the help."""
+    from readgraph.features.wiki.command import wiki
+
+    return [Command(run=wiki, panel="More with texts", order=3)]

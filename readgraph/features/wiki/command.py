@@ -1,127 +1,26 @@
-"""The command `wiki`: a folder of Markdown pages made of documents, and what is wrong in one."""
+"""The command that makes a wiki."""
 
-from collections.abc import Sequence
-from dataclasses import replace
-from datetime import datetime
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-import typer
+from readgraph.cli.commands import run_or_estimate
+from readgraph.cli.options import reading as given
+from readgraph.cli.options import settings
+from readgraph.cli.options.output import with_run
 
-from readgraph.api.documents import all_documents, documents_as_one
-from readgraph.api.results import Wiki
-from readgraph.cli.options.reading import WikiOptions
-from readgraph.cli.run.documents import load_sources, report_notices, resolve_document, show_estimate
-from readgraph.cli.run.in_library import run_in_library
-from readgraph.cli.run.reports import with_cost
-from readgraph.cli.terminal import rendering
-from readgraph.cli.terminal.progress import watch_run
-from readgraph.cli.terminal.safe_text import Console, SafeText
-from readgraph.cli.terminal.screen import WRONG, OutputOptions
-from readgraph.features.wiki.graph import estimate_wiki
-from readgraph.features.wiki.vault import is_of_wiki, write_vault
-from readgraph.features.wiki.vault_check import VaultProblem, check_vault
-from readgraph.features.wiki.wikis import wiki
-from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase
-from readgraph.library.collections import documents_of
-from readgraph.library.library import Library
-from readgraph.sources import SourceText
-from readgraph.state.context import ReaderContext
-from readgraph.state.errors import BadInput
-from readgraph.state.records import Document
-from readgraph.state.words import format_count, on_one_line
-
-CHECK = "check"
+if TYPE_CHECKING:
+    from readgraph.cli.terminal.screen import OutputOptions
+    from readgraph.state.context import ReaderContext
 
 
-def make_wiki(options: WikiOptions, context: ReaderContext, screen: OutputOptions) -> None:
-    """Make the wiki's pages, write those that changed, and print what was done."""
-    if str(options.folder) == CHECK:
-        _check(options, screen)
-        return
-    if options.folder.exists() and not options.folder.is_dir():
-        raise BadInput(f"{options.folder} is a file: name a folder for the wiki.")
-    sources, shown = _load(options, screen), replace(screen, steps=options.show_steps)
+@with_run(given.WikiOptions, settings.WIKI)
+@run_or_estimate("readgraph.features.wiki.run:make_wiki", "readgraph.features.wiki.run:estimate", "shown", "show_steps")
+def wiki(options: given.WikiOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
+    """Make a wiki of documents: Markdown pages of persons, places, things and topics. Each sentence names its quote.
 
-    async def make(library: Library) -> Wiki:
-        document = await _documents(library, sources, options)
-        with watch_run(shown) as listen:
-            return await wiki(library, documents=[document], context=context, listen=listen)
+    Obsidian opens the folder. Made again, it is written only where the documents changed; what you wrote in it stays.
 
-    made = run_in_library(options.library, make, answers=True)
-    changes = write_vault(options.folder, made.output["pages"], datetime.now())
-    found = with_cost(made.output, context, screen)
-    if screen.as_json:
-        rendering.print_json({**found, **changes._asdict()})
-        return
-    console = Console()
-    if shown.steps:
-        rendering.print_steps(found["steps"])
-    for conflict in found["conflicts"]:
-        said = (f"{each['title']}: “{on_one_line(each['quote'])}”" for each in conflict["sentences"])
-        console.print(SafeText(f"✗ {' — '.join(said)}", style="yellow"))
-    if screen.quiet:
-        return
-    done = [f"{len(names)} {what}" for what, names in changes._asdict().items() if names] or ["nothing changed"]
-    console.print(rendering.footer(found, f"{options.folder}: {format_count(len(made.pages), 'page')}", *done))
-    rendering.print_reminder(context, screen)
+    'readgraph wiki check FOLDER' looks for dead links, quotes that no longer stand, and sentences that contradict each
+    other; the exit code is 1 where there are any.
 
-
-def estimate(options: WikiOptions, context: ReaderContext, screen: OutputOptions) -> None:
-    """Print what the wiki will use, without making a call."""
-    if str(options.folder) == CHECK:
-        raise BadInput("A check makes no call: leave --estimate out.")
-    sources = _load(options, screen)
-
-    async def count(library: Library) -> tuple[Estimate, int]:
-        document = await _documents(library, sources, options)
-        await report_notices(library, [document], screen)
-        return await estimate_wiki(EstimateCase(library.pages, document, context)), document.words
-
-    show_estimate(*run_in_library(options.library, count, answers=True), context, screen)
-
-
-def _load(options: WikiOptions, screen: OutputOptions) -> list[SourceText | str]:
-    if options.paths and options.collection is not None:
-        raise BadInput("--collection names the documents of the wiki: leave it out, or name no file.")
-    sources = load_sources(options, screen) if options.paths else []
-    folder = options.folder
-    others = [each for each in sources if isinstance(each, str) or not is_of_wiki(folder, each.source, each.text)]
-    if sources and not others:
-        raise BadInput(f"All files are pages of the wiki in {folder}: name the documents that it is of.")
-    return others
-
-
-async def _documents(library: Library, sources: Sequence[SourceText | str], options: WikiOptions) -> Document:
-    if sources:
-        return await resolve_document(library, sources, options.as_of)
-    documents = await all_documents(library.pages, options.collection, options.as_of)
-    return await documents_as_one(library.pages, documents, options.as_of)
-
-
-def _check(options: WikiOptions, screen: OutputOptions) -> None:
-    if not options.paths:
-        raise BadInput(
-            f"Name the folder of the wiki that is to be checked. A folder '{CHECK}' is named by its whole path."
-        )
-    folder, *paths = options.paths
-    sources = _load(replace(options, paths=paths), screen)
-
-    async def check(library: Library) -> list[VaultProblem]:
-        named = await documents_of(library.pages, await _documents(library, sources, options))
-        known = {each.id for each in named} | {each.source for each in named if each.source}
-        others = await all_documents(library.pages, options.collection, options.as_of)  # those of the other pages
-        rest = [each for each in others if not known & {each.id, each.source}]
-        return await check_vault(library.pages, Path(folder), [*named, *rest])
-
-    problems = run_in_library(options.library, check, answers=True)
-    if screen.as_json:
-        rendering.print_json({"problems": [each._asdict() for each in problems]})
-    else:
-        console = Console()
-        for each in problems:
-            other = f" ({each.other})" if each.other else ""
-            console.print(SafeText(f"{each.file}:{each.line}: {each.kind}: {each.text}{other}"))
-        if not screen.quiet:
-            console.print(f"{folder}: {format_count(len(problems), 'problem') if problems else 'nothing is wrong'}")
-    if problems:
-        raise typer.Exit(WRONG)
+    Example: readgraph wiki my-wiki letters/
+    """

@@ -3,8 +3,9 @@
 import math
 
 from readgraph.graphs.estimates.arithmetic import QUOTES, SENTENCE_WORDS, VERDICT_WORDS, Estimate, EstimateCase, Range
+from readgraph.graphs.method import Method
 from readgraph.graphs.method_facts import settings_of
-from readgraph.graphs.methods import METHODS, Method, builder_of
+from readgraph.graphs.methods import METHODS, builder_of
 from readgraph.library.page_store import PageStore
 from readgraph.nodes.answering.cite import CHECK_ANSWER, MOST_CHECKED, MOST_SHOWN, WORDS_SHOWN
 from readgraph.nodes.answering.in_view import set_long

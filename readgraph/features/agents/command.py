@@ -1,0 +1,101 @@
+"""The commands for agents: list, export, import, repair and forget them, and talk with one."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Argument, Context, Option, Typer
+
+from readgraph.cli.commands import run_lazily
+from readgraph.cli.options import documents as given
+from readgraph.cli.options.documents import LibraryFolder
+from readgraph.cli.options.output import Json, find_typed_options
+from readgraph.cli.options.settings import with_context
+from readgraph.cli.shell import HelpfulGroup, agent_names, completer_of
+from readgraph.features.agents.settings import Chaining, MemoryParts
+from readgraph.state import settings as group
+from readgraph.state.declaring import Groups
+from readgraph.state.errors import BadInput
+
+if TYPE_CHECKING:
+    from readgraph.state.context import ReaderContext
+
+
+SETTINGS: Groups = (
+    *(group.Model, group.Embeddings, group.Window, group.PageSizes, group.Budget),
+    *(group.Calls, group.Language, Chaining, MemoryParts),
+)
+"""The settings of a chat."""
+
+agents = Typer(
+    cls=HelpfulGroup, help="List agents; export, import, repair or delete them.", invoke_without_command=True
+)
+AgentName = Annotated[str, Argument(metavar="NAME", help="The agent's name.", autocompletion=completer_of(agent_names))]
+
+
+@agents.callback()
+def list_agents(run: Context, library: LibraryFolder = None, as_json: Json = False) -> None:
+    """List the agents in the library."""
+    if run.invoked_subcommand is None:
+        show_agents(library=library, as_json=as_json)
+    elif early := find_typed_options(run):
+        corrected = f"readgraph agents {run.invoked_subcommand} {' '.join(early)}"
+        raise BadInput(f"{', '.join(early)} must come after the command: {corrected} …")
+
+
+@agents.command("list")
+@run_lazily("readgraph.features.agents.managing:show_agents")
+def show_agents(library: LibraryFolder = None, as_json: Json = False) -> None:
+    """List the agents in the library."""
+
+
+@agents.command("export")
+@run_lazily("readgraph.features.agents.managing:export_agent")
+def export_agent(
+    name: AgentName,
+    file: Path = Argument(metavar="FILE", help="A JSON file that does not exist yet."),
+    library: LibraryFolder = None,
+) -> None:
+    """Write an agent to one JSON file: working context, recall and archival storage, settings."""
+
+
+@agents.command("import")
+@run_lazily("readgraph.features.agents.managing:import_agent")
+def import_agent(
+    file: Path = Argument(metavar="FILE", help="A file that 'agents export' wrote."),
+    name: str = Option("", "--as", metavar="NAME", help="A new name for the agent."),
+    library: LibraryFolder = None,
+) -> None:
+    """Add the agent of a file to the library."""
+
+
+@agents.command("repair")
+@run_lazily("readgraph.features.agents.managing:repair_agent")
+def repair_agent(name: AgentName, library: LibraryFolder = None) -> None:
+    """Undo a turn that can't be finished, without asking a model, and free its disk space."""
+
+
+@agents.command("forget")
+@run_lazily("readgraph.features.agents.managing:forget_agent")
+def forget_agent(name: AgentName, yes: given.Sure = False, library: LibraryFolder = None) -> None:
+    """Delete an agent and everything it remembers. The documents it was given stay in the library."""
+
+
+@with_context(SETTINGS)
+@run_lazily("readgraph.features.agents.chat:talk")
+def chat(
+    context: "ReaderContext",
+    agent: str = Option(
+        "default",
+        metavar="NAME",
+        help="Agent name; a new name creates an agent.",
+        autocompletion=completer_of(agent_names),
+    ),
+    every: tuple[str, str] | None = Option(
+        None,
+        metavar="TIME PROMPT",
+        help="Send the agent a prompt at this interval, for example: --every 10m 'What is open?'",
+    ),
+    library: LibraryFolder = None,
+    as_json: Json = False,
+) -> None:
+    """Talk with an agent that remembers the whole conversation and continues where you left off."""
