@@ -3,24 +3,23 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from typer import Argument, Context, Exit, Option, Typer
+from typer import Argument, Context, Option, Typer
 
 from readgraph.cli.commands import run_lazily
 from readgraph.cli.options.documents import LibraryFolder
 from readgraph.cli.options.evaluating import BoardOptions, EvaluateOptions, ReproduceOptions
-from readgraph.cli.options.output import Json, Quiet, check_alone, with_run
+from readgraph.cli.options.output import Json, Quiet, with_run
 from readgraph.cli.options.reading import CompareOptions
 from readgraph.cli.options.settings import PROFILE, with_context
-from readgraph.cli.process import end_start
 from readgraph.cli.shell import HelpfulGroup, completer_of
 from readgraph.cli.shell import methods as method_names
 from readgraph.cli.shell import models as models_known
-from readgraph.state.errors import BadInput
 from readgraph.state.settings import GROUPS, Calls, Embeddings, Model, ReadingModel
 
 if TYPE_CHECKING:
     from readgraph.cli.terminal.screen import OutputOptions
     from readgraph.state.context import ReaderContext
+    from readgraph.state.errors import BadInput
 
 
 @with_run(CompareOptions, GROUPS, PROFILE)
@@ -32,6 +31,7 @@ def compare(options: CompareOptions, context: "ReaderContext", screen: "OutputOp
     """
 
 
+@run_lazily("readgraph.cli.run.methods:list_by_options")
 def list_methods(
     run: Context,
     name: str = Argument(
@@ -42,22 +42,10 @@ def list_methods(
     as_json: Json = False,
 ) -> None:
     """List the methods, or show one of them: its nodes with what they read and write, or its drawing."""
-    from readgraph.cli.run import methods as listing
-
-    end_start()
-    if shared:
-        check_alone(run, "shows the nodes of all methods", "--shared", "--json")
-        listing.show_shared_nodes(name, as_json=as_json)
-        return
-    if mermaid:
-        check_alone(run, "prints only the drawing", "--mermaid")
-    if name or mermaid:
-        listing.show_method(name, mermaid=mermaid, as_json=as_json)
-    else:
-        listing.list_methods(as_json=as_json)
 
 
 @with_context((Model,), PROFILE)
+@run_lazily("readgraph.cli.run.serving:serve_studio")
 def studio(
     context: "ReaderContext",
     port: int = Option(2024, min=1, max=65_535, help="The port on this machine."),
@@ -69,10 +57,6 @@ def studio(
     Each graph's assistant starts with your settings; you can change them there. The server runs on this machine. The
     Studio page comes from LangChain's server, which is not contacted until you open the page.
     """
-    from readgraph.cli.run.serving import serve_studio
-
-    end_start()
-    serve_studio(library, port, context, open_page=open_page)
 
 
 @with_context((Model, ReadingModel, Embeddings, Calls), looks=True)
@@ -110,14 +94,8 @@ def export_prompts(
     """Write a file for each prompt. Keep those that you change and delete the others; then give --prompts FOLDER."""
 
 
-ALONE = (
-    *("--judge", "--out", "--estimate", "--json", "--quiet", "--price"),
-    *("--concurrency", "--timeout", "--retry-seconds", "--max-reply-mb", "--batch", "--prompts", "--again"),
-)
-"""What may stand beside --calibrate where no questions are named."""
-
-
 @with_run(EvaluateOptions, GROUPS, PROFILE)
+@run_lazily("readgraph.cli.run.evaluate:evaluate_by_options")
 def evaluate(run: Context, options: EvaluateOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Measure methods on questions with known answers, and write a table, results.json, results.csv and a report.
 
@@ -127,29 +105,6 @@ def evaluate(run: Context, options: EvaluateOptions, context: "ReaderContext", s
     readgraph evaluate --diff quality quality-with-another-model
 
     """
-    from readgraph.cli.run import evaluate as evaluating
-
-    end_start()
-    if options.diff:
-        if options.file:
-            raise BadInput("--diff compares two existing evaluations: leave the file out.")
-        check_alone(run, "compares two existing evaluations", "--diff", "--json", "--quiet")
-        evaluating.show_difference(*options.diff, screen)
-    elif options.replay:
-        from readgraph.cli.run.reproduce import replay
-
-        check_alone(run, "repeats a published run", "--replay", "--dataset", "--out", "--json", "--quiet")
-        raise Exit(replay(options.file, options.form, options.replay, options.out, screen))
-    elif options.calibrate and options.names_no_questions:
-        from readgraph.cli.run.calibrate import calibrate
-
-        check_alone(run, "without FILE asks the judge alone", "--calibrate", *ALONE)
-        calibrate(options, context, screen)
-    elif options.inspect and options.out and options.names_no_questions:
-        check_alone(run, "makes logs of a finished evaluation", "--inspect", "--out", "--json", "--quiet")
-        evaluating.write_inspect_logs(options.out, options.inspect, screen)
-    else:
-        (evaluating.estimate if options.estimate else evaluating.evaluate)(options, context, screen)
 
 
 @run_lazily("readgraph.cli.run.evaluate:write_trajectories")
@@ -163,6 +118,7 @@ def trajectories(
 
 
 @with_run(ReproduceOptions, GROUPS, PROFILE)
+@run_lazily("readgraph.cli.run.reproduce:reproduce_by_options")
 def reproduce(run: Context, options: ReproduceOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Repeat a table or figure of a paper on its dataset.
 
@@ -172,16 +128,6 @@ def reproduce(run: Context, options: ReproduceOptions, context: "ReaderContext",
     readgraph reproduce read-agent-table-5 --data datasets --model openai:gpt-5.4-mini --estimate
 
     """
-    from readgraph.cli.run import reproduce as reproducing
-
-    end_start()
-    if options.name is None:
-        reproducing.list_experiments(options, context, screen)
-    elif options.replay:
-        check_alone(run, "repeats a published run", "--replay", "--data", "--out", "--json", "--quiet")
-        raise Exit(reproducing.replay_of(options.name, options.data, options.replay, options.out, screen))
-    else:
-        reproducing.reproduce(options.name, options, context, screen)
 
 
 @with_run(BoardOptions, GROUPS, PROFILE)
