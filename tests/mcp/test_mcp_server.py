@@ -239,7 +239,7 @@ async def test_only_files_of_named_folders_are_read(
         ("read", {"handle": "/finds.txt@gam", "method": "survey"},
          "This handle is of a reading with gam: leave the method out."),
         ("asks", {}, "There is no tool 'asks'. Do you mean ask? The tools are list_documents, search, open_page, read, "
-         "ask, summarise, table, verify, wiki, remember, research, compress and forget."),
+         "ask, summarise, table, verify, wiki, compress, remember, research and forget."),
     ],
 )  # fmt: skip
 async def test_a_call_that_is_wrong_gets_one_line(
