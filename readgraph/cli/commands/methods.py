@@ -1,17 +1,16 @@
-"""The commands for methods, models and prompts: list, compare, check and evaluate them; and LangGraph Studio."""
+"""The commands for methods, models and prompts: list, compare, check and evaluate them."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from typer import Argument, Context, Exit, Option, Typer
 
-from readgraph.cli.commands import run_lazily
 from readgraph.cli.options.documents import LibraryFolder
 from readgraph.cli.options.evaluating import BoardOptions, EvaluateOptions, ReproduceOptions
 from readgraph.cli.options.output import Json, Quiet, check_alone, with_run
 from readgraph.cli.options.reading import CompareOptions
 from readgraph.cli.options.settings import PROFILE, with_context
-from readgraph.cli.process import end_start
+from readgraph.cli.process import begin_work
 from readgraph.cli.shell import HelpfulGroup, completer_of
 from readgraph.cli.shell import methods as method_names
 from readgraph.cli.shell import models as models_known
@@ -24,12 +23,14 @@ if TYPE_CHECKING:
 
 
 @with_run(CompareOptions, GROUPS, PROFILE)
-@run_lazily("readgraph.cli.run.ask:compare_methods")
 def compare(options: CompareOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Ask several methods the same question, each under the same budget, and show their answers side by side.
 
     Example: readgraph compare "Who took the log book?" book.epub --methods read-agent,bm25 --max-calls 200
     """
+    from readgraph.cli.run.ask import compare_methods
+
+    begin_work(compare_methods, options, context, screen)
 
 
 def list_methods(
@@ -44,47 +45,29 @@ def list_methods(
     """List the methods, or show one of them: its nodes with what they read and write, or its drawing."""
     from readgraph.cli.run import methods as listing
 
-    end_start()
     if shared:
         check_alone(run, "shows the nodes of all methods", "--shared", "--json")
-        listing.show_shared_nodes(name, as_json=as_json)
+        begin_work(listing.show_shared_nodes, name, as_json=as_json)
         return
     if mermaid:
         check_alone(run, "prints only the drawing", "--mermaid")
     if name or mermaid:
-        listing.show_method(name, mermaid=mermaid, as_json=as_json)
+        begin_work(listing.show_method, name, mermaid=mermaid, as_json=as_json)
     else:
-        listing.list_methods(as_json=as_json)
-
-
-@with_context((Model,), PROFILE)
-def studio(
-    context: "ReaderContext",
-    port: int = Option(2024, min=1, max=65_535, help="The port on this machine."),
-    open_page: bool = Option(False, "--open", help="Open the Studio page in your browser."),
-    library: LibraryFolder = None,
-) -> None:
-    """Serve the graphs of all methods with the library, to watch and steer them in LangGraph Studio.
-
-    Each graph's assistant starts with your settings; you can change them there. The server runs on this machine. The
-    Studio page comes from LangChain's server, which is not contacted until you open the page.
-    """
-    from readgraph.cli.run.serving import serve_studio
-
-    end_start()
-    serve_studio(library, port, context, open_page=open_page)
+        begin_work(listing.list_methods, as_json=as_json)
 
 
 @with_context((Model, ReadingModel, Embeddings, Calls), looks=True)
-@run_lazily("readgraph.cli.run.methods:examine")
 def doctor(context: "ReaderContext | BadInput", library: LibraryFolder = None, as_json: Json = False) -> None:
     """Look whether all is well: versions, SQLite, settings, library, disk, model (one short call), embeddings, extras.
 
     The exit code is 1 where something is wrong; each line says what to do.
     """
+    from readgraph.cli.run.methods import examine
+
+    begin_work(examine, context=context, library=library, as_json=as_json)
 
 
-@run_lazily("readgraph.cli.run.methods:check_model")
 def models(
     model: str = Argument(
         "",
@@ -97,17 +80,22 @@ def models(
     as_json: Json = False,
 ) -> None:
     """Check a model with one short call, and show which form of typed reply it supports."""
+    from readgraph.cli.run.methods import check_model
+
+    begin_work(check_model, model=model, timeout=timeout, as_json=as_json)
 
 
 prompts = Typer(cls=HelpfulGroup, help="Write the prompts' words to files, to change them (see --prompts).")
 
 
 @prompts.command("export")
-@run_lazily("readgraph.cli.run.methods:export_prompts")
 def export_prompts(
     folder: Path = Argument(metavar="FOLDER", help="A new or empty folder, or one without files of prompts."),
 ) -> None:
     """Write a file for each prompt. Keep those that you change and delete the others; then give --prompts FOLDER."""
+    from readgraph.cli.run.methods import export_prompts
+
+    begin_work(export_prompts, folder=folder)
 
 
 ALONE = (
@@ -129,30 +117,28 @@ def evaluate(run: Context, options: EvaluateOptions, context: "ReaderContext", s
     """
     from readgraph.cli.run import evaluate as evaluating
 
-    end_start()
     if options.diff:
         if options.file:
             raise BadInput("--diff compares two existing evaluations: leave the file out.")
         check_alone(run, "compares two existing evaluations", "--diff", "--json", "--quiet")
-        evaluating.show_difference(*options.diff, screen)
+        begin_work(evaluating.show_difference, *options.diff, screen)
     elif options.replay:
         from readgraph.cli.run.reproduce import replay
 
         check_alone(run, "repeats a published run", "--replay", "--dataset", "--out", "--json", "--quiet")
-        raise Exit(replay(options.file, options.form, options.replay, options.out, screen))
+        raise Exit(begin_work(replay, options.file, options.form, options.replay, options.out, screen))
     elif options.calibrate and options.names_no_questions:
         from readgraph.cli.run.calibrate import calibrate
 
         check_alone(run, "without FILE asks the judge alone", "--calibrate", *ALONE)
-        calibrate(options, context, screen)
+        begin_work(calibrate, options, context, screen)
     elif options.inspect and options.out and options.names_no_questions:
         check_alone(run, "makes logs of a finished evaluation", "--inspect", "--out", "--json", "--quiet")
-        evaluating.write_inspect_logs(options.out, options.inspect, screen)
+        begin_work(evaluating.write_inspect_logs, options.out, options.inspect, screen)
     else:
-        (evaluating.estimate if options.estimate else evaluating.evaluate)(options, context, screen)
+        begin_work(evaluating.estimate if options.estimate else evaluating.evaluate, options, context, screen)
 
 
-@run_lazily("readgraph.cli.run.evaluate:write_trajectories")
 def trajectories(
     folder: Path = Argument(metavar="FOLDER", help="The folder of an evaluation."),
     form: str = Option("sft", "--format", metavar="FORM", help="sft, preference or reward: what TRL's trainers read."),
@@ -160,6 +146,9 @@ def trajectories(
     quiet: Quiet = False,
 ) -> None:
     """Export an evaluation's prompts and replies, with their outcome, as training examples."""
+    from readgraph.cli.run.evaluate import write_trajectories
+
+    begin_work(write_trajectories, folder=folder, form=form, out=out, quiet=quiet)
 
 
 @with_run(ReproduceOptions, GROUPS, PROFILE)
@@ -174,18 +163,16 @@ def reproduce(run: Context, options: ReproduceOptions, context: "ReaderContext",
     """
     from readgraph.cli.run import reproduce as reproducing
 
-    end_start()
     if options.name is None:
-        reproducing.list_experiments(options, context, screen)
+        begin_work(reproducing.list_experiments, options, context, screen)
     elif options.replay:
         check_alone(run, "repeats a published run", "--replay", "--data", "--out", "--json", "--quiet")
-        raise Exit(reproducing.replay_of(options.name, options.data, options.replay, options.out, screen))
+        raise Exit(begin_work(reproducing.replay_of, options.name, options.data, options.replay, options.out, screen))
     else:
-        reproducing.reproduce(options.name, options, context, screen)
+        begin_work(reproducing.reproduce, options.name, options, context, screen)
 
 
 @with_run(BoardOptions, GROUPS, PROFILE)
-@run_lazily("readgraph.cli.run.evaluate:board")
 def board(options: BoardOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Make a long history with known facts, and measure methods and other systems on it without a judge.
 
@@ -195,3 +182,6 @@ def board(options: BoardOptions, context: "ReaderContext", screen: "OutputOption
     readgraph board --out board --methods none
 
     """
+    from readgraph.cli.run.evaluate import board
+
+    begin_work(board, options, context, screen)

@@ -139,24 +139,11 @@ READING: Groups = (
     *(*MEMORIZING, group.Window, group.PageSizes, group.Pausing, group.Gists),
     *(group.Excerpt, group.Segments, group.Tree, group.NoteTaking),
 )
-CHATTING: Groups = (
-    *(group.Model, group.Embeddings, group.Window, group.PageSizes, group.Budget),
-    *(group.Calls, group.Language, group.Chaining, group.MemoryParts),
-)
 IN_PARTS: Groups = (
     *(group.Model, group.ReadingModel, group.Window, group.Concurrency),
     *(group.Calls, group.Batching, group.Budget, group.Language),
 )
-SUMMARISING: Groups = (*IN_PARTS, group.Purpose, group.Rebuilding)  # the notes may be there already
-VERIFYING: Groups = (*IN_PARTS[:1], *IN_PARTS[2:-1], group.Paragraphs, group.Rebuilding)
-WIKI: Groups = (*IN_PARTS, group.Paragraphs, group.Rebuilding)
-TABLING: Groups = (*IN_PARTS, group.Paragraphs, group.Rebuilding, group.Surveying)
-COMPRESSING: Groups = tuple(each for each in IN_PARTS if each is not group.ReadingModel)
-BROWSING: Groups = (
-    *(group.Model, group.ReadingModel, group.Window, group.Subtrees, group.Gists, group.Purpose, group.Language),
-    *(group.Rebuilding, group.PagesRead, group.Concurrency, group.Calls, group.Budget),
-)
-"""The settings that each command uses; of building a memory and of compressing, those of any method or engine."""
+"""The settings that commands use: of building a memory, those of any method; `IN_PARTS`: of reading part by part."""
 
 
 def with_context(

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import parse_qsl, quote, urlsplit
 
 from readgraph.api.documents import id_without_conversion
-from readgraph.cli.options.reading import AskOptions, SummariseOptions, VerifyOptions
+from readgraph.cli.options.output import ReportOptions
 from readgraph.cli.run.in_library import begins_with, check_output, write_output
 from readgraph.cli.terminal.rendering import print_json, print_reminder, print_steps, print_walk
 from readgraph.cli.terminal.safe_text import Console, SafeText
@@ -69,7 +69,7 @@ def write_report(file: Path | None, page: bytes, *, quiet: bool, in_browser: boo
 def show_output(
     found: dict[str, Any],
     page: bytes,
-    options: AskOptions | SummariseOptions | VerifyOptions,
+    options: ReportOptions,
     context: ReaderContext,
     screen: OutputOptions,
     show: Callable[[dict[str, Any], OutputOptions], None],

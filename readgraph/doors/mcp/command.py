@@ -9,7 +9,7 @@ from typer import Context, Option
 from readgraph.cli.options.documents import LibraryFolder
 from readgraph.cli.options.output import find_typed_options
 from readgraph.cli.options.settings import PROFILE, with_context
-from readgraph.cli.process import end_start
+from readgraph.cli.process import begin_work
 from readgraph.state.settings import GROUPS
 
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ def mcp(
 
     Example: readgraph mcp --allow ~/papers --model openai:gpt-5.4-mini
     """
-    from readgraph.cli.run.serving import serve
+    from readgraph.doors.mcp.run import serve_agents
 
-    end_start()
     of_http = [option for option in find_typed_options(run) if option in ("--host", "--port", "--allow-host")]
-    serve(library, allow or [], context, address=(host, port) if http else None, names=allow_host or [], given=of_http)
+    address = (host, port) if http else None
+    begin_work(serve_agents, library, allow or [], context, address=address, names=allow_host or [], given=of_http)

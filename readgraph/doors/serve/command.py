@@ -7,7 +7,7 @@ from typer import Context, Option
 from readgraph.cli.options.documents import LibraryFolder, MethodName
 from readgraph.cli.options.output import price_option
 from readgraph.cli.options.settings import PROFILE, with_context
-from readgraph.cli.process import end_start
+from readgraph.cli.process import begin_work
 from readgraph.state.settings import GROUPS
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def serve(
 
     Example: readgraph serve --model openai:gpt-5.4-mini
     """
-    from readgraph.cli.run.serving import serve_library
+    from readgraph.doors.serve.run import serve_library
 
-    end_start()
-    serve_library(library, context, method, price, address=(host, port), names=allow_host or [], opens=opens)
+    names = allow_host or []
+    begin_work(serve_library, library, context, method, price, address=(host, port), names=names, opens=opens)
