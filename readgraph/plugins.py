@@ -8,6 +8,7 @@ A package names one of its modules in its `pyproject.toml`:
 The module has functions with the names of the hooks below, each marked with `hookimpl`:
 
     from readgraph.graphs.method import Method
+    from readgraph.sources.kinds import FileKind
     from readgraph.plugins import hookimpl
 
     @hookimpl
@@ -30,8 +31,9 @@ from pluggy import HookimplMarker, HookspecMarker, PluginManager
 from readgraph import doors, features
 
 if TYPE_CHECKING:
-    from readgraph.cli.declaring import Command
+    from readgraph.cli.declaring import Command, ReportForm
     from readgraph.graphs.method import Method
+    from readgraph.sources.kinds import FileKind
 
 __all__ = ["Hooks", "hookimpl"]
 
@@ -51,11 +53,19 @@ class Hooks:
         """Commands of `readgraph`, and groups of commands."""
 
     @hookspec
+    def reports(self) -> "Iterable[ReportForm]":  # type: ignore[empty-body]
+        """Forms of reports, which `--report FILE` writes: the ending of the file chooses one."""
+
+    @hookspec
+    def kinds(self) -> "Iterable[FileKind]":  # type: ignore[empty-body]
+        """Kinds of files that can be read, with the functions that convert them to text."""
+
+    @hookspec
     def engines(self) -> "Mapping[str, str]":  # type: ignore[empty-body]
         """Compression engines: where each class stands, `package.module:Name`, by the engine's id."""
 
 
-CORE = ("readgraph.graphs.declared", "readgraph.cli.commands")
+CORE = ("readgraph.graphs.declared", "readgraph.cli.commands", "readgraph.sources.kinds")
 """The modules of the core that plug in; each folder of `readgraph.features` and of `readgraph.doors` plugs in too."""
 
 
@@ -80,27 +90,37 @@ def _plugins() -> tuple[PluginManager, dict[str, str]]:
     return manager, faults
 
 
-def plugged_in(hook: str) -> Iterator[tuple[str, Any]]:
+def plugged_in(hook: str, of: type = object) -> Iterator[tuple[str, Any]]:
     """What the plug-ins give for a hook, each with its package's name: "" for what is ours, which comes first.
 
-    Of a mapping, each is a pair of key and value.
+    Of a mapping, each is a pair of key and value. A package that gives something else than objects `of` this type is
+    left out.
     """
-    manager, faults = _plugins()
+    manager, _ = _plugins()
     for given in getattr(manager.hook, hook).get_hookimpls():
         package = "" if given.plugin_name.startswith(f"{PROJECT}.") else given.plugin_name
         try:
             things = given.function()
             things = [*(things.items() if isinstance(things, Mapping) else things)]
+            if wrong := [thing for thing in things if not isinstance(thing, of)]:
+                raise TypeError(f"the hook '{hook}' gives {wrong[0]!r:.80}, which is no {of.__name__}")
         except Exception as problem:
             if not package:
                 raise
-            faults[package] = _describe(problem)
+            leave_out(package, _describe(problem))
             continue
         yield from ((package, each) for each in things)
 
 
+def leave_out(package: str, why: str) -> None:
+    """Note why something that a package gives is not used: `readgraph doctor` says so."""
+    faults = _plugins()[1]
+    if why not in faults.get(package, ""):
+        faults[package] = "; ".join(filter(None, [faults.get(package), why]))
+
+
 def plugin_faults() -> dict[str, str]:
-    """Why packages that would plug in can't be used, by their names."""
+    """Why packages that would plug in can't be used, or not in all that they give, by their names."""
     return dict(_plugins()[1])
 
 

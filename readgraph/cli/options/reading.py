@@ -11,6 +11,7 @@ from readgraph.cli.options import documents as shared
 from readgraph.cli.options.documents import EstimateOnly, FollowLinks, Glob, LibraryFolder, MethodName, files
 from readgraph.cli.options.output import OpenReport, Report, ShowSteps
 from readgraph.cli.options.settings import argument, option
+from readgraph.sources.kinds import every_kind
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,8 +19,7 @@ class ReadOptions:
     """Which files are read, and how."""
 
     paths: list[Path] = files(
-        "Files, folders and https:// addresses: text, Markdown, HTML, PDF, EPUB, Word, OpenDocument, RTF, "
-        "PowerPoint, Excel, CSV, Jupyter notebooks, subtitles, reStructuredText, e-mail, exported chats; - for "
+        f"Files, folders and https:// addresses: {', '.join(dict.fromkeys(kind.name for kind in every_kind()))}; - for "
         "standard input."
     )
     glob: Glob = None
@@ -37,12 +37,15 @@ class ReadOptions:
     library: LibraryFolder = None
 
 
+DAILY = " or ".join(f"{kind.name} ({', '.join(kind.endings)})" for kind in every_kind() if kind.sessions)
+
+
 @dataclass(frozen=True, kw_only=True)
 class RememberOptions:
     """Which sessions are appended to which history, and where they begin and end."""
 
     history: str = argument(metavar="HISTORY", help="Name of the history; a new name creates one.")
-    paths: list[Path] = files("Files and folders of sessions; - for standard input.")
+    paths: list[Path] = files(f"Files and folders of sessions; each day of {DAILY} is one; - for standard input.")
     glob: Glob = None
     follow_links: FollowLinks = False
     sessions_at: str | None = option(

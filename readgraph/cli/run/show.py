@@ -20,12 +20,11 @@ from readgraph.cli.mistakes import question_and_files
 from readgraph.cli.options.documents import ShowOptions, WantedPlace
 from readgraph.cli.run.documents import find_document, find_documents, report_notice, report_notices
 from readgraph.cli.run.in_library import run_in_library
-from readgraph.cli.run.reports import check_report, source_links, write_report
+from readgraph.cli.run.reports import check_report, report_form, source_links, write_report
 from readgraph.cli.settings import find_typed_method
 from readgraph.cli.terminal.rendering import print_json, size_of, titles_told_apart
 from readgraph.cli.terminal.safe_text import Console, SafeText, one_line
 from readgraph.cli.terminal.screen import OutputOptions, mark_text, print_paged
-from readgraph.doors.report.page import render, report_of_document
 from readgraph.library.address import LibraryPlace
 from readgraph.library.collections import joint_by_document
 from readgraph.library.notices import document_notices
@@ -149,7 +148,7 @@ def report_document(options: ShowOptions, file: Path) -> None:
         document = await find_document(pages, options.document)
         memory, *_ = await memories_to_show(pages, document, method, options.made_for)
         links = await source_links(pages, document, file)
-        return render(await report_of_document(pages, document, memory, note_of(memory), links))
+        return await report_form(file).of_document(pages, document, memory, note_of(memory), links)
 
     page = run_in_library(options.library, make_page, only_shows=True)
     write_report(file, page, quiet=False, in_browser=options.opened)
