@@ -107,14 +107,14 @@ def plugged_in(hook: str, of: type = object) -> Iterator[tuple[str, Any]]:
         except Exception as problem:
             if not package:
                 raise
-            leave_out(package, _describe(problem))
+            leave_out(package, problem)
             continue
         yield from ((package, each) for each in things)
 
 
-def leave_out(package: str, why: str) -> None:
+def leave_out(package: str, problem: BaseException) -> None:
     """Note why something that a package gives is not used: `readgraph doctor` says so."""
-    faults = _plugins()[1]
+    faults, why = _plugins()[1], _describe(problem)
     if why not in faults.get(package, ""):
         faults[package] = "; ".join(filter(None, [faults.get(package), why]))
 

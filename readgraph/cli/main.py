@@ -2,6 +2,7 @@
 
 import atexit
 import gc
+import inspect
 import io
 import logging
 import os
@@ -35,28 +36,36 @@ BATCH_GOES_ON = (
 
 
 def _find_commands() -> list[Command]:
-    """The commands of ours and of other packages; who names one as another is named is not heard."""
+    """The commands of ours and of other packages; what is named as another is, or can't be one, is left out."""
     found = dict[str, Command]()
     for package, command in plugged_in("commands", Command):
-        if command.shown in found:
-            leave_out(package, f"there is another command '{command.shown}'")
-        else:
+        try:
+            if command.shown in found:
+                raise ValueError(f"there is another command '{command.shown}'")
             found[command.shown] = _as_ours(command) if package else command
+        except Exception as problem:
+            leave_out(package, problem)
     panels = {panel: number for number, panel in enumerate(PANELS)}
     return sorted(found.values(), key=lambda command: (panels.get(command.panel, len(panels)), command.order))
 
 
 def _as_ours(command: Command) -> Command:
-    """Another package's command: Ctrl-C interrupts it as ours, which say themselves when their work begins."""
+    """Another package's command, tried; Ctrl-C interrupts it as ours, which say themselves when their work begins."""
     if isinstance(command.run, typer.Typer):
         for each in command.run.registered_commands:
             each.callback = each.callback and _begun_at_once(each.callback)
+        typer.main.get_command(command.run)
         return command
-    return replace(command, name=command.shown, run=_begun_at_once(command.run))
+    run, alone = _begun_at_once(command.run), typer.Typer()
+    alone.command()(run)
+    typer.main.get_command(alone)
+    return replace(command, name=command.shown, run=run)
 
 
 def _begun_at_once(run: Callable[..., Any]) -> Callable[..., Any]:
-    return wraps(run)(partial(begin_work, run))
+    begun = wraps(run)(partial(begin_work, run))
+    begun.__signature__ = inspect.signature(run, eval_str=True)  # type: ignore[attr-defined]
+    return begun
 
 
 COMMANDS = _find_commands()

@@ -7,12 +7,13 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from typing_extensions import TypeVar
 
 from readgraph.sources.bibliography import BIBLIOGRAPHY, CitedFile, cited_files
-from readgraph.sources.converting import Converted, Converter, SourceText
+from readgraph.sources.converting import Converted, SourceText
 from readgraph.sources.inputs import Address, fetch, read_bytes, read_standard_input
 from readgraph.sources.kinds import (
     DATABASES,
@@ -71,8 +72,10 @@ class SourceFile:
     def convert(self) -> SourceText:
         """The file's text; raises `BadInput` with one line where there is none to read."""
         began = time.perf_counter()
-        converted = self._convert() if self.data else None
-        if converted is None or not converted.text or converted.text.isspace():
+        converted = call_converter(self.kind.converter, self.data, self.name) if self.data else Converted("")
+        if not isinstance(converted, Converted):
+            raise BadInput(f"{self.name} can't be read, since {self.kind.converter} gives no `Converted`.")
+        if not converted.text or converted.text.isspace():
             raise BadInput(f"{self.name} is empty: there is nothing to read.")
         title = self.cited or shorten_label(converted.title) or " ".join(self.title.split())
         seconds = time.perf_counter() - began
@@ -80,19 +83,19 @@ class SourceFile:
         made = SourceText(title, text, self.source, places, problems, self.digest, seconds, self.date or date)
         return replace(made, cited=bool(self.cited), supersedes=supersedes)
 
-    def _convert(self) -> Converted:
-        """What the converter gives; whatever another package's raises leaves out this file, and no other."""
-        place = self.kind.converter
-        convert: Converter = object_at(place, f"What reads {self.name}")
-        try:
-            return Converted(*convert(self.data, self.name))
-        except BadInput:
+
+def call_converter(place: str, data: bytes, name: str) -> Any:
+    """What the function at this place makes of a file; whatever another package's raises leaves out this file alone."""
+    convert = object_at(place, f"What reads {name}")
+    try:
+        return convert(data, name)
+    except BadInput:
+        raise
+    except Exception as problem:
+        if place.startswith("readgraph."):
             raise
-        except Exception as problem:
-            if place.startswith("readgraph."):
-                raise
-            told = f"{type(problem).__name__}: {str(problem).partition(chr(10))[0]:.200}"
-            raise BadInput(f"{self.name} can't be read, since {place} fails with it: {told}.") from problem
+        told = f"{type(problem).__name__}: {str(problem).partition(chr(10))[0]:.200}"
+        raise BadInput(f"{name} can't be read, since {place} fails with it: {told}.") from problem
 
 
 def load(path: Path) -> SourceText:

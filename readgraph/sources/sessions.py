@@ -15,9 +15,8 @@ from readgraph.sources.formats.chats import chat_of, chats_in_folder, is_slack_f
 from readgraph.sources.formats.transcripts import chats_in_database, is_transcript, json_lines, transcript_of
 from readgraph.sources.inputs import read_bytes
 from readgraph.sources.kinds import DATABASES, JSON_LINES, PLAIN, endings_in_folders, kind_of
-from readgraph.sources.loading import load, load_all, printable_path, raise_problem, select_files
+from readgraph.sources.loading import call_converter, load, load_all, printable_path, raise_problem, select_files
 from readgraph.state.errors import BadInput
-from readgraph.state.installed import object_at
 from readgraph.state.words import format_count
 
 __all__ = ["SourceSession", "load_sessions"]
@@ -99,7 +98,7 @@ class _Reader:
             return _as_sessions(chats_in_folder(file, name), self.gap_hours)
         if not (kind := kind_of(suffix)) or not kind.sessions:
             return self._read_text(file)
-        chats, problems = object_at(kind.sessions, f"What reads {name}")(read_bytes(file, name), name)
+        chats, problems = call_converter(kind.sessions, read_bytes(file, name), name)
         for problem in problems:
             self.left_out(problem)
         return _as_sessions(chats, self.gap_hours)
