@@ -112,7 +112,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     )
     install(tmp_path / "installed", "stringy", stringy_plugin=of_strings)
     odd = "from readgraph.cli.declaring import Command\nfrom readgraph.plugins import hookimpl\n"
-    odd += "def odd(lamp: dict):\n    pass\n@hookimpl\ndef commands():\n    return [Command(run=odd)]\n"
+    odd += "def odd(lamp: 'Missing'):\n    pass\n@hookimpl\ndef commands():\n    return [Command(run=odd)]\n"
     install(tmp_path / "installed", "odd", odd_plugin=odd)
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path / "installed"), str(REPOSITORY)]))
     monkeypatch.setenv("COLUMNS", "200")
@@ -200,5 +200,5 @@ def test_a_form_of_reports_is_chosen_by_its_ending(folder: Path) -> None:
 def test_doctor_names_what_is_not_used(folder: Path) -> None:
     told = plain(run("doctor").out)
     assert "faulty can't be used: SystemExit: 3" in told
-    assert "there is another command 'ask'" in told and "odd can't be used: RuntimeError: Type not yet supp" in told
+    assert "there is another command 'ask'" in told and "odd can't be used: NameError" in told
     assert re.search(r"stringy can't be used: TypeError: the hook '\w+' gives 'lamp', which is no ", told)
