@@ -8,7 +8,6 @@ A package names one of its modules in its `pyproject.toml`:
 The module has functions with the names of the hooks below, each marked with `hookimpl`:
 
     from readgraph.graphs.method import Method
-    from readgraph.sources.kinds import FileKind
     from readgraph.plugins import hookimpl
 
     @hookimpl
@@ -23,6 +22,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
+from importlib.util import find_spec
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
@@ -31,9 +31,12 @@ from pluggy import HookimplMarker, HookspecMarker, PluginManager
 from readgraph import doors, features
 
 if TYPE_CHECKING:
+    from readgraph.api.tools import Tool
     from readgraph.cli.declaring import Command, ReportForm
+    from readgraph.doors.serve.making import Page
     from readgraph.graphs.method import Method
     from readgraph.sources.kinds import FileKind
+    from readgraph.state.declaring import Settings
 
 __all__ = ["Hooks", "hookimpl"]
 
@@ -53,26 +56,43 @@ class Hooks:
         """Commands of `readgraph`, and groups of commands."""
 
     @hookspec
+    def kinds(self) -> "Iterable[FileKind]":  # type: ignore[empty-body]
+        """Kinds of files that can be read, with the functions that convert them to text."""
+
+    @hookspec
     def reports(self) -> "Iterable[ReportForm]":  # type: ignore[empty-body]
         """Forms of reports, which `--report FILE` writes: the ending of the file chooses one."""
 
     @hookspec
-    def kinds(self) -> "Iterable[FileKind]":  # type: ignore[empty-body]
-        """Kinds of files that can be read, with the functions that convert them to text."""
+    def settings(self) -> "Iterable[type[Settings]]":  # type: ignore[empty-body]
+        """Groups of settings: options of the commands, fields of `ReaderContext`, keys of the settings file."""
+
+    @hookspec
+    def functions(self) -> "Mapping[str, str]":  # type: ignore[empty-body]
+        """Functions of `readgraph.api`: where each stands, `package.module:name`, by its name."""
+
+    @hookspec
+    def tools(self) -> "Iterable[Tool]":  # type: ignore[empty-body]
+        """Tools of agents, which they call over MCP."""
+
+    @hookspec
+    def pages(self) -> "Iterable[Page]":  # type: ignore[empty-body]
+        """What the page in the browser (`readgraph serve`) makes besides answers, and further routes."""
 
     @hookspec
     def engines(self) -> "Mapping[str, str]":  # type: ignore[empty-body]
         """Compression engines: where each class stands, `package.module:Name`, by the engine's id."""
 
 
-CORE = ("readgraph.graphs.declared", "readgraph.cli.commands", "readgraph.sources.kinds")
-"""The modules of the core that plug in; each folder of `readgraph.features` and of `readgraph.doors` plugs in too."""
+CORE = ("readgraph.graphs.declared", "readgraph.cli.plugin", "readgraph.sources.kinds")
+"""The modules of the core that plug in; of a folder of `readgraph.features` or `readgraph.doors` it is `plugin.py`."""
 
 
 def _own_modules() -> Iterator[str]:
     yield from CORE
     for room in (features, doors):
-        yield from (f"{room.__name__}.{folder.name}" for folder in iter_modules(room.__path__))
+        named = (f"{room.__name__}.{folder.name}.plugin" for folder in iter_modules(room.__path__))
+        yield from filter(find_spec, named)
 
 
 @cache
@@ -107,16 +127,18 @@ def plugged_in(hook: str, of: type = object) -> Iterator[tuple[str, Any]]:
         except Exception as problem:
             if not package:
                 raise
-            leave_out(package, problem)
+            leave_out(package, _describe(problem))
             continue
         yield from ((package, each) for each in things)
 
 
-def leave_out(package: str, problem: BaseException) -> None:
-    """Note why something that a package gives is not used: `readgraph doctor` says so."""
-    faults, why = _plugins()[1], _describe(problem)
-    if why not in faults.get(package, ""):
-        faults[package] = "; ".join(filter(None, [faults.get(package), why]))
+def leave_out(package: str, fault: str) -> None:
+    """Note why something of a package is not used; raises `ValueError` where it is ours."""
+    if not package:
+        raise ValueError(fault)
+    faults = _plugins()[1]
+    if fault not in faults.get(package, ""):
+        faults[package] = "; ".join(filter(None, [faults.get(package), fault]))
 
 
 def plugin_faults() -> dict[str, str]:

@@ -4,18 +4,17 @@ from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
-from typing import Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from pydantic import ConfigDict, ModelWrapValidatorHandler, ValidationError, model_validator
 from pydantic.dataclasses import dataclass
 from pydantic_core import ArgsKwargs, ErrorDetails
 
-from readgraph.state import settings as groups_of
 from readgraph.state.declaring import Groups, Settings, settings_in, use_current_names
 from readgraph.state.errors import BadInput
 from readgraph.state.files import read_toml
 from readgraph.state.given_models import GivenModel, name_given
-from readgraph.state.settings import GROUPS
+from readgraph.state.settings import GROUPS, CoreSettings
 
 __all__ = ["PROFILES"]
 
@@ -50,57 +49,27 @@ class GraphContext(Settings):
         return context
 
 
-@dataclass(frozen=True, kw_only=True, config=_STRICT)
-class ReaderContext(  # a dataclass orders its fields from the last base to the first
-    GraphContext,
-    groups_of.Excerpt,
-    groups_of.Chunks,
-    groups_of.Segments,
-    groups_of.Retrieval,
-    groups_of.Surveying,
-    groups_of.Programs,
-    groups_of.NoteGates,
-    groups_of.LookingBack,
-    groups_of.NoteTaking,
-    groups_of.MemoryPressure,
-    groups_of.MemoryParts,
-    groups_of.Chaining,
-    groups_of.SearchTools,
-    groups_of.Research,
-    groups_of.Reflecting,
-    groups_of.Memorizing,
-    groups_of.Walk,
-    groups_of.Tree,
-    groups_of.Reasoning,
-    groups_of.LookUp,
-    groups_of.PagesRead,
-    groups_of.Rebuilding,
-    groups_of.Purpose,
-    groups_of.Gists,
-    groups_of.Pausing,
-    groups_of.Subtrees,
-    groups_of.Paragraphs,
-    groups_of.PageSizes,
-    groups_of.SummaryForm,
-    groups_of.Checking,
-    groups_of.Quoting,
-    groups_of.AnswerForm,
-    groups_of.Language,
-    groups_of.Tenant,
-    groups_of.Budget,
-    groups_of.Batching,
-    groups_of.Calls,
-    groups_of.Concurrency,
-    groups_of.Window,
-    groups_of.Embeddings,
-    groups_of.ReadingModel,
-    groups_of.Model,
-):
-    """All settings of one reading, as plain JSON values.
+if TYPE_CHECKING:
+    from readgraph.features import FeatureSettings
 
-    Defaults are those of ReadAgent on QuALITY (section 4 and appendix C). Raises `BadInput` for a value out of its
-    range and for an unknown setting.
-    """
+    @dataclass(frozen=True, kw_only=True)
+    class ReaderContext(GraphContext, FeatureSettings, CoreSettings):
+        """All settings of one reading, as plain JSON values; those of another package: `Group.of(context)`.
+
+        Defaults are those of ReadAgent on QuALITY (section 4 and appendix C). Raises `BadInput` for a value out of its
+        range and for an unknown setting.
+        """
+
+else:
+    _PLUGGED_IN = tuple(group for group in reversed(GROUPS) if not issubclass(CoreSettings, group))
+
+    @dataclass(frozen=True, kw_only=True, config=_STRICT)
+    class ReaderContext(GraphContext, *_PLUGGED_IN, CoreSettings):
+        """All settings of one reading, as plain JSON values.
+
+        Defaults are those of ReadAgent on QuALITY (section 4 and appendix C). Raises `BadInput` for a value out of its
+        range and for an unknown setting.
+        """
 
 
 def context_with(groups: Iterable[type[Settings]]) -> type[ReaderContext]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from functools import cache
-from typing import Any, ClassVar, NamedTuple, TypeAlias, dataclass_transform, get_args, get_type_hints
+from typing import Any, ClassVar, NamedTuple, Self, TypeAlias, cast, dataclass_transform, get_args, get_type_hints
 
 from annotated_types import Ge, Le
 
@@ -44,15 +44,24 @@ class InRecipe:
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """A group of settings, each of which becomes a dataclass; `panel` is its heading in the command's help."""
+    """A group of settings, each of which becomes a dataclass.
+
+    `panel` is its heading in the command's help; `reads`: `readgraph read` takes it too, since a memory is built by it.
+    """
 
     panel: ClassVar[str] = ""
+    reads: ClassVar[bool] = False
 
-    def __init_subclass__(cls, panel: str = "") -> None:
+    def __init_subclass__(cls, panel: str = "", *, reads: bool = False) -> None:
         super().__init_subclass__()
         if panel:  # a group, and not a context that joins some
-            cls.panel = panel
+            cls.panel, cls.reads = panel, reads
             dataclass(frozen=True, kw_only=True)(cls)
+
+    @classmethod
+    def of(cls, context: "Settings") -> Self:
+        """The context of a run, as what has this group's settings: `Walk.of(runtime.context).max_hops`."""
+        return cast(Self, context)
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():

@@ -20,12 +20,36 @@ GRAPH = '''
 
 from functools import partial
 
+from opening_settings import Opening
 from readgraph.graphs.baselines import build_linear, read_segments
-from readgraph.nodes.look_up import first_page
+from readgraph.nodes.contracts import LookUpState, LookUpUpdate
+from readgraph.nodes.step import node
 
-build = partial(build_linear, read=read_segments, look_up=first_page)
+
+@node(settings=(Opening,))
+async def look_up(state: LookUpState, runtime) -> LookUpUpdate:
+    pages = [*range(Opening.of(runtime.context).opening_parts)]
+    return {"pages_read": pages, "continue_search": False, "step_summary": f"{len(pages)} parts"}
+
+
+build = partial(build_linear, read=read_segments, look_up=look_up)
 graph = build().compile(name="opening")
 '''
+SETTINGS = """
+from typing import Annotated
+
+from annotated_types import Ge, Le
+
+from readgraph.state.declaring import Help, Settings
+
+
+class Opening(Settings, panel="Opening"):
+    opening_parts: Annotated[int, Ge(1), Le(2), Help("Look so many parts up.")] = 1
+
+
+class Taken(Settings, panel="Opening"):
+    max_calls: Annotated[int, Help("One of ours has this name.")] = 1
+"""
 PLUGIN = """
 from readgraph.graphs.method import Method
 from readgraph.plugins import hookimpl
@@ -40,6 +64,13 @@ def methods():
         Method(name="away", graph="no_such_module:graph"),
         Method(name="ending", graph="ending:graph"),
     ]
+
+
+@hookimpl
+def settings():
+    from opening_settings import Opening, Taken
+
+    return [Opening, Taken]
 """
 LINE = "The first segment answers, (and no other)."
 
@@ -47,7 +78,14 @@ LINE = "The first segment answers, (and no other)."
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ending = "print('Guten Tag.')\nraise SystemExit(7)"
-    install(tmp_path / "installed", "opening", opening_plugin=PLUGIN, opening_graph=GRAPH, ending=ending)
+    install(
+        tmp_path / "installed",
+        "opening",
+        opening_plugin=PLUGIN,
+        opening_settings=SETTINGS,
+        opening_graph=GRAPH,
+        ending=ending,
+    )
     install(tmp_path / "installed", "faulty", faulty_plugin="raise SystemExit(3)")
     install(tmp_path / "installed", "late", late_plugin=PLUGIN.replace("line, graph = ", "return 1 / 0\n    line = "))
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path / "installed"), str(REPOSITORY)]))
@@ -91,6 +129,18 @@ def test_it_reads_and_answers_from_the_memory_it_shares(folder: Path) -> None:
     assert (found["method"], found["pages_read"]) == ("opening", [0]) and found["memory"] == bm25["memory"]
     assert_refused(run("ask", "Who?", STORY, "--method", "away"), "can't be imported")
     assert run("ask", "Who?", STORY, "--method", "ending").code == 2
+
+
+@pytest.mark.slow
+def test_it_has_settings(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = ("ask", "Who took the log book?", STORY, "--json", "--method")
+    assert run(*asked, "opening", "--opening-parts", 2).json["pages_read"] == [0, 1]
+    assert_refused(run(*asked, "opening", "--opening-parts", 3), "--opening-parts")
+    assert_refused(run(*asked, "bm25", "--opening-parts", 2), "--opening-parts has no effect with bm25")
+    monkeypatch.setenv("READGRAPH_SETTINGS", str(folder / "settings.toml"))
+    (folder / "settings.toml").write_text("opening_parts = 2")
+    assert run(*asked, "opening").json["pages_read"] == [0, 1]
+    assert re.search(r"opening\b.*'max_calls' already", run("doctor").out)
 
 
 @pytest.mark.slow

@@ -23,7 +23,7 @@ from readgraph.state.settings import EXAMPLE_MODEL
 from tests.doubles.model_server import ChatRequest, ModelServer, ToolCall
 from tests.doubles.reader import asked_for, reader
 from tests.doubles.tool_user import is_agent, tool_user
-from tests.project.test_rooms import INNER, ROOMS
+from tests.project.test_rooms import ROOMS
 from tests.support.command import Command
 from tests.support.examples import EXAMPLES
 from tests.support.printed import RENEW, said
@@ -142,7 +142,7 @@ def test_outputs_are_those_that_come_out(page: Path, readgraph: Command, monkeyp
         ran = readgraph(*arguments(shown.command))
         assert ran.code in ENDS.get(shown.command.split()[1], (0,)), ran.err
         told = ran.err if said(shown.output).endswith(said(ran.err)) else ""  # a page may leave it out
-        if RENEW in os.environ and "…\n" not in shown.output:
+        if RENEW in os.environ and "…\n" not in shown.output and not fits(shown.output, ran.out + told):
             command = f"$ {shown.command}\n"
             renewed = renewed.replace(f"{command}{shown.output}", f"{command}{said(ran.out + told)}")
         else:
@@ -212,7 +212,7 @@ def reached(rooms: dict[str, set[str]], start: str) -> set[str]:
     return rooms[start].union(*(reached(rooms, other) for other in rooms[start]))
 
 
-PLANS = {"the rooms": ROOMS, "the rooms in cli": INNER["cli"]}
+PLANS = {"the rooms": ROOMS}
 
 
 @pytest.mark.parametrize("page", with_a(DRAWING))

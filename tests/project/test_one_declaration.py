@@ -62,7 +62,8 @@ LINES = {  # a line that is put after another one
     "state/settings/methods.py": ('    """The shape of MemWalker\'s tree."""\n\n', SETTING),
     "sources/kinds.py": (
         "OURS = (\n",
-        '    FileKind(name="lamps", endings={".lamp": "text/x-lamp"}, converter=f"{_FORMATS}.lamp_text:convert", id="l"),\n',
+        '    FileKind(name="lamps", endings={".lamp": "text/x-lamp"}, '
+        'converter=f"{_FORMATS}.lamp_text:convert", id="l"),\n',
     ),
 }
 PROGRAM = """

@@ -137,7 +137,7 @@ MEMORIZING: Groups = (
 )
 READING: Groups = (
     *(*MEMORIZING, group.Window, group.PageSizes, group.Pausing, group.Gists),
-    *(group.Excerpt, group.Segments, group.Tree, group.NoteTaking),
+    *(group.Excerpt, group.Segments, group.Tree, *(each for each in group.GROUPS if each.reads)),
 )
 IN_PARTS: Groups = (
     *(group.Model, group.ReadingModel, group.Window, group.Concurrency),

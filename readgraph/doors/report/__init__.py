@@ -1,37 +1,4 @@
 """The reading report: one HTML page that shows an answer, the pages that support it, and how they were found."""
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
-
-from readgraph.cli.declaring import ReportForm
-from readgraph.plugins import hookimpl
-
-if TYPE_CHECKING:
-    from readgraph.library.page_store import PageStore
-    from readgraph.state.reading import Question
-    from readgraph.state.records import Document, Memory
-
 MARK = b'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<meta name="generator" content="readgraph '
 """How every report begins."""
-
-
-@hookimpl
-def reports() -> list[ReportForm]:
-    """The page of HTML."""
-    return [ReportForm(ending=".html", mark=MARK, of_answer=_answer_page, of_document=_document_page)]
-
-
-async def _answer_page(
-    pages: "PageStore", question: "Question", found: Mapping[str, Any], note: str, links: Mapping[str, str]
-) -> bytes:
-    from readgraph.doors.report.page import render, report_of_answer
-
-    return render(await report_of_answer(pages, question, found, note, links))
-
-
-async def _document_page(
-    pages: "PageStore", document: "Document", memory: "Memory", note: str, links: Mapping[str, str]
-) -> bytes:
-    from readgraph.doors.report.page import render, report_of_document
-
-    return render(await report_of_document(pages, document, memory, note, links))

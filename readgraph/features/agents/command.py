@@ -11,6 +11,7 @@ from readgraph.cli.options.output import Json, find_typed_options
 from readgraph.cli.options.settings import with_context
 from readgraph.cli.process import begin_work
 from readgraph.cli.shell import HelpfulGroup, agent_names, completer_of
+from readgraph.features.agents.settings import Chaining, MemoryParts
 from readgraph.state import settings as group
 from readgraph.state.declaring import Groups
 from readgraph.state.errors import BadInput
@@ -18,10 +19,11 @@ from readgraph.state.errors import BadInput
 if TYPE_CHECKING:
     from readgraph.state.context import ReaderContext
 
-CHATTING: Groups = (
+SETTINGS: Groups = (
     *(group.Model, group.Embeddings, group.Window, group.PageSizes, group.Budget),
-    *(group.Calls, group.Language, group.Chaining, group.MemoryParts),
+    *(group.Calls, group.Language, Chaining, MemoryParts),
 )
+"""The settings of a chat."""
 
 agents = Typer(
     cls=HelpfulGroup, help="List agents; export, import, repair or delete them.", invoke_without_command=True
@@ -87,7 +89,7 @@ def forget_agent(name: AgentName, yes: given.Sure = False, library: LibraryFolde
     begin_work(forget_agent, name=name, yes=yes, library=library)
 
 
-@with_context(CHATTING)
+@with_context(SETTINGS)
 def chat(
     context: "ReaderContext",
     agent: str = Option(

@@ -8,6 +8,7 @@ from readgraph.features.agents.contracts import ActUpdate, AgentTurnState, Begin
 from readgraph.features.agents.functions import Functions
 from readgraph.features.agents.memory import queue_text
 from readgraph.features.agents.receive import REACHED_BY, file_document, keep, most_block_words
+from readgraph.features.agents.settings import Chaining, MemoryParts, MemoryPressure
 from readgraph.features.agents.state import AgentState, Block, fresh_turn
 from readgraph.features.agents.store import Agent, Event, agent_id, agent_store, initial_state, local_now
 from readgraph.features.agents.think import run_call
@@ -20,7 +21,7 @@ from readgraph.nodes.step import StepNode, node
 from readgraph.state.declaring import Groups
 from readgraph.state.reading import Finding, Usage, with_finding
 from readgraph.state.records import digest
-from readgraph.state.settings import Chaining, Embeddings, MemoryParts, MemoryPressure, Window
+from readgraph.state.settings import Embeddings, Window
 from readgraph.state.words import count_words, format_count
 
 __all__ = ["begin"]

@@ -9,6 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 from readgraph.features.agents import store as agents
 from readgraph.features.agents.contracts import BeginUpdate
 from readgraph.features.agents.memory import cut_to, most_event_words
+from readgraph.features.agents.settings import MemoryPressure
 from readgraph.features.agents.state import AgentInput, AgentState, Block, IncomingEvent, fresh_turn
 from readgraph.features.agents.storages import take_back_indexes
 from readgraph.features.agents.store import AgentStore, Event, agent_id, agent_store
@@ -24,7 +25,7 @@ from readgraph.state.declaring import recipe_parameters
 from readgraph.state.errors import BadInput
 from readgraph.state.reading import last_question
 from readgraph.state.records import Document, Note, Page, Recipe
-from readgraph.state.settings import MemoryPressure, PageSizes, Paragraphs, Rebuilding, Window
+from readgraph.state.settings import PageSizes, Paragraphs, Rebuilding, Window
 from readgraph.state.words import count_words, first_words
 
 __all__ = ["clock", "keep"]

@@ -18,6 +18,7 @@ from readgraph.features.agents.memory import MemGptMemory, blocks_text, call_lin
 from readgraph.features.agents.prompts import NextStep, agent_prompt, ask_step
 from readgraph.features.agents.reader_functions import meaning_search
 from readgraph.features.agents.receive import LIFE, clock, keep
+from readgraph.features.agents.settings import Chaining, MemoryParts, MemoryPressure
 from readgraph.features.agents.state import AgentState, TurnStep
 from readgraph.features.agents.store import Event, agent_id, agent_store
 from readgraph.models.client import HOW_TO_NAME
@@ -31,7 +32,7 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import Groups
 from readgraph.state.errors import BadInput, NoUsableReply
 from readgraph.state.reading import Status
-from readgraph.state.settings import Chaining, Embeddings, Language, MemoryParts, MemoryPressure, Window
+from readgraph.state.settings import Embeddings, Language, Window
 from readgraph.state.words import count_words, first_words
 
 HIDDEN = {

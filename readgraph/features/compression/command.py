@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from readgraph.cli.terminal.screen import OutputOptions
     from readgraph.state.context import ReaderContext
 
-COMPRESSING = tuple(each for each in IN_PARTS if each is not ReadingModel)  # and those of any engine
+SETTINGS = tuple(each for each in IN_PARTS if each is not ReadingModel)  # and those of any engine
 
 
-@with_run(CompressOptions, COMPRESSING)
+@with_run(CompressOptions, SETTINGS)
 def compress(options: CompressOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Fit documents into a budget of tokens, for a prompt of your own. Standard output holds the text and nothing else.
 

@@ -2,8 +2,6 @@
 
 import typer
 
-from readgraph.api import functions
-from readgraph.api.results import CompressedText
 from readgraph.cli.run.documents import load_sources, resolve_document
 from readgraph.cli.run.in_library import begins_with, check_output, run_in_library, write_output
 from readgraph.cli.settings import check_typed
@@ -13,6 +11,7 @@ from readgraph.cli.terminal.safe_text import Console, visible
 from readgraph.cli.terminal.screen import OutputOptions
 from readgraph.features.compression import engine_named
 from readgraph.features.compression.condenser import check_budget
+from readgraph.features.compression.functions import CompressedText, compress
 from readgraph.features.compression.options import CompressOptions
 from readgraph.library.opening import Library
 from readgraph.models.prices import cost
@@ -35,7 +34,7 @@ def compress_documents(options: CompressOptions, context: ReaderContext, screen:
         check_typed(engine.settings, engine.id)
         document = await resolve_document(library, sources, options.as_of)
         with watch_run(screen) as listen:
-            return await functions.compress(
+            return await compress(
                 library, options.budget, documents=[document], question=options.question, engine=engine, listen=listen
             )
 

@@ -18,6 +18,7 @@ from readgraph.features.overwrite.note_taking import (
     answer,
     write_notes,
 )
+from readgraph.features.overwrite.settings import NoteTaking
 from readgraph.graphs.estimates.arithmetic import ANSWER_LINE, NONE, NOTE_LINE, PERHAPS, Estimate, EstimateCase, Range
 from readgraph.graphs.wiring import add_nodes, add_path, add_question, add_search, begin_graph, complete_graph
 from readgraph.nodes.answering.cite import cite
@@ -30,7 +31,7 @@ from readgraph.nodes.opening import NotesOpenUpdate, OpenState, open_for_notes
 from readgraph.state.channels import NoteTakingOutput, NoteTakingState
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Question
-from readgraph.state.settings import NoteTaking, Paragraphs, Rebuilding, Window
+from readgraph.state.settings import Paragraphs, Rebuilding, Window
 
 __all__ = ["build", "graph"]
 

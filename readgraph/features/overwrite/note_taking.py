@@ -18,6 +18,7 @@ from readgraph.features.overwrite.question_notes import (
     count_note_words,
     format_notes,
 )
+from readgraph.features.overwrite.settings import LookingBack, NoteGates, NoteTaking
 from readgraph.library.earlier_notes import EarlierNotes
 from readgraph.library.search.okapi import rank
 from readgraph.library.search.terms import content_words
@@ -37,7 +38,7 @@ from readgraph.nodes.step import node
 from readgraph.state.errors import BudgetSpent
 from readgraph.state.reading import Finding, Quote
 from readgraph.state.records import Page, digest
-from readgraph.state.settings import Language, LookingBack, NoteGates, NoteTaking, Window
+from readgraph.state.settings import Language, Window
 from readgraph.state.words import first_words, format_count, take_fitting
 
 AT_ONCE, MOST_TURNS = 8, 64  # pages that a step reads at least, and the most steps that a text takes

@@ -1,19 +1,1 @@
 """Programs that a model writes search the text and ask about pieces (RLM)."""
-
-from readgraph.graphs.method import Method
-from readgraph.plugins import hookimpl
-
-
-@hookimpl
-def methods() -> list[Method]:
-    """The method of programs."""
-    return [
-        Method(
-            name="rlm",
-            line="Writes programs that search the text and ask about pieces.",
-            memory_of="bm25",
-            graph="readgraph.features.rlm.graph:graph",
-            needs_extra="rlm",
-            order=7,
-        )
-    ]

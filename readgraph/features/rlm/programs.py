@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from readgraph.features.rlm.sandbox import ProgramEnd, SubCallRefused, check_sandbox, run_program
+from readgraph.features.rlm.settings import Programs
 from readgraph.models.asking import ask_text
 from readgraph.models.metering import count_fallback, current_meter
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
@@ -26,7 +27,7 @@ from readgraph.nodes.step import node
 from readgraph.state.channels import ProgramRun
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Finding, Quote, with_finding
-from readgraph.state.settings import Programs, Window
+from readgraph.state.settings import Window
 from readgraph.state.words import LONGEST_WORD, count_words, first_words, format_count
 
 __all__ = ["answer", "run", "write_program"]

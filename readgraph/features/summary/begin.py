@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NotRequired
 
+from readgraph.features.summary.settings import SummaryForm
 from readgraph.features.summary.state import PartOfText, SummaryPart
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.nodes.building.build import ReadState, ReadUpdate
@@ -18,7 +19,6 @@ from readgraph.sources.places import BELOW, NamedSpan, places_named, source_page
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.records import CollectionPart, Document, Memory, Page, Recipe
-from readgraph.state.settings import SummaryForm
 from readgraph.state.words import format_count
 
 

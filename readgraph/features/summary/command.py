@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from readgraph.cli.terminal.screen import OutputOptions
     from readgraph.state.context import ReaderContext
 
-SUMMARISING = (*IN_PARTS, Purpose, Rebuilding)  # the notes may be there already
+SETTINGS = (*IN_PARTS, Purpose, Rebuilding)  # the notes may be there already
 
 
-@with_run(SummariseOptions, SUMMARISING)
+@with_run(SummariseOptions, SETTINGS)
 def summarise(options: SummariseOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Summarise documents, or a part of them. Each sentence names where it stands, and is checked against the text.
 

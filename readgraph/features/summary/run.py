@@ -3,7 +3,6 @@
 from dataclasses import replace
 from typing import Any
 
-from readgraph.api import functions
 from readgraph.cli.run.documents import (
     conversion_seconds,
     load_sources,
@@ -17,6 +16,7 @@ from readgraph.cli.terminal import rendering
 from readgraph.cli.terminal.progress import watch_run
 from readgraph.cli.terminal.safe_text import Console, SafeText
 from readgraph.cli.terminal.screen import OutputOptions
+from readgraph.features.summary.functions import summarise
 from readgraph.features.summary.graph import estimate_summary
 from readgraph.features.summary.options import SummariseOptions
 from readgraph.graphs.estimates.arithmetic import Estimate
@@ -65,7 +65,7 @@ def summarise_documents(options: SummariseOptions, context: ReaderContext, scree
     async def run(library: Library) -> tuple[dict[str, Any], bytes]:
         document = await resolve_document(library, sources, options.as_of)
         with watch_run(screen) as listen:
-            made = await functions.summarise(
+            made = await summarise(
                 library, documents=[document], part=options.part, about=options.about, context=context, listen=listen
             )
         priced = with_cost(made.output, context, screen, conversion_seconds(sources))

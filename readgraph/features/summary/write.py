@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pydantic import Field
 
 from readgraph.features.summary.extract import extract_summary
+from readgraph.features.summary.settings import SummaryForm
 from readgraph.features.summary.state import SummaryPart, joined_sentences
 from readgraph.library.page_store import page_store
 from readgraph.models.asking import ask_reply
@@ -34,7 +35,7 @@ from readgraph.nodes.tasks import all_finished
 from readgraph.state.apart import compute
 from readgraph.state.reading import Citation, Sentence, Status
 from readgraph.state.sentences import sentence_spans
-from readgraph.state.settings import Checking, Language, SummaryForm
+from readgraph.state.settings import Checking, Language
 from readgraph.state.words import count_words, first_words, format_count, take_fitting
 
 WRITE_SUMMARY = declare_wording(

@@ -6,16 +6,18 @@ from readgraph.cli.options.output import check_estimate, check_open, with_run
 from readgraph.cli.options.settings import IN_PARTS
 from readgraph.cli.process import begin_work
 from readgraph.features.survey.options import TableOptions
-from readgraph.state.settings import Paragraphs, Rebuilding, Surveying
+from readgraph.features.survey.settings import Surveying
+from readgraph.state.declaring import Groups
+from readgraph.state.settings import Paragraphs, Rebuilding
 
 if TYPE_CHECKING:
     from readgraph.cli.terminal.screen import OutputOptions
     from readgraph.state.context import ReaderContext
 
-TABLING = (*IN_PARTS, Paragraphs, Rebuilding, Surveying)
+SETTINGS: Groups = (*IN_PARTS, Paragraphs, Rebuilding, Surveying)
 
 
-@with_run(TableOptions, TABLING)
+@with_run(TableOptions, SETTINGS)
 def table(options: TableOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Make a table of all that documents hold of one kind; each row has the quote that shows it, and its place.
 

@@ -14,6 +14,7 @@ from readgraph.features.survey import plan as planning
 from readgraph.features.survey.answer import answer_from_table, join_names, survey_prose_prompt, survey_same_prompt
 from readgraph.features.survey.plan import SurveyPlanUpdate
 from readgraph.features.survey.records import survey_records_prompt
+from readgraph.features.survey.settings import Surveying
 from readgraph.features.survey.state import SurveyAnswered, SurveyState
 from readgraph.features.survey.table import CombineState, CombineUpdate, RecordsState, combine_records
 from readgraph.features.survey.take import RECORDS, TakeState, TakeUpdate, survey_verdict_prompt, take
@@ -28,7 +29,7 @@ from readgraph.nodes.contracts import AskedPages, CiteState, CiteWrites, Node
 from readgraph.nodes.opening import OpenState, OpenUpdate, open_document
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Question
-from readgraph.state.settings import Paragraphs, Rebuilding, Surveying, Window
+from readgraph.state.settings import Paragraphs, Rebuilding, Window
 
 __all__ = ["build", "build_table", "graph", "read", "recipe"]
 

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from readgraph.api import functions
 from readgraph.api.answer_text import BY_PATTERN, BY_TABLE
 from readgraph.api.documents import PickingScope
 from readgraph.api.running import RunThread
@@ -18,6 +17,7 @@ from readgraph.cli.terminal import rendering
 from readgraph.cli.terminal.progress import watch_run
 from readgraph.cli.terminal.safe_text import Console, SafeText, visible
 from readgraph.cli.terminal.screen import OutputOptions
+from readgraph.features.survey.functions import table
 from readgraph.features.survey.options import TableOptions
 from readgraph.features.survey.state import format_unread_parts
 from readgraph.graphs.methods import METHODS
@@ -87,9 +87,7 @@ async def _make_table_output(
     document = await resolve_document(library, sources, options.as_of)
     kept = RunThread(saver=library.checkpointer)
     with watch_run(screen) as listen:
-        made = await functions.table(
-            library, options.wanted, documents=[document], context=context, listen=listen, thread=kept
-        )
+        made = await table(library, options.wanted, documents=[document], context=context, listen=listen, thread=kept)
     priced = with_cost(made.output, context, screen, conversion_seconds(sources))
     found = {**await with_places(library.pages, priced), "notices": made.notices}
     documents = await members_of(library.pages, document)
@@ -144,7 +142,7 @@ def _print_sheet(sheet: Sheet) -> None:
     if not console.is_terminal:
         console.file.write(visible(markdown(sheet)))
         return
-    table = rendering.table_with_columns(sheet.columns, sheet.kinds)
+    shown = rendering.table_with_columns(sheet.columns, sheet.kinds)
     for row in sheet.rows:
-        table.add_row(*map(SafeText, row))
-    console.print(table)
+        shown.add_row(*map(SafeText, row))
+    console.print(shown)

@@ -22,6 +22,7 @@ from readgraph.features.survey.records import (
     take_records,
     with_table_rows,
 )
+from readgraph.features.survey.settings import Surveying
 from readgraph.features.survey.state import Programme, format_unread_parts
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.hits import pages_of
@@ -39,7 +40,7 @@ from readgraph.nodes.step import node
 from readgraph.nodes.tasks import all_finished
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import CollectionPart, Document, Note, Page, Recipe
-from readgraph.state.settings import Rebuilding, Surveying
+from readgraph.state.settings import Rebuilding
 from readgraph.state.words import format_count
 
 SURVEY_VERDICT = declare_wording(

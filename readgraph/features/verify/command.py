@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from readgraph.cli.terminal.screen import OutputOptions
     from readgraph.state.context import ReaderContext
 
-VERIFYING = (Model, Window, Concurrency, Calls, Batching, Budget, Paragraphs, Rebuilding)
+SETTINGS = (Model, Window, Concurrency, Calls, Batching, Budget, Paragraphs, Rebuilding)
 
 
-@with_run(VerifyOptions, VERIFYING)
+@with_run(VerifyOptions, SETTINGS)
 def verify(options: VerifyOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Check a text against documents, sentence by sentence: is it supported, contradicted, or not found?
 

@@ -8,6 +8,7 @@ from readgraph.cli.options.documents import LibraryFolder, Sure
 from readgraph.cli.options.output import with_screen
 from readgraph.cli.options.settings import with_context
 from readgraph.cli.process import begin_work
+from readgraph.features.web.settings import Subtrees
 from readgraph.state import settings as group
 from readgraph.state.declaring import Groups
 
@@ -15,13 +16,13 @@ if TYPE_CHECKING:
     from readgraph.cli.terminal.screen import OutputOptions
     from readgraph.state.context import ReaderContext
 
-BROWSING: Groups = (
-    *(group.Model, group.ReadingModel, group.Window, group.Subtrees, group.Gists, group.Purpose, group.Language),
+SETTINGS: Groups = (
+    *(group.Model, group.ReadingModel, group.Window, Subtrees, group.Gists, group.Purpose, group.Language),
     *(group.Rebuilding, group.PagesRead, group.Concurrency, group.Calls, group.Budget),
 )
 
 
-@with_context(BROWSING)
+@with_context(SETTINGS)
 @with_screen
 def browse(
     url: Annotated[str, Argument(metavar="URL", help="The page to begin with.")],

@@ -6,6 +6,7 @@ A step will use notes on the parts of the page, a look-up, an action.
 from langgraph.graph import END, START, StateGraph
 
 from readgraph.features.web import look_up as web_pages
+from readgraph.features.web.settings import Subtrees
 from readgraph.graphs.estimates.arithmetic import NONE, NOTE_LINE, TAG_WORDS, Estimate, EstimateCase, Range
 from readgraph.graphs.wiring import add_nodes, add_path, add_question, begin_graph, complete_graph
 from readgraph.library.page_store import PageStore
@@ -20,7 +21,7 @@ from readgraph.state.channels import WebState, WebStepOutput, WebTask
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import recipe_parameters
 from readgraph.state.records import FEWEST_NOTE_WORDS, Document, Recipe
-from readgraph.state.settings import Gists, Language, Purpose, Rebuilding, Subtrees
+from readgraph.state.settings import Gists, Language, Purpose, Rebuilding
 
 __all__ = ["build", "estimate_web_step", "graph"]
 

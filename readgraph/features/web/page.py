@@ -337,7 +337,7 @@ def label_controls(dom: Dom) -> None:
 
 
 class WebPage(NamedTuple):
-    """A page's title ("" if it has none) and its text: a line for each element (see `state.web_page`)."""
+    """A page's title ("" if it has none) and its text: a line for each element (see `readgraph.features.web.state`)."""
 
     title: str
     text: str

@@ -12,7 +12,7 @@ from html import escape, unescape
 from itertools import islice
 from typing import Literal, NamedTuple
 
-from readgraph.state.settings.parts import DEEPEST_PAGES
+from readgraph.features.web.settings import DEEPEST_PAGES
 from readgraph.state.words import on_one_line
 
 EXACT = DEEPEST_PAGES  # depth in the DOM by which lines are indented; further down, by how they stand in each other

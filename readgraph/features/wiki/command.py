@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from readgraph.cli.terminal.screen import OutputOptions
     from readgraph.state.context import ReaderContext
 
-WIKI = (*IN_PARTS, Paragraphs, Rebuilding)
+SETTINGS = (*IN_PARTS, Paragraphs, Rebuilding)
 
 
-@with_run(WikiOptions, WIKI)
+@with_run(WikiOptions, SETTINGS)
 def wiki(options: WikiOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Make a wiki of documents: Markdown pages of persons, places, things and topics. Each sentence names its quote.
 

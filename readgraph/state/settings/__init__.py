@@ -1,12 +1,16 @@
 """Every setting of a reading, declared once: its type, bounds, default and help, in groups by purpose.
 
 A node names the groups that it reads (`readgraph.nodes.step.node`). The runtime context, LangGraph Studio's forms,
-the command's options and the tables of the documentation are all made from here. This module imports only the standard
-library and `annotated_types`, so that the command's help does not have to wait for pydantic.
+the command's options and the tables of the documentation are all made from here. What a feature alone uses stands in
+its folder, and plugs in by the hook `settings`. Nothing here imports pydantic, since the command's help must not wait.
 """
 # ruff: noqa: F403, F405 -- `__all__` says what is meant by the stars
 
-from readgraph.state.declaring import Groups
+from functools import cache
+from typing import TYPE_CHECKING
+
+from readgraph.plugins import leave_out, plugged_in
+from readgraph.state.declaring import Groups, Settings, settings_in
 from readgraph.state.settings.methods import *
 from readgraph.state.settings.parts import *
 
@@ -15,13 +19,11 @@ __all__ = [
     "GROUPS",
     "LONG",
     "PACKAGED_MODEL",
-    "AgentStorages",
     "AnswerForm",
     "AnswerLength",
     "Batching",
     "Budget",
     "Calls",
-    "Chaining",
     "Checking",
     "Chunks",
     "Concurrency",
@@ -31,13 +33,8 @@ __all__ = [
     "Gists",
     "Language",
     "LookUp",
-    "LookingBack",
     "Memorizing",
-    "MemoryParts",
-    "MemoryPressure",
     "Model",
-    "NoteGates",
-    "NoteTaking",
     "PageSizes",
     "PagesRead",
     "Paging",
@@ -45,7 +42,6 @@ __all__ = [
     "Paragraphs",
     "Pausing",
     "Preset",
-    "Programs",
     "Purpose",
     "Quoting",
     "Ranking",
@@ -59,9 +55,6 @@ __all__ = [
     "SearchTools",
     "Segments",
     "Strategy",
-    "Subtrees",
-    "SummaryForm",
-    "Surveying",
     "Tenant",
     "ToolName",
     "Tree",
@@ -71,13 +64,65 @@ __all__ = [
     "full_name",
 ]
 
-GROUPS: Groups = (
-    *(Model, ReadingModel, Embeddings, Window, Concurrency, Calls, Batching, Budget, Tenant, Language, AnswerForm),
-    *(Quoting, Checking, SummaryForm),
-    *(PageSizes, Paragraphs, Subtrees, Pausing, Gists, Purpose, Rebuilding, PagesRead, LookUp),
-    *(Reasoning, Tree, Walk, Memorizing, Reflecting, Research, SearchTools),
-    *(Chaining, MemoryParts, MemoryPressure, Surveying),
-    *(NoteTaking, LookingBack, NoteGates, Programs),
-    *(Retrieval, Segments, Chunks, Excerpt),
-)
-"""All groups, in the order in which they are shown."""
+
+class CoreSettings(  # the last comes first, since a dataclass orders its fields from the last base to the first
+    Excerpt,
+    Chunks,
+    Segments,
+    Retrieval,
+    SearchTools,
+    Research,
+    Reflecting,
+    Memorizing,
+    Walk,
+    Tree,
+    Reasoning,
+    LookUp,
+    PagesRead,
+    Rebuilding,
+    Purpose,
+    Gists,
+    Pausing,
+    Paragraphs,
+    PageSizes,
+    Checking,
+    Quoting,
+    AnswerForm,
+    Language,
+    Tenant,
+    Budget,
+    Batching,
+    Calls,
+    Concurrency,
+    Window,
+    Embeddings,
+    ReadingModel,
+    Model,
+):
+    """All settings of the core: its groups, from the last to the first in which they are shown."""
+
+
+@cache
+def all_groups() -> Groups:
+    """The groups of the core, then of what plugs in, as they are shown; no setting of ours is replaced."""
+    groups = list[type[Settings]](CoreSettings.__bases__[::-1])
+    taken = {name for group in groups for name in settings_in(group)}
+    for package, group in plugged_in("settings"):
+        if same := sorted(taken & {*settings_in(group)}):
+            leave_out(package, f"There is a setting '{same[0]}' already.")
+            continue
+        groups.append(group)
+        taken |= {*settings_in(group)}
+    return tuple(groups)
+
+
+if TYPE_CHECKING:
+    GROUPS: Groups
+    """All groups, in the order in which they are shown."""
+else:
+
+    def __getattr__(name: str) -> Groups:
+        """`GROUPS`, made when it is first asked for: what plugs in may import this module."""
+        if name == "GROUPS":
+            return all_groups()
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

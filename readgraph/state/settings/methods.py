@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from annotated_types import Ge, Le, MinLen
+from annotated_types import Ge, MinLen
 
 from readgraph.state.declaring import Help, InRecipe, Settings
 from readgraph.state.errors import BadInput
@@ -18,9 +18,6 @@ Evidence = Literal["integration", "pages", "snippets"]
 
 Ranking = Literal["keywords", "embeddings", "both"]
 """By what a look-up ranks pages without asking a model."""
-
-AgentStorages = Literal["both", "working", "recall"]
-"""What an agent of MemGPT may use: its working context and its recall storage, or one of them."""
 
 
 class Tree(Settings, panel="MemWalker"):
@@ -121,83 +118,6 @@ class SearchTools(Settings, panel="GAM"):
     ] = ("keyword", "vector", "page")
 
 
-class Chaining(Settings, panel="MemGPT"):
-    """How many steps an agent may chain."""
-
-    max_chain: Annotated[
-        int, Ge(1), Help("The agent makes at most this many function calls before it waits again.")
-    ] = 30
-
-
-class MemoryParts(Settings, panel="MemGPT"):
-    """What MemGPT's agent may use of its memory."""
-
-    agent_memory: Annotated[
-        AgentStorages,
-        Help("What the agent may use: its working context and its recall storage (both), or one (working, recall)."),
-    ] = "both"
-
-
-class MemoryPressure(Settings, panel="MemGPT"):
-    """How large the blocks of an agent's working context may grow, and when it is warned of a full queue (section 2.3).
-
-    The paper gives no share for the warning; 75 % is that of its authors' code, where it applies to the whole window.
-    """
-
-    block_words: Annotated[
-        int,
-        Ge(20),
-        Help("A new agent's block of working context has at most this many words, or a 12th of the window."),
-    ] = 300
-    warn_at: Annotated[
-        int, Ge(1), Le(100), Help("The agent is warned when its queue takes this percentage of its room.")
-    ] = 75
-
-
-class NoteTaking(Settings, panel="overwrite-memory"):
-    """In what pieces `overwrite-memory` reads, and how much it may note."""
-
-    chunk_words: Annotated[
-        int, Ge(50), Help("A part has at most this many words, fewer in a small window; 3,750 are about 5,000 tokens.")
-    ] = 3750
-    note_words: Annotated[
-        int, Ge(20), Help("Notes have at most this many words, and a fifth of the window; 768 are about 1,024 tokens.")
-    ] = 768
-
-
-class LookingBack(Settings, panel="overwrite-memory"):
-    """Whether what was overwritten can come back."""
-
-    look_back: Annotated[bool, Help("Let the model search what it noted on earlier parts and has left out since.")] = (
-        True
-    )
-
-
-class NoteGates(Settings, panel="overwrite-memory"):
-    """When notes are written, and how much of them is at stake with each part."""
-
-    update_gate: Annotated[
-        bool, Help("Let the model say that a part has nothing on the question: then the notes stay as they are.")
-    ] = False
-    exit_gate: Annotated[
-        bool, Help("Let the model say that it has the whole answer: then no further part is read.")
-    ] = False
-    heads: Annotated[
-        int,
-        Ge(1),
-        Help("Keep the notes in this many blocks, and with each part write only the one that was used least recently."),
-    ] = 1
-
-
-class Programs(Settings, panel="rlm"):
-    """How many programs `rlm` may run, and how often they may ask a model."""
-
-    max_programs: Annotated[int, Ge(1), Help("The model writes at most this many programs for a question.")] = 8
-    max_sub_calls: Annotated[
-        int, Ge(0), Help("All programs of a question together ask a model about pieces at most this many times.")
-    ] = 50
-
-
 class Segments(Settings, panel="Baselines"):
     """The segments that the retrieval baselines rank."""
 
@@ -215,16 +135,6 @@ class Retrieval(Settings, panel="Baselines"):
     )
     rank_gists: Annotated[bool, Help("retrieved-pages: rank parts by their gists instead of their texts.")] = False
     show_gists: Annotated[bool, Help("retrieved-pages: show the gists of the parts that are not looked up.")] = True
-
-
-class Surveying(Settings, panel="Surveys"):
-    """How a survey takes records."""
-
-    fields: Annotated[
-        str, Help("The columns of each record, instead of those that the question needs.", "NAME:KIND,…")
-    ] = ""
-    survey_words: Annotated[int, Ge(10), Help("Records are taken from parts of at most this many words.")] = 1000
-    survey_parts: Annotated[int, Ge(1), Help("Where records are rare, at most this many parts are looked at.")] = 30
 
 
 class Chunks(Settings, panel="Baselines"):

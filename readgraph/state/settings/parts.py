@@ -168,8 +168,6 @@ Paging = Literal["pauses", "even"]
 Preset = Literal["question", "code", "meeting", "contract", "novel"]
 """What notes are for, by name."""
 
-DEEPEST_PAGES = 20  # down to this depth a web page's text shows how deep its elements are
-
 
 class Rebuilding(Settings, panel="Parts"):
     """Whether a memory is built again."""
@@ -197,24 +195,6 @@ class PageSizes(Settings, panel="Parts"):
             raise BadInput(
                 f"min_page_words ({self.min_page_words}) must be smaller than max_page_words ({self.max_page_words})."
             )
-
-
-class Subtrees(Settings, panel="Web pages"):
-    """How a web page is divided."""
-
-    page_depth: Annotated[
-        int,
-        Ge(1),
-        Le(DEEPEST_PAGES),
-        Help("A part of a web page begins at this depth of its DOM.", option=False),
-        InRecipe(),
-    ] = 6
-    join_words: Annotated[
-        int,
-        Ge(0),
-        Help("A part of a web page with fewer words takes in the next; 0 = each is alone.", option=False),
-        InRecipe(),
-    ] = 100
 
 
 class Pausing(Settings, panel="Parts"):
@@ -318,12 +298,6 @@ class Quoting(Settings, panel="Answers"):
     quote_context: Annotated[
         int, Ge(0), Le(100), Help("Show so many sentences of the text before and after each quote.", "N")
     ] = 0
-
-
-class SummaryForm(Settings, panel="Summaries"):
-    """How summaries are written."""
-
-    summary_words: Annotated[int, Ge(20), Help("A summary has at most this many words.", option=False)] = 300
 
 
 class Checking(Settings, panel="Answers"):
