@@ -39,12 +39,13 @@ def _find_commands() -> list[Command]:
     """The commands of ours and of other packages; what is named as another is, or can't be one, is left out."""
     found = dict[str, Command]()
     for package, command in plugged_in("commands", Command):
+        if command.shown in found:
+            leave_out(package, f"there is another command '{command.shown}'")
+            continue
         try:
-            if command.shown in found:
-                raise ValueError(f"there is another command '{command.shown}'")
             found[command.shown] = _as_ours(command) if package else command
         except Exception as problem:
-            leave_out(package, problem)
+            leave_out(package, f"no command '{command.shown}' can be made of its function: {problem}")
     panels = {panel: number for number, panel in enumerate(PANELS)}
     return sorted(found.values(), key=lambda command: (panels.get(command.panel, len(panels)), command.order))
 

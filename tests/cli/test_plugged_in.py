@@ -200,5 +200,5 @@ def test_a_form_of_reports_is_chosen_by_its_ending(folder: Path) -> None:
 def test_doctor_names_what_is_not_used(folder: Path) -> None:
     told = plain(run("doctor").out)
     assert "faulty can't be used: SystemExit: 3" in told
-    assert "there is another command 'ask'" in told and "odd can't be used: NameError" in told
+    assert "there is another command 'ask'" in told and "odd can't be used: no command 'odd' can be made" in told
     assert re.search(r"stringy can't be used: TypeError: the hook '\w+' gives 'lamp', which is no ", told)
