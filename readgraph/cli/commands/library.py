@@ -7,12 +7,11 @@ from typer import Argument, Context, Option, Typer
 
 from readgraph.cli.options import documents as given
 from readgraph.cli.options.documents import LibraryFolder
-from readgraph.cli.options.output import Json, check_alone, check_open
+from readgraph.cli.options.output import Json
 from readgraph.cli.options.settings import with_options
 from readgraph.cli.process import begin_work
 from readgraph.cli.shell import HelpfulGroup, collections, completer_of, identities
 from readgraph.library.address import library_place
-from readgraph.state.errors import BadInput
 
 
 @with_options(given.ShowOptions)
@@ -21,22 +20,9 @@ def show(run: Context, options: given.ShowOptions) -> None:
 
     Example: readgraph show report.pdf --page 58 --quote "maximum discharge"
     """
-    from readgraph.cli.run import show as showing
+    from readgraph.cli.run.show import show_by_options
 
-    check_open(options.report, opened=options.opened)
-    if options.report:
-        check_alone(run, "writes a file and prints nothing", "--report", "--library", "--method", "--purpose", "--open")
-        begin_work(showing.report_document, options, options.report)
-    elif options.place != given.WantedPlace():
-        if options.made_for is not None:
-            raise BadInput("--purpose chooses whose notes are shown, and a place shows the text: leave --purpose out.")
-        begin_work(showing.show_place, options)
-    elif options.document:
-        begin_work(showing.show_document, options)
-    elif options.method or options.made_for is not None:
-        raise BadInput("--method and --purpose choose among the notes on a document: name one.")
-    else:
-        begin_work(showing.show_library, options.library, as_json=options.as_json)
+    begin_work(show_by_options, run, options)
 
 
 @with_options(given.CorrectOptions)
@@ -68,7 +54,7 @@ def search(
 
     Example: readgraph search "log book" lamp
     """
-    from readgraph.cli.run.show import search
+    from readgraph.cli.run.search import search
 
     begin_work(
         search,

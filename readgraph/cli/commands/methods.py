@@ -3,23 +3,23 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from typer import Argument, Context, Exit, Option, Typer
+from typer import Argument, Context, Option, Typer
 
 from readgraph.cli.options.documents import LibraryFolder
 from readgraph.cli.options.evaluating import BoardOptions, EvaluateOptions, ReproduceOptions
-from readgraph.cli.options.output import Json, Quiet, check_alone, with_run
+from readgraph.cli.options.output import Json, Quiet, with_run
 from readgraph.cli.options.reading import CompareOptions
 from readgraph.cli.options.settings import PROFILE, with_context
 from readgraph.cli.process import begin_work
 from readgraph.cli.shell import HelpfulGroup, completer_of
 from readgraph.cli.shell import methods as method_names
 from readgraph.cli.shell import models as models_known
-from readgraph.state.errors import BadInput
 from readgraph.state.settings import GROUPS, Calls, Embeddings, Model, ReadingModel
 
 if TYPE_CHECKING:
     from readgraph.cli.terminal.screen import OutputOptions
     from readgraph.state.context import ReaderContext
+    from readgraph.state.errors import BadInput
 
 
 @with_run(CompareOptions, GROUPS, PROFILE)
@@ -43,18 +43,9 @@ def list_methods(
     as_json: Json = False,
 ) -> None:
     """List the methods, or show one of them: its nodes with what they read and write, or its drawing."""
-    from readgraph.cli.run import methods as listing
+    from readgraph.cli.run.methods import list_by_options
 
-    if shared:
-        check_alone(run, "shows the nodes of all methods", "--shared", "--json")
-        begin_work(listing.show_shared_nodes, name, as_json=as_json)
-        return
-    if mermaid:
-        check_alone(run, "prints only the drawing", "--mermaid")
-    if name or mermaid:
-        begin_work(listing.show_method, name, mermaid=mermaid, as_json=as_json)
-    else:
-        begin_work(listing.list_methods, as_json=as_json)
+    begin_work(list_by_options, run, name, mermaid=mermaid, shared=shared, as_json=as_json)
 
 
 @with_context((Model, ReadingModel, Embeddings, Calls), looks=True)
@@ -98,13 +89,6 @@ def export_prompts(
     begin_work(export_prompts, folder=folder)
 
 
-ALONE = (
-    *("--judge", "--out", "--estimate", "--json", "--quiet", "--price"),
-    *("--concurrency", "--timeout", "--retry-seconds", "--max-reply-mb", "--batch", "--prompts", "--again"),
-)
-"""What may stand beside --calibrate where no questions are named."""
-
-
 @with_run(EvaluateOptions, GROUPS, PROFILE)
 def evaluate(run: Context, options: EvaluateOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Measure methods on questions with known answers, and write a table, results.json, results.csv and a report.
@@ -115,28 +99,9 @@ def evaluate(run: Context, options: EvaluateOptions, context: "ReaderContext", s
     readgraph evaluate --diff quality quality-with-another-model
 
     """
-    from readgraph.cli.run import evaluate as evaluating
+    from readgraph.cli.run.evaluate import evaluate_by_options
 
-    if options.diff:
-        if options.file:
-            raise BadInput("--diff compares two existing evaluations: leave the file out.")
-        check_alone(run, "compares two existing evaluations", "--diff", "--json", "--quiet")
-        begin_work(evaluating.show_difference, *options.diff, screen)
-    elif options.replay:
-        from readgraph.cli.run.reproduce import replay
-
-        check_alone(run, "repeats a published run", "--replay", "--dataset", "--out", "--json", "--quiet")
-        raise Exit(begin_work(replay, options.file, options.form, options.replay, options.out, screen))
-    elif options.calibrate and options.names_no_questions:
-        from readgraph.cli.run.calibrate import calibrate
-
-        check_alone(run, "without FILE asks the judge alone", "--calibrate", *ALONE)
-        begin_work(calibrate, options, context, screen)
-    elif options.inspect and options.out and options.names_no_questions:
-        check_alone(run, "makes logs of a finished evaluation", "--inspect", "--out", "--json", "--quiet")
-        begin_work(evaluating.write_inspect_logs, options.out, options.inspect, screen)
-    else:
-        begin_work(evaluating.estimate if options.estimate else evaluating.evaluate, options, context, screen)
+    begin_work(evaluate_by_options, run, options, context, screen)
 
 
 def trajectories(
@@ -161,15 +126,9 @@ def reproduce(run: Context, options: ReproduceOptions, context: "ReaderContext",
     readgraph reproduce read-agent-table-5 --data datasets --model openai:gpt-5.4-mini --estimate
 
     """
-    from readgraph.cli.run import reproduce as reproducing
+    from readgraph.cli.run.reproduce import reproduce_by_options
 
-    if options.name is None:
-        begin_work(reproducing.list_experiments, options, context, screen)
-    elif options.replay:
-        check_alone(run, "repeats a published run", "--replay", "--data", "--out", "--json", "--quiet")
-        raise Exit(begin_work(reproducing.replay_of, options.name, options.data, options.replay, options.out, screen))
-    else:
-        begin_work(reproducing.reproduce, options.name, options, context, screen)
+    begin_work(reproduce_by_options, run, options, context, screen)
 
 
 @with_run(BoardOptions, GROUPS, PROFILE)
