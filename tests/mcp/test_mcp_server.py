@@ -357,7 +357,7 @@ def test_what_can_t_be_served_is_one_line(readgraph: Command, monkeypatch: pytes
     taken = open_listener("127.0.0.1", 0)
     assert_refused(readgraph("mcp", "--http", "--port", taken.getsockname()[1]), "can't be used")
     taken.close()
-    monkeypatch.setattr("readgraph.cli.run.serving.find_spec", lambda name: None)
+    monkeypatch.setattr("readgraph.doors.mcp.run.find_spec", lambda name: None)
     assert_refused(readgraph("mcp"), "pip install 'readgraph[mcp]'")
 
 

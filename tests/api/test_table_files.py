@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readgraph.doors.report.table_files import (
+from readgraph.api.table_files import (
     Sheet,
     csv_bytes,
     disarm_formulas,
