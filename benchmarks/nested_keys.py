@@ -16,7 +16,7 @@ from typing import Any
 
 from benchmarks.gisting import model_server
 from readgraph import ReaderContext, open_library
-from readgraph.evaluation.datasets.synthetic import LEVELS, ORDERS, PAIRS, KeyTask, make_task
+from readgraph_evaluation.datasets.synthetic import LEVELS, ORDERS, PAIRS, KeyTask, make_task
 from readgraph.features.agents.mem_gpt import build
 from readgraph.state.context import PROFILES
 from tests.doubles.agent import Step, call

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from readgraph.cli.declaring import PANELS
 from readgraph.cli.main import COMMANDS
-from readgraph.evaluation.datasets import FORMS
-from readgraph.evaluation.datasets.assembling import SCORING
-from readgraph.evaluation.metrics import METRICS
-from readgraph.evaluation.sweeps import SWEEPS
+from readgraph_evaluation.datasets import FORMS
+from readgraph_evaluation.datasets.assembling import SCORING
+from readgraph_evaluation.metrics import METRICS
+from readgraph_evaluation.sweeps import SWEEPS
 from readgraph.graphs.method_facts import PAPERS, find_shared_nodes
 from readgraph.graphs.methods import METHODS
 from readgraph.models.names import ModelTable

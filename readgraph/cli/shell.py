@@ -142,16 +142,16 @@ def methods(_: typer.Context) -> Iterable[Item]:
 
 def rows(context: typer.Context) -> Iterable[Item]:
     """The rows of evaluations that have names: those of methods, and those with settings of their own."""
-    from readgraph.evaluation.sweeps import NAMED_ROWS
+    from readgraph_evaluation.sweeps import NAMED_ROWS
     from readgraph.graphs.methods import ROWS
 
     return [*methods(context), *((row.name, row.line) for row in ROWS.values()), *NAMED_ROWS.items()]
 
 
 def _lines_of(module: str, table: str) -> Values:
-    """The names in a table of `readgraph.evaluation`, each with its line; the module is imported only then."""
+    """The names in a table of `readgraph_evaluation`, each with its line; the module is imported only then."""
     return lambda _: (
-        (name, each.line) for name, each in getattr(import_module(f"readgraph.evaluation.{module}"), table).items()
+        (name, each.line) for name, each in getattr(import_module(f"readgraph_evaluation.{module}"), table).items()
     )
 
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
-from readgraph.evaluation import metrics
-from readgraph.evaluation.records import Item, Outcome
+from readgraph_evaluation import metrics
+from readgraph_evaluation.records import Item, Outcome
 from readgraph.graphs.methods import METHODS
 from readgraph.library.collections import add_collection
 from readgraph.library.opening import Library

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from langchain_core.runnables import RunnableConfig
 
-from readgraph.evaluation.folder import EvaluationFolder
+from readgraph_evaluation.folder import EvaluationFolder
 from readgraph.features.agents.lives import agent_config
 from readgraph.features.agents.mem_gpt import build_chat
 from readgraph.graphs import read_agent

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from readgraph.evaluation.datasets.forms import DatasetRecord, records
+from readgraph_evaluation.datasets.forms import DatasetRecord, records
 from readgraph.sources import load
 from readgraph.state.errors import BadInput
 from tests.support.command import STORY, Command, assert_refused

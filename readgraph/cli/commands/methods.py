@@ -7,7 +7,7 @@ from typer import Argument, Context, Exit, Option, Typer
 
 from readgraph.cli.commands import run_lazily
 from readgraph.cli.options.documents import LibraryFolder
-from readgraph.cli.options.evaluating import BoardOptions, EvaluateOptions, ReproduceOptions
+from readgraph_evaluation.commands.options import BoardOptions, EvaluateOptions, ReproduceOptions
 from readgraph.cli.options.output import Json, Quiet, check_alone, with_run
 from readgraph.cli.options.reading import CompareOptions
 from readgraph.cli.options.settings import PROFILE, with_context
@@ -127,7 +127,7 @@ def evaluate(run: Context, options: EvaluateOptions, context: "ReaderContext", s
     readgraph evaluate --diff quality quality-with-another-model
 
     """
-    from readgraph.cli.run import evaluate as evaluating
+    from readgraph_evaluation.commands import evaluate as evaluating
 
     end_start()
     if options.diff:
@@ -136,12 +136,12 @@ def evaluate(run: Context, options: EvaluateOptions, context: "ReaderContext", s
         check_alone(run, "compares two existing evaluations", "--diff", "--json", "--quiet")
         evaluating.show_difference(*options.diff, screen)
     elif options.replay:
-        from readgraph.cli.run.reproduce import replay
+        from readgraph_evaluation.commands.reproduce import replay
 
         check_alone(run, "repeats a published run", "--replay", "--dataset", "--out", "--json", "--quiet")
         raise Exit(replay(options.file, options.form, options.replay, options.out, screen))
     elif options.calibrate and options.names_no_questions:
-        from readgraph.cli.run.calibrate import calibrate
+        from readgraph_evaluation.commands.calibrate import calibrate
 
         check_alone(run, "without FILE asks the judge alone", "--calibrate", *ALONE)
         calibrate(options, context, screen)
@@ -152,7 +152,7 @@ def evaluate(run: Context, options: EvaluateOptions, context: "ReaderContext", s
         (evaluating.estimate if options.estimate else evaluating.evaluate)(options, context, screen)
 
 
-@run_lazily("readgraph.cli.run.evaluate:write_trajectories")
+@run_lazily("readgraph_evaluation.commands.evaluate:write_trajectories")
 def trajectories(
     folder: Path = Argument(metavar="FOLDER", help="The folder of an evaluation."),
     form: str = Option("sft", "--format", metavar="FORM", help="sft, preference or reward: what TRL's trainers read."),
@@ -172,7 +172,7 @@ def reproduce(run: Context, options: ReproduceOptions, context: "ReaderContext",
     readgraph reproduce read-agent-table-5 --data datasets --model openai:gpt-5.4-mini --estimate
 
     """
-    from readgraph.cli.run import reproduce as reproducing
+    from readgraph_evaluation.commands import reproduce as reproducing
 
     end_start()
     if options.name is None:
@@ -185,7 +185,7 @@ def reproduce(run: Context, options: ReproduceOptions, context: "ReaderContext",
 
 
 @with_run(BoardOptions, GROUPS, PROFILE)
-@run_lazily("readgraph.cli.run.evaluate:board")
+@run_lazily("readgraph_evaluation.commands.evaluate:board")
 def board(options: BoardOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Make a long history with known facts, and measure methods and other systems on it without a judge.
 

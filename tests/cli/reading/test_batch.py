@@ -16,7 +16,7 @@ from tests.doubles.hurried import Hurried, Unhurried
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import asked_for, reader
 from tests.support.command import DOUBLE, STORY, Command, assert_refused, finished, process
-from tests.support.evaluations import by_method
+from evaluation.tests.support.evaluations import by_method
 from tests.support.forking import ended, forked
 from tests.support.questions import GOAT, WELL, story_file
 
