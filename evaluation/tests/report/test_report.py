@@ -12,7 +12,7 @@ import pytest
 from lxml import html
 from pytest import CaptureFixture, MonkeyPatch
 
-from readgraph_evaluation.commands.tables import print_results
+from readgraph_evaluation.run.tables import print_results
 from readgraph.cli.terminal.screen import OutputOptions
 from readgraph_evaluation import report as report_page
 from readgraph_evaluation.folder import EvaluationFolder

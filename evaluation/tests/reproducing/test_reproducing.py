@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from readgraph_evaluation.commands.reproduce import rows_that_can_run
+from readgraph_evaluation.run.reproduce import rows_that_can_run
 from readgraph_evaluation.datasets import NAMES, load_dataset
 from readgraph_evaluation.datasets.agents import SPLITS
 from readgraph_evaluation.datasets.assembling import SCORING

@@ -9,9 +9,9 @@ from typing import Any
 
 from rich.table import Table
 
-from readgraph_evaluation.commands.options import EvaluateOptions, ReproduceOptions
+from readgraph_evaluation.options import EvaluateOptions, ReproduceOptions
 from readgraph.cli.run.documents import estimated_cost
-from readgraph_evaluation.commands.evaluate import NO_FOLDER, estimate, estimate_readings, evaluate, run_evaluation
+from readgraph_evaluation.run.evaluate import NO_FOLDER, estimate, estimate_readings, evaluate, run_evaluation
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText
 from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped

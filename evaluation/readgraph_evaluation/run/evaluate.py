@@ -11,13 +11,13 @@ from typing import IO, Any
 
 from langgraph.store.memory import InMemoryStore
 
-from readgraph_evaluation.commands.options import BoardOptions, EvaluateOptions
-from readgraph_evaluation.commands.calibrate import calibrate_once, calibration_estimate, check_calibrated, costs
+from readgraph_evaluation.options import BoardOptions, EvaluateOptions
+from readgraph_evaluation.run.calibrate import calibrate_once, calibration_estimate, check_calibrated, costs
 from readgraph.cli.run.documents import show_estimate
 from readgraph.cli.settings import check_used
 from readgraph.cli.terminal.progress import EvaluationProgress, notices
 from readgraph.cli.terminal.rendering import print_json, print_reminder
-from readgraph_evaluation.commands.tables import P_MEANS, UNPROVEN, pairs_table, print_results
+from readgraph_evaluation.run.tables import P_MEANS, UNPROVEN, pairs_table, print_results
 from readgraph.cli.terminal.safe_text import Console, SafeText, escape_json, one_line
 from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
 from readgraph_evaluation import plan

@@ -7,11 +7,11 @@ from typing import Any
 from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
 
-from readgraph_evaluation.commands.options import EvaluateOptions
+from readgraph_evaluation.options import EvaluateOptions
 from readgraph.cli.run.documents import show_estimate
 from readgraph.cli.terminal.progress import EvaluationProgress, notices
 from readgraph.cli.terminal.rendering import print_json
-from readgraph_evaluation.commands.tables import print_calibration
+from readgraph_evaluation.run.tables import print_calibration
 from readgraph.cli.terminal.safe_text import Console
 from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
 from readgraph_evaluation.folder import EvaluationFolder
