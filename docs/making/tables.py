@@ -9,10 +9,6 @@ from pathlib import Path
 
 from readgraph.cli.declaring import PANELS
 from readgraph.cli.main import COMMANDS
-from readgraph_evaluation.datasets import FORMS
-from readgraph_evaluation.datasets.assembling import SCORING
-from readgraph_evaluation.metrics import METRICS
-from readgraph_evaluation.sweeps import SWEEPS
 from readgraph.graphs.method_facts import PAPERS, find_shared_nodes
 from readgraph.graphs.methods import METHODS
 from readgraph.models.names import ModelTable
@@ -20,6 +16,10 @@ from readgraph.nodes.purpose import PRESETS
 from readgraph.state.context import PROFILES
 from readgraph.state.declaring import declarations_of, format_default
 from readgraph.state.settings import GROUPS
+from readgraph_evaluation.datasets import FORMS
+from readgraph_evaluation.datasets.assembling import SCORING
+from readgraph_evaluation.metrics import METRICS
+from readgraph_evaluation.sweeps import SWEEPS
 
 METHOD_PAGES, GUIDES = (Path(__file__).parents[1] / name for name in ("methods", "guides"))
 

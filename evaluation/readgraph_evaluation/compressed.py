@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from readgraph_evaluation.judges.judging import similarities
-from readgraph_evaluation.metrics import METRICS
-from readgraph_evaluation.records import Item, Outcome
 from readgraph.features.compression import Compressed, CompressionEngine, CompressionTrace
 from readgraph.graphs.baselines import build_full_text
 from readgraph.nodes.search import get_shared_embedder
 from readgraph.nodes.tasks import all_finished
 from readgraph.state.reading import Question
+from readgraph_evaluation.judges.judging import similarities
+from readgraph_evaluation.metrics import METRICS
+from readgraph_evaluation.records import Item, Outcome
 
 __all__ = ["ContextScore", "score_contexts"]
 

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from random import Random
 from statistics import fmean
 
-from readgraph_evaluation.metrics import METRICS
-from readgraph_evaluation.records import Dataset, Item, Outcome, Text
 from readgraph.state.sentences import sentence_spans
 from readgraph.state.words import count_words, first_words
+from readgraph_evaluation.metrics import METRICS
+from readgraph_evaluation.records import Dataset, Item, Outcome, Text
 
 MOST_QUESTIONS = 100  # of more questions a sample is scored: ROUGE of two long texts takes ten milliseconds
 AROUND = 2_000  # characters of a text among which a random sentence is taken: a whole book takes seconds to cut

@@ -21,15 +21,15 @@ from typing import Any, Self
 
 from filelock import FileLock, Timeout
 
-from readgraph_evaluation import line_shapes as shapes
-from readgraph_evaluation.metrics import METRICS
-from readgraph_evaluation.records import Dataset, Judgement, Outcome
 from readgraph.sources.loading import printable_path
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import use_current_names
 from readgraph.state.errors import BadInput
 from readgraph.state.files import check_format, check_regular, replace_file
 from readgraph.state.reading import add_counts
+from readgraph_evaluation import line_shapes as shapes
+from readgraph_evaluation.metrics import METRICS
+from readgraph_evaluation.records import Dataset, Judgement, Outcome
 
 __all__ = ["EvaluationFolder"]
 

@@ -11,15 +11,15 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from readgraph.sources.loading import printable_path
+from readgraph.state.errors import BadInput
+from readgraph.state.files import replace_file
+from readgraph.state.records import digest
 from readgraph_evaluation.metrics import METRICS
 from readgraph_evaluation.metrics.answers import option_letter
 from readgraph_evaluation.records import Item, Key, Outcome
 from readgraph_evaluation.results import ScoredEvaluation, categories_of
 from readgraph_evaluation.trajectories import each_once
-from readgraph.sources.loading import printable_path
-from readgraph.state.errors import BadInput
-from readgraph.state.files import replace_file
-from readgraph.state.records import digest
 
 NO_MODEL = "none/none"
 Usage = dict[str, dict[str, int]]  # tokens in, out and together, by the names of models

@@ -7,9 +7,11 @@ from typing import Annotated
 
 from typer import Option
 
-from readgraph.cli import shell as completing
+from readgraph.cli import shell
 from readgraph.cli.options.documents import EstimateOnly
 from readgraph.cli.options.settings import argument, option
+from readgraph.cli.shell import completer_of
+from readgraph_evaluation import completing
 from readgraph_evaluation.sweeps import SWEEPS
 
 RowOption = partial(Option, rich_help_panel="Rows and questions")
@@ -72,20 +74,20 @@ class EvaluateOptions:
         metavar="NAME,…",
         help="The methods to evaluate, or 'all'; 'readgraph methods' lists them.",
         show_default="read-agent,mem-walker,gam,bm25",
-        autocompletion=completing.completer_of(completing.methods, several=True),
+        autocompletion=completer_of(shell.methods, several=True),
     )
     rows: list[str] = row_option(
         "--method",
         default=[],
         metavar="ROW",
         help="A method with settings of its own: METHOD@SETTING=VALUE,… such as gam@rounds=1; repeat for each row.",
-        autocompletion=completing.completer_of(completing.rows),
+        autocompletion=completer_of(completing.rows),
     )
     answers: Answers = field(default_factory=list)
     sweep: str | None = row_option(
         metavar="NAME",
         help=f"The rows of a paper's table: {', '.join(SWEEPS)}.",
-        autocompletion=completing.completer_of(completing.sweeps),
+        autocompletion=completer_of(completing.sweeps),
     )
     full_text: bool = row_option(
         "--full-text/--no-full-text",
@@ -103,7 +105,7 @@ class EvaluateOptions:
     metrics: str | None = option(
         metavar="NAME,…",
         help="The metrics to show, the leading one first. Default: those of the dataset.",
-        autocompletion=completing.completer_of(completing.metrics, several=True),
+        autocompletion=completer_of(completing.metrics, several=True),
     )
     judge: Judge = None
     calibrate: bool = row_option(
@@ -138,7 +140,7 @@ class ReproduceOptions:
         default=None,
         metavar="NAME",
         help="An experiment, such as read-agent-table-1; without a name all are listed.",
-        autocompletion=completing.completer_of(completing.experiments),
+        autocompletion=completer_of(completing.experiments),
     )
     data: Path | None = option(metavar="FOLDER", help="The folder that holds the datasets.")
     limit: Limit = None
@@ -163,7 +165,7 @@ class BoardOptions:
         metavar="NAME,…",
         help="The methods to measure; 'none' only writes the questions.",
         show_default="read-agent,mem-walker,gam,ranked,bm25",
-        autocompletion=completing.completer_of(completing.methods, several=True),
+        autocompletion=completer_of(shell.methods, several=True),
     )
     answers: Answers = field(default_factory=list)
     out: Out = None

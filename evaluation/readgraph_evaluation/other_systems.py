@@ -8,11 +8,6 @@ from typing import Any, NotRequired, cast
 
 from pydantic import NonNegativeFloat, NonNegativeInt
 
-from readgraph_evaluation.line_shapes import OpenLine, read_as, read_text
-from readgraph_evaluation.metrics.answers import normalise_words, option_letter
-from readgraph_evaluation.plan import digest_of
-from readgraph_evaluation.records import Dataset, Item, Outcome, TextSpan
-from readgraph_evaluation.rows import SUMMARY
 from readgraph.graphs.methods import METHODS
 from readgraph.models.names import TOKENS_PER_WORD
 from readgraph.nodes.answering.citations import find_quote
@@ -20,6 +15,11 @@ from readgraph.sources.loading import printable_path
 from readgraph.state.errors import BadInput
 from readgraph.state.reading import NOTHING_USED, Usage
 from readgraph.state.words import format_count
+from readgraph_evaluation.line_shapes import OpenLine, read_as, read_text
+from readgraph_evaluation.metrics.answers import normalise_words, option_letter
+from readgraph_evaluation.plan import digest_of
+from readgraph_evaluation.records import Dataset, Item, Outcome, TextSpan
+from readgraph_evaluation.rows import SUMMARY
 
 __all__ = ["SystemAnswers", "load_answers"]
 

@@ -13,12 +13,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from readgraph_evaluation.judges.judging import JUDGES
-from readgraph_evaluation.metrics import METRICS, metrics_for_question
-from readgraph_evaluation.reading import add_text, group_by_talk
-from readgraph_evaluation.records import ChosenWebAction, Dataset, Item, Outcome, TextSpan
-from readgraph_evaluation.rows import EvaluationRow, on_web_pages
-from readgraph_evaluation.running import Group
 from readgraph.graphs.estimates.arithmetic import Estimate, Range, of_options
 from readgraph.graphs.estimates.methods import estimate_reading
 from readgraph.graphs.method_facts import recipes_of
@@ -29,6 +23,12 @@ from readgraph.state.context import PROFILES, ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document, utc_now
 from readgraph.state.words import count_words
+from readgraph_evaluation.judges.judging import JUDGES
+from readgraph_evaluation.metrics import METRICS, metrics_for_question
+from readgraph_evaluation.reading import add_text, group_by_talk
+from readgraph_evaluation.records import ChosenWebAction, Dataset, Item, Outcome, TextSpan
+from readgraph_evaluation.rows import EvaluationRow, on_web_pages
+from readgraph_evaluation.running import Group
 
 __all__ = ["what_is_run"]
 

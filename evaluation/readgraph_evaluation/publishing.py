@@ -20,10 +20,6 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from readgraph_evaluation.folder import SCORES, EvaluationFolder, FolderContents
-from readgraph_evaluation.line_shapes import json_lines
-from readgraph_evaluation.records import PROBLEM, Judgement, Outcome
-from readgraph_evaluation.rows import count_left_out
 from readgraph.models.names import find_model_entry
 from readgraph.models.prompt import export_words, own_words
 from readgraph.models.reply import FLAWED, FLAWS, prompt_key
@@ -32,6 +28,10 @@ from readgraph.sources.loading import printable_path
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.words import format_count
+from readgraph_evaluation.folder import SCORES, EvaluationFolder, FolderContents
+from readgraph_evaluation.line_shapes import json_lines
+from readgraph_evaluation.records import PROBLEM, Judgement, Outcome
+from readgraph_evaluation.rows import count_left_out
 
 FORMAT = 1
 RUN, REPLIES, ANSWERS, JUDGEMENTS = "run.json", "replies.jsonl", "answers.jsonl", "judgements.jsonl"

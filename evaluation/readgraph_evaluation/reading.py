@@ -17,10 +17,6 @@ from uuid import uuid4
 
 from langgraph.graph.state import CompiledStateGraph
 
-from readgraph_evaluation.folder import EvaluationFolder
-from readgraph_evaluation.line_shapes import Cost, count_usage
-from readgraph_evaluation.records import ChosenWebAction, Item, Outcome, Text, TextSpan
-from readgraph_evaluation.rows import SUMMARY, EvaluationRow
 from readgraph.features.agents.mem_gpt import build_chat
 from readgraph.features.agents.receive import LIFE, default_blocks
 from readgraph.features.agents.state import AgentState, Block, IncomingEvent
@@ -49,6 +45,10 @@ from readgraph.state.logs import new_run_part, use_run
 from readgraph.state.reading import Citation, Question
 from readgraph.state.records import Document, at_local_time, digest
 from readgraph.state.words import count_words, first_words
+from readgraph_evaluation.folder import EvaluationFolder
+from readgraph_evaluation.line_shapes import Cost, count_usage
+from readgraph_evaluation.records import ChosenWebAction, Item, Outcome, Text, TextSpan
+from readgraph_evaluation.rows import SUMMARY, EvaluationRow
 
 
 @dataclass

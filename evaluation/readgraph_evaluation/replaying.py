@@ -15,6 +15,12 @@ from langgraph.store.memory import InMemoryStore
 from pydantic import ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
+from readgraph.models.reply import Flaw, ModelReply, PublishedReplies, replay_published
+from readgraph.sources.loading import printable_path
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput, ReadgraphError
+from readgraph.state.files import check_format
+from readgraph.state.reading import Tokens
 from readgraph_evaluation import publishing
 from readgraph_evaluation.folder import SCORES, EvaluationFolder
 from readgraph_evaluation.judges.judging import exchanges_of, judge
@@ -22,12 +28,6 @@ from readgraph_evaluation.line_shapes import OpenLine, read_file_as, read_text
 from readgraph_evaluation.metrics import METRICS, Raters
 from readgraph_evaluation.records import Dataset, Judgement, Key, Outcome
 from readgraph_evaluation.results import results_of
-from readgraph.models.reply import Flaw, ModelReply, PublishedReplies, replay_published
-from readgraph.sources.loading import printable_path
-from readgraph.state.context import ReaderContext
-from readgraph.state.errors import BadInput, ReadgraphError
-from readgraph.state.files import check_format
-from readgraph.state.reading import Tokens
 
 ScoreKey = tuple[str, str, str, str]  # method, run, item and metric of a score
 Count = Annotated[int, Field(ge=1)]

@@ -12,6 +12,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from readgraph.sources.loading import printable_path
+from readgraph.state.errors import BadInput
 from readgraph_evaluation.floors import score_floors
 from readgraph_evaluation.folder import SCORES, EvaluationFolder, FolderContents
 from readgraph_evaluation.judges.calibration import find_unproven_metrics, newest_calibration, summarise_judging
@@ -21,8 +23,6 @@ from readgraph_evaluation.records import Dataset, Item, Judgement, Outcome, text
 from readgraph_evaluation.reproducing import figures_of_papers
 from readgraph_evaluation.rows import count_left_out
 from readgraph_evaluation.statistics import ScoreSummary, pair_methods, summarise_scores
-from readgraph.sources.loading import printable_path
-from readgraph.state.errors import BadInput
 
 __all__ = ["WalkFigures", "results_of", "walk_figures"]
 

@@ -13,8 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from readgraph.state.installed import library
-
 __all__ = ["ScoreDifference", "ScoreSummary", "compare", "summarise_scores"]
 
 Scores = Mapping[str, float]  # of one run by question ids, without questions that the metric doesn't apply to
@@ -130,16 +128,16 @@ def _texts_and_groups(questions: Sequence[str], texts: Texts) -> tuple[int, NDAr
 
 def bootstrap_interval(values: NDArray[Any], groups: NDArray[Any]) -> Interval:
     """The expanded bootstrap percentile interval of questions' mean, by groups (Hesterberg, 2015, section 4.5.3)."""
+    from scipy.stats import bootstrap, norm, t
 
     def mean(sums: NDArray[Any], counts: NDArray[Any], axis: int = -1) -> Any:
         return sums.sum(axis=axis) / counts.sum(axis=axis)
 
     sums, counts = np.bincount(groups, weights=values), np.bincount(groups)
-    stats = library("scipy.stats")
-    wider = sqrt(len(sums) / (len(sums) - 1)) * stats.t.ppf((1 - CONFIDENCE) / 2, len(sums) - 1)
-    confidence = min(1 - 2 * stats.norm.cdf(wider), 1 - 2 / RESAMPLES)
+    wider = sqrt(len(sums) / (len(sums) - 1)) * t.ppf((1 - CONFIDENCE) / 2, len(sums) - 1)
+    confidence = min(1 - 2 * norm.cdf(wider), 1 - 2 / RESAMPLES)
     settings = {"n_resamples": RESAMPLES, "batch": AT_ONCE, "confidence_level": confidence, "rng": SEED}
-    low, high = stats.bootstrap(
+    low, high = bootstrap(
         (sums, counts), mean, paired=True, vectorized=True, method="percentile", **settings
     ).confidence_interval
     return float(low), float(high)
@@ -147,6 +145,8 @@ def bootstrap_interval(values: NDArray[Any], groups: NDArray[Any]) -> Interval:
 
 def _chance(pairs: NDArray[Any], groups: NDArray[Any]) -> float:
     """The p of a two-sided paired permutation test of groups' sums, exact where there are fewer permutations."""
+    from scipy.stats import permutation_test
+
     first, second = (np.bincount(groups, weights=pairs[:, side]) for side in (0, 1))
     if len(first) < 2:
         return 1.0
@@ -154,6 +154,5 @@ def _chance(pairs: NDArray[Any], groups: NDArray[Any]) -> float:
     def difference(first: NDArray[Any], second: NDArray[Any], axis: int) -> Any:
         return np.sum(first - second, axis=axis)
 
-    test = library("scipy.stats").permutation_test
     settings = {"permutation_type": "samples", "vectorized": True, "n_resamples": RESAMPLES, "batch": AT_ONCE}
-    return float(test((first, second), difference, rng=SEED, **settings).pvalue)
+    return float(permutation_test((first, second), difference, rng=SEED, **settings).pvalue)

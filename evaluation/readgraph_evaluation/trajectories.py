@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from statistics import fmean
 from typing import Any
 
+from readgraph.state.records import digest
 from readgraph_evaluation.folder import EvaluationFolder
 from readgraph_evaluation.records import texts_of
 from readgraph_evaluation.results import RIGHT, ScoredEvaluation
-from readgraph.state.records import digest
 
 __all__ = ["good_paths", "preferences", "rewards"]
 

@@ -6,11 +6,11 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from readgraph_evaluation.records import Dataset, Item
 from readgraph.models.asking import ask_reply
 from readgraph.nodes.judging_prompts import WhoQuestion, who_question_prompt
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
+from readgraph_evaluation.records import Dataset, Item
 
 __all__ = ["who_questions"]
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from readgraph.library.search.terms import content_words
 from readgraph_evaluation.board import ABILITIES, WORDS, Board, write_board
 from readgraph_evaluation.datasets import load_dataset
 from readgraph_evaluation.metrics import METRICS
 from readgraph_evaluation.records import Item, Outcome
-from readgraph.library.search.terms import content_words
 from tests.support.command import Command, assert_refused
 
 SIZE = 60_000

@@ -2,9 +2,9 @@
 
 import pytest
 
+from readgraph.features.compression import ExtractiveEngine, ReadAgentGistEngine
 from readgraph_evaluation.compressed import score_contexts
 from readgraph_evaluation.records import Item
-from readgraph.features.compression import ExtractiveEngine, ReadAgentGistEngine
 from tests.doubles.pipeline import Pipeline
 
 pytestmark = pytest.mark.quick

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from evaluation.tests.support.evaluations import even, every, folder_of, quiz
 from readgraph_evaluation.folder import EvaluationFolder
 from readgraph_evaluation.inspect_logs import write_logs
 from readgraph_evaluation.records import Dataset, Judgement
@@ -14,7 +15,6 @@ from readgraph_evaluation.results import ScoredEvaluation
 from tests.doubles.model_server import ModelServer
 from tests.doubles.reader import reader
 from tests.support.command import DOUBLE, Command, assert_refused
-from evaluation.tests.support.evaluations import even, every, folder_of, quiz
 from tests.support.questions import GOAT, story_file
 
 

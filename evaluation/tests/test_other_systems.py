@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from readgraph.state.errors import BadInput
 from readgraph_evaluation.metrics.answers import evidence_recall
 from readgraph_evaluation.other_systems import load_answers
 from readgraph_evaluation.records import Dataset, Item, Text, TextSpan
-from readgraph.state.errors import BadInput
 from tests.support.command import Command, assert_refused
 from tests.support.examples import EXAMPLES
 

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.intervals import coverage
-from readgraph_evaluation.statistics import compare, summarise_scores
 from readgraph.state.errors import BadInput
+from readgraph_evaluation.statistics import compare, summarise_scores
 
 Runs = list[dict[str, float]]
 

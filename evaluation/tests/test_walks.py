@@ -10,10 +10,10 @@ from langgraph.store.memory import InMemoryStore
 from rich.console import Console
 
 from readgraph.cli.terminal.rendering import draw_walk, print_walk
-from readgraph_evaluation.records import Outcome
-from readgraph_evaluation.results import WalkFigures, walk_figures
 from readgraph.graphs.mem_walker import build, graph
 from readgraph.state.channels import Hop
+from readgraph_evaluation.records import Outcome
+from readgraph_evaluation.results import WalkFigures, walk_figures
 from tests.doubles.model_server import ModelServer
 from tests.doubles.walker import CONTEXT, REVERT, TEXT, Walker, down, says
 

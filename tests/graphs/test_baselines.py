@@ -9,8 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
-from readgraph_evaluation import metrics
-from readgraph_evaluation.records import Item, Outcome
 from readgraph.graphs.methods import METHODS
 from readgraph.library.collections import add_collection
 from readgraph.library.opening import Library
@@ -21,6 +19,8 @@ from readgraph.state.context import PROFILES, ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document
 from readgraph.state.words import count_words
+from readgraph_evaluation import metrics
+from readgraph_evaluation.records import Item, Outcome
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import asked_for, reader
 from tests.support.command import assert_cited

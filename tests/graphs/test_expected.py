@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.estimates import COUNTED, EXAMPLES, Compared, compared
+from readgraph.state.words import first_words
 from readgraph_evaluation.datasets import load_dataset
 from readgraph_evaluation.records import Dataset, Text
-from readgraph.state.words import first_words
 from tests.doubles.lifelike import lifelike
 from tests.doubles.model_server import ModelServer
 from tests.doubles.reader import reader

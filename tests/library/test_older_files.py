@@ -17,7 +17,6 @@ from typing import Any
 import pytest
 from langchain_core.runnables import RunnableConfig
 
-from readgraph_evaluation.folder import EvaluationFolder
 from readgraph.features.agents.lives import agent_config
 from readgraph.features.agents.mem_gpt import build_chat
 from readgraph.graphs import read_agent
@@ -27,6 +26,7 @@ from readgraph.library.address import MARKER, STORE
 from readgraph.library.opening import open_library_in_background
 from readgraph.state.context import ReaderContext
 from readgraph.state.installed import __version__
+from readgraph_evaluation.folder import EvaluationFolder
 from tests.doubles.model_server import ModelServer
 from tests.support.command import DOUBLE, STORY, Command, assert_refused, kinds
 from tests.support.questions import GOAT, story_file

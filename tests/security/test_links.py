@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from readgraph_evaluation.folder import EvaluationFolder
+from evaluation.tests.folder.test_foreign_folders import WHAT, folder
 from readgraph.library.opening import open_library
 from readgraph.library.search import vector_index
 from readgraph.library.search.keyword_tables import open_tables
 from readgraph.library.search.vector_index import VectorFileHeader
 from readgraph.state.errors import BadInput, LibraryError
-from evaluation.tests.folder.test_foreign_folders import WHAT, folder
+from readgraph_evaluation.folder import EvaluationFolder
 from tests.support.command import STORY, Command, assert_refused
 
 KEPT = "a file of this machine, without an end of line"

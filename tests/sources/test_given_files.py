@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from readgraph_evaluation.datasets.forms import DatasetRecord, records
 from readgraph.sources import load
 from readgraph.state.errors import BadInput
+from readgraph_evaluation.datasets.forms import DatasetRecord, records
 from tests.support.command import STORY, Command, assert_refused
 
 MB = 1_000_000

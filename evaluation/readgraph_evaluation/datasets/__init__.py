@@ -2,18 +2,12 @@
 
 from pathlib import Path
 
-from readgraph_evaluation.datasets import agents
-from readgraph_evaluation.datasets import conversations
-from readgraph_evaluation.datasets import locomo
-from readgraph_evaluation.datasets import long_context
-from readgraph_evaluation.datasets import passages
-from readgraph_evaluation.datasets import stories
-from readgraph_evaluation.datasets import synthetic
+from readgraph.sources.loading import printable_path
+from readgraph.state.errors import BadInput
+from readgraph_evaluation.datasets import agents, conversations, locomo, long_context, passages, stories, synthetic
 from readgraph_evaluation.datasets.forms import Form, check_begins, first_value
 from readgraph_evaluation.datasets.own import own
 from readgraph_evaluation.records import Dataset
-from readgraph.sources.loading import printable_path
-from readgraph.state.errors import BadInput
 
 __all__ = ["load_dataset"]
 

@@ -12,6 +12,11 @@ from pathlib import Path
 
 from pydantic import ConfigDict, Field
 
+from readgraph.features.web.page import web_page
+from readgraph.library.documents import document_id
+from readgraph.library.stored_items import replace_surrogates
+from readgraph.sources.loading import printable_path
+from readgraph.state.errors import BadInput
 from readgraph_evaluation.datasets.forms import (
     Asked,
     DatasetRecord,
@@ -23,11 +28,6 @@ from readgraph_evaluation.datasets.forms import (
     records,
 )
 from readgraph_evaluation.records import Dataset, Item, Text, WebStep
-from readgraph.features.web.page import web_page
-from readgraph.library.documents import document_id
-from readgraph.library.stored_items import replace_surrogates
-from readgraph.sources.loading import printable_path
-from readgraph.state.errors import BadInput
 
 SPLITS = {"task": "cross-task", "website": "cross-website", "domain": "cross-domain"}
 SPLIT = re.compile(rf"test_({'|'.join(SPLITS)})")

@@ -7,12 +7,12 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from readgraph_evaluation.records import ANY_FORM, Item, Rule, Text, TextSpan
 from readgraph.library.histories import BETWEEN, SessionText
 from readgraph.library.stored_items import replace_surrogates
 from readgraph.sources.formats.html_text import convert
 from readgraph.state.files import read_toml
 from readgraph.state.settings import AnswerForm
+from readgraph_evaluation.records import ANY_FORM, Item, Rule, Text, TextSpan
 
 
 class Scoring(NamedTuple):

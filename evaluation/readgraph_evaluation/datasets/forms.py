@@ -11,12 +11,12 @@ from typing import Any, TextIO, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from readgraph_evaluation.datasets.assembling import choose_scoring, rule_for
-from readgraph_evaluation.records import Dataset, Item, Text
 from readgraph.sources.inputs import most_bytes, too_large_error
 from readgraph.sources.loading import printable_path
 from readgraph.state.errors import BadInput
 from readgraph.state.files import check_regular
+from readgraph_evaluation.datasets.assembling import choose_scoring, rule_for
+from readgraph_evaluation.records import Dataset, Item, Text
 
 COMPRESSED, PARQUET, ENCODING = ".gz", ".parquet", "utf-8-sig"
 CHUNK = 2**20  # the fewest characters of an array that are read at a time

@@ -22,6 +22,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from readgraph.library.documents import document_id
+from readgraph.library.stored_items import replace_surrogates
+from readgraph.sources.loading import printable_path
+from readgraph.state.errors import BadInput
+from readgraph.state.files import read_toml
 from readgraph_evaluation.datasets.forms import (
     Asked,
     DatasetRecord,
@@ -34,11 +39,6 @@ from readgraph_evaluation.datasets.forms import (
 )
 from readgraph_evaluation.metrics.benchmarks import SEPARATOR
 from readgraph_evaluation.records import Dataset, Item, Text
-from readgraph.library.documents import document_id
-from readgraph.library.stored_items import replace_surrogates
-from readgraph.sources.loading import printable_path
-from readgraph.state.errors import BadInput
-from readgraph.state.files import read_toml
 
 SUMMARIES = "longbook_sum_eng"
 

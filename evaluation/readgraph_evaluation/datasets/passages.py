@@ -13,6 +13,11 @@ from pathlib import Path
 
 from pydantic import Field
 
+from readgraph.library.stored_items import replace_surrogates
+from readgraph.sources.loading import load as load_file
+from readgraph.sources.loading import printable_path
+from readgraph.sources.places import page_of
+from readgraph.state.errors import BadInput
 from readgraph_evaluation.datasets.assembling import MemberDocument, keep_documents_apart
 from readgraph_evaluation.datasets.forms import (
     Asked,
@@ -25,11 +30,6 @@ from readgraph_evaluation.datasets.forms import (
     records,
 )
 from readgraph_evaluation.records import Dataset, Item, Text, TextSpan
-from readgraph.library.stored_items import replace_surrogates
-from readgraph.sources.loading import load as load_file
-from readgraph.sources.loading import printable_path
-from readgraph.sources.places import page_of
-from readgraph.state.errors import BadInput
 
 
 class _HotpotQuestion(DatasetRecord):

@@ -15,6 +15,9 @@ from pathlib import Path
 
 from pydantic import Field
 
+from readgraph.library.stored_items import replace_surrogates
+from readgraph.state.errors import BadInput
+from readgraph.state.files import read_toml
 from readgraph_evaluation.datasets.forms import (
     Asked,
     DatasetRecord,
@@ -25,9 +28,6 @@ from readgraph_evaluation.datasets.forms import (
     records,
 )
 from readgraph_evaluation.records import Dataset, Item, Text, TextSpan
-from readgraph.library.stored_items import replace_surrogates
-from readgraph.state.errors import BadInput
-from readgraph.state.files import read_toml
 
 TASK_NAME = re.compile(r"niah_(?:single|multikey|multivalue|multiquery)(?:_\d)?|\bvt|\bcwe|\bfwe|\bqa_\d")
 TASKS = read_toml(Path(__file__).with_name("ruler.toml"), "ruler.toml", -1)

@@ -19,16 +19,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from langgraph.store.base import BaseStore
 
+from readgraph.models.batches.calls import calls_at_once
+from readgraph.models.prompt import Prompt
+from readgraph.state.context import ReaderContext
 from readgraph_evaluation.folder import FolderContents
 from readgraph_evaluation.judges.judging import JUDGES, exchanges_of, judge, rule_of
 from readgraph_evaluation.line_shapes import COUNTS, Cost, count_usage, whole_cost
 from readgraph_evaluation.metrics import Raters, Scores, metrics_for_question, metrics_rated_by
 from readgraph_evaluation.metrics.answers import answer_and_references, normalise_words
 from readgraph_evaluation.records import EVENT_ORDERING, Dataset, Item, Judgement, Outcome
-from readgraph.models.batches.calls import calls_at_once
-from readgraph.models.prompt import Prompt
-from readgraph.state.context import ReaderContext
-from readgraph.state.installed import library
 
 Z = 1.959964  # standard deviations of a 95 % interval
 Interval = tuple[float, float]
@@ -300,7 +299,9 @@ def by_length(metric: str, items: Mapping[str, Item], judged: Iterable[tuple[Out
 
 def preference(answers: Iterable[JudgedAnswer]) -> float | None:
     """The partial rank correlation of score and length, with the share of the reference's words held equal."""
-    ranks = library("scipy.stats").rankdata([*answers], axis=0)
+    from scipy.stats import rankdata
+
+    ranks = rankdata([*answers], axis=0)
     if (ranks == ranks[0]).all(axis=0)[:2].any():
         return None
     if (ranks[:, 2] == ranks[0, 2]).all():

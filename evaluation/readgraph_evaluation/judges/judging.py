@@ -13,11 +13,6 @@ from langgraph.runtime import Runtime
 from langgraph.store.base import BaseStore
 from pydantic import BaseModel
 
-from readgraph_evaluation.folder import EvaluationFolder
-from readgraph_evaluation.line_shapes import COUNTS, Cost, count_usage, whole_cost
-from readgraph_evaluation.metrics import Raters, check_raters, metrics_for_question, metrics_rated_by
-from readgraph_evaluation.records import EVENT_ORDERING, PROBLEM, Dataset, Item, Judgement, Key, Outcome, Rule
-from readgraph_evaluation.running import MOST_FAILURES
 from readgraph.library.page_store import page_store
 from readgraph.models import metering
 from readgraph.models.asking import ask_reply
@@ -29,7 +24,11 @@ from readgraph.nodes.opening import warn_of_tracing
 from readgraph.nodes.search import get_shared_embedder
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, NoUsableReply, ReadgraphError
-from readgraph.state.installed import library
+from readgraph_evaluation.folder import EvaluationFolder
+from readgraph_evaluation.line_shapes import COUNTS, Cost, count_usage, whole_cost
+from readgraph_evaluation.metrics import Raters, check_raters, metrics_for_question, metrics_rated_by
+from readgraph_evaluation.records import EVENT_ORDERING, PROBLEM, Dataset, Item, Judgement, Key, Outcome, Rule
+from readgraph_evaluation.running import MOST_FAILURES
 
 __all__ = ["judge", "judge_missing"]
 
@@ -134,7 +133,9 @@ def order_score(listed: Sequence[int], events: int) -> float:
     ranks = [[of.get(each, len(union)) for each in union] for of in (right, found)]
     if any(len({*of}) < 2 for of in ranks):  # tau has no value
         return float([*known] == [*seen])
-    return (float(library("scipy.stats").kendalltau(*ranks).statistic) + 1) / 2
+    from scipy.stats import kendalltau
+
+    return (float(kendalltau(*ranks).statistic) + 1) / 2
 
 
 def _rubric_prompts(item: Item) -> list[JudgePrompt]:

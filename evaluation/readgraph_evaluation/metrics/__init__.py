@@ -4,12 +4,11 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
-from readgraph_evaluation.metrics import answers
-from readgraph_evaluation.metrics import benchmarks
-from readgraph_evaluation.metrics.answers import rouge
-from readgraph_evaluation.records import EVENT_ORDERING, Item, Outcome
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
+from readgraph_evaluation.metrics import answers, benchmarks
+from readgraph_evaluation.metrics.answers import rouge
+from readgraph_evaluation.records import EVENT_ORDERING, Item, Outcome
 
 Rater = Literal["judge", "embeddings"]  # what gives a score: a model that judges, or an embedding model that compares
 Scores = dict[str, dict[int, dict[str, float]]]  # the scores of one method, by metric, run and question

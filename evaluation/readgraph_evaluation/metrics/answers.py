@@ -9,7 +9,6 @@ from functools import cache, lru_cache
 from typing import Any
 
 from readgraph_evaluation.records import Item, Outcome, TextSpan
-from readgraph.state.installed import library
 
 GUESSED = "without a model an option is a guess by shared words, no better than chance"
 """Why there is no accuracy without a model."""
@@ -107,8 +106,9 @@ def bleu_1(answer: str, reference: str) -> float:
     def words(text: str) -> list[str]:
         return [word for word in re.sub(r"[^\w\s]", " ", text.lower()).split() if word not in ARTICLES]
 
-    bleu = library("nltk.translate.bleu_score").sentence_bleu
-    return float(bleu([words(reference)], words(answer), weights=(1.0,)))
+    from nltk.translate.bleu_score import sentence_bleu
+
+    return float(sentence_bleu([words(reference)], words(answer), weights=(1.0,)))
 
 
 def summary_rouge(answer: str, reference: str) -> float:
@@ -128,8 +128,10 @@ def _compare(kind: str, answer: str, reference: str) -> Any:
 
 @cache
 def _scorer(kind: str, *, stems: bool = True) -> Any:
-    words = library("rouge_score.tokenizers").DefaultTokenizer(stems)  # without one, its logging is set up for all
-    return library("rouge_score.rouge_scorer").RougeScorer([kind], tokenizer=words)
+    from rouge_score.rouge_scorer import RougeScorer
+    from rouge_score.tokenizers import DefaultTokenizer
+
+    return RougeScorer([kind], tokenizer=DefaultTokenizer(stems))  # without one, its logging is set up for all
 
 
 def substring_accuracy(item: Item, outcome: Outcome) -> float | None:

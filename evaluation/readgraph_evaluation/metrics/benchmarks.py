@@ -7,6 +7,10 @@ from itertools import takewhile
 from statistics import fmean
 from typing import Any
 
+from readgraph.features.survey.state import without_unread
+from readgraph.features.survey.values import date_value
+from readgraph.nodes.extractive.dates import NUMBERS, dates_in
+from readgraph.state.languages import DEFAULT
 from readgraph_evaluation.metrics.answers import (
     ARTICLES,
     accuracy,
@@ -17,11 +21,6 @@ from readgraph_evaluation.metrics.answers import (
     summary_rouge,
 )
 from readgraph_evaluation.records import Item, Outcome
-from readgraph.features.survey.state import without_unread
-from readgraph.features.survey.values import date_value
-from readgraph.nodes.extractive.dates import NUMBERS, dates_in
-from readgraph.state.installed import library
-from readgraph.state.languages import DEFAULT
 
 
 def locomo_f1(item: Item, outcome: Outcome) -> float | None:
@@ -45,7 +44,9 @@ def _stems(text: str) -> list[str]:
 
 @cache
 def _stemmer() -> Any:
-    return library("nltk.stem.porter").PorterStemmer()
+    from nltk.stem.porter import PorterStemmer
+
+    return PorterStemmer()
 
 
 _PUNCTUATION = str.maketrans(dict.fromkeys("\n:\"'.,?!{}", " "))

@@ -16,15 +16,15 @@ from readgraph.doors.report.page import html_page
 from readgraph.doors.report.table_files import disarm_formulas
 from readgraph_evaluation.folder import REPORT, RESULTS, SCORES, TABLE, EvaluationFolder
 from readgraph_evaluation.records import Dataset, Outcome
-from readgraph_evaluation.report.plots import can_draw, plots_of
+from readgraph_evaluation.report.plots import plots_of
 from readgraph_evaluation.results import ScoredEvaluation, categories_of
 
 SHOWN = ("id", "text", "question", "options", "correct", "references", "category", "unanswerable")
 """The fields of a question that the page shows."""
 
 
-def report_data(evaluation: ScoredEvaluation, missing: str) -> dict[str, Any]:
-    """All data of the page except its plots; `missing` says what is missing for these, or is empty.
+def report_data(evaluation: ScoredEvaluation) -> dict[str, Any]:
+    """All data of the page except its plots.
 
     `results` are as in results.json, `recipes` memories' fingerprints by method. Each of the `questions` has its
     `answers`, by method (an index) and run, with `scores` by metric, the option's index (`choice`), why the reading
@@ -46,7 +46,6 @@ def report_data(evaluation: ScoredEvaluation, missing: str) -> dict[str, Any]:
         "questions": [
             {**{name: getattr(item, name) for name in SHOWN}, "answers": answers[item.id]} for item in dataset.items
         ],
-        "missing": missing,
     }
 
 
@@ -64,12 +63,11 @@ def _answer(evaluation: ScoredEvaluation, outcome: Outcome) -> dict[str, Any]:
     return {name: value for name, value in shown.items() if value is not None}
 
 
-NO_PLOTS = "The plots need matplotlib: pip install 'readgraph[evaluation]'."
 STYLES, SCRIPTS = ("evaluation.css", "questions.css"), ("tables.js", "judge.js", "questions.js", "evaluation.js")
 
 
 def evaluation_page(evaluation: ScoredEvaluation) -> str:
-    """The page; without matplotlib it has a note instead of plots."""
+    """The page: plots, and the data that its scripts show."""
     shared, own = (
         files(package).joinpath("assets") for package in ("readgraph.doors.report", "readgraph_evaluation.report")
     )
@@ -78,10 +76,9 @@ def evaluation_page(evaluation: ScoredEvaluation) -> str:
     figures = [
         f'\n<figure class="plot"><figcaption><h3>{escape(plot.heading)}</h3><p>{escape(plot.line)}</p></figcaption>'
         f'<div class="panels">{"".join(plot.panels)}</div></figure>'
-        for plot in (plots_of(evaluation) if can_draw() else ())
+        for plot in plots_of(evaluation)
     ]
-    data = report_data(evaluation, "" if can_draw() else NO_PLOTS)
-    return html_page("Evaluation", styles, scripts, data, "".join(figures))
+    return html_page("Evaluation", styles, scripts, report_data(evaluation), "".join(figures))
 
 
 TABLE_COLUMNS = ("method", "metric", "category", "mean", "low", "high", "deviation", "questions", "runs", "judge")

@@ -4,7 +4,6 @@ import io
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import partial
-from importlib.util import find_spec
 from itertools import chain, pairwise
 from statistics import fmean
 from typing import Any, NamedTuple
@@ -13,7 +12,6 @@ from lxml import etree
 
 from readgraph_evaluation.records import texts_of
 from readgraph_evaluation.results import RIGHT, ScoredEvaluation
-from readgraph.state.installed import library
 
 INK = "#010203"  # stands for the page's text colour
 
@@ -34,15 +32,13 @@ SETTINGS = {
 Panel = Callable[[Any], None]  # draws into matplotlib's axes
 
 
-def can_draw() -> bool:
-    """Whether matplotlib is installed."""
-    return find_spec("matplotlib") is not None
-
-
 def draw_panel(panel: Panel, lines: int = 0) -> str:
     """A panel as an SVG element, with its labels in a legend below; `lines` of text beside the axes make it higher."""
-    with library("matplotlib").rc_context(SETTINGS):
-        figure = library("matplotlib.figure").Figure(figsize=SIZE, layout="constrained")
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    with rc_context(SETTINGS):
+        figure = Figure(figsize=SIZE, layout="constrained")
         axes = figure.subplots()
         panel(axes)
         handles, names = axes.get_legend_handles_labels()

@@ -9,9 +9,9 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from readgraph_evaluation.sweeps import SWEEPS
 from readgraph.state.errors import BadInput
 from readgraph.state.files import read_toml
+from readgraph_evaluation.sweeps import SWEEPS
 
 
 class Size(NamedTuple):

@@ -7,6 +7,12 @@ from pathlib import Path
 
 from langgraph.store.memory import InMemoryStore
 
+from readgraph.graphs.estimates.arithmetic import Estimate
+from readgraph.library.histories import SessionText
+from readgraph.library.page_store import PageStore
+from readgraph.sources.loading import printable_path
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph_evaluation.datasets import FORMS
 from readgraph_evaluation.datasets.assembling import SCORING
 from readgraph_evaluation.datasets.forms import first_value
@@ -16,12 +22,6 @@ from readgraph_evaluation.records import Dataset, Item, Text, WebStep
 from readgraph_evaluation.reproducing import Experiment, Source
 from readgraph_evaluation.rows import rows_to_run
 from readgraph_evaluation.running import find_unanswered
-from readgraph.graphs.estimates.arithmetic import Estimate
-from readgraph.library.histories import SessionText
-from readgraph.library.page_store import PageStore
-from readgraph.sources.loading import printable_path
-from readgraph.state.context import ReaderContext
-from readgraph.state.errors import BadInput, ReadgraphError
 
 
 def find_dataset_file(source: Source, data: Path | None) -> Path | None:

@@ -7,18 +7,11 @@ from typing import Any
 from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
 
-from readgraph_evaluation.options import EvaluateOptions
 from readgraph.cli.run.documents import show_estimate
 from readgraph.cli.terminal.progress import EvaluationProgress, notices
 from readgraph.cli.terminal.rendering import print_json
-from readgraph_evaluation.run.tables import print_calibration
 from readgraph.cli.terminal.safe_text import Console
 from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
-from readgraph_evaluation.folder import EvaluationFolder
-from readgraph_evaluation.judges import calibration as known
-from readgraph_evaluation.line_shapes import Cost
-from readgraph_evaluation.plan import estimate_rating, own_prompts
-from readgraph_evaluation.report import write_results
 from readgraph.graphs.estimates.arithmetic import Estimate
 from readgraph.library.opening import open_library
 from readgraph.models.client import model_client
@@ -26,7 +19,13 @@ from readgraph.models.prices import exchange_cost
 from readgraph.sources.loading import printable_path
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.installed import check_libraries
+from readgraph_evaluation.folder import EvaluationFolder
+from readgraph_evaluation.judges import calibration as known
+from readgraph_evaluation.line_shapes import Cost
+from readgraph_evaluation.options import EvaluateOptions
+from readgraph_evaluation.plan import estimate_rating, own_prompts
+from readgraph_evaluation.report import write_results
+from readgraph_evaluation.run.tables import print_calibration
 
 
 def calibrate(options: EvaluateOptions, context: ReaderContext, screen: OutputOptions) -> None:
@@ -77,7 +76,6 @@ async def calibrate_once(
 
 
 def _calibrate_in_folder(folder: EvaluationFolder, rater: ReaderContext, screen: OutputOptions, cost: Cost) -> Any:
-    check_libraries()
     if _basis_of(rater) != known.basis(folder.what().get("own_prompts", {})):
         raise BadInput(
             f"{printable_path(folder.path)} was begun with other prompts of the judge: give the same --prompts."

@@ -11,34 +11,12 @@ from typing import IO, Any
 
 from langgraph.store.memory import InMemoryStore
 
-from readgraph_evaluation.options import BoardOptions, EvaluateOptions
-from readgraph_evaluation.run.calibrate import calibrate_once, calibration_estimate, check_calibrated, costs
 from readgraph.cli.run.documents import show_estimate
 from readgraph.cli.settings import check_used
 from readgraph.cli.terminal.progress import EvaluationProgress, notices
 from readgraph.cli.terminal.rendering import print_json, print_reminder
-from readgraph_evaluation.run.tables import P_MEANS, UNPROVEN, pairs_table, print_results
 from readgraph.cli.terminal.safe_text import Console, SafeText, escape_json, one_line
 from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
-from readgraph_evaluation import plan
-from readgraph_evaluation.board import write_board
-from readgraph_evaluation.datasets import load_dataset
-from readgraph_evaluation.folder import WHAT, EvaluationFolder, make_folder
-from readgraph_evaluation.inspect_logs import write_logs
-from readgraph_evaluation.judges.calibration import pairs_for
-from readgraph_evaluation.judges.judging import find_unjudged, judge_missing
-from readgraph_evaluation.metrics import Raters, check_raters, metrics_rated_by
-from readgraph_evaluation.other_systems import load_answers
-from readgraph_evaluation.publishing import PROMPTS, check_new, note_on_sharing, write_published_run
-from readgraph_evaluation.records import Dataset
-from readgraph_evaluation.replaying import judge_again
-from readgraph_evaluation.report import write_results
-from readgraph_evaluation.reproducing import metrics_of_experiment
-from readgraph_evaluation.results import ScoredEvaluation, difference_of
-from readgraph_evaluation.rows import SUMMARY, EvaluationRow, on_web_pages, rows_to_run
-from readgraph_evaluation.running import Evaluation, Group, find_unanswered
-from readgraph_evaluation.sweeps import sweep_named
-from readgraph_evaluation.trajectories import FORMS
 from readgraph.graphs.estimates.arithmetic import Estimate
 from readgraph.library.archives import copy_replies
 from readgraph.library.opening import holds_library, open_library
@@ -49,8 +27,29 @@ from readgraph.sources.loading import STANDARD_INPUT, printable_path
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.files import replace_file
-from readgraph.state.installed import check_libraries
 from readgraph.state.words import format_count
+from readgraph_evaluation import plan
+from readgraph_evaluation.board import write_board
+from readgraph_evaluation.datasets import load_dataset
+from readgraph_evaluation.folder import WHAT, EvaluationFolder, make_folder
+from readgraph_evaluation.inspect_logs import write_logs
+from readgraph_evaluation.judges.calibration import pairs_for
+from readgraph_evaluation.judges.judging import find_unjudged, judge_missing
+from readgraph_evaluation.metrics import Raters, check_raters, metrics_rated_by
+from readgraph_evaluation.options import BoardOptions, EvaluateOptions
+from readgraph_evaluation.other_systems import load_answers
+from readgraph_evaluation.publishing import PROMPTS, check_new, note_on_sharing, write_published_run
+from readgraph_evaluation.records import Dataset
+from readgraph_evaluation.replaying import judge_again
+from readgraph_evaluation.report import write_results
+from readgraph_evaluation.reproducing import metrics_of_experiment
+from readgraph_evaluation.results import ScoredEvaluation, difference_of
+from readgraph_evaluation.rows import SUMMARY, EvaluationRow, on_web_pages, rows_to_run
+from readgraph_evaluation.run.calibrate import calibrate_once, calibration_estimate, check_calibrated, costs
+from readgraph_evaluation.run.tables import P_MEANS, UNPROVEN, pairs_table, print_results
+from readgraph_evaluation.running import Evaluation, Group, find_unanswered
+from readgraph_evaluation.sweeps import sweep_named
+from readgraph_evaluation.trajectories import FORMS
 
 USUAL = "read-agent,mem-walker,gam,bm25"
 USUAL_ON_WEB_PAGES = "web-agent,web-gists-only,web-page,web-bm25"
@@ -152,7 +151,6 @@ def run_evaluation(
     dataset = replace(dataset, metrics=tuple(dict.fromkeys([*leading, *dataset.metrics])))
     if options.out is None:
         raise BadInput(NO_FOLDER)
-    check_libraries()
     settings = plan.with_papers_settings(dataset, context)
     # A judge may be named later; the embedding model is one of the settings, which must stay the same.
     check_raters(metrics_rated_by("embeddings", dataset.metrics), settings)
@@ -216,7 +214,6 @@ def board(options: BoardOptions, context: ReaderContext, screen: OutputOptions) 
 
 def write_inspect_logs(out: Path, to: Path, screen: OutputOptions) -> None:
     """Write the logs for inspect-ai of what the folder of an evaluation holds."""
-    check_libraries()
     folder = EvaluationFolder(out)
     logs = write_logs(ScoredEvaluation.of(folder.dataset(), folder), to)
     written = format_count(len(logs), "log")

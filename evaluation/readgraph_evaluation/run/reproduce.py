@@ -9,19 +9,10 @@ from typing import Any
 
 from rich.table import Table
 
-from readgraph_evaluation.options import EvaluateOptions, ReproduceOptions
 from readgraph.cli.run.documents import estimated_cost
-from readgraph_evaluation.run.evaluate import NO_FOLDER, estimate, estimate_readings, evaluate, run_evaluation
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText
 from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
-from readgraph_evaluation import replaying
-from readgraph_evaluation.folder import EvaluationFolder
-from readgraph_evaluation.plan import digest_of, fill_defaults
-from readgraph_evaluation.publishing import PROMPTS
-from readgraph_evaluation.reproducing import EXPERIMENTS, Experiment, experiment_named
-from readgraph_evaluation.reproducing import needs
-from readgraph_evaluation.rows import EvaluationRow, needs_embeddings, row_method, row_named
 from readgraph.graphs.methods import web_method_named
 from readgraph.models.prices import in_dollars
 from readgraph.models.reply import replay_published
@@ -29,6 +20,14 @@ from readgraph.sources.loading import printable_path
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph.state.words import format_count
+from readgraph_evaluation import replaying
+from readgraph_evaluation.folder import EvaluationFolder
+from readgraph_evaluation.options import EvaluateOptions, ReproduceOptions
+from readgraph_evaluation.plan import digest_of, fill_defaults
+from readgraph_evaluation.publishing import PROMPTS
+from readgraph_evaluation.reproducing import EXPERIMENTS, Experiment, experiment_named, needs
+from readgraph_evaluation.rows import EvaluationRow, needs_embeddings, row_method, row_named
+from readgraph_evaluation.run.evaluate import NO_FOLDER, estimate, estimate_readings, evaluate, run_evaluation
 
 AS_STATED = (
     "Cost, seconds, date, machine, licence, versions and the model's name are as stated: a replay can't check them."

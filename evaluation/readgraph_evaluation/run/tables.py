@@ -10,18 +10,17 @@ from rich.table import Column, Table
 from readgraph.cli.terminal.rendering import ASK_AGAIN
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText, one_line
 from readgraph.cli.terminal.screen import OutputOptions
+from readgraph.models.prices import in_dollars
+from readgraph.sources.loading import printable_path
+from readgraph.state.words import format_count
 from readgraph_evaluation.datasets.assembling import MEAN_OF_CATEGORIES
 from readgraph_evaluation.floors import AN_OPTION, DECLINING
 from readgraph_evaluation.folder import REPORT, RESULTS, SCORES, TABLE
 from readgraph_evaluation.metrics import metrics_rated_by
 from readgraph_evaluation.metrics.answers import GUESSED
-from readgraph_evaluation.report import ALIKE, NO_PLOTS
-from readgraph_evaluation.report.plots import can_draw
+from readgraph_evaluation.report import ALIKE
 from readgraph_evaluation.results import categories_of
 from readgraph_evaluation.statistics import FEWEST_TEXTS
-from readgraph.models.prices import in_dollars
-from readgraph.sources.loading import printable_path
-from readgraph.state.words import format_count
 
 NONE = "–"
 WHOLE, PERCENT = "{:,.0f}", "{:.0f} %"
@@ -224,7 +223,7 @@ def print_results(results: dict[str, Any], folder: Path, screen: OutputOptions) 
     if not screen.quiet:
         console.print()
         files = f"{printable_path(folder)} contains {REPORT}, {RESULTS}, {TABLE} and {SCORES}"
-        for line in [*_notes(results), files, *([] if can_draw() else [NO_PLOTS])]:
+        for line in [*_notes(results), files]:
             console.print(SafeText(line, style="dim"), soft_wrap=True)
 
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from evaluation.tests.datasets.test_record_files import WRITTEN
 from tests.doubles.model_server import ModelServer
 from tests.doubles.reader import reader
-from evaluation.tests.datasets.test_record_files import WRITTEN
 from tests.support.command import DOUBLE, Command
 
 EMBEDS = ("msc-openers",)

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from evaluation.tests.support import datasets as made
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
 from readgraph_evaluation.datasets import load_dataset
 from readgraph_evaluation.judges.judging import rule_of
 from readgraph_evaluation.metrics import METRICS, metrics_for_question
 from readgraph_evaluation.plan import with_papers_settings
 from readgraph_evaluation.records import Dataset, Item, Outcome
 from readgraph_evaluation.reproducing import figures_of_papers
-from readgraph.state.context import ReaderContext
-from readgraph.state.errors import BadInput
-from evaluation.tests.support import datasets as made
 from tests.support.examples import EXAMPLES
 
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from evaluation.tests.support import datasets as made
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
 from readgraph_evaluation.datasets import load_dataset
 from readgraph_evaluation.plan import with_papers_settings
 from readgraph_evaluation.records import Text
-from readgraph.state.context import ReaderContext
-from readgraph.state.errors import BadInput
-from evaluation.tests.support import datasets as made
 
 
 def test_squality(tmp_path: Path) -> None:

@@ -6,18 +6,18 @@ from typing import Any
 
 import pytest
 
+from evaluation.tests.support import datasets as made
+from evaluation.tests.support.evaluations import by_method
+from readgraph.features.web.state import elements_of
+from readgraph.state.errors import BadInput
 from readgraph_evaluation.datasets import load_dataset
 from readgraph_evaluation.metrics import METRICS
 from readgraph_evaluation.records import ChosenWebAction, Item, Outcome, WebStep
 from readgraph_evaluation.results import by_episode, whole_episodes
 from readgraph_evaluation.sweeps import SWEEPS
-from readgraph.features.web.state import elements_of
-from readgraph.state.errors import BadInput
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.web_agent import WebAgent, does
-from evaluation.tests.support import datasets as made
 from tests.support.command import DOUBLE, Command, assert_refused
-from evaluation.tests.support.evaluations import by_method
 
 
 class RightOnTheFirstTask(WebAgent):

@@ -13,7 +13,11 @@ from hypothesis import strategies as st
 from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 
+from evaluation.tests.support import datasets as made
 from readgraph import ReaderContext
+from readgraph.library.histories import append_sessions
+from readgraph.library.page_store import PageStore
+from readgraph.state.errors import BadInput
 from readgraph_evaluation.datasets import load_dataset
 from readgraph_evaluation.datasets.assembling import (
     MemberDocument,
@@ -27,11 +31,7 @@ from readgraph_evaluation.datasets.assembling import (
 from readgraph_evaluation.datasets.forms import CHUNK, DatasetRecord, first_value, records
 from readgraph_evaluation.records import Dataset, Item, Text
 from readgraph_evaluation.who_questions import who_questions
-from readgraph.library.histories import append_sessions
-from readgraph.library.page_store import PageStore
-from readgraph.state.errors import BadInput
 from tests.doubles.model_server import ChatRequest, ModelServer
-from evaluation.tests.support import datasets as made
 
 SAMPLES = Path(__file__).parents[4] / "shared" / "data"
 

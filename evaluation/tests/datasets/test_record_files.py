@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from readgraph_evaluation.datasets import FORMS, MADE, load_dataset, recognise_form
-from readgraph_evaluation.datasets.assembling import SCORING
+from evaluation.tests.support import datasets as made
 from readgraph.state.context import PROFILES
 from readgraph.state.errors import BadInput
-from evaluation.tests.support import datasets as made
+from readgraph_evaluation.datasets import FORMS, MADE, load_dataset, recognise_form
+from readgraph_evaluation.datasets.assembling import SCORING
 
 WRITTEN: dict[str, Callable[[Path], Path]] = {
     "readgraph": lambda at: made.lines(at / "x", {"doc_id": "a", "text": "b", "questions": [{"question": "c"}]}),

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from readgraph.state.errors import BadInput
 from readgraph_evaluation.folder import EvaluationFolder
 from readgraph_evaluation.records import Dataset, Item, Judgement, Outcome
 from readgraph_evaluation.report import write_results
 from readgraph_evaluation.results import results_of
-from readgraph.state.errors import BadInput
 
 WHAT: dict[str, Any] = {
     "format": 1,

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
+from evaluation.tests.support.evaluations import every, folder_of, quiz
 from readgraph_evaluation.judges.calibration import JudgedAnswer, by_length, preference
 from readgraph_evaluation.records import Item, Judgement, Outcome
 from readgraph_evaluation.report import write_results
 from readgraph_evaluation.results import results_of
-from evaluation.tests.support.evaluations import every, folder_of, quiz
 
 ITEM = Item("q", "t", "What was lit?", ("the oil lamp",))
 

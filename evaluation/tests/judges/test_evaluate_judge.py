@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
+from evaluation.tests.support.evaluations import by_method
 from readgraph_evaluation.folder import EvaluationFolder
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
 from tests.doubles.rater import Rater
 from tests.doubles.reader import asked_for, reader
 from tests.support.command import DOUBLE, Command
-from evaluation.tests.support.evaluations import by_method
 from tests.support.questions import GOAT, WELL, story_file
 
 EVALUATE = ("evaluate", *DOUBLE, "--methods", "bm25")

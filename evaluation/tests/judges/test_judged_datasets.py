@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from evaluation.tests.support import datasets as made
+from evaluation.tests.support.evaluations import by_method
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.rater import RULES, Rater
 from tests.doubles.reader import asked_for, reader
-from evaluation.tests.support import datasets as made
 from tests.support.command import DOUBLE, Command
-from evaluation.tests.support.evaluations import by_method
 from tests.support.questions import CHOICE, GOAT, WELL, story_file
 
 pytestmark = pytest.mark.slow

@@ -5,13 +5,13 @@ from dataclasses import replace
 import pytest
 from langgraph.store.memory import InMemoryStore
 
+from readgraph.models.metering import Meter, start_meter
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput, BudgetSpent
 from readgraph_evaluation.judges.judging import judge
 from readgraph_evaluation.metrics import METRICS, check_raters
 from readgraph_evaluation.records import Dataset, Item, Judgement, Outcome, Rule
 from readgraph_evaluation.results import scores_of
-from readgraph.models.metering import Meter, start_meter
-from readgraph.state.context import ReaderContext
-from readgraph.state.errors import BadInput, BudgetSpent
 from tests.doubles.model_server import ModelServer
 from tests.doubles.rater import Rater, said
 

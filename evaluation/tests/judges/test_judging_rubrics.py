@@ -3,11 +3,11 @@
 import pytest
 from langgraph.store.memory import InMemoryStore
 
+from readgraph.models.metering import Meter, start_meter
+from readgraph.state.context import ReaderContext
 from readgraph_evaluation.judges.judging import judge, order_score
 from readgraph_evaluation.plan import estimate_rating
 from readgraph_evaluation.records import EVENT_ORDERING, Item, Judgement, Outcome
-from readgraph.models.metering import Meter, start_meter
-from readgraph.state.context import ReaderContext
 from tests.doubles.model_server import ModelServer
 from tests.doubles.rater import Rater
 

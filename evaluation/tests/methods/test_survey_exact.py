@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from readgraph_evaluation.datasets import load_dataset
-from readgraph_evaluation.metrics import METRICS
-from readgraph_evaluation.records import Item, Outcome
 from readgraph.features.survey.graph import build
 from readgraph.library.opening import open_library
 from readgraph.state.context import ReaderContext
+from readgraph_evaluation.datasets import load_dataset
+from readgraph_evaluation.metrics import METRICS
+from readgraph_evaluation.records import Item, Outcome
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.surveyor import Surveyor, column
 from tests.support.examples import EXAMPLES

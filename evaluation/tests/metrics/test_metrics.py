@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from readgraph.state.errors import BadInput
 from readgraph_evaluation.metrics import METRICS
 from readgraph_evaluation.records import Item, Outcome, TextSpan
-from readgraph.state.errors import BadInput
 
 pytestmark = pytest.mark.quick
 

@@ -5,15 +5,15 @@ from typing import Any
 
 import pytest
 
+from evaluation.tests.support.evaluations import by_method
+from readgraph.state.errors import BadInput
 from readgraph_evaluation.metrics import METRICS
 from readgraph_evaluation.plan import with_metrics
 from readgraph_evaluation.records import AddressedMessage, Dataset, Item, WebStep
-from readgraph.state.errors import BadInput
 from tests.doubles.model_server import ModelServer
 from tests.doubles.rater import Rater
 from tests.doubles.reader import asked_for, reader
 from tests.support.command import DOUBLE, Command, assert_refused
-from evaluation.tests.support.evaluations import by_method
 from tests.support.questions import CHOICE, GOAT, WELL, story_file
 
 

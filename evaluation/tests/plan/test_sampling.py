@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from evaluation.tests.support.evaluations import quiz
+from readgraph.state.errors import BadInput
 from readgraph_evaluation.plan import HALVES, draw_sample, take_half
 from readgraph_evaluation.records import WebStep
-from readgraph.state.errors import BadInput
 from tests.support.command import Command, assert_refused
-from evaluation.tests.support.evaluations import quiz
 from tests.support.examples import EXAMPLES
 from tests.support.questions import GOAT, WELL, story_file
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from docs.making.runs import contributed_runs, figures_of_records
-from readgraph_evaluation.publishing import note_on_sharing
-from readgraph_evaluation.replaying import read_published_judgements, read_published_replies, run_of
 from readgraph.models.reply import ModelReply, PublishedReplies, prompt_key
 from readgraph.state.errors import BadInput, ModelUnavailable
+from readgraph_evaluation.publishing import note_on_sharing
+from readgraph_evaluation.replaying import read_published_judgements, read_published_replies, run_of
 from tests.doubles.lifelike import lifelike
 from tests.doubles.model_server import Fault, ModelServer, echo
 from tests.doubles.reader import asked_for

@@ -12,8 +12,10 @@ import pytest
 from lxml import html
 from pytest import CaptureFixture, MonkeyPatch
 
-from readgraph_evaluation.run.tables import print_results
+from evaluation.tests.support import datasets as made
+from evaluation.tests.support.evaluations import answer, even, every, folder_of, never, quiz
 from readgraph.cli.terminal.screen import OutputOptions
+from readgraph.state.reading import NOTHING_USED
 from readgraph_evaluation import report as report_page
 from readgraph_evaluation.folder import EvaluationFolder
 from readgraph_evaluation.metrics import METRICS, Metric
@@ -21,11 +23,9 @@ from readgraph_evaluation.records import Dataset
 from readgraph_evaluation.report import write_results
 from readgraph_evaluation.report.plots import draw_panel, length_groups, plots_of, score_by_words
 from readgraph_evaluation.results import ScoredEvaluation
+from readgraph_evaluation.run.tables import print_results
 from readgraph_evaluation.sweeps import SWEEPS
-from readgraph.state.reading import NOTHING_USED
-from evaluation.tests.support import datasets as made
 from tests.support.command import Command
-from evaluation.tests.support.evaluations import answer, even, every, folder_of, never, quiz
 
 SCRIPT = "</script><script>document.title = 'taken'</script><b>$x$</b>"
 

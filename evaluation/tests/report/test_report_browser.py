@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
+from evaluation.tests.support.evaluations import answer, folder_of, quiz
 from readgraph_evaluation.judges.calibration import basis, gold_pairs
 from readgraph_evaluation.records import Dataset, Item, Judgement
 from readgraph_evaluation.report import write_results
 from tests.report.test_report_browser import CONTRAST
 from tests.support.browser import CHROMIUM, Browser, browser
-from evaluation.tests.support.evaluations import answer, folder_of, quiz
 
 pytestmark = [
     pytest.mark.browser,

@@ -5,7 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from readgraph_evaluation.run.reproduce import rows_that_can_run
+from evaluation.tests.support import datasets as made
+from evaluation.tests.support.evaluations import by_method
+from readgraph.graphs.methods import web_method_named
+from readgraph.state import languages as language
+from readgraph.state.context import ReaderContext
 from readgraph_evaluation.datasets import NAMES, load_dataset
 from readgraph_evaluation.datasets.agents import SPLITS
 from readgraph_evaluation.datasets.assembling import SCORING
@@ -18,13 +22,9 @@ from readgraph_evaluation.reproducing.needs import (
     store_of_mean_texts,
 )
 from readgraph_evaluation.rows import row_method, row_named, rows_to_run
-from readgraph.graphs.methods import web_method_named
-from readgraph.state import languages as language
-from readgraph.state.context import ReaderContext
+from readgraph_evaluation.run.reproduce import rows_that_can_run
 from tests.doubles.model_server import ModelServer
-from evaluation.tests.support import datasets as made
 from tests.support.command import DOUBLE, Command, assert_refused
-from evaluation.tests.support.evaluations import by_method
 from tests.support.questions import CHOICE, story_file
 
 ABLE = ReaderContext(model="openai:double", embeddings="openai:double-embeddings")

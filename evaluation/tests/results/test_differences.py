@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from evaluation.tests.support.evaluations import CONTEXT, Right, even, every, folder_of, never, quiz
+from readgraph.state.errors import BadInput
 from readgraph_evaluation.report import write_results
 from readgraph_evaluation.results import difference_of
-from readgraph.state.errors import BadInput
 from tests.support.command import Command, assert_refused
-from evaluation.tests.support.evaluations import CONTEXT, Right, even, every, folder_of, never, quiz
 
 
 def test_the_same_answers_differ_by_nothing(tmp_path: Path) -> None:

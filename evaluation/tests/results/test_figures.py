@@ -5,8 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from readgraph_evaluation.results import results_of
 from evaluation.tests.support.evaluations import by_method, every, folder_of, memory, quiz
+from readgraph_evaluation.results import results_of
 
 SAID = "three plain words"
 

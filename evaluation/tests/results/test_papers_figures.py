@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from readgraph.graphs.methods import web_method_named
+from readgraph.nodes.building.paging import words_kept
+from readgraph.state.context import ReaderContext
 from readgraph_evaluation.datasets.assembling import SCORING
 from readgraph_evaluation.plan import with_papers_settings
 from readgraph_evaluation.records import Dataset
 from readgraph_evaluation.reproducing import EXPERIMENTS, Experiment, figures_of_papers, tables_of_papers
 from readgraph_evaluation.rows import row_method, row_named
-from readgraph.graphs.methods import web_method_named
-from readgraph.nodes.building.paging import words_kept
-from readgraph.state.context import ReaderContext
 from tests.support.examples import EXAMPLES
 
 BASELINES = EXAMPLES.parent / "docs" / "methods" / "baselines.md"

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from readgraph_evaluation.folder import EvaluationFolder
-from readgraph_evaluation.rows import row_named
-from readgraph_evaluation.sweeps import SWEEPS
+from evaluation.tests.support.evaluations import by_method
 from readgraph.graphs.methods import method_typed, web_method_named
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
+from readgraph_evaluation.folder import EvaluationFolder
+from readgraph_evaluation.rows import row_named
+from readgraph_evaluation.sweeps import SWEEPS
 from tests.doubles.model_server import ModelServer
 from tests.doubles.reader import asked_for, reader
 from tests.support.command import DOUBLE, Command, assert_refused
-from evaluation.tests.support.evaluations import by_method
 from tests.support.questions import GOAT, WELL, story_file
 
 CONTEXT = ReaderContext(model="openai:double", embeddings="openai:vectors")

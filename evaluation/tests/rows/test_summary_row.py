@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
+from evaluation.tests.support.evaluations import by_method
+from readgraph.state.context import ReaderContext
+from readgraph.state.words import count_words
 from readgraph_evaluation.datasets import load_dataset
 from readgraph_evaluation.folder import EvaluationFolder
 from readgraph_evaluation.plan import with_papers_settings
 from readgraph_evaluation.rows import row_named, rows_to_run
-from readgraph.state.context import ReaderContext
-from readgraph.state.words import count_words
 from tests.doubles.model_server import ModelServer
 from tests.doubles.reader import asked_for, reader
 from tests.support.command import DOUBLE, Command, assert_refused
-from evaluation.tests.support.evaluations import by_method
 from tests.support.examples import EXAMPLES
 from tests.support.questions import CHOICE, GOAT, story_file
 

@@ -6,7 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from evaluation.tests.support import datasets
 from readgraph import ReaderContext
+from readgraph.features.agents.store import AgentStore
+from readgraph.library.histories import SessionText
+from readgraph.library.opening import open_library
 from readgraph_evaluation.datasets import load_dataset
 from readgraph_evaluation.folder import EvaluationFolder
 from readgraph_evaluation.metrics.answers import abstention, evidence_recall
@@ -15,13 +19,9 @@ from readgraph_evaluation.reading import moment, session_events, turns_of
 from readgraph_evaluation.records import AddressedMessage, Dataset, Item, Outcome, Text
 from readgraph_evaluation.rows import row_named
 from readgraph_evaluation.running import Evaluation
-from readgraph.features.agents.store import AgentStore
-from readgraph.library.histories import SessionText
-from readgraph.library.opening import open_library
 from tests.doubles.agent import Script, Step, call, queue, say
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import asked_for, reader
-from evaluation.tests.support import datasets
 
 CONTEXT = ReaderContext(model="openai:double", window_words=4000)
 

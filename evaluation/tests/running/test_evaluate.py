@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from readgraph_evaluation.folder import EvaluationFolder
-from readgraph.graphs.methods import METHODS, builder_of
-from tests.doubles.model_server import ChatRequest, Fault, ModelServer
-from tests.doubles.reader import asked_for, reader
 from evaluation.tests.folder.test_foreign_folders import WHAT
-from tests.support.command import DOUBLE, Command, assert_refused, finished, process
 from evaluation.tests.support.datasets import chat, lines
 from evaluation.tests.support.evaluations import by_method
+from readgraph.graphs.methods import METHODS, builder_of
+from readgraph_evaluation.folder import EvaluationFolder
+from tests.doubles.model_server import ChatRequest, Fault, ModelServer
+from tests.doubles.reader import asked_for, reader
+from tests.support.command import DOUBLE, Command, assert_refused, finished, process
 from tests.support.questions import CHOICE, GOAT, WELL, story_file
 
 

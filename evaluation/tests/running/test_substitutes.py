@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
+from evaluation.tests.support.evaluations import by_method, every, folder_of, quiz
+from readgraph.state.context import ReaderContext
 from readgraph_evaluation.records import Dataset
 from readgraph_evaluation.report import write_results
 from readgraph_evaluation.results import difference_of
-from readgraph.state.context import ReaderContext
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.support.command import DOUBLE, Command, plain
-from evaluation.tests.support.evaluations import by_method, every, folder_of, quiz
 from tests.support.questions import GOAT, story_file
 
 SAID = "Goat on gallery. Do not know how."

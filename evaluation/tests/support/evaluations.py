@@ -4,12 +4,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from readgraph.state.context import ReaderContext
+from readgraph.state.reading import NOTHING_USED
 from readgraph_evaluation.folder import EvaluationFolder
 from readgraph_evaluation.plan import what_is_run
 from readgraph_evaluation.records import Dataset, Item, Outcome, Text
 from readgraph_evaluation.rows import row_named
-from readgraph.state.context import ReaderContext
-from readgraph.state.reading import NOTHING_USED
 
 CONTEXT = ReaderContext(model="openai:double")
 NOTHING: dict[str, Any] = {"calls": 0, "input_words": 0, "output_words": 0, "cost": None, "fallbacks": {}}

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
+from evaluation.tests.support.evaluations import by_method
 from readgraph.models.waiting import use_clock
 from tests.doubles.hurried import Hurried, Unhurried
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import asked_for, reader
 from tests.support.command import DOUBLE, STORY, Command, assert_refused, finished, process
-from evaluation.tests.support.evaluations import by_method
 from tests.support.forking import ended, forked
 from tests.support.questions import GOAT, WELL, story_file
 

@@ -6,10 +6,10 @@ import pytest
 from langchain_core.messages import AIMessage
 from langchain_core.messages.ai import UsageMetadata
 
-from readgraph_evaluation.records import Outcome
 from readgraph.models.prices import Price, cost, find_price, price_to_pay
 from readgraph.models.reply import reply_of
 from readgraph.state.reading import NOTHING_USED, Tokens, Usage, add_usage
+from readgraph_evaluation.records import Outcome
 from tests.doubles.model_faults import Fault
 from tests.doubles.model_server import ModelServer
 from tests.support.command import ASK, DOUBLE, Command

@@ -19,7 +19,6 @@ function makePage() {
       section("methods", "Methods", methodTable(), legend()),
       floors ? section("floors", "Answers that nobody read for", floors, floorLine()) : null,
       plots.length ? section("plots", "Plots", element("div.side-by-side", {}, plots)) : null,
-      report.missing ? element("p.notice", {}, report.missing) : null,
       categories ? section("categories", `${capital(report.metrics[0])} by category`, categories) : null,
       judgeSection(report.results.judging),
       walked ? section("walks", "Walks", walked) : null,

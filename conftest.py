@@ -17,7 +17,7 @@ import typer.main
 
 if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):  # this and each process that a test starts would compile all imports
     sys.dont_write_bytecode = False
-    sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = str(Path(__file__).parents[1] / ".pytest_cache/compiled")
+    sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = str(Path(__file__).parent / ".pytest_cache/compiled")
 
 os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"  # LangGraph looks at it once, where it is imported
 
@@ -124,7 +124,7 @@ def local_double(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Pa
     (package / model_file.PACKAGED_FILE).symlink_to(path)
     monkeypatch.syspath_prepend(package.parent)
     monkeypatch.setattr(server_of_local, "CHILD", "tests.doubles.local_child")
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[1]), prepend=os.pathsep)
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent), prepend=os.pathsep)
     monkeypatch.setattr(model_file, "RUN_BY", ())
     yield path
     server_of_local.end_local_models()
