@@ -1,7 +1,6 @@
 """Means, intervals and paired tests: values worked out by hand, known laws, and small numbers."""
 
 import random
-import sys
 from statistics import NormalDist
 
 import pytest
@@ -9,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.intervals import coverage
-from readgraph.state.errors import BadInput
 from readgraph_evaluation.statistics import compare, summarise_scores
 
 Runs = list[dict[str, float]]
@@ -151,9 +149,3 @@ def test_an_interval_lies_within_the_scores(runs: Runs) -> None:
     assert found and 0 <= found.mean <= 100
     if found.interval:
         assert 0 <= found.interval[0] <= found.mean + 1e-9 and found.mean - 1e-9 <= found.interval[1] <= 100
-
-
-def test_without_the_packages_one_line_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "scipy.stats", None)
-    with pytest.raises(BadInput, match=r"pip install 'readgraph\[evaluation\]'"):
-        summarise_scores([of(1, 2, 3, 4, 5, 6)])

@@ -16,7 +16,6 @@ from evaluation.tests.support import datasets as made
 from evaluation.tests.support.evaluations import answer, even, every, folder_of, never, quiz
 from readgraph.cli.terminal.screen import OutputOptions
 from readgraph.state.reading import NOTHING_USED
-from readgraph_evaluation import report as report_page
 from readgraph_evaluation.folder import EvaluationFolder
 from readgraph_evaluation.metrics import METRICS, Metric
 from readgraph_evaluation.records import Dataset
@@ -347,18 +346,6 @@ def test_a_drawing_holds_no_style_and_takes_the_page_s_colour() -> None:
     root = html.fromstring(svg)
     assert "style" not in svg.replace("&lt;", "") and "currentColor" in svg and "<script" not in svg
     assert SCRIPT in root.text_content() and not root.xpath("//metadata | //script")
-
-
-@pytest.mark.usefixtures("plots")
-def test_without_matplotlib_the_page_says_what_to_install(
-    tmp_path: Path, capsys: CaptureFixture[str], monkeypatch: MonkeyPatch
-) -> None:
-    monkeypatch.setattr("readgraph_evaluation.report.plots.find_spec", lambda name: None)
-    dataset = quiz(3)
-    folder = folder_of(tmp_path / "out", dataset, {"bm25": even})
-    told = printed(write_results(dataset, folder), folder.path, capsys)
-    assert report_page.NO_PLOTS in told and page_data(folder.path)["missing"] == report_page.NO_PLOTS
-    assert "<svg" not in (folder.path / "report.html").read_text(encoding="utf-8")
 
 
 # The command

@@ -347,14 +347,6 @@ def test_no_key_is_kept(
     assert kept and not any(b"sk-hush" in content for content in kept)
 
 
-def test_without_the_packages_nothing_is_begun(
-    readgraph: Command, tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("readgraph.state.installed.find_spec", lambda name: None)
-    assert_refused(readgraph("evaluate", story_file(tmp_path, GOAT), "--out", out), "readgraph[evaluation]")
-    assert not out.exists()
-
-
 def test_a_method_whose_extra_is_missing_is_refused_before_anything_is_paid(
     readgraph: Command, server: ModelServer, tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
