@@ -1,6 +1,6 @@
 """What each version wrote still opens: a library with a paused reading, an agent, replies, an evaluation.
 
-`READGRAPH_RENEW_SNAPSHOTS=1 pytest -m slow tests/library/test_older_files.py` keeps what today's version writes, where
+`READGRAPH_RENEW_SNAPSHOTS=1 pytest -m slow tests/project/test_older_files.py` keeps what today's version writes, where
 nothing is kept of it yet.
 """
 
