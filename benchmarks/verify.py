@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from langgraph.store.memory import InMemoryStore
 
-from readgraph.api import functions
+from readgraph import api
 from readgraph.library.page_store import PageStore
 from readgraph.state.records import Document
 
@@ -353,7 +353,7 @@ async def check(texts: dict[str, str], claims: list[tuple[str, str]], each: int,
     shown = Counter[str]()
     for at in range(0, len(claims), each):
         part = claims[at : at + each]
-        made = await functions.verify(store, "\n\n".join(text for _, text in part), documents=documents)
+        made = await api.verify(store, "\n\n".join(text for _, text in part), documents=documents)
         if len(made.claims) != len(part):
             raise SystemExit(f"{len(part)} sentences became {len(made.claims)} claims")
         for (kind, text), claim in zip(part, made.claims, strict=True):

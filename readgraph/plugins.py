@@ -22,6 +22,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
+from importlib.util import find_spec
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +31,9 @@ from pluggy import HookimplMarker, HookspecMarker, PluginManager
 from readgraph import doors, features
 
 if TYPE_CHECKING:
+    from readgraph.api.tools import Tool
     from readgraph.cli.declaring import Command
+    from readgraph.doors.serve.making import Page
     from readgraph.graphs.method import Method
     from readgraph.state.declaring import Settings
 
@@ -56,18 +59,31 @@ class Hooks:
         """Groups of settings: options of the commands, fields of `ReaderContext`, keys of the settings file."""
 
     @hookspec
+    def functions(self) -> "Mapping[str, str]":  # type: ignore[empty-body]
+        """Functions of `readgraph.api`: where each stands, `package.module:name`, by its name."""
+
+    @hookspec
+    def tools(self) -> "Iterable[Tool]":  # type: ignore[empty-body]
+        """Tools of agents, which they call over MCP."""
+
+    @hookspec
+    def pages(self) -> "Iterable[Page]":  # type: ignore[empty-body]
+        """What the page in the browser (`readgraph serve`) makes besides answers, and further routes."""
+
+    @hookspec
     def engines(self) -> "Mapping[str, str]":  # type: ignore[empty-body]
         """Compression engines: where each class stands, `package.module:Name`, by the engine's id."""
 
 
 CORE = ("readgraph.graphs.declared", "readgraph.cli.plugin")
-"""The modules of the core that plug in; each folder of `readgraph.features` and of `readgraph.doors` plugs in too."""
+"""The modules of the core that plug in; of a folder of `readgraph.features` or `readgraph.doors` it is `plugin.py`."""
 
 
 def _own_modules() -> Iterator[str]:
     yield from CORE
     for room in (features, doors):
-        yield from (f"{room.__name__}.{folder.name}" for folder in iter_modules(room.__path__))
+        named = (f"{room.__name__}.{folder.name}.plugin" for folder in iter_modules(room.__path__))
+        yield from filter(find_spec, named)
 
 
 @cache

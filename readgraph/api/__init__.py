@@ -1,6 +1,10 @@
-"""Readgraph for other programs and agents: functions over a library, LangChain tools and retrievers."""
+"""Readgraph for other programs and agents: functions over a library, LangChain tools and retrievers.
 
-from typing import TYPE_CHECKING
+Those of features and of other packages are here too: what the hook `functions` of `readgraph.plugins` gives.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 __all__ = [
     "LibraryRetriever",
@@ -9,7 +13,6 @@ __all__ = [
     "as_retriever",
     "as_tool",
     "ask",
-    "compress",
     "list_documents",
     "open_page",
     "read",
@@ -18,27 +21,11 @@ __all__ = [
     "research_tool",
     "search",
     "searched_by",
-    "summarise",
-    "table",
     "until_left",
-    "verify",
-    "wiki",
 ]
 
 if TYPE_CHECKING:
-    from readgraph.api.functions import (
-        ask,
-        compress,
-        list_documents,
-        open_page,
-        read,
-        remember,
-        research,
-        search,
-        summarise,
-        table,
-        verify,
-    )
+    from readgraph.api.functions import ask, list_documents, open_page, read, remember, research, search
     from readgraph.api.langchain import (
         LibraryRetriever,
         add_documents,
@@ -49,14 +36,33 @@ if TYPE_CHECKING:
         until_left,
     )
     from readgraph.api.running import RunThread
-    from readgraph.features.wiki.wikis import wiki
+    from readgraph.features.compression.functions import compress as compress
+    from readgraph.features.summary.functions import summarise as summarise
+    from readgraph.features.survey.functions import table as table
+    from readgraph.features.verify.functions import verify as verify
+    from readgraph.features.wiki.functions import wiki as wiki
 else:
+    from readgraph.plugins import plugged_in
     from readgraph.state.lazy_names import lazy_names
 
     _OF_LANGCHAIN = {
         *("LibraryRetriever", "add_documents", "as_retriever", "as_tool", "research_tool", "searched_by"),
         "until_left",
     }
-    _OTHERS = {"langchain": _OF_LANGCHAIN, "readgraph.features.wiki.wikis": {"wiki"}, "running": {"RunThread"}}
+    _OTHERS = {"langchain": _OF_LANGCHAIN, "running": {"RunThread"}}
     # Imported when first used: the command uses some files of this room, and must not wait for the others.
-    __getattr__, __dir__ = lazy_names(__name__, {**_OTHERS, "functions": {*__all__}.difference(*_OTHERS.values())})
+    _get, _names = lazy_names(__name__, {**_OTHERS, "functions": {*__all__}.difference(*_OTHERS.values())})
+
+    def _places() -> dict[str, str]:
+        """Where the functions of plug-ins stand; none replaces another."""
+        return dict(reversed([place for _, place in plugged_in("functions") if place[0] not in __all__]))
+
+    def __getattr__(name: str) -> Any:
+        """A name of the core, or the function of a plug-in."""
+        if not name.startswith("_") and (place := _places().get(name)):
+            module, _, function = place.partition(":")
+            return getattr(import_module(module), function)
+        return _get(name)
+
+    def __dir__() -> list[str]:
+        return sorted({*_names(), *_places()})

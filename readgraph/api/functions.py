@@ -6,26 +6,17 @@ graph's node or tool has a context of its own, so it uses this library, not the 
 `ReadgraphError`s of one line.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import Any, cast
+from typing import Any
 
 from langgraph.store.base import BaseStore
 
 from readgraph.api import finding, results
-from readgraph.api.documents import PickingScope, documents_as_one, documents_near, find_named, pick_as_one_document
+from readgraph.api.documents import PickingScope, documents_as_one, find_named, pick_as_one_document
 from readgraph.api.memories import memories_to_show, method_of, parts_numbered
 from readgraph.api.notices import answer_notices
-from readgraph.api.results import CompressedText
-from readgraph.api.running import RunThread, builder_for, in_use, memory_sizes, run_method
-from readgraph.features.compression.engine import CompressionEngine, check_request
-from readgraph.features.compression.engines import engine_named
-from readgraph.features.summary import graph as summarising
-from readgraph.features.survey import graph as survey
-from readgraph.features.survey.state import NO_TABLE
-from readgraph.features.survey.table import table_of
-from readgraph.features.verify import graph as verifying
+from readgraph.api.running import RunThread, builder_for, memory_sizes, run_method
 from readgraph.graphs import gam
 from readgraph.graphs.method import Method
 from readgraph.graphs.methods import method_for, method_named
@@ -36,16 +27,11 @@ from readgraph.library.notices import document_notices
 from readgraph.library.page_store import PageStore
 from readgraph.library.versions import replaced_by
 from readgraph.nodes.opening import check_question, check_types
-from readgraph.state.apart import run_apart
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.loops import Listen
 from readgraph.state.reading import Question
 from readgraph.state.records import Document
-
-__all__ = ["CompressedText"]
-
-NO_ROWS = 'Say what the table is to hold, such as "every person: name, role, first appearance".'
 
 
 def pages_of(library: Library | BaseStore, context: ReaderContext | None = None) -> PageStore:
@@ -171,123 +157,6 @@ async def ask(
     output = await run_method(pages, builder, used.name, document, asked, context, listen, thread)
     notices = await answer_notices(pages, document, asked, output, as_of)
     return results.Answer.of(output, citations=cite(document, output["citations"]), notices=notices)
-
-
-async def summarise(
-    library: Library | BaseStore,
-    *,
-    documents: Sequence[str | Document],
-    words: int | None = None,
-    part: str | None = None,
-    about: str | None = None,
-    as_of: str = "",
-    context: ReaderContext | None = None,
-    listen: Listen | None = None,
-) -> results.Summary:
-    """Summarise a document, or several as one, in at most `words` words (those of the context, 300).
-
-    Args:
-        library: The library, or a plain LangGraph store.
-        documents: Ids, titles or files of the documents.
-        words: Most words of the summary.
-        part: Only this part, by a heading, its number, or pages.
-        about: What the summary is to be about.
-        as_of: A day, as of `ask`.
-        context: The settings of the run; by default those of `ReaderContext()`, without a model.
-        listen: Takes what the graph streams, such as its progress.
-
-    Returns:
-        The summary, its sentences checked and cited.
-
-    Raises:
-        BadInput: For a part that is not there, and for a name that no document has.
-    """
-    pages, settings = pages_of(library, context), context or ReaderContext()
-    settings = settings if words is None else replace(settings, summary_words=words)
-    given = {name: value for name, value in (("part", part), ("question", about)) if value is not None}
-    document = await documents_as_one(pages, documents, as_of)
-    asked = cast(Question, given)
-    output = await run_method(pages, summarising.build(), "summary", document, asked, settings, listen)
-    return results.Summary.of(output, summary=output["answer"], citations=cite(document, output["citations"]))
-
-
-async def verify(
-    library: Library | BaseStore,
-    draft: str,
-    *,
-    documents: Sequence[str | Document] = (),
-    collection: str | None = None,
-    as_of: str = "",
-    context: ReaderContext | None = None,
-    listen: Listen | None = None,
-    thread: RunThread | None = None,
-) -> results.Verified:
-    """Check a text against documents, sentence by sentence: what supports it, and what differs.
-
-    Args:
-        library: The library, or a plain LangGraph store.
-        draft: The text that is checked, of at most 400,000 characters.
-        documents: Ids, titles or files of the documents; by default those of the library, of a large one the likeliest.
-        collection: Without documents: those of this collection.
-        as_of: A day, as of `ask`.
-        context: The settings of the run; by default those of `ReaderContext()`, without a model.
-        listen: Takes what the graph streams, such as its progress.
-        thread: Keeps the graph's steps; without one they are not kept.
-
-    Returns:
-        The claims with their verdicts, and the quotes that these rest on.
-
-    Raises:
-        BadInput: For an empty draft, for a name that no document has, and for an empty library.
-    """
-    pages = pages_of(library, context)
-    near = documents or await run_apart(documents_near, pages, draft, collection, as_of)
-    document = await documents_as_one(pages, near, as_of)
-    given = cast(Question, {"draft": draft})
-    output = await run_method(pages, verifying.build(), "verify", document, given, context, listen, thread)
-    counts = Counter(claim["verdict"].replace(" ", "_") for claim in output["claims"])
-    return results.Verified.of(output, **{name: counts[name] for name in VERDICTS})
-
-
-VERDICTS = ("supported", "contradicted", "not_found", "not_decided")
-
-
-async def table(
-    library: Library | BaseStore,
-    wanted: str,
-    *,
-    documents: Sequence[str | Document],
-    as_of: str = "",
-    context: ReaderContext | None = None,
-    listen: Listen | None = None,
-    thread: RunThread | None = None,
-) -> results.SurveyTable:
-    """All that documents hold of one kind, such as "every person: name, role": all rows, each with its quotes.
-
-    Args:
-        library: The library, or a plain LangGraph store.
-        wanted: What the rows are to be, and their columns; `fields` of the context fixes these.
-        documents: Ids, titles or files of the documents.
-        as_of: A day, as of `ask`.
-        context: The settings of the run; by default those of `ReaderContext()`, without a model.
-        listen: Takes what the graph streams, such as its progress.
-        thread: Keeps the graph's steps; without one they are not kept.
-
-    Returns:
-        The columns and rows, and what a reader must know of them.
-    """
-    if not wanted.strip():
-        raise BadInput(NO_ROWS)
-    pages = pages_of(library, context)
-    document, asked = await documents_as_one(pages, documents, as_of), Question(question=wanted)
-    output = await run_method(pages, survey.build_table(), "survey", document, asked, context, listen, thread)
-    made = NO_TABLE
-    if output["programme"]:  # of its table, the output holds a bounded number of rows
-        made = await table_of(pages, document.id, output["records"], output["programme"], output["same_names"])
-    rows = [results.TableRow(values=row["values"], citations=cite(document, row["citations"])) for row in made["rows"]]
-    found = {**output, "table": made}
-    notices = [*output["notices"], *results.find_notices(found)]
-    return results.SurveyTable.of(found, columns=made["columns"], kinds=[*made["kinds"]], rows=rows, notices=notices)
 
 
 async def search(
@@ -427,52 +296,6 @@ async def research(
     context_only = replace(context or ReaderContext(), context_only=True)
     asked, builder = Question(question=question), gam.build_research()
     return results.Researched.of(await run_method(pages, builder, "gam", known, asked, context_only, listen))
-
-
-async def compress(
-    library: Library | BaseStore,
-    budget: int,
-    *,
-    text: str | None = None,
-    documents: Sequence[str | Document] = (),
-    question: str | None = None,
-    as_of: str = "",
-    engine: str | CompressionEngine = "readagent_gist",
-    context: ReaderContext | None = None,
-    listen: Listen | None = None,
-) -> CompressedText:
-    """A text, or documents as one, within a budget of tokens; with a question, what they hold for it.
-
-    Args:
-        library: The library, or a plain LangGraph store.
-        budget: Most tokens of the result.
-        text: The text; or else `documents`.
-        documents: Ids, titles or files of the documents.
-        question: What the result is to be about.
-        as_of: A day, as of `ask`.
-        engine: The engine's id, or an engine over the library's store, which has settings of its own.
-        context: The settings of the run; by default those of `ReaderContext()`, without a model.
-        listen: Takes what the graph streams, such as its progress.
-
-    Raises:
-        BadInput: Without a text or documents, or with both; otherwise as for `CompressionEngine.compress`.
-    """
-    if (text is None) == (not documents):
-        raise BadInput("Give either a text or the names of documents: it is what is compressed.")
-    check_request(budget, question)
-    pages = pages_of(library, context)
-    if isinstance(engine, str):
-        engine = engine_named(engine)(library=pages.store, context=context or ReaderContext())
-    document = await pages.add_document(text) if text is not None else await documents_as_one(pages, documents, as_of)
-    async with in_use(pages, document.id):
-        told, notices = listen or (lambda mode, event: None), await document_notices(pages, document)
-        if notices:
-            told("custom", {"notices": notices})
-        compressed, trace = await engine.compress_document(document, budget, question, told)
-    sizes: dict[str, Any] = {"original_tokens": trace.original_tokens, "usage": dict(trace.usage)}
-    made = CompressedText(**vars(compressed), **sizes, notices=notices)
-    made._trace = trace
-    return made
 
 
 def cite(document: Document, citations: Iterable[Mapping[str, Any]]) -> list[results.Cited]:

@@ -5,9 +5,6 @@ from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 
-from readgraph.features.compression.trace import CompressionStatus, CompressionTrace
-from readgraph.features.survey.patterns import columns_without_pattern
-from readgraph.nodes.extractive.dates import find_ambiguous_date
 from readgraph.state.channels import NotMemorised
 from readgraph.state.reading import Status
 
@@ -21,13 +18,7 @@ __all__ = [
     "Remembered",
     "Researched",
     "Result",
-    "Summary",
-    "SurveyTable",
-    "TableRow",
     "Used",
-    "Verified",
-    "Wiki",
-    "WikiPages",
 ]
 
 
@@ -149,126 +140,6 @@ class Answer(OfDocuments):
         description=f"{LACKS} Without a model: that the match is weak, and what fits the question better.",
     )
     memory: str
-
-
-class Summary(Used):
-    """A summary, sentence by sentence."""
-
-    document: str = Field(description="The id of the document, or of the collection of those that were read as one.")
-    title: str
-    model: str | None = Field(description="None: without a model, the text's own sentences are taken.")
-    summary: str | None = Field(description="None if the text says nothing of what was asked for.")
-    status: Status
-    by_rule: bool = Field(description="Whether all sentences are the text's own, chosen by rule.")
-    parts: list[dict[str, Any]] = Field(description="name, start and end of the parts asked for; empty for all of it.")
-    sentences: list[dict[str, Any]] = Field(
-        description="text, pages and places that it rests on, supported (true, false, or null: not checked), extracted."
-    )
-    unsupported: int = Field(description="Sentences that the pages they name don't support.")
-    unchecked: int = Field(description="Sentences that were not checked.")
-    citations: list[Cited]
-    memory: str
-
-
-class Verified(OfDocuments):
-    """What documents say of a draft, claim by claim."""
-
-    model: str | None = Field(description="None: only what rules can tell was decided.")
-    claims: list[dict[str, Any]] = Field(
-        description="text, verdict (supported, contradicted, not found, not decided), by (rules, model), differs "
-        "(kind, as the draft has it, as the text has it), missing, evidence (quotes with their places), cited; start "
-        "and end in the draft."
-    )
-    supported: int
-    contradicted: int
-    not_found: int = Field(description="Claims near which the documents have nothing.")
-    not_decided: int = Field(description="Claims of which rules can't tell, and no model could.")
-    status: Status
-
-
-class Wiki(OfDocuments):
-    """A wiki of documents: a page of each, and of each person, place, thing and topic that they tell of."""
-
-    model: str | None = Field(description="None: names were found by rules, and all sentences are the documents' own.")
-    pages: list[dict[str, Any]] = Field(
-        description="name, kind (document, person, place, thing, topic, name), also (other names), document (its own "
-        "document), left_out, and sentences: text, extracted, sources (quote, document, title, place, start, end)."
-    )
-    conflicts: list[dict[str, Any]] = Field(description="Pairs of sentences that contradict each other, by rules.")
-    by_rule: bool = Field(description="Whether all sentences are the documents' own.")
-    status: Status
-
-
-class WikiPages(Used):
-    """The names of a wiki's pages, and one of them in Markdown."""
-
-    document: str = Field(description="The id of the document, or of the collection of those that were read as one.")
-    pages: list[str] = Field(description="Name and kind of each page.")
-    text: str = Field(description="The page that was asked for; without one, the index.")
-    conflicts: list[str] = Field(description="Sentences that contradict each other, by rules.")
-
-
-class TableRow(Result):
-    """A row of a table, with the quotes that show it."""
-
-    values: list[str] = Field(description="In the order of the columns; nothing is an empty text.")
-    citations: list[Cited]
-
-
-class SurveyTable(Used):
-    """All that documents hold of one kind, a row for each."""
-
-    document: str = Field(description="The id of the document, or of the collection of those that were read as one.")
-    title: str
-    documents: list[dict[str, Any]] = Field(description="id, title, start and end of each document of a collection.")
-    model: str | None = Field(description="None: filled by patterns.")
-    columns: list[str]
-    kinds: list[str] = Field(description="text, number or date, for each column.")
-    rows: list[TableRow]
-    status: Status
-    by_rule: bool = Field(description="Whether no model took the records.")
-    by_table: bool = Field(False, description="Whether rows of the texts' own tables are among them.")
-    percent_read: float | None = Field(description="The percentage of the text's words that were gone through.")
-    unread: list[int] = Field(description="The parts that could not be read, so that their records are missing.")
-    fallbacks: dict[str, int] = Field(description="What could not be used, such as quotes that stand nowhere.")
-    notices: list[str] = Field(
-        description=f"{LACKS} Columns that nothing fills, and how dates such as 05/03/2024 were read."
-    )
-
-
-def find_notices(found: Mapping[str, Any]) -> list[str]:
-    """What a reader of a survey's table must know: columns that nothing fills, and how dates were read."""
-    table, programme, notices = found["table"], found["programme"], list[str]()
-    values = [*zip(*(row["values"] for row in table["rows"]), strict=True)] or [()] * len(table["columns"])
-    blank = [name for name, column in zip(table["columns"], values, strict=True) if column and not any(column)]
-    if found["by_pattern"] and programme:
-        if empty := [*dict.fromkeys([*columns_without_pattern(programme["columns"]), *blank])]:
-            notices.append(f"No pattern fills {', '.join(map(repr, empty))}: that needs a model.")
-    elif found.get("by_table") and blank:
-        notices.append(f"The tables of the text give nothing for {', '.join(map(repr, blank))}.")
-    orders = dict[str, str]()
-    for row in table["rows"]:
-        for kind, value in zip(table["kinds"], row["values"], strict=True):
-            quotes = (citation["quote"] for citation in row["citations"] if kind == "date")
-            if ambiguous := next(filter(None, (find_ambiguous_date(quote, value) for quote in quotes)), None):
-                orders.setdefault(ambiguous[1], ambiguous[0])
-    return [*notices, *(f"{example} was read as {order}." for order, example in orders.items())]
-
-
-class CompressedText(Used):
-    """A text within a budget of tokens."""
-
-    text: str
-    engine: str
-    tokens: int
-    original_tokens: int
-    status: CompressionStatus
-    _trace: CompressionTrace = PrivateAttr()
-
-    @property
-    def trace(self) -> CompressionTrace:
-        """How it came about."""
-        return self._trace
 
 
 class Hit(Result):

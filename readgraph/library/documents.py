@@ -82,7 +82,7 @@ class NotHeld(BadInput):
 
 
 async def begin_forgetting(items: StoredItems, identity: str) -> Document:
-    """Move a document's record from the list to the unfinished work; raises `BadInput` if it is in neither."""
+    """Move a document's record from the list to the unfinished work; raises `NotHeld` if it is in neither."""
     (value,) = await items.get((ROOT, "documents"), [identity])
     if value is not None:
         document = _document(identity, value)
@@ -92,7 +92,7 @@ async def begin_forgetting(items: StoredItems, identity: str) -> Document:
         return document
     if marked := await find_document_to_forget(items, identity):
         return marked
-    raise BadInput(f"The library holds no document '{identity}': it was forgotten already.")
+    raise NotHeld(f"The library holds no document '{identity}': it was forgotten already.")
 
 
 async def find_document_to_forget(items: StoredItems, identity: str) -> Document | None:

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from readgraph.features.agents.store import AgentStore
 from readgraph.library.collections import INGESTED, MEMBERS, collections_with
-from readgraph.library.documents import UNFINISHED, begin_forgetting, drop_document, find_document_to_forget
+from readgraph.library.documents import UNFINISHED, NotHeld, begin_forgetting, drop_document, find_document_to_forget
 from readgraph.library.earlier_notes import EarlierNotes
 from readgraph.library.joint_readings import keep_rest
 from readgraph.library.library import FILES, Library
@@ -16,7 +16,7 @@ from readgraph.library.search.passages import forget_text
 from readgraph.library.store import InUse, OnWait, hold_lock, wait_until_unused
 from readgraph.library.stored_items import EVERY, ROOT
 from readgraph.library.versions import skip_version
-from readgraph.state.errors import BadInput, LibraryError
+from readgraph.state.errors import LibraryError
 from readgraph.state.records import Document
 
 
@@ -37,7 +37,7 @@ async def forget_document(
         for collection in await collections_with(library.pages, document):
             await wait_until_unused(library.store, collection.id, on_wait, wait=wait)
             counts["kept"] += await keep_rest(library, collection, document, on_wait, wait=wait)
-            with suppress(BadInput):  # whoever forgets another of its documents has forgotten it meanwhile
+            with suppress(NotHeld):  # whoever forgets another of its documents has forgotten it meanwhile
                 counts.update(await forget_document(library, collection, on_wait, wait=wait))
         await wait_until_unused(library.store, document.id, on_wait, wait=wait)
         memories = await library.pages.memories(document.id)
@@ -64,7 +64,7 @@ async def forget_document(
 async def finish_unfinished(library: Library) -> None:
     """Go on deleting what a killed process has left halfway; what another one works on is left to it."""
     for item in await library.pages.search(UNFINISHED, EVERY):
-        with suppress(LibraryError, InUse):  # an error such as a full disk: the library can still be read
+        with suppress(LibraryError, InUse, NotHeld):  # it is done by now, or the disk is full: all else can be read
             if document := await find_document_to_forget(library.pages, item.key):
                 await forget_document(library, document, wait=False)
                 continue

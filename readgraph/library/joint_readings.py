@@ -6,8 +6,8 @@ about the others, without the steps that led to the answer. Notes of the others'
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
@@ -19,7 +19,7 @@ from readgraph.library.collections import add_collection, collections_with
 from readgraph.library.library import Library
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.terms import content_words
-from readgraph.library.store import OnWait, hold_build_lock, hold_lock
+from readgraph.library.store import InUse, OnWait, hold_build_lock, hold_lock
 from readgraph.library.stored_items import EVERY, ROOT, StoredValue, number_key
 from readgraph.state.errors import LibraryError, ReadgraphError
 from readgraph.state.languages import language_of
@@ -89,11 +89,8 @@ async def keep_rest(
     Killed halfway, it is done again. Two that forget documents of one collection don't keep each other's: each takes
     its document off the list before it looks whether the others are there.
     """
-    async with AsyncExitStack() as held:
-        others = sorted(part.document for part in collection.parts if part.document != gone.id)
-        for each in others:
-            if await library.pages.find_document(each):
-                await held.enter_async_context(hold_lock(library.store, f"{each}.lock", on_wait, wait=wait))
+    others = sorted(part.document for part in collection.parts if part.document != gone.id)
+    async with _hold_documents(library, others, on_wait, wait=wait):
         if (rest := await _rest_of(library.pages, collection, gone)) is None:
             return 0
         moves = list[tuple[CheckpointTuple, dict[str, Any]]]()
@@ -113,6 +110,32 @@ async def keep_rest(
         for saved, moved in moves:
             await _put_answer(library, saved, await _with_pages(library.pages, moved, *pages[moved["memory"]]))
         return len(moves)
+
+
+@asynccontextmanager
+async def _hold_documents(
+    library: Library, ids: Sequence[str], on_wait: OnWait | None, *, wait: bool
+) -> AsyncIterator[None]:
+    """Hold the locks of those of these documents that are on the list.
+
+    While one is waited for, none is held: whoever holds it may be about to forget it, and then needs the others.
+    """
+    busy = ""
+    while True:
+        if busy:
+            async with hold_lock(library.store, f"{busy}.lock", on_wait):
+                pass
+        async with AsyncExitStack() as held:
+            try:
+                for busy in ids:
+                    if await library.pages.find_document(busy):
+                        await held.enter_async_context(hold_lock(library.store, f"{busy}.lock", wait=False))
+            except InUse:
+                if not wait:
+                    raise
+                continue
+            yield
+            return
 
 
 async def _put_answer(library: Library, saved: CheckpointTuple, values: dict[str, Any]) -> None:

@@ -9,19 +9,8 @@ from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 from langgraph.types import Durability
 
-from readgraph.api import as_retriever, research_tool
-from readgraph.api.functions import (
-    ask,
-    compress,
-    list_documents,
-    open_page,
-    read,
-    remember,
-    research,
-    search,
-    summarise,
-    table,
-)
+from readgraph.api import as_retriever, compress, research_tool, summarise, table
+from readgraph.api.functions import ask, list_documents, open_page, read, remember, research, search
 from readgraph.api.running import RunThread
 from readgraph.library.histories import SessionText, append_sessions
 from readgraph.library.opening import Library

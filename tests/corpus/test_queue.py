@@ -1,8 +1,7 @@
-"""The recipe that reads a corpus by the queue of a LangGraph server, against a real one."""
+"""The example that reads a corpus by the queue of a LangGraph server, against a real one."""
 
 import asyncio
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,8 +12,7 @@ from readgraph.library.opening import open_library
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
 from tests.support.development_server import REPOSITORY, needs_the_server, serving
 
-PAGE = (REPOSITORY / "docs" / "guides" / "corpora.md").read_text("utf-8")
-(RECIPE,) = re.findall(r"^```py\n(# queue_runs\.py: .*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+PROGRAM = REPOSITORY / "examples" / "queue_runs.py"
 NAMES = ("goat", "lamp", "gander", "keeper")
 
 
@@ -23,7 +21,6 @@ NAMES = ("goat", "lamp", "gander", "keeper")
 def test_each_document_is_a_run_of_the_server_and_one_that_fails_is_queued_again(
     server: ModelServer, tmp_path: Path
 ) -> None:
-    (tmp_path / "queue_runs.py").write_text(RECIPE, encoding="utf-8")
     (tmp_path / "corpus").mkdir()
     for name in NAMES:
         (tmp_path / "corpus" / f"{name}.txt").write_text(f"The {name} was on the gallery.")
@@ -41,7 +38,7 @@ def test_each_document_is_a_run_of_the_server_and_one_that_fails_is_queued_again
     named = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "test", "READGRAPH_SETTINGS": "settings.toml"}
     library = tmp_path / "kept"
     with serving(["readgraph", "studio", "--library", "kept"], tmp_path, saying="Studio: ", **named) as studio:
-        given = [sys.executable, str(tmp_path / "queue_runs.py"), studio.url, str(tmp_path / "corpus")]
+        given = [sys.executable, str(PROGRAM), studio.url, str(tmp_path / "corpus")]
         environment = {**os.environ, "READGRAPH_LIBRARY": str(library), "PYTHONPATH": str(REPOSITORY)}
         for _ in range(2):
             ran = subprocess.run(given, env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=120)

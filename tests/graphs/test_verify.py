@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from readgraph.api import functions
-from readgraph.api.results import Verified
+from readgraph import api
 from readgraph.features.verify import graph as verify
 from readgraph.features.verify.decide import describe_claim
+from readgraph.features.verify.functions import Verified
 from readgraph.graphs.estimates.arithmetic import EstimateCase
 from readgraph.library.opening import Library
 from readgraph.nodes.answering.citations import with_marks
@@ -51,7 +51,7 @@ async def documents(library: Library) -> list[Document]:
 
 
 async def checked(library: Library, documents: Any, draft: str, context: ReaderContext | None = None) -> Verified:
-    return await functions.verify(library, draft, documents=documents, context=context)
+    return await api.verify(library, draft, documents=documents, context=context)
 
 
 def told(made: Verified) -> list[str]:
@@ -212,12 +212,12 @@ async def test_an_unusable_reply_leaves_claims_open_and_is_counted(
 
 
 async def test_without_documents_the_library_is_searched(library: Library, documents: list[Document]) -> None:
-    made = await functions.verify(library, "The pilots moved to Halden in 1951.")
+    made = await api.verify(library, "The pilots moved to Halden in 1951.")
     assert told(made) == ["contradicted: “1951”, the text has “1950”"]
     assert [each["title"] for each in made.documents] == ["Mill report", "Port log"] or len(made.documents) == 2
     for draft, problem in (("  \n", "The draft is empty"), ("word " * 100_000, "The draft has 500,000 characters")):
         with pytest.raises(BadInput, match=problem):
-            await functions.verify(library, draft)
+            await api.verify(library, draft)
 
 
 @pytest.mark.parametrize(
@@ -488,7 +488,7 @@ Ann said: "I lent it to Carla."
 
 Bob said: "I lent it to Carla."
 """
-    assert told(await functions.verify(library, draft)) == [
+    assert told(await api.verify(library, draft)) == [
         "supported",
         "not decided: “Bob”, the text has “Ann”",
         "not decided: “Ann”, the text has “Bob”",

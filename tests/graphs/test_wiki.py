@@ -8,7 +8,7 @@ import pytest
 
 from readgraph.api import wiki
 from readgraph.api.documents import all_documents
-from readgraph.api.results import Wiki
+from readgraph.features.wiki.functions import Wiki
 from readgraph.features.wiki.graph import estimate_wiki
 from readgraph.features.wiki.vault import write_vault
 from readgraph.graphs.estimates.arithmetic import EstimateCase

@@ -20,13 +20,14 @@ from readgraph.graphs.read_agent import build
 from readgraph.library import documents as unfinished
 from readgraph.library import stored_items
 from readgraph.library.collections import add_collection
-from readgraph.library.documents import PART
+from readgraph.library.documents import PART, begin_forgetting, find_document_to_forget
 from readgraph.library.file_store import LibraryStore
 from readgraph.library.forgetting import forget_document
 from readgraph.library.histories import SessionText, append_sessions
 from readgraph.library.opening import Library, open_library
 from readgraph.library.search.passages import search_documents
 from readgraph.library.store import mark_in_use
+from readgraph.library.stored_items import StoredItems
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, Forgotten
 from readgraph.state.records import Document, RecordedReply
@@ -240,6 +241,24 @@ async def test_what_was_broken_off_while_it_waited_goes_on_once_nobody_reads(tmp
                     await other.pages.add_document("The lamp was out.")
     async with open_library(tmp_path):
         assert rows(tmp_path) == {}
+
+
+async def test_an_opening_leaves_out_what_another_process_has_forgotten_meanwhile(
+    library: Library, where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = await library.pages.add_document("The lamp was out.")
+    await begin_forgetting(library.pages, document.id)
+    found_by_opening = list[Document]()
+
+    async def find_then_forget(items: StoredItems, identity: str) -> Document | None:
+        if found := await find_document_to_forget(items, identity):
+            found_by_opening.append(found)
+            await forget_document(library, found)
+        return found
+
+    monkeypatch.setattr("readgraph.library.forgetting.find_document_to_forget", find_then_forget)
+    async with open_library(where) as other:
+        assert await other.pages.documents() == [] and found_by_opening == [document]
 
 
 async def test_a_search_goes_on_without_what_was_forgotten_meanwhile(library: Library) -> None:

@@ -18,7 +18,7 @@ from readgraph.library.documents import unreadable
 from readgraph.library.forgetting import forget_document
 from readgraph.library.joint_readings import list_joint, tell_joint
 from readgraph.library.opening import Library, open_library
-from readgraph.library.store import mark_in_use
+from readgraph.library.store import hold_lock, mark_in_use
 from readgraph.library.stored_items import ROOT
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import Document
@@ -160,6 +160,21 @@ async def test_two_that_forget_both_documents_at_once(library: Library) -> None:
     assert left == documents[2]
     for thread in (ABOUT_BAKER, ABOUT_KEEPER):
         assert await last_step(library, thread) is None
+
+
+async def test_who_waits_for_one_of_the_others_holds_none_of_them(library: Library) -> None:
+    documents = await add(library, KEEPER, BAKER, SMITH)
+    await ask_jointly(library, *documents)
+    gone, (first, second) = documents[0], sorted(documents[1:], key=lambda document: document.id)
+    waited = asyncio.Event()
+    async with asyncio.timeout(20):
+        async with hold_lock(library.store, f"{second.id}.lock"):  # by somebody who is about to forget it
+            forgetting = asyncio.create_task(forget_document(library, gone, waited.set))
+            await waited.wait()
+            async with hold_lock(library.store, f"{first.id}.lock", wait=False):
+                pass
+        assert (await forgetting)["kept"] == 1
+    assert {each.id for each in await library.pages.documents()} >= {first.id, second.id}
 
 
 async def test_a_running_question_about_both_is_waited_for(library: Library) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from readgraph import api
 from readgraph.api import functions
 from readgraph.api.documents import store_file, store_source
 from readgraph.library.collections import add_collection
@@ -117,10 +118,10 @@ async def test_all_results_that_are_made_of_a_document_say_it(library: Library, 
     made: list[Any] = [
         await functions.read(library, document.id),
         await functions.ask(library, "Who keeps the lamp?"),
-        await functions.summarise(library, documents=named),
-        await functions.verify(library, "Agnes keeps the lamp.", documents=named),
-        await functions.compress(library, 100, documents=named),
+        await api.summarise(library, documents=named),
+        await api.verify(library, "Agnes keeps the lamp.", documents=named),
+        await api.compress(library, 100, documents=named),
         await functions.open_page(library, document.id, 0),
     ]
     assert [each.notices for each in made] == [[SAID]] * len(made)
-    assert (await functions.table(library, "every person: name", documents=named)).notices[0] == SAID
+    assert (await api.table(library, "every person: name", documents=named)).notices[0] == SAID

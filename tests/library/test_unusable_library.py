@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from readgraph import api
 from readgraph.api import functions
 from readgraph.library.archives import HEADER
 from readgraph.library.histories import SessionText
@@ -107,7 +108,7 @@ async def test_so_does_it_for_programs_and_agents(only_read: Path) -> None:
         (document,) = await library.pages.documents()
         found = await functions.ask(library, "Who took the log book?", documents=[document.id])
         assert found.citations
-        assert (await functions.verify(library, "Iolo took the log book.", documents=[document.id])).claims
+        assert (await api.verify(library, "Iolo took the log book.", documents=[document.id])).claims
         with pytest.raises(BadInput, match="can only be read"):
             await functions.remember(library, "History", [SessionText("Something was said.")])
     async with open_library(only_read, answers=True) as library:

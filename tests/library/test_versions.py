@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from readgraph import api
 from readgraph.api import functions
 from readgraph.api.documents import store_file
 from readgraph.library.collections import NamedCollections
@@ -65,7 +66,7 @@ async def test_the_newest_answers_and_earlier_ones_are_told(library: Library, ve
 async def test_as_of_a_day_it_is_as_it_was(library: Library, versions: list[Document], day: str, tons: str) -> None:
     assert tons in str((await functions.ask(library, QUESTION, as_of=day)).answer)
     assert [tons in hit.text for hit in await functions.search(library, "flour", as_of=day)] == [True]
-    checked = await functions.verify(library, f"The mill at Orrin makes {tons} tons of flour a year.", as_of=day)
+    checked = await api.verify(library, f"The mill at Orrin makes {tons} tons of flour a year.", as_of=day)
     assert checked.supported == 1
     named = await functions.ask(library, QUESTION, documents=[each.id for each in versions], as_of=day)
     assert tons in str(named.answer)
@@ -77,7 +78,7 @@ async def test_a_changed_file_is_as_it_was_on_a_day_and_counts_by_its_newest_tex
         kept = await library.pages.add_document(text, title="Mill report", source="mill.txt")
         await set_version(library.pages, kept, date)
     for day, tons in (("2022", "400"), ("", "450")):
-        made = await functions.verify(library, f"The mill at Orrin makes {tons} tons of flour a year.", as_of=day)
+        made = await api.verify(library, f"The mill at Orrin makes {tons} tons of flour a year.", as_of=day)
         assert (made.supported, len(made.documents)) == (1, 2)
 
 
@@ -94,7 +95,7 @@ async def test_a_day_before_all_and_what_is_no_day_is_one_line(library: Library,
         with pytest.raises(BadInput, match="YYYY-MM-DD"):
             await functions.ask(library, QUESTION, as_of=wrong)
         with pytest.raises(BadInput, match="YYYY-MM-DD"):
-            await functions.verify(library, OLD, documents=[versions[0].id], as_of=wrong)
+            await api.verify(library, OLD, documents=[versions[0].id], as_of=wrong)
         with pytest.raises(BadInput, match="YYYY-MM-DD"):
             check_date(wrong)
 

@@ -14,11 +14,11 @@ from httpx2 import AsyncClient
 from mcp import Client, MCPError
 from mcp_types import ElicitResult, PromptReference
 
-from readgraph.api.functions import NO_ROWS
 from readgraph.api.sockets import open_listener
 from readgraph.doors.mcp.jobs import Progress
 from readgraph.doors.mcp.refusing import WORDS, resolve_allowed_folders
 from readgraph.doors.mcp.server import LibraryTools, library_server, security_settings, serve_http
+from readgraph.features.survey.functions import NO_ROWS
 from readgraph.library.opening import Library
 from readgraph.library.stored_items import ROOT
 from readgraph.state.context import ReaderContext

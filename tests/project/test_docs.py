@@ -23,7 +23,7 @@ from readgraph.state.settings import EXAMPLE_MODEL
 from tests.doubles.model_server import ChatRequest, ModelServer, ToolCall
 from tests.doubles.reader import asked_for, reader
 from tests.doubles.tool_user import is_agent, tool_user
-from tests.project.test_rooms import INNER, ROOMS
+from tests.project.test_rooms import ROOMS
 from tests.support.command import Command
 from tests.support.examples import EXAMPLES
 from tests.support.printed import RENEW, said
@@ -212,7 +212,7 @@ def reached(rooms: dict[str, set[str]], start: str) -> set[str]:
     return rooms[start].union(*(reached(rooms, other) for other in rooms[start]))
 
 
-PLANS = {"the rooms": ROOMS, "the rooms in cli": INNER["cli"]}
+PLANS = {"the rooms": ROOMS}
 
 
 @pytest.mark.parametrize("page", with_a(DRAWING))

@@ -47,8 +47,9 @@ SHOWN = [
     *(ROOT / name for name in ("README.md", "readgraph/SKILL.md", "notebooks/README.md")),
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
-USED_WITH_US = [path for path in SHOWN if path.suffix == ".md" and not {"design.md", "reference"} & {*path.parts}]
-"""Pages for users; how the house is built, and the rooms one by one, is told with names that are not public, too."""
+OF_THE_INSIDE = {"design.md", "first-contribution.md", "reference"}
+USED_WITH_US = [path for path in SHOWN if path.suffix == ".md" and not OF_THE_INSIDE & {*path.parts}]
+"""Pages for users; pages for contributors, and on the rooms one by one, have names that are not public, too."""
 
 NO_MODULES = {"readgraph.json", "readgraph.methods"}
 """A file, and a group of entry points, whose names look like a module's."""

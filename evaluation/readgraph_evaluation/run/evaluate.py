@@ -9,8 +9,10 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any
 
+import typer
 from langgraph.store.memory import InMemoryStore
 
+from readgraph.cli.options.output import check_alone
 from readgraph.cli.run.documents import show_estimate
 from readgraph.cli.settings import check_used
 from readgraph.cli.terminal.progress import EvaluationProgress, notices
@@ -45,7 +47,7 @@ from readgraph_evaluation.report import write_results
 from readgraph_evaluation.reproducing import metrics_of_experiment
 from readgraph_evaluation.results import ScoredEvaluation, difference_of
 from readgraph_evaluation.rows import SUMMARY, EvaluationRow, on_web_pages, rows_to_run
-from readgraph_evaluation.run.calibrate import calibrate_once, calibration_estimate, check_calibrated, costs
+from readgraph_evaluation.run.calibrate import calibrate, calibrate_once, calibration_estimate, check_calibrated, costs
 from readgraph_evaluation.run.tables import P_MEANS, UNPROVEN, pairs_table, print_results
 from readgraph_evaluation.running import Evaluation, Group, find_unanswered
 from readgraph_evaluation.sweeps import sweep_named
@@ -53,6 +55,37 @@ from readgraph_evaluation.trajectories import FORMS
 
 USUAL = "read-agent,mem-walker,gam,bm25"
 USUAL_ON_WEB_PAGES = "web-agent,web-gists-only,web-page,web-bm25"
+
+
+ALONE = (
+    *("--judge", "--out", "--estimate", "--json", "--quiet", "--price"),
+    *("--concurrency", "--timeout", "--retry-seconds", "--max-reply-mb", "--batch", "--prompts", "--again"),
+)
+"""What may stand beside --calibrate where no questions are named."""
+
+
+def evaluate_by_options(
+    run: typer.Context, options: EvaluateOptions, context: ReaderContext, screen: OutputOptions
+) -> None:
+    """Evaluate, or compare two evaluations, repeat a published one, ask the judge alone, or make logs of one."""
+    if options.diff:
+        if options.file:
+            raise BadInput("--diff compares two existing evaluations: leave the file out.")
+        check_alone(run, "compares two existing evaluations", "--diff", "--json", "--quiet")
+        show_difference(*options.diff, screen)
+    elif options.replay:
+        from readgraph_evaluation.run.reproduce import replay
+
+        check_alone(run, "repeats a published run", "--replay", "--dataset", "--out", "--json", "--quiet")
+        raise typer.Exit(replay(options.file, options.form, options.replay, options.out, screen))
+    elif options.calibrate and options.names_no_questions:
+        check_alone(run, "without FILE asks the judge alone", "--calibrate", *ALONE)
+        calibrate(options, context, screen)
+    elif options.inspect and options.out and options.names_no_questions:
+        check_alone(run, "makes logs of a finished evaluation", "--inspect", "--out", "--json", "--quiet")
+        write_inspect_logs(options.out, options.inspect, screen)
+    else:
+        (estimate if options.estimate else evaluate)(options, context, screen)
 
 
 def dataset_of(options: EvaluateOptions) -> Dataset:

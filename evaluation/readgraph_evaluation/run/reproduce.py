@@ -7,8 +7,10 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
+import typer
 from rich.table import Table
 
+from readgraph.cli.options.output import check_alone
 from readgraph.cli.run.documents import estimated_cost
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText
@@ -34,6 +36,19 @@ AS_STATED = (
 )
 
 MOST_SHOWN = 10
+
+
+def reproduce_by_options(
+    run: typer.Context, options: ReproduceOptions, context: ReaderContext, screen: OutputOptions
+) -> None:
+    """Reproduce an experiment, repeat a published run of one, or without a name list them."""
+    if options.name is None:
+        list_experiments(options, context, screen)
+    elif options.replay:
+        check_alone(run, "repeats a published run", "--replay", "--data", "--out", "--json", "--quiet")
+        raise typer.Exit(replay_of(options.name, options.data, options.replay, options.out, screen))
+    else:
+        reproduce(options.name, options, context, screen)
 
 
 def replay(file: Path | None, form: str | None, theirs: Path, out: Path | None, screen: OutputOptions) -> int:

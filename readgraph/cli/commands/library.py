@@ -1,47 +1,26 @@
 """The commands for what a library holds: show, correct, search, forget, collection, replies, library, agents, chat."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from typer import Argument, Context, Option, Typer
 
 from readgraph.cli.commands import run_lazily
 from readgraph.cli.options import documents as given
 from readgraph.cli.options.documents import LibraryFolder
-from readgraph.cli.options.output import Json, check_alone, check_open
+from readgraph.cli.options.output import Json
 from readgraph.cli.options.settings import with_options
-from readgraph.cli.process import end_start
 from readgraph.cli.shell import HelpfulGroup, collections, completer_of, identities
 from readgraph.library.address import library_place
-from readgraph.state.errors import BadInput
-
-if TYPE_CHECKING:
-    pass
 
 
 @with_options(given.ShowOptions)
+@run_lazily("readgraph.cli.run.show:show_by_options")
 def show(run: Context, options: given.ShowOptions) -> None:
     """List what the library holds, or a document's parts with their notes, or the text where a citation stands.
 
     Example: readgraph show report.pdf --page 58 --quote "maximum discharge"
     """
-    from readgraph.cli.run import show as showing
-
-    end_start()
-    check_open(options.report, opened=options.opened)
-    if options.report:
-        check_alone(run, "writes a file and prints nothing", "--report", "--library", "--method", "--purpose", "--open")
-        showing.report_document(options, options.report)
-    elif options.place != given.WantedPlace():
-        if options.made_for is not None:
-            raise BadInput("--purpose chooses whose notes are shown, and a place shows the text: leave --purpose out.")
-        showing.show_place(options)
-    elif options.document:
-        showing.show_document(options)
-    elif options.method or options.made_for is not None:
-        raise BadInput("--method and --purpose choose among the notes on a document: name one.")
-    else:
-        showing.show_library(options.library, as_json=options.as_json)
 
 
 @with_options(given.CorrectOptions)
@@ -53,7 +32,7 @@ def correct(options: given.CorrectOptions) -> None:
     """
 
 
-@run_lazily("readgraph.cli.run.show:search")
+@run_lazily("readgraph.cli.run.search:search")
 def search(
     words: str = Argument(metavar="WORDS", help="What to search for."),
     documents: Annotated[

@@ -7,19 +7,18 @@ from typer import Argument, Context, Option, Typer
 
 from readgraph.cli.commands import run_lazily
 from readgraph.cli.options.documents import LibraryFolder
-from readgraph.cli.options.output import Json, check_alone, with_run
+from readgraph.cli.options.output import Json, with_run
 from readgraph.cli.options.reading import CompareOptions
 from readgraph.cli.options.settings import PROFILE, with_context
-from readgraph.cli.process import end_start
 from readgraph.cli.shell import HelpfulGroup, completer_of
 from readgraph.cli.shell import methods as method_names
 from readgraph.cli.shell import models as models_known
-from readgraph.state.errors import BadInput
 from readgraph.state.settings import GROUPS, Calls, Embeddings, Model, ReadingModel
 
 if TYPE_CHECKING:
     from readgraph.cli.terminal.screen import OutputOptions
     from readgraph.state.context import ReaderContext
+    from readgraph.state.errors import BadInput
 
 
 @with_run(CompareOptions, GROUPS, PROFILE)
@@ -31,6 +30,7 @@ def compare(options: CompareOptions, context: "ReaderContext", screen: "OutputOp
     """
 
 
+@run_lazily("readgraph.cli.run.methods:list_by_options")
 def list_methods(
     run: Context,
     name: str = Argument(
@@ -41,22 +41,10 @@ def list_methods(
     as_json: Json = False,
 ) -> None:
     """List the methods, or show one of them: its nodes with what they read and write, or its drawing."""
-    from readgraph.cli.run import methods as listing
-
-    end_start()
-    if shared:
-        check_alone(run, "shows the nodes of all methods", "--shared", "--json")
-        listing.show_shared_nodes(name, as_json=as_json)
-        return
-    if mermaid:
-        check_alone(run, "prints only the drawing", "--mermaid")
-    if name or mermaid:
-        listing.show_method(name, mermaid=mermaid, as_json=as_json)
-    else:
-        listing.list_methods(as_json=as_json)
 
 
 @with_context((Model,), PROFILE)
+@run_lazily("readgraph.cli.run.serving:serve_studio")
 def studio(
     context: "ReaderContext",
     port: int = Option(2024, min=1, max=65_535, help="The port on this machine."),
@@ -68,10 +56,6 @@ def studio(
     Each graph's assistant starts with your settings; you can change them there. The server runs on this machine. The
     Studio page comes from LangChain's server, which is not contacted until you open the page.
     """
-    from readgraph.cli.run.serving import serve_studio
-
-    end_start()
-    serve_studio(library, port, context, open_page=open_page)
 
 
 @with_context((Model, ReadingModel, Embeddings, Calls), looks=True)

@@ -1,16 +1,13 @@
 """The commands that serve a library: to people in a browser, and to other programs' agents."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from typer import Option
 
-from readgraph.cli.process import end_start
-
-if TYPE_CHECKING:
-    pass
+from readgraph.cli.commands import run_lazily
 
 
+@run_lazily("readgraph.cli.run.serving:put_skill")
 def skill(
     to: Path | None = Option(
         None, "--to", metavar="FOLDER", help="Put it into this folder of skills. Default: print it.", show_default=False
@@ -22,7 +19,3 @@ def skill(
 
     Example: readgraph skill --to ~/.claude/skills
     """
-    from readgraph.cli.run.serving import put_skill
-
-    end_start()
-    put_skill(to)

@@ -12,7 +12,6 @@ from rich.table import Column, Table
 from readgraph.api import functions
 from readgraph.api.documents import WHOLE_LIBRARY, PickingScope, find_kept_document, pick_as_one_document
 from readgraph.api.functions import check_asked
-from readgraph.api.results import find_notices
 from readgraph.api.running import RunThread
 from readgraph.cli.mistakes import input_is_file, question_and_files, report_unread_pipe
 from readgraph.cli.options.reading import AskOptions, CompareOptions
@@ -25,6 +24,7 @@ from readgraph.cli.terminal import rendering
 from readgraph.cli.terminal.progress import watch_run
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText
 from readgraph.cli.terminal.screen import OutputOptions
+from readgraph.features.survey.functions import find_notices
 from readgraph.graphs.method import Method
 from readgraph.graphs.methods import method_named, method_typed
 from readgraph.library.opening import Library, holds_library, open_library_in_background

@@ -8,10 +8,8 @@ from typing import Any
 
 import typer
 
-from readgraph.api import functions
 from readgraph.api.answer_text import BY_PATTERN, BY_TABLE
 from readgraph.api.documents import PickingScope
-from readgraph.api.results import CompressedText
 from readgraph.api.running import RunThread
 from readgraph.cli.options.reading import CompressOptions, SummariseOptions, TableOptions
 from readgraph.cli.run.documents import (
@@ -32,7 +30,10 @@ from readgraph.cli.terminal.screen import OutputOptions
 from readgraph.doors.report.table_files import FORMS, Sheet, excel_library, is_our_table, sheet_of, table_bytes
 from readgraph.features.compression import engine_named
 from readgraph.features.compression.condenser import check_budget
+from readgraph.features.compression.functions import CompressedText, compress
+from readgraph.features.summary.functions import summarise
 from readgraph.features.summary.graph import estimate_summary
+from readgraph.features.survey.functions import table
 from readgraph.features.survey.state import format_unread_parts
 from readgraph.graphs.estimates.arithmetic import Estimate
 from readgraph.graphs.methods import METHODS
@@ -84,7 +85,7 @@ def summarise_documents(options: SummariseOptions, context: ReaderContext, scree
     async def run(library: Library) -> tuple[dict[str, Any], bytes]:
         document = await resolve_document(library, sources, options.as_of)
         with watch_run(screen) as listen:
-            made = await functions.summarise(
+            made = await summarise(
                 library, documents=[document], part=options.part, about=options.about, context=context, listen=listen
             )
         priced = with_cost(made.output, context, screen, conversion_seconds(sources))
@@ -177,9 +178,7 @@ async def _make_table_output(
     document = await resolve_document(library, sources, options.as_of)
     kept = RunThread(saver=library.checkpointer)
     with watch_run(screen) as listen:
-        made = await functions.table(
-            library, options.wanted, documents=[document], context=context, listen=listen, thread=kept
-        )
+        made = await table(library, options.wanted, documents=[document], context=context, listen=listen, thread=kept)
     priced = with_cost(made.output, context, screen, conversion_seconds(sources))
     found = {**await with_places(library.pages, priced), "notices": made.notices}
     documents = await members_of(library.pages, document)
@@ -245,7 +244,7 @@ def compress_documents(options: CompressOptions, context: ReaderContext, screen:
         check_typed(engine.settings, engine.id)
         document = await resolve_document(library, sources, options.as_of)
         with watch_run(screen) as listen:
-            return await functions.compress(
+            return await compress(
                 library, options.budget, documents=[document], question=options.question, engine=engine, listen=listen
             )
 

@@ -18,6 +18,7 @@ from langgraph.store.memory import InMemoryStore
 from rich.filesize import decimal
 from rich.table import Table
 
+from readgraph.cli.options.output import check_alone
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText
 from readgraph.cli.terminal.screen import WRONG, run_until_stopped
@@ -38,6 +39,20 @@ from readgraph.state.errors import BadInput, LibraryError, NoUsableReply, Readgr
 from readgraph.state.installed import list_extras
 from readgraph.state.settings.settings_file import settings_file
 from readgraph.state.words import format_count
+
+
+def list_by_options(run: typer.Context, name: str, *, mermaid: bool, shared: bool, as_json: bool) -> None:
+    """List the methods, or show one of them, its drawing, or the nodes that several share."""
+    if shared:
+        check_alone(run, "shows the nodes of all methods", "--shared", "--json")
+        show_shared_nodes(name, as_json=as_json)
+        return
+    if mermaid:
+        check_alone(run, "prints only the drawing", "--mermaid")
+    if name or mermaid:
+        show_method(name, mermaid=mermaid, as_json=as_json)
+    else:
+        list_methods(as_json=as_json)
 
 
 def list_methods(*, as_json: bool) -> None:

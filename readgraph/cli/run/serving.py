@@ -25,6 +25,7 @@ import typer
 
 from readgraph.api.sockets import bind_at, in_address, is_loopback, open_listener
 from readgraph.cli.log import end_log
+from readgraph.cli.options.output import find_typed_options
 from readgraph.cli.run.in_library import begins_with, check_output, run_in_library, write_output
 from readgraph.cli.settings import from_settings_file
 from readgraph.cli.terminal.safe_text import Console, visible
@@ -48,25 +49,27 @@ SHORTEST = 8
 
 
 def serve_library(
-    folder: LibraryPlace | None,
     context: ReaderContext,
     method: str | None,
+    host: str,
+    port: int,
+    allow_host: Sequence[str] | None,
     price: str | None,
+    library: LibraryPlace | None,
     *,
-    address: tuple[str, int],
-    names: Sequence[str],
     opens: bool,
 ) -> None:
     """Serve until Ctrl-C. Raises `BadInput` where the server isn't installed, can't listen, or has no password."""
     if find_spec("fastapi") is None or find_spec("uvicorn") is None:
         raise BadInput("The page is not installed: pip install 'readgraph[serve]'.")
+    names = allow_host or []
     method = method or from_settings_file("method") or ""
     if method:
         method_typed(method)
     price = price or from_settings_file("price")
     dollars = parse_price(price) if price else None
-    password = "" if is_loopback(address[0]) else _password()
-    listener = open_listener(*address)
+    password = "" if is_loopback(host) else _password()
+    listener = open_listener(host, port)
     from readgraph.doors.serve.app import serve_room
     from readgraph.doors.serve.guard import Guard
     from readgraph.doors.serve.room import Room
@@ -81,14 +84,14 @@ def serve_library(
         warnings.append("Other machines can open it once --allow-host gives the name by which they reach this one.")
 
     async def run_room() -> None:
-        async with open_library(folder, answers=True) as library:
-            documents = format_count(await count_documents(library.pages), "document")
-            warnings.extend(_not_kept(library))
-            _say(f"The library {library.place} ({documents}) is open at {page}", *warnings)
+        async with open_library(library, answers=True) as opened:
+            documents = format_count(await count_documents(opened.pages), "document")
+            warnings.extend(_not_kept(opened))
+            _say(f"The library {opened.place} ({documents}) is open at {page}", *warnings)
             if opens and sys.stderr.isatty():
                 webbrowser.open(page)
             gc.freeze()  # what is imported stays, and need not be gone through again at each collection
-            await serve_room(Room(library, context, method, dollars), guard, listener)
+            await serve_room(Room(opened, context, method, dollars), guard, listener)
 
     wait_teller.start()
     with suppress(KeyboardInterrupt):  # the usual end
@@ -119,26 +122,32 @@ def _say(where: str, *warnings: str) -> None:
     console.print("Press Ctrl-C to stop.")
 
 
+OF_HTTP = ("--host", "--port", "--allow-host")
+
+
 def serve(
-    folder: LibraryPlace | None,
-    allow: Sequence[Path],
+    run: typer.Context,
     context: ReaderContext,
+    allow: Sequence[Path] | None,
+    host: str,
+    port: int,
+    allow_host: Sequence[str] | None,
+    library: LibraryPlace | None,
     *,
-    address: tuple[str, int] | None,
-    names: Sequence[str],
-    given: Sequence[str],
+    http: bool,
 ) -> None:
-    """Serve until the client leaves, or Ctrl-C; `address`, `names` and the `given` options are for HTTP alone."""
+    """Serve until the client leaves, or Ctrl-C; `host`, `port` and `allow_host` are for HTTP alone."""
     if not all(map(find_spec, ("mcp", "mcp_types", "uvicorn"))):  # mcp_types: not with versions before 2
         raise BadInput("The MCP server is not installed: pip install 'readgraph[mcp]'.")
-    if given and address is None:
+    given = [option for option in find_typed_options(run) if option in OF_HTTP]
+    if given and not http:
         raise BadInput(f"{', '.join(given)} is for a server over HTTP: add --http.")
     from readgraph.doors.mcp.refusing import resolve_allowed_folders
 
-    folders = resolve_allowed_folders([path.expanduser() for path in allow])
-    listener = open_listener(*address) if address else None
+    folders = resolve_allowed_folders([path.expanduser() for path in allow or []])
+    listener = open_listener(host, port) if http else None
     with suppress(KeyboardInterrupt):  # the usual end
-        run_until_stopped(_serve_tools(folder, folders, context, listener, names))
+        run_until_stopped(_serve_tools(library, folders, context, listener, allow_host or []))
 
 
 async def _serve_tools(
@@ -194,11 +203,11 @@ _SERVER = ("langgraph_cli", "langgraph_api", "langgraph_runtime_inmem")
 _REPORTING = ("LANGSMITH_", "LANGCHAIN_", "LANGGRAPH_CLOUD_LICENSE_KEY")  # variables that make it report
 
 
-def serve_studio(folder: LibraryPlace | None, port: int, context: ReaderContext, *, open_page: bool) -> None:
+def serve_studio(context: ReaderContext, port: int, library: LibraryPlace | None, *, open_page: bool) -> None:
     """Serve every graph until Ctrl-C, with the context's settings; threads end with the server, what was read stays."""
     if not all(map(find_spec, _SERVER)):
         raise BadInput("The development server is not installed: pip install 'readgraph[studio]'.")
-    library = folder or default_place()
+    library = library or default_place()
     library = library.absolute() if isinstance(library, Path) else library
     documents = run_in_library(library, lambda opened: count_documents(opened.pages))
     try:

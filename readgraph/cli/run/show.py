@@ -1,9 +1,8 @@
-"""`show` and `search`: what the library holds, a document's parts and notes, the text at a place, passages."""
+"""`show`: what the library holds, a document's parts and notes, the text at a place."""
 
 import asyncio
-import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -13,18 +12,16 @@ from typing import Any, NamedTuple
 import typer
 from rich import filesize
 
-from readgraph.api.finding import check_search, find_hits
 from readgraph.api.memories import describe_memory, memories_to_show, method_of, note_of, parts_numbered
-from readgraph.api.results import Hit
-from readgraph.cli.mistakes import question_and_files
 from readgraph.cli.options.documents import ShowOptions, WantedPlace
-from readgraph.cli.run.documents import find_document, find_documents, report_notice, report_notices
+from readgraph.cli.options.output import check_alone, check_open
+from readgraph.cli.run.documents import find_document, report_notice
 from readgraph.cli.run.in_library import run_in_library
 from readgraph.cli.run.reports import check_report, source_links, write_report
 from readgraph.cli.settings import find_typed_method
-from readgraph.cli.terminal.rendering import print_json, size_of, titles_told_apart
+from readgraph.cli.terminal.rendering import print_json, size_of
 from readgraph.cli.terminal.safe_text import Console, SafeText, one_line
-from readgraph.cli.terminal.screen import OutputOptions, mark_text, print_paged
+from readgraph.cli.terminal.screen import mark_text, print_paged
 from readgraph.doors.report.page import render, report_of_document
 from readgraph.library.address import LibraryPlace
 from readgraph.library.collections import joint_by_document
@@ -52,6 +49,24 @@ class SizedMemory:
     memory: Memory
     notes: int
     words: int
+
+
+def show_by_options(run: typer.Context, options: ShowOptions) -> None:
+    """Show the library, a document, a place in one, or write a report."""
+    check_open(options.report, opened=options.opened)
+    if options.report:
+        check_alone(run, "writes a file and prints nothing", "--report", "--library", "--method", "--purpose", "--open")
+        report_document(options, options.report)
+    elif options.place != WantedPlace():
+        if options.made_for is not None:
+            raise BadInput("--purpose chooses whose notes are shown, and a place shows the text: leave --purpose out.")
+        show_place(options)
+    elif options.document:
+        show_document(options)
+    elif options.method or options.made_for is not None:
+        raise BadInput("--method and --purpose choose among the notes on a document: name one.")
+    else:
+        show_library(options.library, as_json=options.as_json)
 
 
 def show_library(library: LibraryPlace | None, *, as_json: bool) -> None:
@@ -338,45 +353,3 @@ def _words_in(text: str, quote: str) -> tuple[int, int] | None:
     whole = rf"(?<!\w){words}(?!\w)" if words.isascii() else words  # scripts without spaces have no such bounds
     found = re.search(whole, text, re.IGNORECASE) if words else None
     return found.span() if found else None
-
-
-def search(
-    words: str,
-    documents: Sequence[str] | None,
-    most: int,
-    collection: str | None,
-    as_of: str,
-    library: LibraryPlace | None,
-    *,
-    as_json: bool,
-) -> None:
-    """Print the best passages with their places, and the words of the query marked in them."""
-    if documents and len(documents) == 1 and Path(words).suffix and not os.path.lexists(documents[0]):
-        words, documents = question_and_files("search", words, documents)
-    check_search(words, documents or [], collection)
-
-    async def find(opened: Library) -> list[Hit]:
-        found = await find_documents(opened.pages, documents or [])
-        hits = await find_hits(opened.pages, words, found, collection, most, as_of)
-        held = await records(opened.pages, [*dict.fromkeys(hit.document for hit in hits)])
-        await report_notices(opened, [*found, *held], OutputOptions())
-        return hits
-
-    hits = run_in_library(library, find, only_shows=True)
-    if as_json:
-        print_json([hit.model_dump() for hit in hits])
-        return
-    titles = titles_told_apart((hit.document, hit.title) for hit in hits)
-    console = Console()
-    if not hits:
-        console.print(f"No passage shares a word with '{words}'.")
-    for hit in hits:
-        part = f"part {hit.page} of {hit.method}" if hit.page is not None else ""
-        named = [titles[hit.document], place_in_words(hit.place or "") or part]
-        console.print(SafeText(", ".join(filter(None, named)), style="bold"), soft_wrap=True)
-        spans = [(start - hit.start, end - hit.start) for start, end in hit.marks]
-        excerpt = "".join(" " if character.isspace() else character for character in hit.text)
-        shown = mark_text(excerpt, spans, styled=console.is_terminal)
-        shown.pad_left(2)
-        console.print(shown, soft_wrap=not console.is_terminal)
-        console.print()

@@ -1,12 +1,1 @@
 """A library served to agents over the Model Context Protocol (extra `mcp`)."""
-
-from readgraph.cli.declaring import Command
-from readgraph.plugins import hookimpl
-
-
-@hookimpl
-def commands() -> list[Command]:
-    """Its command, with its place in the help."""
-    from readgraph.doors.mcp.command import mcp
-
-    return [Command(run=mcp, panel="For programs", order=1)]

@@ -6,6 +6,8 @@ import socket
 import sys
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, cast
 
@@ -23,29 +25,18 @@ from pydantic import Field, ValidationError
 import readgraph
 from readgraph.api import functions
 from readgraph.api.documents import document_named
-from readgraph.api.functions import CompressedText
-from readgraph.api.results import (
-    Answer,
-    DocumentInfo,
-    Hit,
-    OpenedPage,
-    Remembered,
-    Researched,
-    Summary,
-    SurveyTable,
-    Verified,
-    WikiPages,
-)
+from readgraph.api.results import Answer, DocumentInfo, Hit, OpenedPage, Remembered, Researched
 from readgraph.api.sockets import LOOPBACK, in_address, is_loopback
+from readgraph.api.tools import AsOf, OneOrMore, list_names
 from readgraph.doors.mcp.forgetting import Named, make_forget
 from readgraph.doors.mcp.jobs import ReadingJobs, ReadingStatus, report_while, run_with_progress, split_handle
 from readgraph.doors.mcp.messages import MOST_BYTES, CheckedApp, CheckedLines
 from readgraph.doors.mcp.refusing import check_arguments, find_allowed_file, no_such_tool, tool_error_line, wrong_value
 from readgraph.doors.mcp.resources import add_prompts, add_resources
-from readgraph.features.wiki.wikis import wiki_page
 from readgraph.graphs.methods import method_named
 from readgraph.library.histories import SessionText
 from readgraph.library.library import Library
+from readgraph.plugins import plugged_in
 from readgraph.sources.places import shorten_label
 from readgraph.state.apart import run_apart
 from readgraph.state.context import ReaderContext
@@ -55,12 +46,6 @@ from readgraph.state.records import Document
 T = TypeVar("T")
 SOON = 0.5  # seconds in which a reading that was done before ends again
 LONGEST_WAIT = 3600.0
-OneOrMore = Annotated[
-    str | list[str], Field(description="A document of the library: its id, title, or file; of a list, all as one.")
-]
-AsOf = Annotated[
-    str, Field(description="A day, YYYY-MM-DD: what is later is left out, documents and sessions; empty: now.")
-]
 MethodName = Annotated[
     str, Field(description="The reading method, such as read-agent, mem-walker, gam; empty: chosen.")
 ]
@@ -83,6 +68,21 @@ class LibraryTools:
     ) -> T:
         """What a function of `readgraph.api` gives, by the server's settings."""
         return await run_with_progress(run, work, self.library, *given, **{"context": self.context, **named})
+
+    def bind(self, tool: Callable[..., Coroutine[Any, Any, T]]) -> Callable[..., Coroutine[Any, Any, T]]:
+        """A tool that plugs in, as one of this server: instead of a `Call` it takes the run that the client sees."""
+
+        async def call_tool(run: Context[Any, Any], **arguments: Any) -> T:
+            return await tool(partial(self._run, run), **arguments)
+
+        (_, *shown), run = signature(tool).parameters.values(), Parameter("run", Parameter.KEYWORD_ONLY)
+        call_tool.__name__, call_tool.__doc__ = tool.__name__, tool.__doc__
+        own = run.replace(annotation=Context[Any, Any])
+        parameters = [own, *(each.replace(kind=Parameter.KEYWORD_ONLY) for each in shown)]
+        returned = signature(tool).return_annotation
+        call_tool.__signature__ = Signature(parameters, return_annotation=returned)  # type: ignore[attr-defined]
+        call_tool.__annotations__ = {each.name: each.annotation for each in parameters} | {"return": returned}
+        return call_tool
 
     async def list_documents(self) -> list[DocumentInfo]:
         """List the documents of the library, the newest first, with the methods that have read them."""
@@ -164,7 +164,7 @@ class LibraryTools:
         first: for a long document call read before. After a time-out the same question goes on where it was.
         """
         context = replace(self.context, quote_context=quote_context or self.context.quote_context)
-        given = {"documents": _names(document), "method": method or None, "options": options, "as_of": as_of}
+        given = {"documents": list_names(document), "method": method or None, "options": options, "as_of": as_of}
         return await self._run(run, functions.ask, question, context=context, **given)
 
     async def search(
@@ -175,51 +175,8 @@ class LibraryTools:
         as_of: AsOf = "",
     ) -> list[Hit]:
         """Find the passages that share most words with a query. No model is called, and nothing need be read before."""
-        names = _names(document)
+        names = list_names(document)
         return await run_apart(functions.search, self.library, query, documents=names, most=most, as_of=as_of)
-
-    async def verify(
-        self,
-        run: Context[Any, Any],
-        draft: Annotated[str, Field(description="What is checked, sentence by sentence.")],
-        document: OneOrMore = "",
-        as_of: AsOf = "",
-    ) -> Verified:
-        """Check a text against documents: each sentence is supported, contradicted, not found or not decided."""
-        return await self._run(run, functions.verify, draft, documents=_names(document), as_of=as_of)
-
-    async def wiki(
-        self,
-        run: Context[Any, Any],
-        page: Annotated[str, Field(description="The name of a page; without one, the index of all.")] = "",
-        document: OneOrMore = "",
-        as_of: AsOf = "",
-    ) -> WikiPages:
-        """Show a page of a wiki of the documents: a person, place, thing or topic; each sentence names its quote."""
-        return await self._run(run, wiki_page, page, documents=_names(document), as_of=as_of)
-
-    async def summarise(
-        self,
-        run: Context[Any, Any],
-        document: OneOrMore,
-        words: Annotated[int, Field(ge=20, le=10_000, description="Most words of the summary.")] = 300,
-        part: Annotated[str, Field(description="Only this part: a heading, its number, or pages.")] = "",
-        about: Annotated[str, Field(description="What it is to be about.")] = "",
-        as_of: AsOf = "",
-    ) -> Summary:
-        """Summarise documents, or a part of one; each sentence names where it stands, and is checked."""
-        given = {"words": words, "part": part or None, "about": about or None, "as_of": as_of}
-        return await self._run(run, functions.summarise, documents=_names(document), **given)
-
-    async def table(
-        self,
-        run: Context[Any, Any],
-        wanted: Annotated[str, Field(description="What the rows are, with columns: every person: name, role.")],
-        document: OneOrMore,
-        as_of: AsOf = "",
-    ) -> SurveyTable:
-        """Go through all of a text for things of one kind: a table of all rows, each with its quotes."""
-        return await self._run(run, functions.table, wanted, documents=_names(document), as_of=as_of)
 
     async def open_page(
         self,
@@ -256,25 +213,6 @@ class LibraryTools:
     ) -> Researched:
         """Gather what a history or a document says on a question, by rounds of search, and leave the answer to you."""
         return await self._run(run, functions.research, question, document=document)
-
-    async def compress(
-        self,
-        run: Context[Any, Any],
-        budget: Annotated[int, Field(ge=1, description="Most tokens of the result.")],
-        document: OneOrMore = "",
-        text: Annotated[str, Field(description="A text, instead of a document.")] = "",
-        question: Annotated[str, Field(description="With a question: what the text holds for it.")] = "",
-        engine: Annotated[
-            str, Field(description="readagent_gist, memwalker_tree, gam_memos or extractive.")
-        ] = "readagent_gist",
-    ) -> CompressedText:
-        """Fit documents or a text into a budget of tokens. Nothing is cut off; what is too long is shortened again."""
-        given = {"text": text or None, "documents": _names(document), "question": question or None}
-        return await self._run(run, functions.compress, budget, engine=engine, **given)
-
-
-def _names(document: str | list[str]) -> list[str]:
-    return document if isinstance(document, list) else [document] if document else []
 
 
 INSTRUCTIONS = (
@@ -327,8 +265,9 @@ def library_server(tools: LibraryTools) -> LibraryServer:
     """The server of a library, not yet running."""
     asks_model = bool(tools.context.model or tools.context.reading_model)
     looking = (tools.list_documents, tools.search, tools.open_page)
-    making = (tools.ask, tools.summarise, tools.table, tools.verify, tools.wiki)
-    reading = (tools.read, *making, tools.remember, tools.research, tools.compress)
+    plugged = sorted((tool for _, tool in plugged_in("tools")), key=lambda tool: tool.order)
+    made = [tools.bind(tool.run) for tool in plugged if not hasattr(tools, tool.run.__name__)]  # ours stay
+    reading: list[Callable[..., Any]] = [tools.read, tools.ask, *made, tools.remember, tools.research]
     server = LibraryServer(
         "readgraph",
         instructions=INSTRUCTIONS,

@@ -4,7 +4,7 @@ import json
 import uuid
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, NotRequired
+from typing import TYPE_CHECKING, Annotated, Any, NotRequired
 
 from langchain.agents.middleware import AgentMiddleware, AgentState, ToolCallRequest
 from langchain.agents.middleware.types import PrivateStateAttr
@@ -20,9 +20,6 @@ from langgraph.types import Command
 from readgraph.api.finding import passages
 from readgraph.api.functions import pages_of, research
 from readgraph.doors.middleware.history import NOTE, OURS, History, split
-from readgraph.features.compression.condenser import tokens_in
-from readgraph.features.compression.engine import CompressionEngine
-from readgraph.features.compression.engines import engine_named
 from readgraph.library.histories import history
 from readgraph.library.library import Library
 from readgraph.library.page_store import PageStore
@@ -35,6 +32,9 @@ from readgraph.state.loops import in_background
 from readgraph.state.records import Document
 from readgraph.state.words import LONGEST_WORD, count_words, end_after_words, first_words
 
+if TYPE_CHECKING:
+    from readgraph.features.compression.engine import CompressionEngine
+
 LOOK_UP = "look_up"  # the tool that looks into a kept result
 
 
@@ -42,7 +42,7 @@ LOOK_UP = "look_up"  # the tool that looks into a kept result
 class KeptResults:
     """Keeps results of more than `most` words, and leaves gists of at most `gist_words`, made by the engine."""
 
-    engine: CompressionEngine
+    engine: "CompressionEngine"
     most: int
     gist_words: int
 
@@ -82,7 +82,7 @@ class KeptResults:
     async def _gist(self, document: Document, text: str) -> tuple[str, str]:
         """A gist and "gist"; where none can be made, as of a table without sentences, the beginning and "beginning"."""
         try:
-            compressed, _ = await self.engine.compress_document(document, tokens_in(self.gist_words))
+            compressed, _ = await self.engine.compress_document(document, -(-4 * self.gist_words // 3))  # in tokens
         except (BadInput, BudgetSpent, ModelUnavailable, NoUsableReply):
             return first_words(text, self.gist_words), "beginning"
         return compressed.text, "gist"
@@ -172,11 +172,17 @@ class AgentMemory(AgentMiddleware[AgentMemoryState, Any, Any]):
         self.results: KeptResults | None = None
         self.tools: list[BaseTool] = []
         if result_words is not None:
-            making = engine_named(engine)(library=self.pages.store, context=self.context)
-            self.results = KeptResults(making, result_words, gist_words)
+            self.results = KeptResults(self._engine(engine), result_words, gist_words)
             self.tools.append(_look_up_tool(self))
         if window_words is not None:
             self.tools.append(_recall_tool(self))
+
+    def _engine(self, name: str) -> "CompressionEngine":
+        try:
+            from readgraph.features.compression.engines import engine_named
+        except ImportError:
+            raise BadInput("Gists of long results need readgraph's compression: give result_words=None.") from None
+        return engine_named(name)(library=self.pages.store, context=self.context)
 
     async def awrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]]

@@ -1,12 +1,1 @@
 """The reading room: a library in the browser, and the same for programs over HTTP."""
-
-from readgraph.cli.declaring import Command
-from readgraph.plugins import hookimpl
-
-
-@hookimpl
-def commands() -> list[Command]:
-    """Its command, with its place in the help."""
-    from readgraph.doors.serve.command import serve
-
-    return [Command(run=serve, panel="Start", order=5)]

@@ -22,12 +22,12 @@ import readgraph
 from readgraph.doors.report.page import PARTS, STYLES
 from readgraph.doors.serve.documents import Documents, Finding
 from readgraph.doors.serve.guard import Guard, GuardedApp
+from readgraph.doors.serve.making import pages
 from readgraph.doors.serve.openai_form import OpenAIForm
 from readgraph.doors.serve.questions import Questions
 from readgraph.doors.serve.requests import OPENAI, BodyLimit, Refused, problem_response
 from readgraph.doors.serve.room import OFFERED, Room, page_error_line
 from readgraph.doors.serve.runs import Runs
-from readgraph.features.agents.page import Agents
 from readgraph.graphs.method_facts import settings_of
 from readgraph.graphs.methods import METHODS
 from readgraph.library.documents import NotHeld
@@ -225,11 +225,10 @@ def _add_page(app: FastAPI, room: Room, guard: Guard) -> None:
 
 
 MEMORY = "/api/documents/{document}/memories/{memory}"
-AGENT = "/api/agents/{name:path}"
 
 
 def _add_routes(app: FastAPI, room: Room) -> None:
-    documents, runs, questions, agents = Documents(room), Runs(room), Questions(room), Agents(room)
+    documents, runs, questions = Documents(room), Runs(room), Questions(room)
     finding = Finding(room)
     app.get("/api/documents")(documents.list_documents)
     app.get("/api/documents/{document}")(documents.one)
@@ -275,14 +274,8 @@ def _add_routes(app: FastAPI, room: Room) -> None:
     app.get("/api/questions/{thread}/report.html")(questions.report)
     app.post("/api/questions/{thread}/fork")(questions.fork)
 
-    app.get("/api/agents")(agents.list_agents)
-    app.get(f"{AGENT}/search")(agents.search)
-    app.get(AGENT)(agents.one)
-    app.delete(AGENT)(agents.delete)
-    app.post(f"{AGENT}/messages")(agents.send)
-    app.post(f"{AGENT}/documents")(agents.upload)
-    app.put(f"{AGENT}/blocks/{{label}}")(agents.rewrite)
-    app.post(f"{AGENT}/undo")(agents.undo)
+    for page in pages():
+        page.add_routes(app, room)
 
 
 SECONDS_TO_END = 2  # that connections may take to end once the runs have: one whose other side doesn't read never would

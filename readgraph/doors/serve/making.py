@@ -1,104 +1,93 @@
-"""What is made of documents besides answers, by the functions of the command: summaries, tables, checks, wikis."""
+"""What is made of documents besides answers, as features plug it in: summaries, tables, checks, wikis."""
 
-from bisect import bisect_right
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from functools import cache
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from readgraph.api import functions
-from readgraph.api.results import Wiki
-from readgraph.api.running import RunThread, estimate_with_question
-from readgraph.features.summary.graph import estimate_summary
-from readgraph.features.verify.graph import estimate_verify
-from readgraph.features.wiki.graph import estimate_wiki
-from readgraph.features.wiki.wikis import wiki
-from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase
+from readgraph.api.running import RunThread
+from readgraph.graphs.estimates.arithmetic import Estimate
 from readgraph.graphs.method import Method
-from readgraph.graphs.methods import METHODS, PARTS, ROWS
 from readgraph.library.library import Library
+from readgraph.plugins import plugged_in
 from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
 from readgraph.state.loops import Listen
-from readgraph.state.reading import Citation, Question
 from readgraph.state.records import Document
 
-Task = Literal["answer", "summary", "table", "check", "wiki"]
-METHOD_OF: Mapping[Task, Method] = {
-    "summary": ROWS["summary"],
-    "table": METHODS["survey"],
-    "check": PARTS["verify"],
-    "wiki": PARTS["wiki"],
-}
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+    from readgraph.doors.serve.room import Room
+
+ANSWER = "answer"  # the task that is none of these
 
 
 @dataclass(frozen=True)
-class Making:
-    """What is made. `text`: what a summary is about ("": all), what a table is to hold, or what is checked."""
+class Making(ABC):
+    """What is made for a task. `text`: what was written to it; `part`: the part of the documents that it is of.
 
-    task: Task
+    Attributes:
+        task: The task's name, as a run names it.
+        method: The method whose graph makes it.
+        lacks: What is wrong where no text is given; "" where none is needed.
+        verbatim: Whether the text is taken with the spaces around it, since places in it are shown.
+        kept: Whether its steps are kept in a thread, as a question's are.
+        in_one_order: Whether the order in which the documents were chosen makes no difference.
+    """
+
     text: str = ""
-    part: str = ""  # that a summary is of
+    part: str = ""
+
+    task: ClassVar[str]
+    lacks: ClassVar[str] = ""
+    verbatim: ClassVar[bool] = False
+    kept: ClassVar[bool] = False
+    in_one_order: ClassVar[bool] = False
 
     @property
+    @abstractmethod
     def method(self) -> Method:
         """The method whose graph makes it."""
-        return METHOD_OF[self.task]
 
-    def heading(self, document: Document) -> Question:
-        """What stands above it."""
-        title = document.title or "the text"
-        about = f": {self.text}" if self.text else ""
-        headings: Mapping[Task, str] = {
-            "summary": f"Summary of {self.part or title}{about}",
-            "table": self.text,
-            "check": f"Check against {title}",
-            "wiki": f"Wiki of {title}",
-        }
-        return Question(question=headings[self.task])
+    @abstractmethod
+    def heading(self, title: str) -> str:
+        """What stands above it, of documents with this title."""
 
+    @abstractmethod
     async def estimate(self, library: Library, document: Document, context: ReaderContext) -> Estimate:
         """What it will use, without a call."""
-        if self.task == "summary":
-            return await estimate_summary(library.pages, document, context, self.text, part=self.part or None)
-        if self.task == "table":
-            return await estimate_with_question(library.pages, self.method, document, context, self.text)
-        case = EstimateCase(library.pages, document, context)
-        return estimate_verify(case, self.text) if self.task == "check" else await estimate_wiki(case)
 
+    @abstractmethod
     async def make(
         self, library: Library, document: Document, context: ReaderContext, listen: Listen, thread: RunThread
     ) -> dict[str, Any]:
-        """The output of the graph that makes it; `thread` keeps the steps of a table alone."""
-        given: dict[str, Any] = {"context": context, "listen": listen}
-        if self.task == "summary":
-            wanted: dict[str, Any] = {"part": self.part or None, "about": self.text or None}
-            return {**(await functions.summarise(library, documents=[document], **wanted, **given)).output}
-        if self.task == "check":
-            return {**(await functions.verify(library, self.text, documents=[document], **given)).output}
-        if self.task == "wiki":
-            return await _as_one_text(library, document, await wiki(library, documents=[document], **given))
-        made = await functions.table(library, self.text, documents=[document], thread=thread, **given)
-        cited = [citation for row in made.output["table"]["rows"] for citation in row["citations"]]
-        unique = {(each["start"], each["end"]): each for each in cited}
-        return {**made.output, "citations": [*unique.values()], "notices": made.notices}
+        """The output of the graph that makes it."""
 
 
-async def _as_one_text(library: Library, document: Document, made: Wiki) -> dict[str, Any]:
-    """The output of a wiki with its pages as the answer, each under its name."""
-    starts = {each["id"]: each["start"] for each in made.documents}
-    memory = await library.pages.memory(document.id, made.output["memory"])
-    read = [page.start for page in await library.pages.pages(memory.id, range(memory.pages))]
-    text, cited = "", list[Citation]()
-    for page in made.pages:
-        text += f"{page['name']}\n\n"
-        for sentence in page["sentences"]:
-            text += sentence["text"]
-            for source in sentence["sources"]:
-                begin, place = starts.get(source["document"], 0), source["place"] or source["title"]
-                start, end, quote = begin + source["start"], begin + source["end"], source["quote"]
-                page_number = bisect_right(read, start) - 1
-                cited.append(
-                    Citation(page=page_number, quote=quote, start=start, end=end, place=place, mark_at=len(text))
-                )
-            text += " "
-        text = f"{text.rstrip()}\n\n"
-    return {**made.output, "answer": text.rstrip(), "citations": cited}
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    """What a feature adds to the page in the browser.
+
+    Attributes:
+        makings: What it makes of documents, as tasks of runs.
+        add_routes: Adds its own routes, below `/api`, to the application.
+    """
+
+    makings: tuple[type[Making], ...] = ()
+    add_routes: "Callable[[FastAPI, Room], None]" = lambda app, room: None
+
+
+@cache
+def pages() -> tuple[Page, ...]:
+    """What the features add, ours first."""
+    return tuple(page for _, page in plugged_in("pages"))
+
+
+def making_named(task: str) -> type[Making]:
+    """What is made for a task; raises `BadInput` where there is none."""
+    known = {making.task: making for page in reversed(pages()) for making in page.makings}  # ours stay
+    if task not in known:
+        raise BadInput(f"There is no task '{task}': choose one of {', '.join([ANSWER, *sorted(known)])}.")
+    return known[task]

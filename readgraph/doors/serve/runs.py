@@ -14,11 +14,11 @@ from pydantic import BaseModel, Field
 from starlette.responses import StreamingResponse
 
 from readgraph.api.documents import PickingScope, documents_as_one, in_one_order, pick_documents
-from readgraph.api.functions import NO_ROWS, check_asked
+from readgraph.api.functions import check_asked
 from readgraph.api.running import builder_for, check_pauses, cost_with, estimate_with_question
 from readgraph.doors.report.page import whole_report
 from readgraph.doors.report.table_files import sheet_of, table_bytes
-from readgraph.doors.serve.making import Making, Task
+from readgraph.doors.serve.making import ANSWER, Making, making_named
 from readgraph.doors.serve.reading import PreparedRun, check_at_rest, start_run
 from readgraph.doors.serve.requests import Offset, RequestBody, report_file
 from readgraph.doors.serve.room import ENDED, Room, Run, RunState
@@ -80,7 +80,7 @@ class RunRequest(RequestBody):
     documents: list[str] = Field([], description="Ids of documents; several are read as one. Empty: retrieval picks.")
     method: str = Field("", description="The reading method; empty: the server's own choice.")
     question: str = Field("", description="What is asked; empty: the documents are only read.")
-    task: Task = Field("answer", description="What is made: an answer; a summary, a table, a check, or a wiki.")
+    task: str = Field(ANSWER, description="What is made: an answer; a summary, a table, a check, or a wiki.")
     part: str = Field("", description="Of a summary: only this part, by its heading or number.")
     words: int | None = Field(None, ge=20, le=10_000, description="Of a summary: most words.")
     collection: str = Field("", description="Without `documents`: only those of this collection are picked.")
@@ -98,7 +98,7 @@ class RunRequest(RequestBody):
 
     def check(self) -> None:
         """Raise `BadInput` for what can't be asked."""
-        if self.task != "answer":
+        if self.task != ANSWER:
             self._check_task()
         elif self.question.strip():
             check_asked(self.question, self.options)
@@ -106,7 +106,7 @@ class RunRequest(RequestBody):
             raise BadInput("Name a document to read, or ask a question.")
         elif self.options:
             raise BadInput("Options belong to a question: write one.")
-        if self.turns and (self.follow_up or self.task != "answer" or not self.question.strip()):
+        if self.turns and (self.follow_up or self.task != ANSWER or not self.question.strip()):
             raise BadInput("Turns stand before a question that follows no thread: leave them out.")
 
     def _check_task(self) -> None:
@@ -114,17 +114,15 @@ class RunRequest(RequestBody):
             raise BadInput("Choose the texts first.")
         if self.options or self.follow_up or self.pause_before or self.review:
             raise BadInput(f"A {self.task} has no options, follows no question, and stops nowhere: leave these out.")
-        if self.task == "table" and not self.question.strip():
-            raise BadInput(NO_ROWS)
-        if self.task == "check" and not self.question.strip():
-            raise BadInput("There is nothing to check: give the text as the question.")
+        if (lacks := making_named(self.task).lacks) and not self.question.strip():
+            raise BadInput(lacks)
 
     def made(self) -> Making | None:
         """The summary, table, check or wiki that is wanted."""
-        if self.task == "answer":
+        if self.task == ANSWER:
             return None
-        text = self.question if self.task == "check" else self.question.strip()
-        return Making(self.task, text, self.part.strip())
+        making = making_named(self.task)
+        return making(self.question if making.verbatim else self.question.strip(), self.part.strip())
 
 
 class EstimateRange(BaseModel):
@@ -183,7 +181,8 @@ class Runs:
             await check_at_rest(self.room, wanted.follow_up)
         asked, keeps, follows = Question(), bool(question), bool(wanted.follow_up)
         if prepared.task:
-            asked, keeps = prepared.task.heading(prepared.document), wanted.task == "table"
+            heading = prepared.task.heading(prepared.document.title or "the text")
+            asked, keeps = Question(question=heading), prepared.task.kept
         elif wanted.turns:
             asked = Question(question=question, options=wanted.options, messages=_chat(wanted.turns, question))
         elif question:
@@ -210,7 +209,7 @@ class Runs:
             scope = PickingScope(collection=wanted.collection or None, as_of=wanted.as_of)
             asked = [*(turn["question"] for turn in wanted.turns), question, *wanted.options]
             documents = await run_apart(pick_documents, pages, " ".join(asked), scope)
-        documents = in_one_order(documents) if wanted.task == "wiki" else documents
+        documents = in_one_order(documents) if task and task.in_one_order else documents
         alone = documents[0] if len(documents) == 1 else None
         method = task.method if task else room.method_for(wanted.method, alone)
         check_pauses(method.name, builder_for(method), wanted.pause_before)

@@ -5,9 +5,11 @@ from collections.abc import Callable, Coroutine
 from dataclasses import asdict
 from typing import Any, Literal
 
+from fastapi import FastAPI
 from langchain_core.messages import BaseMessage
 from pydantic import BaseModel, Field
 
+from readgraph.doors.serve.making import Page
 from readgraph.doors.serve.requests import NoteBody, RequestBody
 from readgraph.doors.serve.room import Room, Run, RunState, in_background_loop
 from readgraph.features.agents.conversation import Conversation
@@ -221,3 +223,22 @@ class Agents:
             told = RunAudience()
             self._talks[name] = Conversation(self.room.library, name, self.room.context, told), told
         return self._talks[name]
+
+
+AGENT = "/api/agents/{name:path}"
+
+
+def add_routes(app: FastAPI, room: Room) -> None:
+    """Add what the page asks of agents."""
+    agents = Agents(room)
+    app.get("/api/agents")(agents.list_agents)
+    app.get(f"{AGENT}/search")(agents.search)
+    app.get(AGENT)(agents.one)
+    app.delete(AGENT)(agents.delete)
+    app.post(f"{AGENT}/messages")(agents.send)
+    app.post(f"{AGENT}/documents")(agents.upload)
+    app.put(f"{AGENT}/blocks/{{label}}")(agents.rewrite)
+    app.post(f"{AGENT}/undo")(agents.undo)
+
+
+PAGE = Page(add_routes=add_routes)

@@ -2,9 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-from readgraph.cli.declaring import Command
-from readgraph.plugins import hookimpl
-
 if TYPE_CHECKING:
     from readgraph.features.compression.engine import CompressionEngine
     from readgraph.features.compression.engines import (
@@ -65,11 +62,3 @@ __all__ = [
     "load_engine",
     "stand_in_for_compact_memory",
 ]
-
-
-@hookimpl
-def commands() -> list[Command]:
-    """Its command, with its place in the help."""
-    from readgraph.features.compression.command import compress
-
-    return [Command(run=compress, panel="More with texts", order=5)]

@@ -8,10 +8,8 @@ from typing import Any
 import typer
 from rich.padding import Padding
 
-from readgraph.api import functions
 from readgraph.api.answer_text import place_or_part
 from readgraph.api.documents import documents_as_one, documents_near
-from readgraph.api.results import Verified
 from readgraph.cli.options.reading import VerifyOptions
 from readgraph.cli.run.documents import load_sources, report_notice, report_notices, resolve_document, show_estimate
 from readgraph.cli.run.in_library import check_output, run_in_library, write_output
@@ -21,6 +19,7 @@ from readgraph.cli.terminal.progress import watch_run
 from readgraph.cli.terminal.safe_text import Console, SafeText
 from readgraph.cli.terminal.screen import WRONG, OutputOptions
 from readgraph.features.verify.decide import describe_claim
+from readgraph.features.verify.functions import Verified, verify
 from readgraph.features.verify.graph import estimate_verify
 from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase
 from readgraph.library.library import Library
@@ -55,7 +54,7 @@ def verify_draft(options: VerifyOptions, context: ReaderContext, screen: OutputO
     async def check(library: Library) -> tuple[Verified, dict[str, Any], bytes]:
         document = await _documents(library, sources, draft, options)
         with watch_run(shown) as listen:
-            made = await functions.verify(library, draft, documents=[document], context=context, listen=listen)
+            made = await verify(library, draft, documents=[document], context=context, listen=listen)
         found = with_marks(with_cost(made.output, context, screen))
         name = "standard input" if str(options.draft) == STANDARD_INPUT else options.draft.name
         headed = Question(question=f"Check of {name}")

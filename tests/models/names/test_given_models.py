@@ -16,7 +16,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 from pydantic import SecretStr
 
-from readgraph import ReaderContext, aask, open_library
+from readgraph import ReaderContext, aask, api, open_library
 from readgraph.api import functions
 from readgraph.graphs import read_agent
 from readgraph.graphs.baselines import build_dense
@@ -184,7 +184,7 @@ async def test_functions_of_the_api_take_it(server: ModelServer, tmp_path: Any) 
     assert answer.model == "ChatOpenAI(double)" and server.calls == 3
     async with open_library(tmp_path) as library:
         ids = [each.id for each in await functions.list_documents(library)]
-        found = await functions.summarise(library, documents=ids, context=ReaderContext(model=chat(server)))
+        found = await api.summarise(library, documents=ids, context=ReaderContext(model=chat(server)))
     assert found.model == "ChatOpenAI(double)" and server.calls > 3
 
 

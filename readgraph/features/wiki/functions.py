@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from difflib import get_close_matches
-from typing import cast
+from typing import Any, cast
 
 from langgraph.store.base import BaseStore
+from pydantic import Field
 
-from readgraph.api import results
 from readgraph.api.documents import all_documents, documents_as_one, in_one_order
 from readgraph.api.functions import pages_of
+from readgraph.api.results import OfDocuments, Used
 from readgraph.api.running import RunThread, run_method
 from readgraph.features.wiki.graph import build
 from readgraph.features.wiki.vault import fold_file_name, make_file_name, make_files
@@ -17,8 +18,30 @@ from readgraph.library.library import Library
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.loops import Listen
-from readgraph.state.reading import Question
+from readgraph.state.reading import Question, Status
 from readgraph.state.records import Document
+
+
+class Wiki(OfDocuments):
+    """A wiki of documents: a page of each, and of each person, place, thing and topic that they tell of."""
+
+    model: str | None = Field(description="None: names were found by rules, and all sentences are the documents' own.")
+    pages: list[dict[str, Any]] = Field(
+        description="name, kind (document, person, place, thing, topic, name), also (other names), document (its own "
+        "document), left_out, and sentences: text, extracted, sources (quote, document, title, place, start, end)."
+    )
+    conflicts: list[dict[str, Any]] = Field(description="Pairs of sentences that contradict each other, by rules.")
+    by_rule: bool = Field(description="Whether all sentences are the documents' own.")
+    status: Status
+
+
+class WikiPages(Used):
+    """The names of a wiki's pages, and one of them in Markdown."""
+
+    document: str = Field(description="The id of the document, or of the collection of those that were read as one.")
+    pages: list[str] = Field(description="Name and kind of each page.")
+    text: str = Field(description="The page that was asked for; without one, the index.")
+    conflicts: list[str] = Field(description="Sentences that contradict each other, by rules.")
 
 
 async def wiki(
@@ -30,7 +53,7 @@ async def wiki(
     context: ReaderContext | None = None,
     listen: Listen | None = None,
     thread: RunThread | None = None,
-) -> results.Wiki:
+) -> Wiki:
     """Make a wiki of documents: pages of sentences, each of which names the quotes that it rests on.
 
     Args:
@@ -52,7 +75,7 @@ async def wiki(
     given = await documents_as_one(pages, documents or await all_documents(pages, collection, as_of), as_of)
     document = await add_collection(pages, in_one_order(await documents_of(pages, given))) if given.parts else given
     output = await run_method(pages, build(), "wiki", document, cast(Question, {}), context, listen, thread)
-    return results.Wiki.of(output)
+    return Wiki.of(output)
 
 
 async def wiki_page(
@@ -63,7 +86,7 @@ async def wiki_page(
     as_of: str = "",
     context: ReaderContext | None = None,
     listen: Listen | None = None,
-) -> results.WikiPages:
+) -> WikiPages:
     """One page of a wiki of documents in Markdown, and the names of all; what was made before costs nothing.
 
     Args:
@@ -92,4 +115,4 @@ async def wiki_page(
         raise BadInput(f"The wiki has no page '{name}': {near}.")
     said = (" — ".join(f"{s['title']}: “{s['quote']}”" for s in each["sentences"]) for each in made.conflicts)
     pages = [f"{each['name']} ({each['kind']})" for each in made.pages]
-    return results.WikiPages.of(made.output, pages=pages, text="\n".join(text[0]), conflicts=[*said])
+    return WikiPages.of(made.output, pages=pages, text="\n".join(text[0]), conflicts=[*said])

@@ -1,0 +1,44 @@
+"""What agents can call besides the core's own tools, as packages plug it in (`readgraph.plugins`)."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, Protocol, TypeVar
+
+from pydantic import Field
+
+__all__ = ["AsOf", "Call", "OneOrMore", "Tool", "list_names"]
+
+T = TypeVar("T")
+OneOrMore = Annotated[
+    str | list[str], Field(description="A document of the library: its id, title, or file; of a list, all as one.")
+]
+AsOf = Annotated[
+    str, Field(description="A day, YYYY-MM-DD: what is later is left out, documents and sessions; empty: now.")
+]
+
+
+class Call(Protocol):
+    """Calls a function of `readgraph.api` over the library that is served, with its settings and its progress."""
+
+    def __call__(self, function: Callable[..., Awaitable[T]], *given: Any, **named: Any) -> Awaitable[T]:
+        """What the function gives; `library` and `context` are given to it besides."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tool:
+    """A tool of agents.
+
+    Attributes:
+        run: A coroutine function with a name, a docstring that agents read, and parameters whose annotations describe
+            them; the first parameter is a `Call`, which agents don't see. It returns a `readgraph.api.results.Result`.
+        order: Its place among the tools; without one, it stands after those that have one.
+    """
+
+    run: Callable[..., Awaitable[Any]]
+    order: int = 100
+
+
+def list_names(document: str | list[str]) -> list[str]:
+    """The names of documents that an agent gave: one, several, or "" for none."""
+    return document if isinstance(document, list) else [document] if document else []

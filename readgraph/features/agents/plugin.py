@@ -1,0 +1,67 @@
+"""What plugs in: see `readgraph.plugins`."""
+
+from typing import TYPE_CHECKING
+
+from readgraph.cli.declaring import Command
+from readgraph.graphs.method import Method
+from readgraph.plugins import hookimpl
+from readgraph.state.declaring import Settings
+
+if TYPE_CHECKING:
+    from readgraph.doors.serve.making import Page
+
+
+@hookimpl
+def methods() -> list[Method]:
+    """The methods of agents."""
+    return [
+        Method(
+            name="mem-gpt",
+            line="An agent searches the parts and opens them until it can answer.",
+            note="beginning",
+            graph="readgraph.features.agents.mem_gpt:graph",
+            order=4,
+        ),
+        Method(
+            name="mem-gpt-chat",
+            kind="part",
+            graph="readgraph.features.agents.mem_gpt:chat",
+            served="Talks with an agent that remembers every conversation, and reads the documents that it is given.",
+            order=4,
+        ),
+        Method(
+            name="reader-agent",
+            line="A plain agent: searches, opens parts, answers.",
+            note="beginning",
+            memory_of="mem-gpt",
+            graph="readgraph.features.agents.reader_agent:graph",
+            order=5,
+        ),
+    ]
+
+
+@hookimpl
+def commands() -> list[Command]:
+    """Its commands, with their place in the help."""
+    from readgraph.features.agents.command import agents, chat
+
+    return [
+        Command(run=agents, name="agents", panel="Looking after", order=5),
+        Command(run=chat, panel="More with texts", order=6),
+    ]
+
+
+@hookimpl
+def settings() -> list[type[Settings]]:
+    """Its groups of settings."""
+    from readgraph.features.agents.settings import Chaining, MemoryParts, MemoryPressure
+
+    return [Chaining, MemoryParts, MemoryPressure]
+
+
+@hookimpl
+def pages() -> "list[Page]":
+    """What it adds to the page in the browser."""
+    from readgraph.features.agents.page import PAGE
+
+    return [PAGE]

@@ -1,0 +1,85 @@
+"""A text or documents within a budget of tokens; see `readgraph.api.functions` for what all functions take."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from langgraph.store.base import BaseStore
+from pydantic import PrivateAttr
+
+from readgraph.api.documents import documents_as_one
+from readgraph.api.functions import pages_of
+from readgraph.api.results import Used
+from readgraph.api.running import in_use
+from readgraph.features.compression.engine import CompressionEngine, check_request
+from readgraph.features.compression.engines import engine_named
+from readgraph.features.compression.trace import CompressionStatus, CompressionTrace
+from readgraph.library.library import Library
+from readgraph.library.notices import document_notices
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
+from readgraph.state.loops import Listen
+from readgraph.state.records import Document
+
+__all__ = ["CompressedText", "compress"]
+
+
+class CompressedText(Used):
+    """A text within a budget of tokens."""
+
+    text: str
+    engine: str
+    tokens: int
+    original_tokens: int
+    status: CompressionStatus
+    _trace: CompressionTrace = PrivateAttr()
+
+    @property
+    def trace(self) -> CompressionTrace:
+        """How it came about."""
+        return self._trace
+
+
+async def compress(
+    library: Library | BaseStore,
+    budget: int,
+    *,
+    text: str | None = None,
+    documents: Sequence[str | Document] = (),
+    question: str | None = None,
+    as_of: str = "",
+    engine: str | CompressionEngine = "readagent_gist",
+    context: ReaderContext | None = None,
+    listen: Listen | None = None,
+) -> CompressedText:
+    """A text, or documents as one, within a budget of tokens; with a question, what they hold for it.
+
+    Args:
+        library: The library, or a plain LangGraph store.
+        budget: Most tokens of the result.
+        text: The text; or else `documents`.
+        documents: Ids, titles or files of the documents.
+        question: What the result is to be about.
+        as_of: A day, as of `ask`.
+        engine: The engine's id, or an engine over the library's store, which has settings of its own.
+        context: The settings of the run; by default those of `ReaderContext()`, without a model.
+        listen: Takes what the graph streams, such as its progress.
+
+    Raises:
+        BadInput: Without a text or documents, or with both; otherwise as for `CompressionEngine.compress`.
+    """
+    if (text is None) == (not documents):
+        raise BadInput("Give either a text or the names of documents: it is what is compressed.")
+    check_request(budget, question)
+    pages = pages_of(library, context)
+    if isinstance(engine, str):
+        engine = engine_named(engine)(library=pages.store, context=context or ReaderContext())
+    document = await pages.add_document(text) if text is not None else await documents_as_one(pages, documents, as_of)
+    async with in_use(pages, document.id):
+        told, notices = listen or (lambda mode, event: None), await document_notices(pages, document)
+        if notices:
+            told("custom", {"notices": notices})
+        compressed, trace = await engine.compress_document(document, budget, question, told)
+    sizes: dict[str, Any] = {"original_tokens": trace.original_tokens, "usage": dict(trace.usage)}
+    made = CompressedText(**vars(compressed), **sizes, notices=notices)
+    made._trace = trace
+    return made

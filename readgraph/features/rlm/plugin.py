@@ -1,0 +1,28 @@
+"""What plugs in: see `readgraph.plugins`."""
+
+from readgraph.graphs.method import Method
+from readgraph.plugins import hookimpl
+from readgraph.state.declaring import Settings
+
+
+@hookimpl
+def methods() -> list[Method]:
+    """The method of programs."""
+    return [
+        Method(
+            name="rlm",
+            line="Writes programs that search the text and ask about pieces.",
+            memory_of="bm25",
+            graph="readgraph.features.rlm.graph:graph",
+            needs_extra="rlm",
+            order=7,
+        )
+    ]
+
+
+@hookimpl
+def settings() -> list[type[Settings]]:
+    """Its settings."""
+    from readgraph.features.rlm.settings import Programs
+
+    return [Programs]

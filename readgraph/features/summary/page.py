@@ -1,0 +1,45 @@
+"""A summary, as the page in the browser makes it."""
+
+from typing import Any
+
+from readgraph.api.running import RunThread
+from readgraph.doors.serve.making import Making, Page
+from readgraph.features.summary.functions import summarise
+from readgraph.features.summary.graph import estimate_summary
+from readgraph.graphs.estimates.arithmetic import Estimate
+from readgraph.graphs.method import Method
+from readgraph.graphs.methods import ROWS
+from readgraph.library.library import Library
+from readgraph.state.context import ReaderContext
+from readgraph.state.loops import Listen
+from readgraph.state.records import Document
+
+
+class SummaryMaking(Making):
+    """A summary, as the page in the browser makes it."""
+
+    task = "summary"
+
+    @property
+    def method(self) -> Method:
+        """The method whose graph makes it."""
+        return ROWS["summary"]
+
+    def heading(self, title: str) -> str:
+        """What stands above it."""
+        return f"Summary of {self.part or title}{f': {self.text}' if self.text else ''}"
+
+    async def estimate(self, library: Library, document: Document, context: ReaderContext) -> Estimate:
+        """What it will use, without a call."""
+        return await estimate_summary(library.pages, document, context, self.text, part=self.part or None)
+
+    async def make(
+        self, library: Library, document: Document, context: ReaderContext, listen: Listen, thread: RunThread
+    ) -> dict[str, Any]:
+        """The output of the graph that makes it."""
+        wanted: dict[str, Any] = {"part": self.part or None, "about": self.text or None}
+        made = await summarise(library, documents=[document], **wanted, context=context, listen=listen)
+        return {**made.output}
+
+
+PAGE = Page(makings=(SummaryMaking,))

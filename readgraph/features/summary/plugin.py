@@ -1,0 +1,68 @@
+"""What plugs in: see `readgraph.plugins`."""
+
+from typing import TYPE_CHECKING
+
+from readgraph.cli.declaring import Command
+from readgraph.graphs.method import Method
+from readgraph.plugins import hookimpl
+from readgraph.state.declaring import Settings
+
+if TYPE_CHECKING:
+    from readgraph.api.tools import Tool
+    from readgraph.doors.serve.making import Page
+
+
+@hookimpl
+def methods() -> list[Method]:
+    """The summary."""
+    return [
+        Method(
+            name="summary",
+            kind="row",
+            line="A summary, where a question asks for one; each sentence is checked.",
+            note="gist",
+            graph="readgraph.features.summary.graph:graph",
+            estimate="estimate_summary_row",
+            served="Summarises a long document, or a part of it, at a wanted length; each sentence is checked and cited.",  # noqa: E501
+            order=10,
+        )
+    ]
+
+
+@hookimpl
+def commands() -> list[Command]:
+    """Its command, with its place in the help."""
+    from readgraph.features.summary.command import summarise
+
+    return [Command(run=summarise, panel="Start", order=3)]
+
+
+@hookimpl
+def settings() -> list[type[Settings]]:
+    """Its settings."""
+    from readgraph.features.summary.settings import SummaryForm
+
+    return [SummaryForm]
+
+
+@hookimpl
+def functions() -> dict[str, str]:
+    """Its function of `readgraph.api`."""
+    return {"summarise": "readgraph.features.summary.functions:summarise"}
+
+
+@hookimpl
+def tools() -> "list[Tool]":
+    """Its tool of agents."""
+    from readgraph.api.tools import Tool
+    from readgraph.features.summary.tools import summarise
+
+    return [Tool(run=summarise, order=1)]
+
+
+@hookimpl
+def pages() -> "list[Page]":
+    """What it adds to the page in the browser."""
+    from readgraph.features.summary.page import PAGE
+
+    return [PAGE]

@@ -1,0 +1,113 @@
+"""A table of what documents hold; see `readgraph.api.functions` for what all functions take."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from langgraph.store.base import BaseStore
+from pydantic import Field
+
+from readgraph.api.documents import documents_as_one
+from readgraph.api.functions import cite, pages_of
+from readgraph.api.results import LACKS, Cited, Result, Used
+from readgraph.api.running import RunThread, run_method
+from readgraph.features.survey.graph import build_table
+from readgraph.features.survey.patterns import columns_without_pattern
+from readgraph.features.survey.state import NO_TABLE
+from readgraph.features.survey.table import table_of
+from readgraph.library.library import Library
+from readgraph.nodes.extractive.dates import find_ambiguous_date
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
+from readgraph.state.loops import Listen
+from readgraph.state.reading import Question, Status
+from readgraph.state.records import Document
+
+__all__ = ["SurveyTable", "TableRow", "find_notices", "table"]
+
+
+NO_ROWS = 'Say what the table is to hold, such as "every person: name, role, first appearance".'
+
+
+class TableRow(Result):
+    """A row of a table, with the quotes that show it."""
+
+    values: list[str] = Field(description="In the order of the columns; nothing is an empty text.")
+    citations: list[Cited]
+
+
+class SurveyTable(Used):
+    """All that documents hold of one kind, a row for each."""
+
+    document: str = Field(description="The id of the document, or of the collection of those that were read as one.")
+    title: str
+    documents: list[dict[str, Any]] = Field(description="id, title, start and end of each document of a collection.")
+    model: str | None = Field(description="None: filled by patterns.")
+    columns: list[str]
+    kinds: list[str] = Field(description="text, number or date, for each column.")
+    rows: list[TableRow]
+    status: Status
+    by_rule: bool = Field(description="Whether no model took the records.")
+    by_table: bool = Field(False, description="Whether rows of the texts' own tables are among them.")
+    percent_read: float | None = Field(description="The percentage of the text's words that were gone through.")
+    unread: list[int] = Field(description="The parts that could not be read, so that their records are missing.")
+    fallbacks: dict[str, int] = Field(description="What could not be used, such as quotes that stand nowhere.")
+    notices: list[str] = Field(
+        description=f"{LACKS} Columns that nothing fills, and how dates such as 05/03/2024 were read."
+    )
+
+
+async def table(
+    library: Library | BaseStore,
+    wanted: str,
+    *,
+    documents: Sequence[str | Document],
+    as_of: str = "",
+    context: ReaderContext | None = None,
+    listen: Listen | None = None,
+    thread: RunThread | None = None,
+) -> SurveyTable:
+    """All that documents hold of one kind, such as "every person: name, role": all rows, each with its quotes.
+
+    Args:
+        library: The library, or a plain LangGraph store.
+        wanted: What the rows are to be, and their columns; `fields` of the context fixes these.
+        documents: Ids, titles or files of the documents.
+        as_of: A day, as of `ask`.
+        context: The settings of the run; by default those of `ReaderContext()`, without a model.
+        listen: Takes what the graph streams, such as its progress.
+        thread: Keeps the graph's steps; without one they are not kept.
+
+    Returns:
+        The columns and rows, and what a reader must know of them.
+    """
+    if not wanted.strip():
+        raise BadInput(NO_ROWS)
+    pages = pages_of(library, context)
+    document, asked = await documents_as_one(pages, documents, as_of), Question(question=wanted)
+    output = await run_method(pages, build_table(), "survey", document, asked, context, listen, thread)
+    made = NO_TABLE
+    if output["programme"]:  # of its table, the output holds a bounded number of rows
+        made = await table_of(pages, document.id, output["records"], output["programme"], output["same_names"])
+    rows = [TableRow(values=row["values"], citations=cite(document, row["citations"])) for row in made["rows"]]
+    found = {**output, "table": made}
+    notices = [*output["notices"], *find_notices(found)]
+    return SurveyTable.of(found, columns=made["columns"], kinds=[*made["kinds"]], rows=rows, notices=notices)
+
+
+def find_notices(found: Mapping[str, Any]) -> list[str]:
+    """What a reader of a survey's table must know: columns that nothing fills, and how dates were read."""
+    table, programme, notices = found["table"], found["programme"], list[str]()
+    values = [*zip(*(row["values"] for row in table["rows"]), strict=True)] or [()] * len(table["columns"])
+    blank = [name for name, column in zip(table["columns"], values, strict=True) if column and not any(column)]
+    if found["by_pattern"] and programme:
+        if empty := [*dict.fromkeys([*columns_without_pattern(programme["columns"]), *blank])]:
+            notices.append(f"No pattern fills {', '.join(map(repr, empty))}: that needs a model.")
+    elif found.get("by_table") and blank:
+        notices.append(f"The tables of the text give nothing for {', '.join(map(repr, blank))}.")
+    orders = dict[str, str]()
+    for row in table["rows"]:
+        for kind, value in zip(table["kinds"], row["values"], strict=True):
+            quotes = (citation["quote"] for citation in row["citations"] if kind == "date")
+            if ambiguous := next(filter(None, (find_ambiguous_date(quote, value) for quote in quotes)), None):
+                orders.setdefault(ambiguous[1], ambiguous[0])
+    return [*notices, *(f"{example} was read as {order}." for order, example in orders.items())]

@@ -1,0 +1,47 @@
+"""A table, as the page in the browser makes it."""
+
+from typing import Any
+
+from readgraph.api.running import RunThread, estimate_with_question
+from readgraph.doors.serve.making import Making, Page
+from readgraph.features.survey.functions import NO_ROWS, table
+from readgraph.graphs.estimates.arithmetic import Estimate
+from readgraph.graphs.method import Method
+from readgraph.graphs.methods import METHODS
+from readgraph.library.library import Library
+from readgraph.state.context import ReaderContext
+from readgraph.state.loops import Listen
+from readgraph.state.records import Document
+
+
+class TableMaking(Making):
+    """A table, as the page in the browser makes it."""
+
+    task = "table"
+    lacks = NO_ROWS
+    kept = True
+
+    @property
+    def method(self) -> Method:
+        """The method whose graph makes it."""
+        return METHODS["survey"]
+
+    def heading(self, title: str) -> str:
+        """What stands above it."""
+        return self.text
+
+    async def estimate(self, library: Library, document: Document, context: ReaderContext) -> Estimate:
+        """What it will use, without a call."""
+        return await estimate_with_question(library.pages, self.method, document, context, self.text)
+
+    async def make(
+        self, library: Library, document: Document, context: ReaderContext, listen: Listen, thread: RunThread
+    ) -> dict[str, Any]:
+        """The output of the graph that makes it."""
+        made = await table(library, self.text, documents=[document], thread=thread, context=context, listen=listen)
+        cited = [citation for row in made.output["table"]["rows"] for citation in row["citations"]]
+        unique = {(each["start"], each["end"]): each for each in cited}
+        return {**made.output, "citations": [*unique.values()], "notices": made.notices}
+
+
+PAGE = Page(makings=(TableMaking,))

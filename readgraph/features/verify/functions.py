@@ -1,0 +1,79 @@
+"""The check of a draft against documents; see `readgraph.api.functions` for what all functions take."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, cast
+
+from langgraph.store.base import BaseStore
+from pydantic import Field
+
+from readgraph.api.documents import documents_as_one, documents_near
+from readgraph.api.functions import pages_of
+from readgraph.api.results import OfDocuments
+from readgraph.api.running import RunThread, run_method
+from readgraph.features.verify.graph import build
+from readgraph.library.library import Library
+from readgraph.state.apart import run_apart
+from readgraph.state.context import ReaderContext
+from readgraph.state.loops import Listen
+from readgraph.state.reading import Question, Status
+from readgraph.state.records import Document
+
+__all__ = ["Verified", "verify"]
+
+
+class Verified(OfDocuments):
+    """What documents say of a draft, claim by claim."""
+
+    model: str | None = Field(description="None: only what rules can tell was decided.")
+    claims: list[dict[str, Any]] = Field(
+        description="text, verdict (supported, contradicted, not found, not decided), by (rules, model), differs "
+        "(kind, as the draft has it, as the text has it), missing, evidence (quotes with their places), cited; start "
+        "and end in the draft."
+    )
+    supported: int
+    contradicted: int
+    not_found: int = Field(description="Claims near which the documents have nothing.")
+    not_decided: int = Field(description="Claims of which rules can't tell, and no model could.")
+    status: Status
+
+
+VERDICTS = ("supported", "contradicted", "not_found", "not_decided")
+
+
+async def verify(
+    library: Library | BaseStore,
+    draft: str,
+    *,
+    documents: Sequence[str | Document] = (),
+    collection: str | None = None,
+    as_of: str = "",
+    context: ReaderContext | None = None,
+    listen: Listen | None = None,
+    thread: RunThread | None = None,
+) -> Verified:
+    """Check a text against documents, sentence by sentence: what supports it, and what differs.
+
+    Args:
+        library: The library, or a plain LangGraph store.
+        draft: The text that is checked, of at most 400,000 characters.
+        documents: Ids, titles or files of the documents; by default those of the library, of a large one the likeliest.
+        collection: Without documents: those of this collection.
+        as_of: A day, as of `ask`.
+        context: The settings of the run; by default those of `ReaderContext()`, without a model.
+        listen: Takes what the graph streams, such as its progress.
+        thread: Keeps the graph's steps; without one they are not kept.
+
+    Returns:
+        The claims with their verdicts, and the quotes that these rest on.
+
+    Raises:
+        BadInput: For an empty draft, for a name that no document has, and for an empty library.
+    """
+    pages = pages_of(library, context)
+    near = documents or await run_apart(documents_near, pages, draft, collection, as_of)
+    document = await documents_as_one(pages, near, as_of)
+    given = cast(Question, {"draft": draft})
+    output = await run_method(pages, build(), "verify", document, given, context, listen, thread)
+    counts = Counter(claim["verdict"].replace(" ", "_") for claim in output["claims"])
+    return Verified.of(output, **{name: counts[name] for name in VERDICTS})
