@@ -46,8 +46,9 @@ SHOWN = [
     *sorted((ROOT / "notebooks").glob("*.ipynb")),
     *(ROOT / name for name in ("README.md", "readgraph/SKILL.md", "notebooks/README.md")),
     *sorted((ROOT / "docs").rglob("*.md")),
+    *sorted((ROOT / "evaluation").rglob("*.md")),
 ]
-OF_THE_INSIDE = {"design.md", "first-contribution.md", "reference"}
+OF_THE_INSIDE = {"design.md", "first-contribution.md", "reference", "reference.md"}
 USED_WITH_US = [path for path in SHOWN if path.suffix == ".md" and not OF_THE_INSIDE & {*path.parts}]
 """Pages for users; pages for contributors, and on the rooms one by one, have names that are not public, too."""
 

@@ -95,7 +95,7 @@ def test_ones_own_multiple_choice(tmp_path: Path) -> None:
 
 
 def test_the_form_is_as_the_guide_shows_it(tmp_path: Path) -> None:
-    guide = (Path(__file__).parents[3] / "docs" / "guides" / "datasets.md").read_text(encoding="utf-8")
+    guide = (Path(__file__).parents[2] / "docs" / "datasets.md").read_text(encoding="utf-8")
     (shown,) = re.findall(r"^```json\n(.*?)^```$", guide, re.MULTILINE | re.DOTALL)
     dataset = load_dataset(made.lines(tmp_path / "log.jsonl", json.loads(shown)))
     named, chosen, unknown = dataset.items
