@@ -288,7 +288,7 @@ def is_there(name: str) -> bool:
 
 def test_pages_and_help_name_one_model_whose_price_is_known() -> None:
     files = [*PAGES, *(ROOT / "examples").rglob("*.py"), *(ROOT / "notebooks").glob("*.ipynb")]
-    files += (ROOT / "readgraph").rglob("*.py")
+    files += [*(ROOT / "readgraph").rglob("*.py"), *(ROOT / "evaluation" / "readgraph_evaluation").rglob("*.py")]
     named = {name for file in files for name in re.findall(r"openai:(?:gpt|o)[-\d][\w.-]*\w", file.read_text("utf-8"))}
     family = EXAMPLE_MODEL.removesuffix("-mini")
     assert named == {EXAMPLE_MODEL, family, f"{family}-nano"} and all(find_price(name) for name in named)

@@ -24,6 +24,7 @@ from tests.doubles.model_server import ModelServer
 from tests.support.web_pages import html
 
 HOUSE = Path(package.__path__[0])
+BESIDE = HOUSE.parent / "evaluation"
 
 RUN_WHAT_THEY_READ = {
     *("eval", "exec", "compile", "__import__", "execfile", "breakpoint"),
@@ -47,8 +48,8 @@ IMPORTS_BY_NAME = {
     "corpus/on_ray.py": "ray",
     "cli/commands/__init__.py": "what our own commands do",
     "cli/run/chat.py": "readline",
-    "cli/shell.py": "what a shell completes from tables of the evaluation",
-    "evaluation/datasets/forms.py": "pyarrow",
+    "readgraph_evaluation/completing.py": "what a shell completes from tables of the evaluation",
+    "readgraph_evaluation/datasets/forms.py": "pyarrow",
     "graphs/method_facts.py": "the methods' modules",
     "graphs/methods.py": "the methods' modules",
     "graphs/served.py": "the graphs of langgraph.json",
@@ -80,8 +81,9 @@ def names_in(tree: ast.AST) -> Iterator[str]:
 @cache
 def modules() -> dict[str, ast.Module]:
     """Each of our modules by its file."""
-    files = HOUSE.rglob("*.py")
-    return {file.relative_to(HOUSE).as_posix(): ast.parse(file.read_text(encoding="utf-8")) for file in files}
+    files = {file.relative_to(HOUSE): file for file in HOUSE.rglob("*.py")}
+    files |= {file.relative_to(BESIDE): file for file in (BESIDE / "readgraph_evaluation").rglob("*.py")}
+    return {name.as_posix(): ast.parse(file.read_text(encoding="utf-8")) for name, file in files.items()}
 
 
 @pytest.mark.slow
