@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from readgraph.models.metering import NOTHING_USED, Usage
+from readgraph.state.reading import NOTHING_USED, Usage
 from readgraph_evaluation.metrics import METRICS
 from readgraph_evaluation.records import Item, Outcome
 

@@ -22,7 +22,7 @@ MARKERS = "osD^vPX<>h"  # the methods' markers, so that nobody has to distinguis
 SIZE = (5.6, 3.8)  # usual width and height in inches; only their ratio, and the size of text relative to them, matter
 ROW_LETTERS = 54  # letters in a row of a legend
 FEW_LINES = 5  # lines of a legend, or beside the axes, that have room in a plot of the usual height
-SETTINGS = {
+SETTINGS: Any = {
     **{"svg.fonttype": "none", "svg.hashsalt": "readgraph", "text.parse_math": False, "legend.frameon": False},
     **{"font.size": 10, "axes.titlesize": 10, "axes.grid": True, "axes.axisbelow": True, "grid.alpha": 0.15},
     **dict.fromkeys(("axes.spines.top", "axes.spines.right"), False),
