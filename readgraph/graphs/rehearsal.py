@@ -234,9 +234,7 @@ class Rehearsal:
             used += [await self._use(OverlayStore(layer), kind, questions[0], seed) for seed in others]
         return _Used.mean(used)
 
-    async def _use(
-        self, layer: OverlayStore, kind: Kind, given: Mapping[str, Any], seed: int = 0
-    ) -> _Used:
+    async def _use(self, layer: OverlayStore, kind: Kind, given: Mapping[str, Any], seed: int = 0) -> _Used:
         """What a run uses that writes into this layer; where a bound is looked for, no budget ends it."""
         context = replace(self.context, max_seconds=None)
         if kind != "usual":
@@ -265,9 +263,7 @@ class Rehearsal:
         """The beginning of the document with so many words, of a history whole sessions."""
         document = self.document
         end = document.characters * words // document.words
-        parts = tuple(
-            replace(part, end=min(part.end, end)) for part in document.parts if part.start < end
-        )
+        parts = tuple(replace(part, end=min(part.end, end)) for part in document.parts if part.start < end)
         sessions = 0
         if document.sessions:
             ends = [each.end for each in await sessions_of(self.pages, document)]

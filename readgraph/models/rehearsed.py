@@ -44,6 +44,7 @@ many of the newest prompts each is compared."""
 _FENCED = re.compile(r"^<(?P<tag>[a-z-]+?(?:-\d+)?)>\n(?P<text>.*?)\n</(?P=tag)>", re.DOTALL | re.MULTILINE)
 _NUMBERED_PAGE = re.compile(r"^<page(?:-\d+)? (\d+)(?: in full)?>", re.MULTILINE)
 _FULL_PAGE = re.compile(r"^<page(?:-\d+)? (\d+) in full>", re.MULTILINE)
+_TAG_LINE = re.compile(r"^<[^>\n]*>\n", re.MULTILINE)
 _NUMBERED_LINE = re.compile(r"^(\d+)\. ", re.MULTILINE)
 _MOST_WORDS, _ABOUT_WORDS = re.compile(r"at most (\d+) words"), re.compile(r"about (\d+) words\.")
 
@@ -91,7 +92,8 @@ class RehearsedReply:
     @cached_property
     def shown(self) -> str:
         """The longest of the texts between tags, without the question."""
-        return max((text for name, text in self.fenced.items() if name != "question"), key=len, default="word")
+        longest = max((text for name, text in self.fenced.items() if name != "question"), key=len, default="word")
+        return _TAG_LINE.sub("", longest)
 
     @property
     def question(self) -> str:

@@ -30,9 +30,7 @@ def is_tracing_enabled() -> bool:
     trace = sys.modules.get(API)
     if trace is None or is_silent():
         return False
-    return not isinstance(
-        trace.get_tracer_provider(), (trace.ProxyTracerProvider, trace.NoOpTracerProvider)
-    )
+    return not isinstance(trace.get_tracer_provider(), (trace.ProxyTracerProvider, trace.NoOpTracerProvider))
 
 
 def flush() -> None:

@@ -7,6 +7,7 @@ checkpoint holds: so a reading can be resumed, repeated and edited between any t
 """
 
 import asyncio
+import json
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -16,6 +17,7 @@ from readgraph.features.rlm.sandbox import ProgramEnd, SubCallRefused, check_san
 from readgraph.models.asking import ask_text
 from readgraph.models.metering import count_fallback, current_meter
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
+from readgraph.models.rehearsed import RehearsedReply
 from readgraph.nodes.answering.answer import memory_with
 from readgraph.nodes.answering.in_view import STYLE, answer_style, draft_answer, letter_of, write_draft
 from readgraph.nodes.bounds import content_room
@@ -39,6 +41,34 @@ MOST_PROGRAM_WORDS, MOST_QUOTES = 400, 20
 
 NOTHING_KEPT = "{}"  # as a question begins
 
+PIECES, FIRST_PIECES = 300, 8
+"""Words of a piece, and how many of them the first program of a rehearsal asks about."""
+
+
+def _rehearse_program(reply: RehearsedReply) -> str:
+    """First a program that asks about some pieces, then one that finishes; for the most, always about all pieces."""
+    if reply.longest:
+        told = (_PIECE.findall(reply.asked.messages[0][1])[0], _LEFT.findall(reply.task)[0])
+        piece, left = (int(number.replace(",", "")) for number in told)
+        lines = [
+            f"const pieces = cut(text, {piece - 20});",
+            f"const asked = Array.from({{length: {left}}}, (_, at) => pieces[at % pieces.length]);",
+            "show(await Promise.all(asked.map(piece => ask('What does this say?', piece))));",
+        ]
+    elif "programs" in reply.fenced:
+        said = '"B"' if "the letter of an option" in reply.task else json.dumps(reply.answer)
+        lines = [f"finish({said}, [text.trim().split(/\\s+/).slice(0, 16).join(' ')]);"]
+    else:
+        lines = [
+            f"const pieces = cut(text, {PIECES}).slice(0, {FIRST_PIECES});",
+            "kept.notes = await Promise.all(pieces.map(piece => ask('What does this say on the question?', piece)));",
+            "show(kept.notes);",
+        ]
+    return f"{reply.words(20)}\n```js\n" + "\n".join(lines) + "\n```"
+
+
+_PIECE, _LEFT = re.compile(r"of at most ([\d,]+) words, and nothing"), re.compile(r"may call ask ([\d,]+) times")
+
 WRITE_PROGRAM = declare_wording(
     "write_program",
     "You answer a question about a text that is too long to be shown. You write short JavaScript programs that look at "
@@ -56,6 +86,7 @@ WRITE_PROGRAM = declare_wording(
     "{calls_left} times.{options}{last} Write the next program between ```js and ```.",
     options=" The answer is the letter of an option.",
     last=" This is the last one: finish in it.",
+    rehearse=_rehearse_program,
 )
 ASK_PIECE = declare_wording(
     "ask_piece",

@@ -43,7 +43,8 @@ class SentenceVerdicts(LenientReply):
     @classmethod
     def rehearse(cls, reply: RehearsedReply) -> dict[str, Any]:
         """One for each."""
-        return {"verdicts": [{"sentence": n, "quotes": reply.quotes(1, of_pages=True), "supported": True} for n in reply.numbered("sentences")]}
+        said = {"quotes": reply.quotes(1, of_pages=True), "supported": True}
+        return {"verdicts": [{"sentence": number, **said} for number in reply.numbered("sentences")]}
 
 
 def check_sentences_prompt(words: Wording, texts: str, sentences: Sequence[str], question: str | None = None) -> Prompt:

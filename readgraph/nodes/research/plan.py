@@ -64,7 +64,9 @@ class SearchPlan(LenientReply):
         short = [reply.words(words, reply.question) for words in (3, 4, 5)]
         whole = [reply.question]
         if reply.longest:
-            short, whole = ([fill_words(f"{number} {reply.question}", QUERY_WORDS) for number in range(5)] for _ in "12")
+            short, whole = (
+                [fill_words(f"{number} {reply.question}", QUERY_WORDS) for number in range(5)] for _ in "12"
+            )
         unread = reply.offered("page") if reply.longest or "keyword" not in cls.model_fields else []
         return {"needs": whole, "keyword": short, "vector": whole, "page": reply.some_of(unread)}
 

@@ -188,7 +188,8 @@ class LeafVerdict(BaseModel):
         """Four in five leaves answer; for the most, each keeps something, or goes back where it can't."""
         goes_on = "keep" if "keep" in reply.offered("action") else "revert"
         action = goes_on if reply.longest else "revert" if reply.chance % 5 == 0 else "answer"
-        return {"action": action} | ({"found": None, "quotes": []} if action == "revert" else {"quotes": reply.quotes(1)})
+        shown = {"found": None, "quotes": []} if action == "revert" else {"quotes": reply.quotes(1)}
+        return {"action": action, **shown}
 
 
 class LeafChoice(LeafVerdict):
