@@ -59,8 +59,12 @@ BOUNDING = {"longest": 2, "useless": 1}
 MOST_QUESTIONS = 12
 """How many of several questions are rehearsed for the expected numbers."""
 
-LONG, REHEARSED = 125_000, 50_000
-"""Words of a text above which only its first words are rehearsed, and how many: about 100 pages."""
+LONG: dict[Kind, tuple[int, int]] = {
+    "usual": (125_000, 50_000),
+    "longest": (25_000, 25_000),
+    "useless": (25_000, 25_000),
+}
+"""Words of a text above which only its beginning is rehearsed, and how many: at most about 100 pages."""
 
 GROWS = 1.5
 """A number that grows so many times as the rehearsed text doubles is taken to grow with the text."""
@@ -190,37 +194,41 @@ class Rehearsal:
     async def _rehearse(
         self, given: Mapping[str, Any], questions: Sequence[Mapping[str, Any]]
     ) -> tuple[Estimate, Estimate]:
-        """The estimates of a run with this input, and of the questions after it; of a long text, from its beginning."""
+        """The estimates of a run with this input, and of all questions after it."""
         if not (self.context.model or self.context.reading_model):
             return Estimate(), Estimate()
         unread = await self._count_unread_words()
-        if unread <= LONG:
-            return await self._rehearse_over(self.document, given, questions)
-        half, whole = [await self._cut_document(words) for words in (REHEARSED // 2, REHEARSED)]
-        of_half = await self._rehearse_over(half, given, questions)
-        of_whole = await self._rehearse_over(whole, given, questions)
-        window = self.context.window_words
-        return (
-            _extrapolate(of_half[0], of_whole[0], unread / whole.words, window),
-            _extrapolate(of_half[1], of_whole[1], self.document.words / whole.words, window),
-        )
+        used = {kind: await self._use_with(kind, given, questions, unread) for kind in KINDS}
+        reading, asking = ({kind: both[part] for kind, both in used.items()} for part in (0, 1))
+        return _estimate(reading, self.context), _estimate(asking, self.context).times(len(questions))
 
-    async def _rehearse_over(
-        self, document: Document, given: Mapping[str, Any], questions: Sequence[Mapping[str, Any]]
-    ) -> tuple[Estimate, Estimate]:
+    async def _use_with(
+        self, kind: Kind, given: Mapping[str, Any], questions: Sequence[Mapping[str, Any]], unread: int
+    ) -> tuple[_Used, _Used]:
+        """What a run and a question after it use with replies of this kind; of a long text, told by its beginning."""
+        longest, shown = LONG[kind]
+        if unread <= longest:
+            return await self._use_over(self.document, kind, given, questions)
+        half, whole = [await self._cut_document(words) for words in (shown // 2, shown)]
+        of_half = await self._use_over(half, kind, given, questions)
+        of_whole = await self._use_over(whole, kind, given, questions)
+        factors = (unread / whole.words, self.document.words / whole.words)
+        first, later = (
+            _extrapolate(one, two, factor, self.context.window_words)
+            for one, two, factor in zip(of_half, of_whole, factors, strict=True)
+        )
+        return first, later
+
+    async def _use_over(
+        self, document: Document, kind: Kind, given: Mapping[str, Any], questions: Sequence[Mapping[str, Any]]
+    ) -> tuple[_Used, _Used]:
         """The same over a document, which may be the beginning of the stored one."""
-        shown = OverlayStore(base_of(self.pages.store))
+        layer = OverlayStore(base_of(self.pages.store))
         if document is not self.document:
-            await self._replace_document(shown, document)
-        first, later = dict[Kind, _Used](), dict[Kind, _Used]()
+            await self._replace_document(layer, document)
+        first = await self._use(layer, kind, given)
         asking = replace(self, context=replace(self.context, rebuild=False))  # what was just read is there
-        for kind in KINDS:
-            layer = OverlayStore(shown)
-            first[kind] = await self._use(layer, kind, given)
-            if questions:
-                later[kind] = await asking._ask_each(layer, kind, questions)
-        reading = _estimate(first, self.context)
-        return reading, _estimate(later, self.context).times(len(questions)) if questions else Estimate()
+        return first, await asking._ask_each(layer, kind, questions) if questions else _Used()
 
     async def _ask_each(self, layer: OverlayStore, kind: Kind, questions: Sequence[Mapping[str, Any]]) -> _Used:
         """What a question uses: the mean of several, and of one with several choices; the most of two as a bound."""
@@ -295,8 +303,8 @@ async def _run_unseen(run: Awaitable[Any], stand_in: RehearsedReplies) -> None:
         await run
 
 
-def _extrapolate(half: Estimate, whole: Estimate, factor: float, window: int) -> Estimate:
-    """The estimate for a text `factor` times as long as the whole, of which half as much was rehearsed too.
+def _extrapolate(half: _Used, whole: _Used, factor: float, window: int) -> _Used:
+    """What a text uses that is `factor` times as long as the whole, of which half as much was rehearsed too.
 
     What does not grow with the text stays; a prompt grows as far as the window holds it.
     """
@@ -304,19 +312,11 @@ def _extrapolate(half: Estimate, whole: Estimate, factor: float, window: int) ->
     def grow(one: float, two: float) -> float:
         return two * factor if two >= GROWS * one else two
 
-    def words(one: float, two: float, calls: tuple[float, float]) -> float:
-        in_half, in_whole = (sent / max(each, 1) for sent, each in zip((one, two), calls, strict=True))
-        return grow(*calls) * min(grow(in_half, in_whole), max(window, in_whole))
-
-    calls = Range(grow(half.calls.expected, whole.calls.expected), grow(half.calls.most, whole.calls.most))
-    (one, two), of = (half.input_words, whole.input_words), (half.calls, whole.calls)
-    sent = Range(
-        words(one.expected, two.expected, (of[0].expected, of[1].expected)),
-        words(one.most, two.most, (of[0].most, of[1].most)),
-    )
-    received = replace(whole.output_words, expected=grow(half.output_words.expected, whole.output_words.expected))
-    held = whole.held_words.expected / max(two.expected, 1) * sent.expected
-    return Estimate(calls, sent, received, Range(held, sent.high))
+    calls = grow(half.calls, whole.calls)
+    in_half, in_whole = (each.input_words / max(each.calls, 1) for each in (half, whole))
+    sent = calls * min(grow(in_half, in_whole), max(window, in_whole))
+    held = whole.held_words / max(whole.input_words, 1) * sent
+    return _Used(calls, sent, grow(half.output_words, whole.output_words), held)
 
 
 async def rehearse_method(

@@ -106,7 +106,9 @@ async def ask_reply(
     """
 
     async def read(text: str, form: ReplyForm) -> Reply:
-        if not current_stand_in() and (is_plain(form, reply) or is_in_words(text, reply)):
+        if current_stand_in():
+            return json_form.read_whole(text, reply)
+        if is_plain(form, reply) or is_in_words(text, reply):
             return await json_form.in_thread_if_long(partial(parse_plain, reply=reply, source=prompt.source), text)
         return await json_form.read_reply(text, reply, prompt.source)
 
@@ -134,6 +136,8 @@ async def ask_text(
     """Ask for a note: plain text that is not empty. `complaint`, `fallback` and errors are as in `ask_reply`."""
 
     async def read(text: str, form: ReplyForm) -> str:
+        if current_stand_in() and text:
+            return text
         return await json_form.in_thread_if_long(partial(json_form.plain_text, source=prompt.source), text)
 
     tries = await _open_tries(runtime, prompt, None, read, complaint)
@@ -374,11 +378,13 @@ class PromptTries(Generic[Answer]):
         """The recorded reply, or else a new one, which is returned once recorded."""
         client, store, meter = self.client, self.store, metering.current_meter()
         async with client.asking.setdefault(key, asyncio.Lock()):
-            if (not self.anew or key in meter.asked) and (recorded := await store.reply(key)):
+            stand_in = current_stand_in()
+            may_be_kept = not stand_in or stand_in.finds_kept
+            if may_be_kept and (not self.anew or key in meter.asked) and (recorded := await store.reply(key)):
                 meter.count_cached()
                 call.outcome = "recorded"
                 return ModelReply.from_record(recorded)
-            if stand_in := current_stand_in():
+            if stand_in:
                 meter.begin_call(words)
                 text = stand_in.reply(AskedReply(self.prompt, messages, self.reply, words))
                 meter.end_call(words, count_words(text), NO_TOKENS)
