@@ -5,6 +5,7 @@ longest that count, with decisions that go on, each refused as often as it may b
 """
 
 import asyncio
+import math
 import random
 import zlib
 from bisect import bisect_right
@@ -27,7 +28,7 @@ from readgraph.library.store import base_of, in_namespace
 from readgraph.library.stored_items import ROOT
 from readgraph.models.asking import MOST_REPEATED, TRIES
 from readgraph.models.metering import Meter, exchanges_to, start_meter
-from readgraph.models.rehearsed import Kind, RehearsedReplies
+from readgraph.models.rehearsed import Kind, RehearsedReplies, TooManyCalls
 from readgraph.models.reply import use_stand_in
 from readgraph.nodes.building.recipes import resolve_notes_language
 from readgraph.nodes.search import use_stand_ins
@@ -65,6 +66,9 @@ LONG: dict[Kind, tuple[int, int]] = {
     "useless": (25_000, 25_000),
 }
 """Words of a text above which only its beginning is rehearsed, and how many: at most about 100 pages."""
+
+FEW, LONGEST = 20, 2_000_000
+"""Calls up to which a long text is rehearsed as a whole, and the words of the longest text with which that is tried."""
 
 GROWS = 1.5
 """A number that grows so many times as the rehearsed text doubles is taken to grow with the text."""
@@ -148,8 +152,8 @@ def _estimate(used: Mapping[Kind, _Used], context: ReaderContext) -> Estimate:
     """The estimate of what rehearsals with each kind of reply used; a budget bounds the calls."""
     usual = used["usual"]
     worst = [usual.refused, used["longest"].refused, used["useless"]]
-    calls = Range(usual.calls, max(each.calls for each in worst)).at_most(context.max_calls)
-    sent = max(each.input_words for each in worst)
+    calls = Range(usual.calls, math.ceil(max(each.calls for each in worst))).at_most(context.max_calls)
+    sent = math.ceil(max(each.input_words for each in worst))
     return Estimate(
         calls,
         Range(usual.input_words, sent),
@@ -198,9 +202,22 @@ class Rehearsal:
         if not (self.context.model or self.context.reading_model):
             return Estimate(), Estimate()
         unread = await self._count_unread_words()
+        if unread > min(longest for longest, _ in LONG.values()):
+            first = {**given, **(questions[0] if questions else {})}
+            unread = 0 if await self._takes_few_calls(first) else unread
         used = {kind: await self._use_with(kind, given, questions, unread) for kind in KINDS}
         reading, asking = ({kind: both[part] for kind, both in used.items()} for part in (0, 1))
         return _estimate(reading, self.context), _estimate(asking, self.context).times(len(questions))
+
+    async def _takes_few_calls(self, given: Mapping[str, Any]) -> bool:
+        """Whether a run takes so few calls that a long text, too, can be rehearsed as a whole."""
+        if self.document.words > LONGEST:
+            return False
+        try:
+            await self._use(OverlayStore(base_of(self.pages.store)), "usual", given, most_calls=FEW)
+        except TooManyCalls:
+            return False
+        return True
 
     async def _use_with(
         self, kind: Kind, given: Mapping[str, Any], questions: Sequence[Mapping[str, Any]], unread: int
@@ -242,12 +259,15 @@ class Rehearsal:
             used += [await self._use(OverlayStore(layer), kind, questions[0], seed) for seed in others]
         return _Used.mean(used)
 
-    async def _use(self, layer: OverlayStore, kind: Kind, given: Mapping[str, Any], seed: int = 0) -> _Used:
+    async def _use(
+        self, layer: OverlayStore, kind: Kind, given: Mapping[str, Any], seed: int = 0, most_calls: int | None = None
+    ) -> _Used:
         """What a run uses that writes into this layer; where a bound is looked for, no budget ends it."""
         context = replace(self.context, max_seconds=None)
         if kind != "usual":
             context = replace(context, max_calls=None, max_words=None)
-        stand_in = RehearsedReplies(kind, seed, finds_kept=await self.pages.holds_replies(self.document.id))
+        kept = await self.pages.holds_replies(self.document.id)
+        stand_in = RehearsedReplies(kind, seed, finds_kept=kept, most_calls=most_calls)
         store = in_namespace(layer, self.pages.namespace)
         graph = _joined(self.builder).compile(store=store)
         work = _run_unseen(graph.ainvoke({"document": self.document.id, **given}, context=context), stand_in)

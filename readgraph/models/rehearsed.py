@@ -219,6 +219,10 @@ USELESS = "useless " * 120
 """No form of reply; a retry repeats as many of its words as of any refused reply."""
 
 
+class TooManyCalls(Exception):
+    """The rehearsal takes more calls than it was allowed."""
+
+
 @dataclass
 class RehearsedReplies:
     """The stand-in: it replies to every prompt with replies of one kind, and counts prompts and replies."""
@@ -226,6 +230,7 @@ class RehearsedReplies:
     kind: Kind = "usual"
     seed: int = 0
     finds_kept: bool = False
+    most_calls: int | None = None
     calls: int = 0
     input_words: int = 0
     output_words: int = 0
@@ -235,6 +240,8 @@ class RehearsedReplies:
 
     def reply(self, asked: AskedReply) -> str:
         """A reply of this kind."""
+        if self.calls == self.most_calls:
+            raise TooManyCalls
         self.calls += 1
         self.input_words += asked.words
         text = self._write(asked)
