@@ -1,7 +1,6 @@
 """What a reading method is: its name, what it does, and where its graph stands."""
 
 from dataclasses import dataclass
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
 from readgraph.state.errors import BadInput
@@ -28,8 +27,6 @@ class Method:
             builds the graph can stand there itself.
         line: What it does, in a sentence.
         note: Its word for the note of a page.
-        estimate: The function beside the graph that tells what a reading will use, from an `EstimateCase`
-            (`readgraph.graphs.estimates.arithmetic`), where it is neither `estimate` nor `estimate_NAME`.
         memory_of: The method whose memory it uses, where it builds none of its own.
         kind: What its graph does.
         needs_embeddings: Whether it can't run without an embedding model.
@@ -43,7 +40,6 @@ class Method:
     graph: str
     line: str = ""
     note: str = "note"
-    estimate: str = ""
     memory_of: str = ""
     kind: Kind = "question"
     needs_embeddings: bool = False
@@ -65,9 +61,3 @@ class Method:
         if steps:
             raise BadInput(f"{self.name} is a method of your own, which builds its own steps.")
         return load_graph_at(self.graph)
-
-    def estimator(self) -> Any:
-        """The function that tells what a reading will use; None where there is none."""
-        file = import_module(self.graph.partition(":")[0])
-        names = (self.estimate, f"estimate_{self.name.replace('-', '_')}", "estimate")
-        return next((getattr(file, name) for name in names if hasattr(file, name)), None)

@@ -49,8 +49,9 @@ ASSUMES = "probably, if replies can be used at once; at most, if none can be use
 RETRY_WORDS = 2 * MOST_REPEATED + 20
 """Most words that a refused reply adds to the next try: the reply, the reason for refusing it, and their frame."""
 
-CHANCES, MANY = 4, 12
-"""How often the same question is rehearsed with other choices, unless it takes so many calls that they even out."""
+CHANCES, MANY, MANY_WORDS = 4, 12, 60_000
+"""How often the same question is rehearsed with other choices, unless it takes so many calls or words that these even
+out, or hardly matter."""
 
 KINDS: tuple[Kind, ...] = ("usual", "longest", "useless")
 
@@ -185,6 +186,8 @@ class Rehearsal:
     pages: PageStore
     document: Document
     context: ReaderContext
+    reader: Graph | None = None
+    """The graph that reads the document for several questions, where it is another one."""
 
     async def run(self, given: Mapping[str, Any]) -> Estimate:
         """What one run will use with this input beside the document."""
@@ -193,7 +196,7 @@ class Rehearsal:
 
     async def run_several(self, questions: Sequence[Mapping[str, Any]]) -> tuple[Estimate, Estimate]:
         """What reading the document will use, and then all questions together; each is the input of a run."""
-        return await self._rehearse({}, questions)
+        return await replace(self, reader=self.reader or self.builder)._rehearse({}, questions)
 
     async def _rehearse(
         self, given: Mapping[str, Any], questions: Sequence[Mapping[str, Any]]
@@ -243,7 +246,8 @@ class Rehearsal:
         layer = OverlayStore(base_of(self.pages.store))
         if document is not self.document:
             await self._replace_document(layer, document)
-        first = await self._use(layer, kind, given)
+        reading = replace(self, builder=self.reader) if self.reader else self
+        first = await reading._use(layer, kind, given)
         asking = replace(self, context=replace(self.context, rebuild=False))  # what was just read is there
         return first, await asking._ask_each(layer, kind, questions) if questions else _Used()
 
@@ -254,7 +258,7 @@ class Rehearsal:
             return max(used, key=lambda each: each.input_words)
         step = -(-len(questions) // MOST_QUESTIONS)
         used = [await self._use(OverlayStore(layer), kind, each) for each in questions[::step]]
-        if len(used) == 1 and used[0].calls <= MANY:
+        if len(used) == 1 and used[0].calls <= MANY and used[0].input_words <= MANY_WORDS:
             others = range(1, CHANCES)
             used += [await self._use(OverlayStore(layer), kind, questions[0], seed) for seed in others]
         return _Used.mean(used)
@@ -340,9 +344,9 @@ def _extrapolate(half: _Used, whole: _Used, factor: float, window: int) -> _Used
 
 
 async def rehearse_method(
-    method: Method, pages: PageStore, document: Document, context: ReaderContext, question: Mapping[str, Any] | None
+    method: Method, pages: PageStore, document: Document, context: ReaderContext, given: Mapping[str, Any]
 ) -> Estimate:
-    """What reading the document will use, and answering a question about it, where one is asked.
+    """What a run of the method will use: reading the document, and what its input asks for beside that.
 
     Nothing is sent. Steps of a method of your own run as they are: one that asks a model by itself would ask it.
 
@@ -351,14 +355,17 @@ async def rehearse_method(
         pages: The page store of the library.
         document: The document.
         context: The settings of the run.
-        question: The input of the run beside the document; None: reading only.
+        given: The input of the run beside the document, such as a question; nothing: reading only.
     """
-    rehearsal = Rehearsal(_built(method), pages, document, context)
-    whole = method.package or question is None or context.max_calls is not None or context.max_words is not None
-    if whole:  # a budget is that of one run, and a graph of another package may always want a question
-        return await rehearsal.run(question or {})
-    reading, asking = await rehearsal.run_several([question or {}])
+    rehearsal = Rehearsal(build_once(method), pages, document, context)
+    budget = (context.max_calls, context.max_words) != (None, None)
+    if budget or not given or method.package or method.kind not in READING_FIRST:
+        return await rehearsal.run(given)
+    reading, asking = await rehearsal.run_several([given])
     return reading + asking
 
 
-_built, _joined = lru_cache(64)(Method.build), lru_cache(64)(join_steps)
+READING_FIRST = ("question", "web")
+"""What graphs do that read only where nothing is asked; a budget is that of a whole run."""
+
+build_once, _joined = lru_cache(64)(Method.build), lru_cache(64)(join_steps)

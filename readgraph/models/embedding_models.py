@@ -133,7 +133,7 @@ DRAWN = 8  # the dimension of vectors by chance
 def _draw_vectors(texts: Sequence[str], dimension: int) -> Matrix:
     """Vectors by chance, one and the same for a text: where a stand-in replies for models, none is asked."""
     seeds = (zlib.crc32(text.encode(errors="replace")) for text in texts)
-    drawn = np.array([np.random.default_rng(seed).normal(size=dimension) for seed in seeds])
+    drawn = np.array([np.random.default_rng(seed).normal(size=dimension) for seed in seeds]).reshape(-1, dimension)
     unit: Matrix = (drawn / np.linalg.norm(drawn, axis=1, keepdims=True)).astype(np.float32)
     return unit
 

@@ -19,7 +19,7 @@ from readgraph.evaluation.judges import calibration as known
 from readgraph.evaluation.line_shapes import Cost
 from readgraph.evaluation.plan import estimate_rating, own_prompts
 from readgraph.evaluation.report import write_results
-from readgraph.graphs.estimates.arithmetic import Estimate
+from readgraph.graphs.rehearsal import Estimate
 from readgraph.library.opening import open_library
 from readgraph.models.client import model_client
 from readgraph.models.prices import exchange_cost

@@ -32,10 +32,9 @@ from readgraph.cli.terminal.screen import OutputOptions
 from readgraph.doors.report.table_files import FORMS, Sheet, excel_library, is_our_table, sheet_of, table_bytes
 from readgraph.features.compression import engine_named
 from readgraph.features.compression.condenser import check_budget
-from readgraph.features.summary.graph import estimate_summary
 from readgraph.features.survey.state import format_unread_parts
-from readgraph.graphs.estimates.arithmetic import Estimate
-from readgraph.graphs.methods import METHODS
+from readgraph.graphs.methods import METHODS, ROWS
+from readgraph.graphs.rehearsal import Estimate, rehearse_method
 from readgraph.library.collections import members_of
 from readgraph.library.opening import Library
 from readgraph.models.prices import cost
@@ -104,9 +103,10 @@ def estimate_summaries(options: SummariseOptions, context: ReaderContext, screen
     sources = load_sources(options, screen)
 
     async def run(library: Library) -> tuple[Estimate, int]:
-        document, about = await resolve_document(library, sources, options.as_of), options.about or ""
+        document = await resolve_document(library, sources, options.as_of)
         await report_notices(library, [document], screen)
-        return await estimate_summary(library.pages, document, context, about, part=options.part), document.words
+        given = {name: value for name, value in (("part", options.part), ("question", options.about)) if value}
+        return await rehearse_method(ROWS["summary"], library.pages, document, context, given), document.words
 
     show_estimate(*run_in_library(options.library, run, answers=True), context, screen)
 

@@ -39,7 +39,7 @@ from readgraph.evaluation.rows import SUMMARY, EvaluationRow, on_web_pages, rows
 from readgraph.evaluation.running import Evaluation, Group, find_unanswered
 from readgraph.evaluation.sweeps import sweep_named
 from readgraph.evaluation.trajectories import FORMS
-from readgraph.graphs.estimates.arithmetic import Estimate
+from readgraph.graphs.rehearsal import Estimate
 from readgraph.library.archives import copy_replies
 from readgraph.library.opening import holds_library, open_library
 from readgraph.library.page_store import PageStore

@@ -7,14 +7,11 @@ from typing import Any, Literal
 
 from readgraph.api import functions
 from readgraph.api.results import Wiki
-from readgraph.api.running import RunThread, estimate_with_question
-from readgraph.features.summary.graph import estimate_summary
-from readgraph.features.verify.graph import estimate_verify
-from readgraph.features.wiki.graph import estimate_wiki
+from readgraph.api.running import RunThread
 from readgraph.features.wiki.wikis import wiki
-from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase
 from readgraph.graphs.method import Method
 from readgraph.graphs.methods import METHODS, PARTS, ROWS
+from readgraph.graphs.rehearsal import Estimate, rehearse_method
 from readgraph.library.library import Library
 from readgraph.state.context import ReaderContext
 from readgraph.state.loops import Listen
@@ -57,12 +54,9 @@ class Making:
 
     async def estimate(self, library: Library, document: Document, context: ReaderContext) -> Estimate:
         """What it will use, without a call."""
-        if self.task == "summary":
-            return await estimate_summary(library.pages, document, context, self.text, part=self.part or None)
-        if self.task == "table":
-            return await estimate_with_question(library.pages, self.method, document, context, self.text)
-        case = EstimateCase(library.pages, document, context)
-        return estimate_verify(case, self.text) if self.task == "check" else await estimate_wiki(case)
+        given: dict[str, Any] = {"draft": self.text} if self.task == "check" else {"question": self.text}
+        given = {**given, "part": self.part} if self.part else given
+        return await rehearse_method(self.method, library.pages, document, context, given if self.text else {})
 
     async def make(
         self, library: Library, document: Document, context: ReaderContext, listen: Listen, thread: RunThread

@@ -16,7 +16,7 @@ from readgraph.evaluation.records import Dataset, Item, Text, WebStep
 from readgraph.evaluation.reproducing import Experiment, Source
 from readgraph.evaluation.rows import rows_to_run
 from readgraph.evaluation.running import find_unanswered
-from readgraph.graphs.estimates.arithmetic import Estimate
+from readgraph.graphs.rehearsal import Estimate
 from readgraph.library.histories import SessionText
 from readgraph.library.page_store import PageStore
 from readgraph.sources.loading import printable_path
