@@ -20,8 +20,8 @@ from readgraph.evaluation.plan import draw_sample, estimate_groups, what_is_run,
 from readgraph.evaluation.records import Dataset
 from readgraph.evaluation.rows import rows_to_run
 from readgraph.evaluation.running import Evaluation
-from readgraph.graphs.estimates.arithmetic import Estimate
 from readgraph.graphs.methods import METHODS
+from readgraph.graphs.rehearsal import Estimate
 from readgraph.library.opening import open_library
 from readgraph.state.context import ReaderContext
 from tests.doubles.lifelike import lifelike
