@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Awaitable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from langgraph.graph import StateGraph
@@ -49,8 +49,8 @@ ASSUMES = "probably, if replies can be used at once; at most, if none can be use
 RETRY_WORDS = 2 * MOST_REPEATED + 20
 """Most words that a refused reply adds to the next try: the reply, the reason for refusing it, and their frame."""
 
-CHANCES, MANY, MANY_WORDS = 4, 12, 60_000
-"""How often the same question is rehearsed with other choices, unless it takes so many calls or words that these even
+CHANCES, MANY, MANY_WORDS = 6, 12, 30_000
+"""How often few questions are rehearsed, with other choices, unless one takes so many calls or words that these even
 out, or hardly matter."""
 
 KINDS: tuple[Kind, ...] = ("usual", "longest", "useless")
@@ -58,8 +58,11 @@ KINDS: tuple[Kind, ...] = ("usual", "longest", "useless")
 BOUNDING = {"longest": 2, "useless": 1}
 """How many of several questions are rehearsed for the upper bounds."""
 
-MOST_QUESTIONS = 12
+MOST_QUESTIONS = 24
 """How many of several questions are rehearsed for the expected numbers."""
+
+HAVING_WORDS = 0.5
+"""The share of a text's pages that share words with a query, as usual."""
 
 LONG: dict[Kind, tuple[int, int]] = {
     "usual": (125_000, 50_000),
@@ -170,11 +173,14 @@ class _AnyPages:
     store: PageStore
     document: Document
     memory: Memory
+    share: float = 1
+    """The share of all pages that are found at most."""
 
     async def find(self, query: str, most: int) -> list[tuple[int, float]]:
         """At most so many pages, by chance, the first with the highest score."""
         pages = range(self.memory.pages)
-        drawn = random.Random(zlib.crc32(query.encode(errors="replace"))).sample(pages, min(most, len(pages)))
+        number = min(most, math.ceil(self.share * len(pages)))
+        drawn = random.Random(zlib.crc32(query.encode(errors="replace"))).sample(pages, number)
         return [(page, 1 / rank) for rank, page in enumerate(drawn, 1)]
 
 
@@ -256,11 +262,11 @@ class Rehearsal:
         if kind != "usual":
             used = [await self._use(OverlayStore(layer), kind, each) for each in questions[: BOUNDING[kind]]]
             return max(used, key=lambda each: each.input_words)
-        step = -(-len(questions) // MOST_QUESTIONS)
-        used = [await self._use(OverlayStore(layer), kind, each) for each in questions[::step]]
-        if len(used) == 1 and used[0].calls <= MANY and used[0].input_words <= MANY_WORDS:
-            others = range(1, CHANCES)
-            used += [await self._use(OverlayStore(layer), kind, questions[0], seed) for seed in others]
+        asked = questions[:: -(-len(questions) // MOST_QUESTIONS)]
+        used = [await self._use(OverlayStore(layer), kind, each) for each in asked]
+        if used[0].calls <= MANY and used[0].input_words <= MANY_WORDS:
+            for seed in range(1, CHANCES // len(asked)):
+                used += [await self._use(OverlayStore(layer), kind, each, seed) for each in asked]
         return _Used.mean(used)
 
     async def _use(
@@ -321,7 +327,7 @@ async def _run_unseen(run: Awaitable[Any], stand_in: RehearsedReplies) -> None:
             exchanges_to(lambda exchange: None),
             tracing_context(enabled=False),
             use_stand_in(stand_in),
-            use_stand_ins({"keyword": _AnyPages, "vector": _AnyPages}),
+            use_stand_ins({"keyword": partial(_AnyPages, share=HAVING_WORDS), "vector": _AnyPages}),
         ):
             inside.enter_context(each)
         await run

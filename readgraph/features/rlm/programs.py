@@ -8,6 +8,7 @@ checkpoint holds: so a reading can be resumed, repeated and edited between any t
 
 import asyncio
 import json
+import math
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -41,33 +42,36 @@ MOST_PROGRAM_WORDS, MOST_QUOTES = 400, 20
 
 NOTHING_KEPT = "{}"  # as a question begins
 
-PIECES, FIRST_PIECES = 300, 8
-"""Words of a piece, and how many of them the first program of a rehearsal asks about."""
+READ_SHARE = 0.3
+"""The share of the text about which usual programs ask: a question about one place needs little of it."""
+
+_PIECE, _WORDS = re.compile(r"of at most ([\d,]+) words, and nothing"), re.compile(r"characters, ([\d,]+) words")
+_LEFT = re.compile(r"may call ask ([\d,]+) times")
 
 
 def _rehearse_program(reply: RehearsedReply) -> str:
-    """First a program that asks about some pieces, then one that finishes; for the most, always about all pieces."""
-    if reply.longest:
-        told = (_PIECE.findall(reply.asked.messages[0][1])[0], _LEFT.findall(reply.task)[0])
-        piece, left = (int(number.replace(",", "")) for number in told)
+    """A program that looks, one that asks about a part of the text, one that finishes; for the most, all ask on."""
+    instructions = reply.asked.messages[0][1]
+    piece, words, left = (
+        int(found[1].replace(",", "")) if (found := pattern.search(text)) else 1
+        for pattern, text in ((_PIECE, instructions), (_WORDS, reply.task), (_LEFT, reply.task))
+    )
+    size, share = piece - 20, words if reply.longest else READ_SHARE * words
+    pieces = left if reply.longest else min(left, math.ceil(share / size))
+    done = reply.fenced.get("programs", "").count("It showed:")
+    if reply.longest or done == 1:
         lines = [
-            f"const pieces = cut(text, {piece - 20});",
-            f"const asked = Array.from({{length: {left}}}, (_, at) => pieces[at % pieces.length]);",
-            "show(await Promise.all(asked.map(piece => ask('What does this say?', piece))));",
+            f"const pieces = cut(text, {max(1, round(min(size, share)))});",
+            f"const asked = Array.from({{length: {pieces}}}, (_, at) => pieces[at % pieces.length]);",
+            "show(await Promise.all(asked.map(piece => ask('What does this say on the question?', piece))));",
         ]
-    elif "programs" in reply.fenced:
+    elif not done:
+        lines = ["show(cut(text, 150)[0]);"]
+    else:
         said = '"B"' if "the letter of an option" in reply.task else json.dumps(reply.answer)
         lines = [f"finish({said}, [text.trim().split(/\\s+/).slice(0, 16).join(' ')]);"]
-    else:
-        lines = [
-            f"const pieces = cut(text, {PIECES}).slice(0, {FIRST_PIECES});",
-            "kept.notes = await Promise.all(pieces.map(piece => ask('What does this say on the question?', piece)));",
-            "show(kept.notes);",
-        ]
-    return f"{reply.words(20)}\n```js\n" + "\n".join(lines) + "\n```"
+    return f"{reply.words(25)}\n```js\n" + "\n".join(lines) + "\n```"
 
-
-_PIECE, _LEFT = re.compile(r"of at most ([\d,]+) words, and nothing"), re.compile(r"may call ask ([\d,]+) times")
 
 WRITE_PROGRAM = declare_wording(
     "write_program",
