@@ -62,12 +62,12 @@ def test_the_command_takes_a_method_by_its_place(readgraph: Command, text: Path)
     assert '"tree_nodes"' in json.dumps(readgraph("methods", PLACE, "--json").json)
 
 
-OWN_ESTIMATES = """from readgraph.graphs.read_agent import build, estimate_read_agent as estimate
+OWN_GRAPH = """from readgraph.graphs.read_agent import build
 """
 
 
-@pytest.mark.parametrize(("module", "code"), [("heron", OWN_ESTIMATES)])
-def test_a_method_has_an_estimate_beside_its_build(
+@pytest.mark.parametrize(("module", "code"), [("heron", OWN_GRAPH)])
+def test_a_method_of_ones_own_is_estimated_without_a_line_for_it(
     readgraph: Command, text: Path, monkeypatch: pytest.MonkeyPatch, module: str, code: str
 ) -> None:
     (text.parent / f"{module}.py").write_text(code)

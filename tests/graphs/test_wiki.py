@@ -9,9 +9,9 @@ import pytest
 from readgraph.api import wiki
 from readgraph.api.documents import all_documents
 from readgraph.api.results import Wiki
-from readgraph.features.wiki.graph import estimate_wiki
 from readgraph.features.wiki.vault import write_vault
-from readgraph.graphs.estimates.arithmetic import EstimateCase
+from readgraph.graphs.methods import PARTS
+from readgraph.graphs.rehearsal import rehearse_method
 from readgraph.library.opening import Library
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
@@ -72,7 +72,7 @@ async def test_the_model_names_and_writes_and_a_second_run_asks_nothing(
     server: ModelServer, library: Library, documents: list[Document]
 ) -> None:
     server.respond = reader
-    estimate = await estimate_wiki(EstimateCase(library.pages, documents[0], MODEL))
+    estimate = await rehearse_method(PARTS["wiki"], library.pages, documents[0], MODEL, {})
     made = await wiki(library, documents=documents[:1], context=MODEL)
     assert 0 < made.usage["calls"] <= estimate.calls.most and made.usage["input_words"] <= estimate.input_words.most
     made = await wiki(library, documents=documents, context=MODEL)
