@@ -352,7 +352,7 @@ async def test_a_spent_budget_is_continued(server: ModelServer, library: Library
         used += found["usage"]["calls"]
     memory = await library.pages.memory(document.id, found["memory"])
     assert isinstance(TreeShape.of(memory), SectionTree) and used == server.calls
-    assert used == foreseen.calls.expected <= (foreseen.calls.high or 0), "segments and sections are known before"
+    assert memory.pages < foreseen.calls.expected <= used <= (foreseen.calls.high or 0)
 
 
 async def test_an_estimate_counts_what_is_left(server: ModelServer, library: Library, tmp_path: Path) -> None:

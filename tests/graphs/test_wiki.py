@@ -79,7 +79,7 @@ async def test_the_model_names_and_writes_and_a_second_run_asks_nothing(
     assert not made.by_rule and all(text.startswith("Here, ") for text in told(made, "Orrin"))
     assert made.pages == (again := await wiki(library, documents=documents, context=MODEL)).pages
     assert (again.usage["calls"], (await wiki(library, documents=documents)).usage["calls"]) == (0, 0)
-    assert not (await estimate_wiki(EstimateCase(library.pages, documents[0], MODEL))).calls.expected
+    assert not (await rehearse_method(PARTS["wiki"], library.pages, documents[0], MODEL, {})).calls.expected
 
 
 @pytest.mark.slow
@@ -90,7 +90,7 @@ async def test_a_changed_document_pays_for_its_changed_page(server: ModelServer,
     first = await wiki(library, documents=[kept], context=MODEL)
     paragraphs[30] = paragraphs[30].replace("sheep", "goats")
     changed = await library.pages.add_document("\n\n".join(paragraphs), title="Log", source="log.txt")
-    expected = await estimate_wiki(EstimateCase(library.pages, changed, MODEL))
+    expected = await rehearse_method(PARTS["wiki"], library.pages, changed, MODEL, {})
     again = await wiki(library, documents=[changed], context=MODEL)
     assert 0 < again.usage["calls"] <= 5 < first.usage["calls"] and expected.calls.expected < first.usage["calls"]
     assert [each.id for each in await all_documents(library.pages)] == [changed.id]

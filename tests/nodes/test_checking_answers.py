@@ -169,7 +169,7 @@ async def test_the_estimate_holds_and_says_more_for_long_answers(
     question = {"question": "Who took the log book?"}
     foreseen = await rehearse_method(method, store, document, LONG, question)
     without = await rehearse_method(method, store, document, short, question)
-    assert foreseen.calls.expected == without.calls.expected + 1
+    assert without.calls.expected + 1 <= foreseen.calls.expected <= without.calls.expected + 2
     assert foreseen.input_words.expected > without.input_words.expected
     assert await rehearse_method(method, store, document, LONG, {}) == await rehearse_method(
         method, store, document, short, {}
