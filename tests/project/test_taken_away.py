@@ -24,7 +24,7 @@ IMPORT_ALL = """
 import importlib, json, pkgutil, readgraph
 
 faults = {}
-for each in pkgutil.walk_packages(readgraph.__path__, "readgraph."):
+for each in pkgutil.walk_packages(readgraph.__path__, "readgraph.", onerror=lambda name: None):
     if not each.name.endswith("__main__"):
         try:
             importlib.import_module(each.name)
