@@ -77,15 +77,6 @@ def test_a_method_has_an_estimate_beside_its_build(
     assert own["calls"] == ours["calls"]
 
 
-@pytest.mark.slow
-def test_an_evaluation_has_rows_of_own_methods(readgraph: Command, tmp_path: Path) -> None:
-    asked = [{"question": "Who stood on the gallery?", "answer": "The goat."}]
-    (tmp_path / "own.jsonl").write_text(json.dumps({"doc_id": "a", "text": TEXT, "questions": asked}))
-    names = f"{PLACE},{PLACE}@max_pages=1"
-    done = readgraph("evaluate", tmp_path / "own.jsonl", "--methods", names, "--out", tmp_path / "out", "--json").json
-    assert {PLACE, f"{PLACE}@max_pages=1"} <= {row["method"] for row in done["methods"]}, done
-
-
 @pytest.mark.parametrize(
     ("place", "told"),
     [

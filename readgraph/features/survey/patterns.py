@@ -4,7 +4,7 @@ import re
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from pathlib import Path
+from importlib.resources import files
 from typing import NamedTuple
 
 from readgraph.features.survey.state import Column, Programme
@@ -24,7 +24,7 @@ _CLAUSE_END = re.compile(
 @cache
 def denial(language: str) -> re.Pattern[str]:
     """A word of denial in this language; in English, where the language has none here."""
-    known = tomllib.loads(Path(__file__).with_name("denials.toml").read_text(encoding="utf-8"))
+    known = tomllib.loads(files(__package__).joinpath("denials.toml").read_text(encoding="utf-8"))
     if language in known["without_spaces"]:
         return re.compile(known["without_spaces"][language])
     words = known["words"].get({"no": "nb", "nn": "nb"}.get(language, language), known["words"]["en"])

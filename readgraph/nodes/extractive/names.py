@@ -36,8 +36,9 @@ def has_capitals(text: str) -> bool:
 
 def names_in_sentence(sentence: str, language: str, dates: Sequence[WrittenDate], units: frozenset[str]) -> list[str]:
     """The names in a sentence with these dates, of a text with these units of amounts."""
-    text, amounts = sentence, amounts_in(sentence, dates, units)
-    for start, end in [(each.start, each.end) for each in (*dates, *amounts)]:  # a month or a currency is no name
+    text, spans = sentence, [(date.start, date.end) for date in dates]
+    spans += [(amount.start, amount.end) for amount in amounts_in(sentence, dates, units)]
+    for start, end in spans:  # a month or a currency is no name
         text = f"{text[:start]}{'0' * (end - start)}{text[end:]}"
     return [name for found in _NAME.finditer(text) if (name := _name(found, language))]
 
