@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from functools import cached_property
+from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
 from random import Random
@@ -33,7 +34,7 @@ BEGIN, DAYS = date(2021, 1, 4), 1_095
 APART = 8  # days between two things of which the order or the time between is asked: more than a time word reaches back
 
 FEWEST_SESSIONS = 60
-WORDS = read_toml(Path(__file__).with_name("board.toml"), "board.toml", -1)
+WORDS = read_toml(files(__package__).joinpath("board.toml"), "board.toml", -1)
 
 
 @dataclass

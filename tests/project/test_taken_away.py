@@ -23,7 +23,7 @@ IMPORT_ALL = """
 import importlib, json, pkgutil, readgraph
 
 faults = {}
-for each in pkgutil.walk_packages(readgraph.__path__, "readgraph.", onerror=lambda name: None):
+for each in pkgutil.walk_packages(readgraph.__path__, "readgraph."):
     if not each.name.endswith("__main__"):
         try:
             importlib.import_module(each.name)
@@ -56,7 +56,7 @@ def plugged_in_by(room: str, hook: str) -> list[Any]:
 
 
 def faults_in(folder: Path) -> dict[str, str]:
-    """What can't be imported of the package in this folder, and why."""
+    """What can't be imported of the package in this folder."""
     faults: dict[str, str] = json.loads(run(folder, "-c", IMPORT_ALL))
     return faults
 

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from itertools import accumulate
-from pathlib import Path
 from typing import Literal, NamedTuple
 
 from readgraph.library.histories import BETWEEN, SessionText
@@ -26,7 +26,7 @@ class Scoring(NamedTuple):
 
 SCORING = {
     name: Scoring(**{**fields, "metrics": tuple(fields["metrics"]), "answers": AnswerForm(**fields.get("answers", {}))})
-    for name, fields in read_toml(Path(__file__).with_name("scoring.toml"), "scoring.toml", -1).items()
+    for name, fields in read_toml(files(__package__).joinpath("scoring.toml"), "scoring.toml", -1).items()
 }
 MEAN_OF_CATEGORIES = frozenset({"infinite-bench", "beam"})  # whose authors give the mean of categories' means for all
 CHOICES = Scoring(("accuracy", "evidence_recall"))

@@ -16,6 +16,7 @@ import json
 import re
 from collections.abc import Iterator
 from hashlib import sha256
+from importlib.resources import files
 from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -44,7 +45,7 @@ SUMMARIES = "longbook_sum_eng"
 
 IN_ORDER = "math_calc"  # the task whose answer is many values, one after the other
 
-QUESTIONS = read_toml(Path(__file__).with_name("infinite_bench.toml"), "infinite_bench.toml", -1)
+QUESTIONS = read_toml(files(__package__).joinpath("infinite_bench.toml"), "infinite_bench.toml", -1)
 """The tasks by the names of their files, with the question where a record has none."""
 
 LETTERS = "ABCD"

@@ -10,6 +10,7 @@ import re
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
 
@@ -30,7 +31,7 @@ from readgraph_evaluation.datasets.forms import (
 from readgraph_evaluation.records import Dataset, Item, Text, TextSpan
 
 TASK_NAME = re.compile(r"niah_(?:single|multikey|multivalue|multiquery)(?:_\d)?|\bvt|\bcwe|\bfwe|\bqa_\d")
-TASKS = read_toml(Path(__file__).with_name("ruler.toml"), "ruler.toml", -1)
+TASKS = read_toml(files(__package__).joinpath("ruler.toml"), "ruler.toml", -1)
 
 BEFORE_QUESTION = re.compile(
     r"(?:Answer the question based on the given documents\..{1,200}?)?Question:\s*$|\s+$", re.DOTALL

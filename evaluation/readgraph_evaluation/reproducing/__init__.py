@@ -5,8 +5,8 @@ This module imports neither LangGraph nor pydantic, since the command's completi
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from importlib.resources import files
 from itertools import product
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from readgraph.state.errors import BadInput
@@ -92,7 +92,7 @@ def _read_experiments(paper: str, written: dict[str, Any], lacking: dict[str, An
 
 
 def _read_papers() -> Iterator[Paper]:
-    papers = read_toml(Path(__file__).with_name("papers.toml"), "papers.toml", -1)
+    papers = read_toml(files(__package__).joinpath("papers.toml"), "papers.toml", -1)
     lacking = papers.pop("lacking")
     for name, written in papers.items():
         yield Paper(name, tuple(_read_experiments(name, written, lacking)), written.get("no_runs", {}))
@@ -100,7 +100,7 @@ def _read_papers() -> Iterator[Paper]:
 
 SOURCES = {
     name: Source(**{**fields, "size": Size(**fields["size"])})
-    for name, fields in read_toml(Path(__file__).with_name("dataset_files.toml"), "dataset_files.toml", -1).items()
+    for name, fields in read_toml(files(__package__).joinpath("dataset_files.toml"), "dataset_files.toml", -1).items()
 }
 
 PAPERS = tuple(_read_papers())
@@ -120,7 +120,7 @@ def experiment_named(name: str) -> Experiment:
 @cache
 def tables_of_papers() -> dict[str, list[dict[str, Any]]]:
     """The papers' tables by the names of datasets: `papers_figures.toml`, which says how it is read."""
-    return read_toml(Path(__file__).with_name("papers_figures.toml"), "papers_figures.toml", -1)
+    return read_toml(files(__package__).joinpath("papers_figures.toml"), "papers_figures.toml", -1)
 
 
 def figures_of_papers(dataset: str, experiment: str = "") -> list[dict[str, object]]:
