@@ -15,6 +15,7 @@ from readgraph.graphs.method_facts import PAPERS, find_shared_nodes
 from readgraph.graphs.methods import METHODS
 from readgraph.models.names import ModelTable
 from readgraph.nodes.purpose import PRESETS
+from readgraph.sources.kinds import OURS
 from readgraph.state.context import PROFILES
 from readgraph.state.declaring import declarations_of, format_default
 from readgraph.state.settings import GROUPS
@@ -106,6 +107,16 @@ def methods_table() -> str:
         page = f"{method.name}.md"
         name = f"[`{method.name}`]({page})" if (METHOD_PAGES / page).exists() else f"`{method.name}`"
         rows.append(f"| {name} | {method.line} | {method.note} |")
+    return "\n".join(rows)
+
+
+def kinds_table() -> str:
+    """The kinds of files, with their endings, what is read of them, and how a place in them is named."""
+    rows = ["| kind | endings | what is read | a place |", "|---|---|---|---|"]
+    for kind in OURS:
+        endings = ", ".join(f"`{ending}`" for ending in kind.endings)
+        named = "" if kind.in_folders else ", if you name the file itself"
+        rows.append(f"| {kind.name} | {endings}{named} | {kind.reads} | {kind.place} |")
     return "\n".join(rows)
 
 

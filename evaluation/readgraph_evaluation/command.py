@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 from typer import Argument, Context, Option
 
-from readgraph.cli.commands import run_lazily
 from readgraph.cli.options.output import Quiet, with_run
 from readgraph.cli.options.settings import PROFILE
+from readgraph.cli.process import begin_work
 from readgraph.state.settings import GROUPS
 from readgraph_evaluation.options import BoardOptions, EvaluateOptions, ReproduceOptions
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 
 @with_run(EvaluateOptions, GROUPS, PROFILE)
-@run_lazily("readgraph_evaluation.run.evaluate:evaluate_by_options")
 def evaluate(run: Context, options: EvaluateOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Measure methods on questions with known answers, and write a table, results.json, results.csv and a report.
 
@@ -27,9 +26,11 @@ def evaluate(run: Context, options: EvaluateOptions, context: "ReaderContext", s
     readgraph evaluate --diff quality quality-with-another-model
 
     """
+    from readgraph_evaluation.run.evaluate import evaluate_by_options
+
+    begin_work(evaluate_by_options, run, options, context, screen)
 
 
-@run_lazily("readgraph_evaluation.run.evaluate:write_trajectories")
 def trajectories(
     folder: Path = Argument(metavar="FOLDER", help="The folder of an evaluation."),
     form: str = Option("sft", "--format", metavar="FORM", help="sft, preference or reward: what TRL's trainers read."),
@@ -37,10 +38,12 @@ def trajectories(
     quiet: Quiet = False,
 ) -> None:
     """Export an evaluation's prompts and replies, with their outcome, as training examples."""
+    from readgraph_evaluation.run.evaluate import write_trajectories
+
+    begin_work(write_trajectories, folder=folder, form=form, out=out, quiet=quiet)
 
 
 @with_run(ReproduceOptions, GROUPS, PROFILE)
-@run_lazily("readgraph_evaluation.run.reproduce:reproduce_by_options")
 def reproduce(run: Context, options: ReproduceOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Repeat a table or figure of a paper on its dataset.
 
@@ -50,10 +53,12 @@ def reproduce(run: Context, options: ReproduceOptions, context: "ReaderContext",
     readgraph reproduce read-agent-table-5 --data datasets --model openai:gpt-5.4-mini --estimate
 
     """
+    from readgraph_evaluation.run.reproduce import reproduce_by_options
+
+    begin_work(reproduce_by_options, run, options, context, screen)
 
 
 @with_run(BoardOptions, GROUPS, PROFILE)
-@run_lazily("readgraph_evaluation.run.evaluate:board")
 def board(options: BoardOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Make a long history with known facts, and measure methods and other systems on it without a judge.
 
@@ -63,3 +68,6 @@ def board(options: BoardOptions, context: "ReaderContext", screen: "OutputOption
     readgraph board --out board --methods none
 
     """
+    from readgraph_evaluation.run.evaluate import board
+
+    begin_work(board, options, context, screen)

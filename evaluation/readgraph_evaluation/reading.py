@@ -17,6 +17,7 @@ from uuid import uuid4
 
 from langgraph.graph.state import CompiledStateGraph
 
+from readgraph.features.agents.archives import AgentFile, build_agent_from_file, make_agent_file
 from readgraph.features.agents.mem_gpt import build_chat
 from readgraph.features.agents.receive import LIFE, default_blocks
 from readgraph.features.agents.state import AgentState, Block, IncomingEvent
@@ -32,7 +33,6 @@ from readgraph.features.agents.store import (
 )
 from readgraph.features.summary.state import SummaryWanted
 from readgraph.graphs.methods import METHODS
-from readgraph.library.archives import AgentFile, build_agent_from_file, make_agent_file
 from readgraph.library.collections import add_collection
 from readgraph.library.histories import SessionText, append_sessions
 from readgraph.library.opening import Library

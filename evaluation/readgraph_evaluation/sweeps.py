@@ -3,7 +3,7 @@
 This module imports neither LangGraph nor pydantic, since the command's help lists the sweeps.
 """
 
-from pathlib import Path
+from importlib.resources import files
 from typing import NamedTuple
 
 from readgraph.state.errors import BadInput
@@ -20,7 +20,7 @@ class Sweep(NamedTuple):
     rows: tuple[str, ...]
 
 
-_WRITTEN = read_toml(Path(__file__).with_suffix(".toml"), "sweeps.toml", -1)
+_WRITTEN = read_toml(files(__package__).joinpath("sweeps.toml"), "sweeps.toml", -1)
 SWEEPS = {name: Sweep(each["line"], each["source"], tuple(each["rows"])) for name, each in _WRITTEN.items()}
 
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from copy import copy
 from functools import cache, lru_cache
 from importlib import import_module
-from importlib.abc import InspectLoader
 from importlib.util import find_spec
 from types import ModuleType
 from typing import Annotated, Any, TypeVar
@@ -183,8 +182,9 @@ def prompt_modules() -> list[ModuleType]:
 
 def _names_at_top(module: str) -> set[str]:
     """The names that a module's code uses outside of functions, without running it."""
-    loader = spec.loader if (spec := find_spec(module)) else None
-    code = loader.get_code(module) if isinstance(loader, InspectLoader) else None
+    spec = find_spec(module)
+    get_code = getattr(spec and spec.loader, "get_code", None)  # a folder's loader has it, and a zip file's
+    code = get_code(module) if get_code else None
     return {*code.co_names} if code else set()
 
 

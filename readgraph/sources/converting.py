@@ -38,7 +38,7 @@ class Converted(NamedTuple):
     """The result of a converter; the title, the date and what it supersedes are "" if the file names none."""
 
     text: str
-    places: tuple[Place, ...]
+    places: tuple[Place, ...] = ()
     title: str = ""
     problems: tuple[str, ...] = ()
     date: str = ""

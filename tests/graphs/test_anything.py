@@ -16,18 +16,18 @@ from typing import Any, get_args
 
 import pytest
 
+from readgraph.features.agents.archives import add_agent_from_file, make_agent_file
 from readgraph.features.compression import engine_named
 from readgraph.features.compression.condenser import count_tokens
+from readgraph.features.web.elements import elements_of
 from readgraph.features.web.page import web_page
-from readgraph.features.web.state import elements_of
+from readgraph.features.web.state import Outcome
 from readgraph.graphs.estimates.arithmetic import Estimate
 from readgraph.graphs.estimates.methods import estimate_reading
 from readgraph.graphs.method import Method
 from readgraph.graphs.methods import METHODS, ROWS, WEB_METHODS
-from readgraph.library.archives import add_agent_from_file, make_agent_file
 from readgraph.library.opening import Library
 from readgraph.library.upkeep import check
-from readgraph.state.channels import Outcome
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ModelUnavailable
 from readgraph.state.reading import Status

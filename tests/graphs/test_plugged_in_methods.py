@@ -11,6 +11,7 @@ from readgraph.graphs.loading import builder_at
 from readgraph.graphs.methods import METHODS, find_methods
 from tests.support.command import STORY, Command, Ran, assert_refused, finished, process
 from tests.support.development_server import REPOSITORY
+from tests.support.packages import install
 
 GRAPH = '''
 """The first segment answers."""
@@ -70,15 +71,6 @@ def settings():
     return [Opening, Taken]
 """
 LINE = "The first segment answers, (and no other)."
-
-
-def install(folder: Path, name: str, **modules: str) -> None:
-    """A package as it stands in an environment once it is installed: its modules, and what it plugs in."""
-    (described := folder / f"{name}-1.0.dist-info").mkdir(parents=True)
-    (described / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-    (described / "entry_points.txt").write_text(f"[readgraph]\n{name} = {name}_plugin\n")
-    for module, code in modules.items():
-        (folder / f"{module}.py").write_text(code, encoding="utf-8")
 
 
 @pytest.fixture

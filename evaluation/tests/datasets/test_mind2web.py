@@ -8,7 +8,7 @@ import pytest
 
 from evaluation.tests.support import datasets as made
 from evaluation.tests.support.evaluations import by_method
-from readgraph.features.web.state import elements_of
+from readgraph.features.web.elements import elements_of
 from readgraph.state.errors import BadInput
 from readgraph_evaluation.datasets import load_dataset
 from readgraph_evaluation.metrics import METRICS

@@ -24,7 +24,7 @@ from readgraph.api.documents import (
 )
 from readgraph.api.running import estimate_with_question, expected_cost
 from readgraph.cli.mistakes import asks, find_near_files, quote_argument
-from readgraph.cli.options.reading import DocumentOptions
+from readgraph.cli.options.documents import DocumentOptions
 from readgraph.cli.run.in_library import run_in_library
 from readgraph.cli.settings import choose_method
 from readgraph.cli.terminal.progress import ConversionProgress

@@ -18,7 +18,9 @@ from readgraph.features.overwrite.note_taking import (
     answer,
     write_notes,
 )
+from readgraph.features.overwrite.opening import NotesOpenUpdate, open_for_notes
 from readgraph.features.overwrite.settings import NoteTaking
+from readgraph.features.overwrite.state import NoteTakingOutput, NoteTakingState
 from readgraph.graphs.estimates.arithmetic import ANSWER_LINE, NONE, NOTE_LINE, PERHAPS, Estimate, EstimateCase, Range
 from readgraph.graphs.wiring import add_nodes, add_path, add_question, add_search, begin_graph, complete_graph
 from readgraph.nodes.answering.cite import cite
@@ -27,8 +29,7 @@ from readgraph.nodes.building.build import ReadState, ReadWrites, cut_pages
 from readgraph.nodes.building.paging import even_pages
 from readgraph.nodes.building.recipes import recipe_of_pages
 from readgraph.nodes.contracts import AnswerWrites, CiteState, CiteWrites, Node
-from readgraph.nodes.opening import NotesOpenUpdate, OpenState, open_for_notes
-from readgraph.state.channels import NoteTakingOutput, NoteTakingState
+from readgraph.nodes.opening import OpenState
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Question
 from readgraph.state.settings import Paragraphs, Rebuilding, Window

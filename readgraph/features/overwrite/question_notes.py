@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 from pydantic import BeforeValidator, Field, create_model, model_validator
 
-from readgraph.library.earlier_notes import EarlierNotes
+from readgraph.features.overwrite.earlier_notes import EarlierNotes
 from readgraph.library.search.okapi import rank
 from readgraph.library.search.terms import content_words
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced

@@ -10,7 +10,9 @@ from langgraph.graph import END, START, StateGraph
 
 from readgraph.features.rlm import programs
 from readgraph.features.rlm import programs as programs_types
+from readgraph.features.rlm.opening import ProgramsOpenUpdate, open_for_programs
 from readgraph.features.rlm.programs import answer, run, write_program
+from readgraph.features.rlm.state import ProgramsOutput, ProgramsState
 from readgraph.graphs.baselines import read_segments
 from readgraph.graphs.estimates.arithmetic import ANSWER_LINE, Estimate, EstimateCase, Range
 from readgraph.graphs.wiring import add_nodes, add_path, add_question, begin_graph, choosing, complete_graph
@@ -19,8 +21,7 @@ from readgraph.nodes.bounds import SearchProgress, within_loop_limit
 from readgraph.nodes.building.build import ReadState, ReadWrites
 from readgraph.nodes.contracts import AnswerWrites, CiteState, CiteWrites, LookUpState, LookUpWrites, Node
 from readgraph.nodes.look_up import nearest_pages
-from readgraph.nodes.opening import OpenState, ProgramsOpenUpdate, open_for_programs
-from readgraph.state.channels import ProgramsOutput, ProgramsState
+from readgraph.nodes.opening import OpenState
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Finding, Question
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from readgraph.features.rlm.sandbox import ProgramEnd, SubCallRefused, check_sandbox, run_program
 from readgraph.features.rlm.settings import Programs
+from readgraph.features.rlm.state import ProgramRun
 from readgraph.models.asking import ask_text
 from readgraph.models.metering import count_fallback, current_meter
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
@@ -24,7 +25,6 @@ from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedPages, Rea
 from readgraph.nodes.memory import load_memory
 from readgraph.nodes.prompts import question_part
 from readgraph.nodes.step import node
-from readgraph.state.channels import ProgramRun
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Finding, Quote, with_finding
 from readgraph.state.settings import Window

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 from pydantic import Field
 
-from readgraph.features.summary.extract import extract_summary
 from readgraph.features.summary.settings import SummaryForm
-from readgraph.features.summary.state import SummaryPart, joined_sentences
+from readgraph.features.summary.state import SummaryPart
 from readgraph.library.page_store import page_store
 from readgraph.models.asking import ask_reply
 from readgraph.models.metering import count_fallback, record_corrections
@@ -27,6 +26,7 @@ from readgraph.nodes.answering.verdicts import (
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.building.recipes import apply_notes_language
 from readgraph.nodes.contracts import ReaderRuntime, StepUpdate
+from readgraph.nodes.extractive.summaries import extract_summary
 from readgraph.nodes.gist_levels import TAG_WORDS
 from readgraph.nodes.memory import MemoryState, OpenedMemory, load_memory, tag_texts
 from readgraph.nodes.prompts import note_line
@@ -34,6 +34,7 @@ from readgraph.nodes.step import StepNode, node
 from readgraph.nodes.tasks import all_finished
 from readgraph.state.apart import compute
 from readgraph.state.reading import Citation, Sentence, Status
+from readgraph.state.sentence_flags import joined_sentences
 from readgraph.state.sentences import sentence_spans
 from readgraph.state.settings import Checking, Language
 from readgraph.state.words import count_words, first_words, format_count, take_fitting

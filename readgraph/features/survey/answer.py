@@ -7,8 +7,8 @@ from typing import ClassVar, NotRequired
 from pydantic import Field
 
 from readgraph.features.survey.matching import TABLES
-from readgraph.features.survey.state import Programme, Row, Table, format_unread_parts
-from readgraph.features.survey.table import RecordsState, distinct_names, entries_of, markdown_of, name_column
+from readgraph.features.survey.state import Programme
+from readgraph.features.survey.table import RecordsState, distinct_names, entries_of, name_column
 from readgraph.features.survey.values import same_as
 from readgraph.library.page_store import page_store
 from readgraph.models.asking import ask_reply, can_ask
@@ -22,6 +22,7 @@ from readgraph.nodes.memory import load_memory
 from readgraph.nodes.prompts import question_part
 from readgraph.nodes.step import node
 from readgraph.state.reading import Quote
+from readgraph.state.tables import Row, Table, format_unread_parts, markdown_of
 from readgraph.state.words import count_words, first_words, format_count, take_fitting
 
 SURVEY_SAME = declare_wording(

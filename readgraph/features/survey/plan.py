@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field
 from readgraph.features.survey.matching import match_tables
 from readgraph.features.survey.patterns import CUES, columns_without_pattern
 from readgraph.features.survey.settings import Surveying
-from readgraph.features.survey.state import Column, ColumnKind, Extent, Programme, Result
+from readgraph.features.survey.state import Column, Extent, Programme, Result
 from readgraph.features.survey.values import same_as
 from readgraph.library.page_store import page_store
 from readgraph.models.asking import ask_reply, can_ask
@@ -21,6 +21,7 @@ from readgraph.nodes.extractive.quoting import question_alone
 from readgraph.nodes.prompts import question_part
 from readgraph.nodes.step import node
 from readgraph.state.errors import BadInput
+from readgraph.state.tables import ColumnKind
 from readgraph.state.words import first_words
 
 MOST_COLUMNS = 8  # columns that a table may have

@@ -16,7 +16,7 @@ from pydantic import BeforeValidator, Field, create_model
 
 from readgraph.features.survey.matching import MatchedTables
 from readgraph.features.survey.patterns import take_by_pattern
-from readgraph.features.survey.state import Column, ColumnKind, Programme
+from readgraph.features.survey.state import Column, Programme
 from readgraph.features.survey.values import value_of
 from readgraph.library.page_store import PageStore
 from readgraph.models.asking import ask_reply
@@ -30,6 +30,7 @@ from readgraph.nodes.extractive.dates import order_in, order_of
 from readgraph.state.errors import NoUsableReply
 from readgraph.state.languages import language_of
 from readgraph.state.records import Document, Note, Page
+from readgraph.state.tables import ColumnKind
 from readgraph.state.words import count_words, first_words
 
 SURVEY_RECORDS = declare_wording(

@@ -23,7 +23,7 @@ from readgraph.features.survey.records import (
     with_table_rows,
 )
 from readgraph.features.survey.settings import Surveying
-from readgraph.features.survey.state import Programme, format_unread_parts
+from readgraph.features.survey.state import Programme
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.hits import pages_of
 from readgraph.models.asking import ask_reply
@@ -41,6 +41,7 @@ from readgraph.nodes.tasks import all_finished
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import CollectionPart, Document, Note, Page, Recipe
 from readgraph.state.settings import Rebuilding
+from readgraph.state.tables import format_unread_parts
 from readgraph.state.words import format_count
 
 SURVEY_VERDICT = declare_wording(

@@ -7,8 +7,8 @@ from typing import Literal, NotRequired
 from pydantic import Field
 
 from readgraph.features.verify.claims import ClaimsUpdate
-from readgraph.features.verify.evidence import FindState, PageText, texts_of
-from readgraph.features.verify.state import Claim, Difference
+from readgraph.features.verify.finding import FindState, texts_of
+from readgraph.features.verify.state import Claim
 from readgraph.library.page_store import page_store
 from readgraph.library.search.okapi import rank
 from readgraph.library.search.passages import cut_to_passages
@@ -23,9 +23,11 @@ from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.memory import format_pages
 from readgraph.nodes.rules.compare import holds_claim
+from readgraph.nodes.rules.evidence import PageText
 from readgraph.nodes.step import node
 from readgraph.nodes.tasks import all_finished
 from readgraph.state.apart import apart, compute
+from readgraph.state.differences import Difference
 from readgraph.state.errors import BudgetSpent, NoUsableReply
 from readgraph.state.reading import Citation, Sentence, Status
 from readgraph.state.words import format_count

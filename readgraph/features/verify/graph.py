@@ -12,7 +12,7 @@ from readgraph.features.verify import decide as decide_types
 from readgraph.features.verify.by_rules import compare_claims
 from readgraph.features.verify.claims import MOST_CLAIMS, cut_claims, open_draft
 from readgraph.features.verify.decide import CHECK_CLAIMS, MOST_SHOWN, cite_claims, decide_claims
-from readgraph.features.verify.evidence import FindState, find_pages
+from readgraph.features.verify.finding import FindState, find_pages
 from readgraph.features.verify.state import VerifyOutput, VerifyState, VerifyWanted
 from readgraph.graphs.estimates.arithmetic import VERDICT_WORDS, Estimate, EstimateCase, Range
 from readgraph.graphs.wiring import add_nodes, add_path, begin_graph, complete_graph

@@ -10,7 +10,6 @@ from rich.padding import Padding
 
 from readgraph.api.answer_text import place_or_part
 from readgraph.api.documents import documents_as_one, documents_near
-from readgraph.cli.options.reading import VerifyOptions
 from readgraph.cli.run.documents import load_sources, report_notice, report_notices, resolve_document, show_estimate
 from readgraph.cli.run.in_library import check_output, run_in_library, write_output
 from readgraph.cli.run.reports import check_report, make_report, show_output, with_cost
@@ -21,6 +20,7 @@ from readgraph.cli.terminal.screen import WRONG, OutputOptions
 from readgraph.features.verify.decide import describe_claim
 from readgraph.features.verify.functions import Verified, verify
 from readgraph.features.verify.graph import estimate_verify
+from readgraph.features.verify.options import VerifyOptions
 from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase
 from readgraph.library.library import Library
 from readgraph.nodes.answering.citations import with_marks

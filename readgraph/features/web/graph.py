@@ -7,6 +7,7 @@ from langgraph.graph import END, START, StateGraph
 
 from readgraph.features.web import look_up as web_pages
 from readgraph.features.web.settings import Subtrees
+from readgraph.features.web.state import WebState, WebStepOutput, WebTask
 from readgraph.graphs.estimates.arithmetic import NONE, NOTE_LINE, TAG_WORDS, Estimate, EstimateCase, Range
 from readgraph.graphs.wiring import add_nodes, add_path, add_question, begin_graph, complete_graph
 from readgraph.library.page_store import PageStore
@@ -17,7 +18,6 @@ from readgraph.nodes.building.recipes import recipe_of_notes
 from readgraph.nodes.contracts import LookUpState, LookUpWrites, Node
 from readgraph.nodes.look_up import make_look_up_node
 from readgraph.nodes.purpose import purpose_of
-from readgraph.state.channels import WebState, WebStepOutput, WebTask
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import recipe_parameters
 from readgraph.state.records import FEWEST_NOTE_WORDS, Document, Recipe

@@ -12,8 +12,9 @@ from typing import Annotated, Literal, NotRequired, cast
 from langgraph.channels import EphemeralValue
 from pydantic import BaseModel, BeforeValidator, Field
 
+from readgraph.features.web.elements import Operation, WebElement, elements_of, lines_of, problem_with
 from readgraph.features.web.page import web_page
-from readgraph.features.web.state import Operation, WebElement, elements_of, lines_of, problem_with
+from readgraph.features.web.state import WebAction
 from readgraph.library.page_store import page_store
 from readgraph.library.search.okapi import rank
 from readgraph.library.search.terms import content_words
@@ -32,7 +33,7 @@ from readgraph.nodes.prompts import question_part
 from readgraph.nodes.purpose import purpose_line
 from readgraph.nodes.step import node
 from readgraph.state.apart import compute
-from readgraph.state.channels import Cleared, WebAction
+from readgraph.state.channels import Cleared
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Note, Page
 from readgraph.state.settings import Window

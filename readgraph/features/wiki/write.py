@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from readgraph.features.summary.extract import extract_summary
-from readgraph.features.verify.evidence import NEAR, find_difference
 from readgraph.features.wiki.conflicts import find_conflicts
 from readgraph.features.wiki.names import sentences_of
 from readgraph.features.wiki.state import Conflict, Subject, WikiPage, WikiSentence, WikiSource
@@ -22,6 +20,8 @@ from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.reply_types import LenientReply, Numbers
 from readgraph.nodes.bounds import content_room, groups_that_fit
 from readgraph.nodes.contracts import ReaderRuntime, StepUpdate
+from readgraph.nodes.extractive.summaries import extract_summary
+from readgraph.nodes.rules.evidence import NEAR, find_difference
 from readgraph.nodes.rules.tokens import fold_letters, tokens_of
 from readgraph.nodes.step import node
 from readgraph.nodes.tasks import all_finished

@@ -10,8 +10,6 @@ from pathlib import Path
 
 from rich.table import Table
 
-from readgraph.cli.log import log_document
-from readgraph.cli.options.reading import CorpusOptions
 from readgraph.cli.run.documents import estimate, report_left_out
 from readgraph.cli.settings import choose_method
 from readgraph.cli.terminal.progress import EvaluationProgress
@@ -19,6 +17,7 @@ from readgraph.cli.terminal.rendering import footer, format_usage, print_json, p
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText, one_line
 from readgraph.cli.terminal.screen import OutputOptions, notice_line, run_until_stopped
 from readgraph.doors.corpus.on_ray import on_ray
+from readgraph.doors.corpus.options import CorpusOptions
 from readgraph.doors.corpus.processes import processes
 from readgraph.doors.corpus.reading import CorpusTotals, Workers, read_corpus
 from readgraph.doors.corpus.watching import Watching, watch_folders
@@ -28,6 +27,7 @@ from readgraph.library.watched import STATES, WatchedFile
 from readgraph.sources.loading import raise_problem, select_files
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
+from readgraph.state.logs import current_run, log
 from readgraph.state.words import format_count
 
 
@@ -49,6 +49,22 @@ class CorpusProgress(EvaluationProgress):
             sizes = f"{format_count(line['words'], 'word')}, {format_count(line['pages'], 'part')}{ended}"
             said = f"{line['title']}: {'read before' if line['known'] else sizes}"
             self.problems.print(SafeText(f"{said} ({format_usage(usage, line['cost'])})", style="dim"))
+
+
+def _log_document(line: CorpusLine) -> None:
+    """Tell of a document that a worker has read, and count what it used: workers tell only their own calls."""
+    used = line["usage"]
+    sums = {
+        "calls": used["calls"],
+        "recorded": used["cached_calls"],
+        "refused": used["refused"],
+        "tokens_in": used["input_tokens"],
+        "tokens_out": used["output_tokens"],
+    }
+    if run := current_run():
+        run.count(**sums, cost=line["cost"])
+    state = "left_out" if not line["document"] else "done" if line["complete"] else "incomplete"
+    log("document", document=line["document"], state=state, seconds=used["seconds"], cost=line["cost"], **sums)
 
 
 def _print_sum(total: CorpusTotals, screen: OutputOptions) -> None:
@@ -125,7 +141,7 @@ async def _read_files(
 
         def tell(line: CorpusLine) -> None:
             progress.take(line)
-            log_document(line)
+            _log_document(line)
             if line["problem"]:
                 problems.append(line["problem"])
             if screen.as_json:
@@ -175,7 +191,7 @@ class _WatchScreen:
     def tell(self, file: WatchedFile, line: CorpusLine | None) -> None:
         """A file has another state; `line` says how it was read."""
         if line:
-            log_document(line)
+            _log_document(line)
         if self.screen.as_json:
             write_json({**(line or {}), "file": file.file, **_state_of(file)})
         elif line and self.progress:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readgraph.doors.report.table_files import (
+from readgraph.api.table_files import (
     Sheet,
     csv_bytes,
     disarm_formulas,
@@ -20,9 +20,9 @@ from readgraph.doors.report.table_files import (
     sheet_of,
     table_bytes,
 )
-from readgraph.features.survey.state import Table
 from readgraph.library.collections import Member
 from readgraph.state.reading import Citation
+from readgraph.state.tables import Table
 
 odd = st.one_of(
     st.text(), st.sampled_from(["=1+1", "+1", "-a", "@x", "\tx", "a|b", '"', "\r\n", "\0", "\ud800", "＝1"])

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from unicodedata import normalize
 
-from readgraph.features.survey.state import ColumnKind, Row, Table
 from readgraph.library.collections import Member
 from readgraph.state.errors import BadInput
+from readgraph.state.tables import ColumnKind, Row, Table
 
 CITED = ("quote", "place", "document")  # the columns of the first quote that shows a row, after the table's own
 

@@ -1,16 +1,12 @@
-"""`serve`, `mcp` and `studio`: serve the library in a browser, to agents, or to LangGraph Studio."""
+"""`studio` and `skill`: the graphs served to LangGraph Studio, and what coding agents are told of the command."""
 
-import asyncio
-import gc
 import json
 import os
-import signal
 import socket
 import subprocess
 import sys
 import time
 import webbrowser
-from collections.abc import Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from http.client import HTTPConnection, HTTPException
@@ -23,178 +19,16 @@ from typing import Any
 
 import typer
 
-from readgraph.api.sockets import bind_at, in_address, is_loopback, open_listener
-from readgraph.cli.log import end_log
-from readgraph.cli.options.output import find_typed_options
+from readgraph.api.sockets import bind_at
 from readgraph.cli.run.in_library import begins_with, check_output, run_in_library, write_output
-from readgraph.cli.settings import from_settings_file
 from readgraph.cli.terminal.safe_text import Console, visible
-from readgraph.cli.terminal.screen import run_until_stopped
-from readgraph.graphs.methods import method_typed
 from readgraph.graphs.served import server_configuration, settings_of_served
 from readgraph.library.address import LibraryPlace
-from readgraph.library.library import ONLY_READ, Library
-from readgraph.library.opening import default_place, open_library
+from readgraph.library.opening import default_place
 from readgraph.library.search.catalogue import count_documents
-from readgraph.models.prices import parse_price
-from readgraph.models.watching import flush
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.wait_teller import wait_teller
 from readgraph.state.words import format_count
-
-PASSWORD = "READGRAPH_PASSWORD"
-OPEN_WAY = "Whoever has the password can read and change it, and use your model; the way there is not encrypted."
-SHORTEST = 8
-
-
-def serve_library(
-    context: ReaderContext,
-    method: str | None,
-    host: str,
-    port: int,
-    allow_host: Sequence[str] | None,
-    price: str | None,
-    library: LibraryPlace | None,
-    *,
-    opens: bool,
-) -> None:
-    """Serve until Ctrl-C. Raises `BadInput` where the server isn't installed, can't listen, or has no password."""
-    if find_spec("fastapi") is None or find_spec("uvicorn") is None:
-        raise BadInput("The page is not installed: pip install 'readgraph[serve]'.")
-    names = allow_host or []
-    method = method or from_settings_file("method") or ""
-    if method:
-        method_typed(method)
-    price = price or from_settings_file("price")
-    dollars = parse_price(price) if price else None
-    password = "" if is_loopback(host) else _password()
-    listener = open_listener(host, port)
-    from readgraph.doors.serve.app import serve_room
-    from readgraph.doors.serve.guard import Guard
-    from readgraph.doors.serve.room import Room
-
-    host, port = listener.getsockname()[:2]
-    bound = [] if host in ("0.0.0.0", "::") else [host]
-    guard = Guard(port, password, [*bound, *names])
-    name = in_address(host) if bound else [*names, "localhost"][0]
-    page = f"http://{name}:{port}/" + ("" if password else f"?token={guard.token}")
-    warnings = [OPEN_WAY] if password else []
-    if not bound and not names:
-        warnings.append("Other machines can open it once --allow-host gives the name by which they reach this one.")
-
-    async def run_room() -> None:
-        async with open_library(library, answers=True) as opened:
-            documents = format_count(await count_documents(opened.pages), "document")
-            warnings.extend(_not_kept(opened))
-            _say(f"The library {opened.place} ({documents}) is open at {page}", *warnings)
-            if opens and sys.stderr.isatty():
-                webbrowser.open(page)
-            gc.freeze()  # what is imported stays, and need not be gone through again at each collection
-            await serve_room(Room(opened, context, method, dollars), guard, listener)
-
-    wait_teller.start()
-    with suppress(KeyboardInterrupt):  # the usual end
-        run_until_stopped(run_room())
-
-
-def _password() -> str:
-    password = os.environ.get(PASSWORD, "")
-    if not password and sys.stdin.isatty():
-        password = typer.prompt("A password for the page", hide_input=True, confirmation_prompt=True, err=True)
-    if len(password) < SHORTEST:
-        raise BadInput(
-            f"Other machines reach this address, so the page wants a password: set {PASSWORD} to one of at least "
-            f"{SHORTEST} characters, or leave --host out."
-        )
-    return password
-
-
-def _not_kept(library: Library) -> list[str]:
-    return [f"{ONLY_READ}: what is read and answered is kept until the server ends."] if library.is_copy else []
-
-
-def _say(where: str, *warnings: str) -> None:
-    console = Console(stderr=True, soft_wrap=True)
-    console.print(where)
-    for warning in warnings:
-        console.print(warning, style="yellow")
-    console.print("Press Ctrl-C to stop.")
-
-
-OF_HTTP = ("--host", "--port", "--allow-host")
-
-
-def serve(
-    run: typer.Context,
-    context: ReaderContext,
-    allow: Sequence[Path] | None,
-    host: str,
-    port: int,
-    allow_host: Sequence[str] | None,
-    library: LibraryPlace | None,
-    *,
-    http: bool,
-) -> None:
-    """Serve until the client leaves, or Ctrl-C; `host`, `port` and `allow_host` are for HTTP alone."""
-    if not all(map(find_spec, ("mcp", "mcp_types", "uvicorn"))):  # mcp_types: not with versions before 2
-        raise BadInput("The MCP server is not installed: pip install 'readgraph[mcp]'.")
-    given = [option for option in find_typed_options(run) if option in OF_HTTP]
-    if given and not http:
-        raise BadInput(f"{', '.join(given)} is for a server over HTTP: add --http.")
-    from readgraph.doors.mcp.refusing import resolve_allowed_folders
-
-    folders = resolve_allowed_folders([path.expanduser() for path in allow or []])
-    listener = open_listener(host, port) if http else None
-    with suppress(KeyboardInterrupt):  # the usual end
-        run_until_stopped(_serve_tools(library, folders, context, listener, allow_host or []))
-
-
-async def _serve_tools(
-    folder: LibraryPlace | None,
-    folders: Sequence[Path],
-    context: ReaderContext,
-    listener: socket.socket | None,
-    names: Sequence[str],
-) -> None:
-    from readgraph.doors.mcp.server import PATH, LibraryTools, library_server, serve_http
-
-    async with open_library(folder, answers=True) as library:
-        tools, stopped = LibraryTools(library, context, folders), False
-        server = library_server(tools)
-        gc.freeze()  # what is imported stays, and need not be gone through again at each collection
-        try:
-            if listener is None:
-                stopped = await _until_stopped(server.run_stdio_async())
-            else:
-                host, port = listener.getsockname()[:2]
-                at, documents = f"{in_address(host)}:{port}", await count_documents(library.pages)
-                who = f"Whoever reaches {at} can read this library and use your model: there is no log-in."
-                served = f"The library {library.place} ({format_count(documents, 'document')}) is served at"
-                _say(f"{served} http://{at}{PATH}.", *([] if is_loopback(host) else [who]), *_not_kept(library))
-                await serve_http(server, listener, str(host), names)
-        finally:
-            await tools.jobs.close()
-    if stopped:
-        end_log(0)
-        flush()
-        os._exit(0)  # a thread of the SDK still waits for the client's next line
-
-
-async def _until_stopped(serving: Coroutine[Any, Any, None]) -> bool:
-    """Serve until the client leaves; True where a signal came first."""
-    stop, loop = asyncio.Event(), asyncio.get_running_loop()
-    with suppress(NotImplementedError):  # on Windows, Ctrl-C interrupts the loop itself
-        for each in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(each, stop.set)
-    server, stopping = asyncio.ensure_future(serving), asyncio.ensure_future(stop.wait())
-    await asyncio.wait({server, stopping}, return_when=asyncio.FIRST_COMPLETED)
-    stopping.cancel()
-    if not server.done():
-        return True
-    await server
-    return False
-
 
 HOST = "127.0.0.1"  # the server has no login, so only this machine can reach it
 RUNS_AT_ONCE = 8
@@ -203,11 +37,11 @@ _SERVER = ("langgraph_cli", "langgraph_api", "langgraph_runtime_inmem")
 _REPORTING = ("LANGSMITH_", "LANGCHAIN_", "LANGGRAPH_CLOUD_LICENSE_KEY")  # variables that make it report
 
 
-def serve_studio(context: ReaderContext, port: int, library: LibraryPlace | None, *, open_page: bool) -> None:
+def serve_studio(folder: LibraryPlace | None, port: int, context: ReaderContext, *, open_page: bool) -> None:
     """Serve every graph until Ctrl-C, with the context's settings; threads end with the server, what was read stays."""
     if not all(map(find_spec, _SERVER)):
         raise BadInput("The development server is not installed: pip install 'readgraph[studio]'.")
-    library = library or default_place()
+    library = folder or default_place()
     library = library.absolute() if isinstance(library, Path) else library
     documents = run_in_library(library, lambda opened: count_documents(opened.pages))
     try:

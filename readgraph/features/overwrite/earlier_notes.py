@@ -7,8 +7,9 @@ the same item, and who goes on from an earlier checkpoint never sees what lies a
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
+from readgraph.library.library import Library
 from readgraph.library.stored_items import EVERY, ROOT, StoredItems, number_key, search_until_empty
-from readgraph.state.records import Time, load_valid, utc_now
+from readgraph.state.records import Document, Time, load_valid, utc_now
 
 KEPT_READINGS = 50
 """Of how many ended readings of a document the earlier notes are kept, so that a thread can go back to them."""
@@ -78,3 +79,13 @@ class EarlierNotes(StoredItems):
         """Delete those of one reading; its record goes last, since the rest can only be found through it."""
         await self.clear((ROOT, LINES, reading))
         await self.delete((ROOT, READINGS, document), [reading])
+
+
+async def forget_notes(library: Library, document: Document) -> None:
+    """Delete the earlier notes of a document."""
+    await EarlierNotes(library.store).forget(document.id)
+
+
+async def drop_stopped(library: Library) -> None:
+    """Delete the earlier notes of readings that were stopped long ago."""
+    await EarlierNotes(library.store).drop_stopped()
