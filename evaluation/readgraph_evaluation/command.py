@@ -68,6 +68,6 @@ def board(options: BoardOptions, context: "ReaderContext", screen: "OutputOption
     readgraph board --out board --methods none
 
     """
-    from readgraph_evaluation.run.evaluate import board
+    from readgraph_evaluation.run import evaluate
 
-    begin_work(board, options, context, screen)
+    begin_work(evaluate.board, options, context, screen)
