@@ -1,17 +1,1 @@
 """Measure readgraph's methods on datasets and on questions of your own; repeat the papers' experiments."""
-
-from readgraph.cli.declaring import Command
-from readgraph.plugins import hookimpl
-
-
-@hookimpl
-def commands() -> list[Command]:
-    """The commands of evaluations, with their places in the help."""
-    from readgraph_evaluation import command as given
-
-    return [
-        Command(run=given.evaluate, panel="Research", order=1),
-        Command(run=given.reproduce, panel="Research", order=2),
-        Command(run=given.board, panel="Research", order=3),
-        Command(run=given.trajectories, panel="Research", order=4),
-    ]

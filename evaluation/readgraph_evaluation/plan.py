@@ -13,21 +13,21 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from readgraph.graphs.estimates.arithmetic import Estimate, Range, of_options
-from readgraph.graphs.estimates.methods import estimate_reading
 from readgraph.graphs.method_facts import recipes_of
+from readgraph.graphs.methods import METHODS
+from readgraph.graphs.rehearsal import Estimate, Range, Rehearsal, build_once
 from readgraph.library.page_store import PageStore
+from readgraph.models.asking import TRIES
 from readgraph.models.prompt import replacement_digests, versions_of
 from readgraph.nodes.prompts import every_wording, prompt_modules
 from readgraph.state.context import PROFILES, ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.records import Document, utc_now
-from readgraph.state.words import count_words
+from readgraph.state.records import utc_now
 from readgraph_evaluation.judges.judging import JUDGES
 from readgraph_evaluation.metrics import METRICS, metrics_for_question
-from readgraph_evaluation.reading import add_text, group_by_talk
+from readgraph_evaluation.reading import add_text, graph_input, group_by_talk
 from readgraph_evaluation.records import ChosenWebAction, Dataset, Item, Outcome, TextSpan
-from readgraph_evaluation.rows import EvaluationRow, on_web_pages
+from readgraph_evaluation.rows import SUMMARY, EvaluationRow
 from readgraph_evaluation.running import Group
 
 __all__ = ["what_is_run"]
@@ -190,34 +190,50 @@ def _applies(name: str, item: Item) -> bool:
     return scores is not None
 
 
+MOST_TEXTS = 3
+"""Texts of a row that are rehearsed; what is found for them is taken for all of its texts."""
+
+
 async def estimate_groups(pages: PageStore, groups: list[Group]) -> Estimate:
-    """The estimate for these groups; a memory that rows share, and replies that they may share, are paid for once."""
-    total, built, asked = Estimate(), set[tuple[object, ...]](), set[tuple[object, ...]]()
-    documents = dict[str, Document]()
-    for row, run, text, items in groups:
-        if text.id not in documents:
-            documents[text.id] = await add_text(pages, text)
-        document = documents[text.id]
-        # Parts of a small page are all of it, whatever chooses them, so that methods for web pages ask the same.
-        asking = ("web" if on_web_pages(items) else row.method.name, run, text.id)
-        memory = (recipes_of(row.method, row.context) or row.method.name, run, text.id)
-        if memory not in built:
+    """The estimate for these groups; a memory that rows share is paid for once."""
+    total, built, rows = Estimate(), set[tuple[object, ...]](), defaultdict[str, list[Group]](list)
+    words = {text.id: text.words for text in {text.id: text for _, _, text, _ in groups}.values()}
+    for group in groups:
+        rows[group[0].name].append(group)
+    for of_row in rows.values():
+        sample = of_row[:: -(-len(of_row) // MOST_TEXTS)]
+        found = [await _rehearse_group(pages, group) for group in sample]
+        unread = 0
+        for row, run, text, _ in of_row:
+            memory = (recipes_of(row.method, row.context) or row.method.name, run, text.id)
+            unread += 0 if memory in built else words[text.id]
             built.add(memory)
-            reading = await estimate_reading(row.method, pages, document, row.context, None)
-            total += reading.perhaps_none() if asking in asked else reading
-        # Messages that an agent gets beside the questions are like the first kind of these.
-        messages = sum(bool(talk and talk.notes) for talk in group_by_talk(row, items)) * len(text.sessions)
-        for with_options, context in ((False, row.context), (True, of_options(row.context))):
-            if alike := [item for item in items if bool(item.options) is with_options]:
-                words = sum(count_words(" ".join([item.question, *item.options])) for item in alike) // len(alike)
-                free = replace(context, max_calls=None)
-                both = await estimate_reading(row.method, pages, document, free, words)
-                reading = await estimate_reading(row.method, pages, document, free, None)
-                each = (both - reading).within(context.max_calls)
-                total += (each.perhaps_none() if asking in asked else each).times(len(alike) + messages)
-                messages = 0
-        asked.add(asking)
+        read = unread / max(1, sum(words[text.id] for _, _, text, _ in sample))
+        asked = sum(map(_times_asked, of_row)) / max(1, sum(map(_times_asked, sample)))
+        for reading, asking in found:
+            total += reading.times(read) + asking.times(asked)
     return total
+
+
+def _times_asked(group: Group) -> int:
+    """How often a row's graph is run for a group beside the reading; an agent gets messages beside the questions."""
+    row, _, text, items = group
+    return len(items) + sum(bool(talk and talk.notes) for talk in group_by_talk(row, items)) * len(text.sessions)
+
+
+async def _rehearse_group(pages: PageStore, group: Group) -> tuple[Estimate, Estimate]:
+    """What reading a text will use, and asking the group's questions."""
+    row, _, text, items = group
+    document = await add_text(pages, text)
+    summary = row.method is SUMMARY
+    reader = build_once(METHODS["read-agent"]) if summary else None
+    rehearsal = Rehearsal(build_once(row.method), pages, document, row.context, reader)
+    asked = [graph_input(row, document, item) for item in items]
+    reading, asking = await rehearsal.run_several([{**each} for each in asked])
+    return reading, asking.times(_times_asked(group) / max(1, len(items)))
+
+
+VERDICT_WORDS = 12  # words of a judge's reply
 
 
 def estimate_rating(items: Iterable[Item], metrics: Collection[str]) -> Estimate:
@@ -228,8 +244,9 @@ def estimate_rating(items: Iterable[Item], metrics: Collection[str]) -> Estimate
         for judging in (each for each in JUDGES if each.worth.keys() & names):
             beside = enumerate(item.rubric if judging.rubric else item.references)
             for (number, text), (prompt_of, share, _) in product(beside, judging.prompts(item)):
-                least, likely = (prompt_of(item.question, answer, text).words for answer in ("", text))
+                likely = prompt_of(item.question, text, text).words
                 # If an answer matches one reference, the others are not rated; of a rubric all points are.
-                times = Range(0, share, 1) if judging.rubric else Range(0, share / (1 + number), 1)
-                total += Estimate.of(times, Range(least, likely, None), reply_words=12)
+                times = share if judging.rubric else share / (1 + number)
+                sent = Range(times * likely, None)  # how long an answer will be nobody knows
+                total += Estimate(Range(times, TRIES), sent, Range(times * VERDICT_WORDS, None))
     return total

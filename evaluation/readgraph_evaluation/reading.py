@@ -109,19 +109,11 @@ class TextReading:
             "note_words": [note.words for note in await pages.notes(memory.id, numbers)],
         }
 
-    def graph_input(self, item: Item) -> Mapping[str, Any]:
-        """The graph's input for a question; a summary has no subject where all of the text is to be summed up."""
-        if self.row.method is SUMMARY:
-            whole = SummaryWanted(document=self.document.id)
-            return whole if item.summary else {**whole, "question": item.question}
-        question = Question(document=self.document.id, question=item.question, options=list(item.options))
-        return {**question, **({"history": list(item.step.history)} if item.step else {})}
-
     async def answer(self, item: Item) -> Outcome:
         """Ask one question, and keep the outcome."""
         exchanges: list[ModelExchange] = []
         try:
-            output = await self.invoke(self.graph_input(item), ExchangeRecorder(exchanges.append))
+            output = await self.invoke(graph_input(self.row, self.document, item), ExchangeRecorder(exchanges.append))
         except ReadgraphError as problem:
             return self.fail(item, problem, exchanges)
         read = await self.library.pages.pages(output["memory"], output["pages_read"])
@@ -173,6 +165,15 @@ class TextReading:
         for line in lines:
             del line["recorded"]  # so that a run that was stopped writes what another one writes
         self.folder.append("exchanges", lines)
+
+
+def graph_input(row: EvaluationRow, document: Document, item: Item) -> Mapping[str, Any]:
+    """The graph's input for a question; a summary has no subject where all of the text is to be summed up."""
+    if row.method is SUMMARY:
+        whole = SummaryWanted(document=document.id)
+        return whole if item.summary else {**whole, "question": item.question}
+    question = Question(document=document.id, question=item.question, options=list(item.options))
+    return {**question, **({"history": list(item.step.history)} if item.step else {})}
 
 
 async def add_text(pages: PageStore, text: Text) -> Document:

@@ -79,7 +79,6 @@ def require_reasons(reply: type[Reply]) -> type[Reply]:
 
 
 NAME, VERSION = "language", 1  # the line on the language of notes, as a memory's recipe names it
-MOST_ANSWER_LINE_WORDS, MOST_NOTE_LINE_WORDS = 70, 6  # most words of the line on an answer, and of that on a note
 PARAGRAPH_WORDS = 75  # words of a paragraph where no number is given: as the summaries of meetings in QMSum
 
 _LENGTHS: dict[AnswerLength, str] = {

@@ -56,7 +56,7 @@ FOR_TYPE_CHECKERS = {"plugins.py", "features/__init__.py", "state/context.py", "
 BY_NAME = {"readgraph.plugins", "readgraph.sources.kinds"}
 """They import what is declared by its place only when somebody asks for it."""
 
-OF_ALL = {"methods", "wiring", "estimates"}
+OF_ALL = {"methods", "wiring"}
 INNER: dict[str, dict[str, set[str]]] = {
     "graphs": {
         "loading": set(),
@@ -68,7 +68,7 @@ INNER: dict[str, dict[str, set[str]]] = {
         "baselines": {"read_agent", *OF_ALL},
         "hybrids": {"read_agent", "mem_walker", "gam", *OF_ALL},
         "method_facts": {"method", "methods", "wiring", "loading"},
-        "estimates": {"method", "methods", "method_facts"},
+        "rehearsal": {"method", "wiring"},
         "served": {"method", "methods", "loading"},
     },
     "cli": {

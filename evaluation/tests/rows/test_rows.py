@@ -76,7 +76,7 @@ def test_a_sweep_is_one_folder_and_pays_once_for_what_its_rows_share(
     assert tuple(results) == SWEEPS["gam-rounds"].rows
     assert len({line["memory"] for line in EvaluationFolder(out).memories()}) == 1
     texts = [request.text for request in server.requests]
-    assert len(texts) == len({*texts}) and foreseen["low"] <= server.calls <= foreseen["high"]
+    assert len(texts) == len({*texts}) and server.calls <= foreseen["high"]
     counted = sum(one["figures"]["calls"] for one in results.values())
     assert server.calls < counted + results["gam@rounds=1"]["building"]["calls"], "each row counts what it would take"
 
@@ -99,7 +99,7 @@ def test_conditional_gists_are_measured_beside_unconditional_ones_in_one_folder(
     purposes = {line["memory"]: line.get("purpose", "").rsplit(": ", 1)[-1] for line in lines}
     assert {*purposes.values()} == {"", GOAT["question"], WELL["question"]} and len(purposes) == 3
     texts = [request.text for request in server.requests]
-    assert len(texts) == len({*texts}) and foreseen["low"] <= server.calls <= foreseen["high"]
+    assert len(texts) == len({*texts}) and server.calls <= foreseen["high"]
     again = readgraph(*command, "--out", out).json
     assert by_method(again)["read-agent@preset=question"]["building"]["memories"] == 2
     assert len(server.requests) == len(texts), "a second run finds all there"

@@ -36,7 +36,7 @@ def test_a_text_is_summed_up_beside_the_methods_and_paid_for_once(
     command = ("evaluate", file, *DOUBLE, "--methods", "summary,read-agent", "--no-full-text", "--json")
     foreseen = readgraph(*command, "--estimate").json["calls"]
     results = by_method(readgraph(*command, "--out", out).json)
-    assert foreseen["low"] <= server.calls <= foreseen["high"]
+    assert server.calls <= foreseen["high"]
     assert server.calls == pytest.approx(foreseen["expected"], rel=0.6)
     found, beside = results["summary"], results["read-agent"]
     assert found["statuses"] == {"summarised": 2} and not found["failures"] and found["left_out"] == 0

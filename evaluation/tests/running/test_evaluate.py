@@ -320,7 +320,7 @@ def test_the_estimate_holds(readgraph: Command, server: ModelServer, tmp_path: P
     assert server.calls == 0 and not out.exists()
     readgraph(*command, "--out", out, "-q")
     exchanges = list(EvaluationFolder(out).lines("exchanges"))
-    assert foreseen["calls"]["low"] <= server.calls <= foreseen["calls"]["high"]
+    assert server.calls <= foreseen["calls"]["high"]
     assert server.calls == pytest.approx(foreseen["calls"]["expected"], rel=0.5)
     assert len(exchanges) == server.calls
     nothing_left = readgraph(*command, "--out", out, "--estimate", "--json").json
