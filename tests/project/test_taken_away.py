@@ -56,16 +56,9 @@ def plugged_in_by(room: str, hook: str) -> list[Any]:
 
 
 def faults_in(folder: Path) -> dict[str, str]:
-<<<<<<< HEAD
     """What can't be imported of the package in this folder."""
     faults: dict[str, str] = json.loads(run(folder, "-c", IMPORT_ALL))
     return faults
-=======
-    """What can't be imported of the package in this folder, except of evaluations, which need all features."""
-    strays = {f"readgraph.{file.removesuffix('.py').replace('/', '.')}" for file in STRAY}
-    faults = json.loads(run(folder, "-c", IMPORT_ALL))
-    return {name: fault for name, fault in faults.items() if not name.startswith((*strays, "readgraph_evaluation"))}
->>>>>>> 8afde742746156db24ebbd0a23b827bbc00d319d
 
 
 def ask(folder: Path) -> str | None:
