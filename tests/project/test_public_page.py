@@ -17,6 +17,7 @@ import pytest
 from readgraph.graphs.loading import builder_name
 from readgraph.graphs.method import Method
 from readgraph.graphs.methods import METHODS
+from readgraph.plugins import plugged_in
 from readgraph.state import errors
 from tests.support.printed import RENEW
 from tests.support.public_names import (
@@ -40,6 +41,8 @@ pytestmark = pytest.mark.quick
 
 PAGE = ROOT / "docs" / "reference" / "public.md"
 HOMES = [home for found in TABLE.finditer(PAGE.read_text(encoding="utf-8")) for home in homes(found[1])]
+PUBLIC = {f"{home}.{name}" for home in HOMES for name in public_in(home)}
+PUBLIC |= {f"readgraph.api.{name}" for _, (name, _) in plugged_in("functions")}
 
 SHOWN = [
     *sorted((ROOT / "examples").glob("*.py")),
@@ -150,7 +153,7 @@ def test_the_types_are_shipped() -> None:
 
 @pytest.mark.parametrize("path", SHOWN, ids=lambda path: str(path.relative_to(ROOT)))
 def test_what_is_shown_uses_public_names_only(path: Path) -> None:
-    public = {f"{home}.{name}" for home in HOMES for name in public_in(home)} | {*HOMES}
+    public = PUBLIC | {*HOMES}
     assert names_used(path) - public == set()
 
 
@@ -170,13 +173,12 @@ def test_what_code_uses_is_seen(tmp_path: Path, code: str, used: set[str]) -> No
 
 
 def test_pages_name_public_modules_only() -> None:
-    public = {f"{home}.{name}" for home in HOMES for name in public_in(home)}
     rooms = {".".join(parts[:end]) for parts in (home.split(".") for home in HOMES) for end in range(1, len(parts) + 1)}
     strays = {
         f"{path.relative_to(ROOT)}: {name}"
         for path in USED_WITH_US
         for name in NAMED.findall(path.read_text(encoding="utf-8"))
-        if name not in public | rooms | NO_MODULES
+        if name not in PUBLIC | rooms | NO_MODULES
     }
     assert not strays
 

@@ -10,6 +10,7 @@ from functools import cache
 from importlib import import_module
 from inspect import getdoc
 from pathlib import Path
+from typing import TypeGuard
 
 ROOT = Path(__file__).parents[2]
 HOUSES = {"readgraph": ROOT / "readgraph", "readgraph_evaluation": ROOT / "evaluation" / "readgraph_evaluation"}
@@ -85,12 +86,18 @@ def defined(home: str, name: str) -> Defined | None:
                     return defined(node.module, alias.name)
                 if alias.name == "*" and (found := defined(node.module, name)):
                     return found
-    for node, after in reversed([*zip(tree.body, [*tree.body[1:], None], strict=True)]):  # after its overloads
+    body = [each for node in tree.body for each in (node.body if for_type_checkers(node) else [node])]
+    for node, after in reversed([*zip(body, [*body[1:], None], strict=True)]):  # after its overloads
         if isinstance(node, ast.Assign | ast.AnnAssign) and name in targets(node):
             return Defined(node, text_of(after))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and node.name == name:
             return Defined(node, ast.get_docstring(node) or "")
     return None
+
+
+def for_type_checkers(node: ast.stmt) -> TypeGuard[ast.If]:
+    """Whether a statement holds what type checkers see in place of what is put together when it runs."""
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
 
 
 def functions_of(home: str, name: str) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
