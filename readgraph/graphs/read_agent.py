@@ -15,7 +15,8 @@ from readgraph.nodes.building.notes import GIST, gist_page
 from readgraph.nodes.building.parts import in_stretches
 from readgraph.nodes.building.recipes import BuiltState, recipe_of_notes
 from readgraph.nodes.contracts import AnswerState, AnswerWrites, CiteState, CiteWrites, LookUpState, LookUpWrites, Node
-from readgraph.nodes.extractive import extract_note, pages_by_rule
+from readgraph.nodes.extractive import pages_by_rule
+from readgraph.nodes.extractive.gists import extract_note
 from readgraph.nodes.look_up import look_up
 from readgraph.nodes.opening import OpenState, OpenUpdate, open_document
 from readgraph.nodes.step import MakeRecipe, StepNode

@@ -12,7 +12,9 @@ from typing import Any
 
 import pytest
 
-from readgraph.sources import SourceText, load, load_all, place_at
+from readgraph.sources import load, load_all
+from readgraph.sources.converting import SourceText
+from readgraph.sources.places import place_at
 from readgraph.state.errors import BadInput
 from tests.support.systems import needs_posix
 

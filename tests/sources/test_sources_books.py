@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from readgraph.sources import SourceText, load, place_at
+from readgraph.sources import load
+from readgraph.sources.converting import SourceText
 from readgraph.sources.inputs import MOST_MB
 from readgraph.sources.parsing import Archive
+from readgraph.sources.places import place_at
 from readgraph.state.errors import BadInput
 from tests.support.source_files import CONTAINER, edit_docx, write_docx, write_epub, write_zip
 

@@ -11,9 +11,10 @@ from reportlab.platypus import PageBreak, Paragraph, SimpleDocTemplate
 from reportlab.platypus.flowables import Flowable
 
 from readgraph.nodes.building.outline import headings_in
-from readgraph.sources import load, place_at
+from readgraph.sources import load
 from readgraph.sources.pdf.headings import MOST_HEADINGS, find_headings, fold_heading
 from readgraph.sources.pdf.printed import PrintedLine
+from readgraph.sources.places import place_at
 from tests.support.source_files import SPACED
 
 pytestmark = [pytest.mark.quick, pytest.mark.usefixtures("pdfium_here")]

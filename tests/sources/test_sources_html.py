@@ -9,8 +9,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from readgraph.sources import load, place_at
+from readgraph.sources import load
 from readgraph.sources.formats.html_text import convert
+from readgraph.sources.places import place_at
 from readgraph.state.errors import BadInput
 
 pytestmark = pytest.mark.quick

@@ -10,10 +10,10 @@ from pypdf import PdfReader, PdfWriter
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Paragraph, SimpleDocTemplate, Table
 
-from readgraph.sources import load, place_at
+from readgraph.sources import load
 from readgraph.sources.pdf.lines import PrintedPage, join_pages
 from readgraph.sources.pdf.printed import PrintedLine
-from readgraph.sources.places import pages_among
+from readgraph.sources.places import pages_among, place_at
 from readgraph.state.errors import BadInput
 from tests.support.source_files import INDENTED, SPACED, encrypt_pdf, label_pdf, write_pdf, write_pdf_lines
 

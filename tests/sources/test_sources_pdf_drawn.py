@@ -11,7 +11,8 @@ from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Paragraph, SimpleDocTemplate
 
-from readgraph.sources import SourceText, load
+from readgraph.sources import load
+from readgraph.sources.converting import SourceText
 from tests.support.source_files import SPACED, write_pdf_lines
 
 pytestmark = [pytest.mark.quick, pytest.mark.usefixtures("pdfium_here")]

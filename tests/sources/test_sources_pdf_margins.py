@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from reportlab.pdfgen.canvas import Canvas
 
-from readgraph.sources import load, place_at
+from readgraph.sources import load
+from readgraph.sources.places import place_at
 
 pytestmark = [pytest.mark.quick, pytest.mark.usefixtures("pdfium_here")]
 BODY = "The {word} page tells of the river and of its weir, line {line} of all that was seen there."

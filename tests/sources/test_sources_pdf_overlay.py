@@ -19,8 +19,9 @@ from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.cidfonts import UnicodeCIDFont
 from reportlab.pdfgen.canvas import Canvas
 
-from readgraph.sources import load, place_at
+from readgraph.sources import load
 from readgraph.sources.pdf.scans import recognizer_version
+from readgraph.sources.places import place_at
 from readgraph.state.errors import BadInput
 from tests.support.source_files import give_codes, write_pdf_lines
 

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readgraph.sources import Place, SourceText, load, place_at
+from readgraph.sources import Place, load
+from readgraph.sources.converting import SourceText
 from readgraph.sources.formats.plain_text import blank_markup, places_of_text
-from readgraph.sources.places import MOST_PLACES, HeadingPath, order_places
+from readgraph.sources.places import MOST_PLACES, HeadingPath, order_places, place_at
 from tests.support.examples import EXAMPLES
 
 quick = settings(deadline=None)

@@ -11,13 +11,15 @@ from pypdf import PdfReader, PdfWriter
 from pypdf.generic import NullObject
 from reportlab.pdfgen.canvas import Canvas
 
-from readgraph.nodes.extractive import passages_of, quoted_answer
-from readgraph.sources import SourceText, load, place_at
-from readgraph.sources.converting import show_conversion
+from readgraph.nodes.extractive.passages import passages_of
+from readgraph.nodes.extractive.quoting import quoted_answer
+from readgraph.sources import load
+from readgraph.sources.converting import SourceText, show_conversion
 from readgraph.sources.pdf.layout import gutter_of, split_columns
 from readgraph.sources.pdf.lines import PrintedPage, join_pages
 from readgraph.sources.pdf.margins import part_margins, roman_value
 from readgraph.sources.pdf.printed import PrintedLine
+from readgraph.sources.places import place_at
 from tests.support.source_files import write_pdf_lines
 from tests.support.typeset_report import FIRST_NAMES, HEAD, Typeset, typeset
 

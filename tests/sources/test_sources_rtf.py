@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from readgraph.sources import SourceText, load
+from readgraph.sources import load
+from readgraph.sources.converting import SourceText
 from tests.support.source_files import write_file
 
 pytestmark = pytest.mark.quick

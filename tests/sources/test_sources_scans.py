@@ -11,10 +11,11 @@ from PIL import Image
 from pypdf import PdfWriter
 from pypdfium2 import PdfDocument
 
-from readgraph.sources import load, place_at
+from readgraph.sources import load
 from readgraph.sources.converting import show_conversion
 from readgraph.sources.loading import read_file
 from readgraph.sources.pdf import pdf_text, scans
+from readgraph.sources.places import place_at
 from readgraph.state.errors import BadInput
 from tests.support.scanning import scanned
 from tests.support.source_files import write_pdf_lines

@@ -15,7 +15,8 @@ from openpyxl.styles import Font
 from openpyxl.worksheet.table import Table
 from openpyxl.worksheet.worksheet import Worksheet
 
-from readgraph.sources import SourceText, load
+from readgraph.sources import load
+from readgraph.sources.converting import SourceText
 from readgraph.sources.formats import workbook
 from tests.support.source_files import ODF, labelled, write_file, write_zip
 

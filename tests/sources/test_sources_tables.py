@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from openpyxl import Workbook
 
-from readgraph.sources import load, place_at
+from readgraph.sources import load
 from readgraph.sources.formats.tables import convert
-from readgraph.sources.places import MOST_PLACES
+from readgraph.sources.places import MOST_PLACES, place_at
 from readgraph.state.errors import BadInput
 from tests.support.source_files import labelled, write_file, write_zip
 from tests.support.sources import assert_file_refused

@@ -26,7 +26,7 @@ from readgraph.state.reading import Question
 from readgraph.state.records import CollectionPart, Document, Memory, Page
 from readgraph.state.summary_tree import TreeShape, is_leaf, node_id
 
-__all__ = ["html_page", "render", "report_of_answer", "report_of_document", "shown_pages"]
+__all__ = ["render", "report_of_answer"]
 
 MOST_CHARACTERS = 2_000_000  # of a document whose whole text goes into the report; of longer ones, what is needed
 MOST_SENT = 200  # pages that all go to the reading room with a report; of more, it asks for those that it shows

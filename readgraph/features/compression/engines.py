@@ -47,7 +47,8 @@ from readgraph.nodes.building.merge import merge, merge_without_model
 from readgraph.nodes.building.notes import make_gist_writer
 from readgraph.nodes.building.parts import WriteNote
 from readgraph.nodes.building.recipes import BuiltState
-from readgraph.nodes.extractive import extract_gist, pages_by_rule
+from readgraph.nodes.extractive import pages_by_rule
+from readgraph.nodes.extractive.gists import extract_gist
 from readgraph.nodes.look_up import make_look_up_node
 from readgraph.nodes.step import StepNode
 from readgraph.nodes.tasks import all_finished
