@@ -194,15 +194,15 @@ MOST_TEXTS = 3
 """Texts of a row that are rehearsed; what is found for them is taken for all of its texts."""
 
 
-async def estimate_groups(pages: PageStore, groups: list[Group]) -> Estimate:
-    """The estimate for these groups; a memory that rows share is paid for once."""
+async def estimate_groups(pages: PageStore, groups: list[Group], *, rough: bool = False) -> Estimate:
+    """The estimate for these groups, or a `rough` one; a memory that rows share is paid for once."""
     total, built, rows = Estimate(), set[tuple[object, ...]](), defaultdict[str, list[Group]](list)
     words = {text.id: text.words for text in {text.id: text for _, _, text, _ in groups}.values()}
     for group in groups:
         rows[group[0].name].append(group)
     for of_row in rows.values():
-        sample = of_row[:: -(-len(of_row) // MOST_TEXTS)]
-        found = [await _rehearse_group(pages, group) for group in sample]
+        sample = of_row[:: -(-len(of_row) // (1 if rough else MOST_TEXTS))]
+        found = [await _rehearse_group(pages, group, rough=rough) for group in sample]
         unread = 0
         for row, run, text, _ in of_row:
             memory = (recipes_of(row.method, row.context) or row.method.name, run, text.id)
@@ -221,13 +221,13 @@ def _times_asked(group: Group) -> int:
     return len(items) + sum(bool(talk and talk.notes) for talk in group_by_talk(row, items)) * len(text.sessions)
 
 
-async def _rehearse_group(pages: PageStore, group: Group) -> tuple[Estimate, Estimate]:
+async def _rehearse_group(pages: PageStore, group: Group, *, rough: bool) -> tuple[Estimate, Estimate]:
     """What reading a text will use, and asking the group's questions."""
     row, _, text, items = group
     document = await add_text(pages, text)
     summary = row.method is SUMMARY
     reader = build_once(METHODS["read-agent"]) if summary else None
-    rehearsal = Rehearsal(build_once(row.method), pages, document, row.context, reader)
+    rehearsal = Rehearsal(build_once(row.method), pages, document, row.context, reader, rough)
     asked = [graph_input(row, document, item) for item in items]
     reading, asking = await rehearsal.run_several([{**each} for each in asked])
     return reading, asking.times(_times_asked(group) / max(1, len(items)))

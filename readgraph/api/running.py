@@ -16,6 +16,7 @@ from langgraph.graph import StateGraph
 from langgraph.types import Command, Durability, StreamMode
 
 from readgraph.graphs.method import Method
+from readgraph.graphs.method_facts import has_read
 from readgraph.graphs.rehearsal import Estimate, rehearse_method
 from readgraph.graphs.wiring.joined import join_steps
 from readgraph.graphs.wiring.method_graph import MODES, run_and_listen, separate_run
@@ -189,6 +190,26 @@ async def estimate_with_question(
         return await rehearse_method(method, pages, document, context, {})
     given = Question(question=question, options=[*options])
     return await rehearse_method(method, pages, document, with_question(context, question, options), given)
+
+
+MOST_REHEARSED = 24
+"""Documents whose readings are rehearsed one by one; of more, so many tell what all of them will use."""
+
+
+async def estimate_readings(
+    pages: PageStore, readings: Sequence[tuple[Method, Document]], context: ReaderContext
+) -> Estimate:
+    """What it will use to read documents, each by its method; of many, a sample of the unread ones tells it."""
+    whole = len(readings) <= MOST_REHEARSED
+    unread = [
+        (method, document)
+        for method, document in sorted(readings, key=lambda reading: reading[1].words)
+        if whole or not await has_read(builder_for(method), pages, document, context)
+    ]
+    sample = unread[:: -(-len(unread) // MOST_REHEARSED) or 1]
+    each = [await rehearse_method(method, pages, document, context, {}) for method, document in sample]
+    words, shown = (sum(document.words for _, document in some) for some in (unread, sample))
+    return sum(each, Estimate()).times(words / max(1, shown))
 
 
 def expected_cost(estimate: Estimate, price: Price | None) -> float | None:

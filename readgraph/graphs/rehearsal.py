@@ -39,6 +39,8 @@ from readgraph.state.records import Document, Memory
 from readgraph.state.variables import silence
 from readgraph.state.words import count_words
 
+__all__ = ["rehearse_method"]
+
 Graph = StateGraph[Any, ReaderContext, Any, Any]
 
 ASSUMES = "probably, if replies can be used at once; at most, if none can be used at first"
@@ -56,8 +58,8 @@ KINDS: tuple[Kind, ...] = ("usual", "longest", "useless")
 BOUNDING = {"longest": 2, "useless": 1}
 """How many of several questions are rehearsed for the upper bounds."""
 
-MOST_QUESTIONS = 24
-"""How many of several questions are rehearsed for the expected numbers."""
+MOST_QUESTIONS, FEW_QUESTIONS = 24, 6
+"""How many of several questions are rehearsed for the expected numbers; for rough ones, fewer."""
 
 HAVING_WORDS = 0.5
 """The share of a text's pages that share words with a query, as usual."""
@@ -68,6 +70,9 @@ LONG: dict[Kind, tuple[int, int]] = {
     "useless": (25_000, 25_000),
 }
 """Words of a text above which only its beginning is rehearsed, and how many: at most about 100 pages."""
+
+ROUGH = 10_000, 6_000
+"""The same for rough numbers."""
 
 FEW, LONGEST = 20, 2_000_000
 """Calls up to which a long text is rehearsed as a whole, and the words of the longest text with which that is tried."""
@@ -153,6 +158,9 @@ class _Used:
 def _estimate(used: Mapping[Kind, _Used], context: ReaderContext) -> Estimate:
     """The estimate of what rehearsals with each kind of reply used; a budget bounds the calls."""
     usual = used["usual"]
+    if len(used) == 1:
+        parts = (usual.calls, usual.input_words, usual.output_words, usual.held_words)
+        return Estimate(*(Range(each, None) for each in parts))
     worst = [usual.refused, used["longest"].refused, used["useless"]]
     calls = Range(usual.calls, math.ceil(max(each.calls for each in worst))).at_most(context.max_calls)
     sent = math.ceil(max(each.input_words for each in worst))
@@ -192,6 +200,8 @@ class Rehearsal:
     context: ReaderContext
     reader: Graph | None = None
     """The graph that reads the document for several questions, where it is another one."""
+    rough: bool = False
+    """Whether rough numbers without an upper bound will do, as for a list of many."""
 
     async def run(self, given: Mapping[str, Any]) -> Estimate:
         """What one run will use with this input beside the document."""
@@ -209,10 +219,11 @@ class Rehearsal:
         if not (self.context.model or self.context.reading_model):
             return Estimate(), Estimate()
         unread = await self._count_unread_words()
-        if unread > min(longest for longest, _ in LONG.values()):
+        if not self.rough and unread > min(longest for longest, _ in LONG.values()):
             first = {**given, **(questions[0] if questions else {})}
             unread = 0 if await self._takes_few_calls(first) else unread
-        used = {kind: await self._use_with(kind, given, questions, unread) for kind in KINDS}
+        kinds = KINDS[:1] if self.rough else KINDS
+        used = {kind: await self._use_with(kind, given, questions, unread) for kind in kinds}
         reading, asking = ({kind: both[part] for kind, both in used.items()} for part in (0, 1))
         return _estimate(reading, self.context), _estimate(asking, self.context).times(len(questions))
 
@@ -230,7 +241,7 @@ class Rehearsal:
         self, kind: Kind, given: Mapping[str, Any], questions: Sequence[Mapping[str, Any]], unread: int
     ) -> tuple[_Used, _Used]:
         """What a run and a question after it use with replies of this kind; of a long text, told by its beginning."""
-        longest, shown = LONG[kind]
+        longest, shown = ROUGH if self.rough else LONG[kind]
         if unread <= longest:
             return await self._use_over(self.document, kind, given, questions)
         half, whole = [await self._cut_document(words) for words in (shown // 2, shown)]
@@ -260,10 +271,11 @@ class Rehearsal:
         if kind != "usual":
             used = [await self._use(OverlayStore(layer), kind, each) for each in questions[: BOUNDING[kind]]]
             return max(used, key=lambda each: each.input_words)
-        asked = questions[:: -(-len(questions) // MOST_QUESTIONS)]
+        most = FEW_QUESTIONS if self.rough else MOST_QUESTIONS
+        asked = questions[:: -(-len(questions) // most)]
         used = [await self._use(OverlayStore(layer), kind, each) for each in asked]
         if used[0].calls <= MANY and used[0].input_words <= MANY_WORDS:
-            for seed in range(1, CHANCES // len(asked)):
+            for seed in range(1, 1 if self.rough else CHANCES // len(asked)):
                 used += [await self._use(OverlayStore(layer), kind, each, seed) for each in asked]
         return _Used.mean(used)
 

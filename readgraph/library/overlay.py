@@ -71,7 +71,9 @@ class OverlayStore(BaseStore):
             elif isinstance(op, GetOp):
                 if pending is op:
                     found, pending = next(answers), next(waiting, None)
-                    self._values.setdefault((op.namespace, op.key), found.value if isinstance(found, Item) else None)
+                    self._values.setdefault(
+                        (op.namespace, op.key), dict(found.value) if isinstance(found, Item) else None
+                    )
                 results.append(self._item(op.namespace, op.key))
             else:
                 answer, pending = next(answers), next(waiting, None)

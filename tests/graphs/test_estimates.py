@@ -11,7 +11,7 @@ import pytest
 from readgraph.api.running import expected_cost
 from readgraph.graphs.method import Method
 from readgraph.graphs.methods import METHODS
-from readgraph.graphs.rehearsal import Estimate, Range, rehearse_method
+from readgraph.graphs.rehearsal import Estimate, Range, Rehearsal, rehearse_method
 from readgraph.library.opening import Library
 from readgraph.models.metering import Meter
 from readgraph.models.prices import Price, find_price
@@ -279,9 +279,8 @@ async def test_no_usual_reply_is_refused(
 ) -> None:
     refused = list[str]()
     monkeypatch.setattr(Meter, "refuse", lambda meter, asked, reason: refused.append(f"{asked}: {reason}"))
-    monkeypatch.setattr("readgraph.graphs.rehearsal.KINDS", ("usual",))
-    monkeypatch.setattr("readgraph.graphs.rehearsal._estimate", lambda used, context: Estimate())
     document = await library.pages.add_document(first_words(story, 6_000))
     context = ReaderContext(model="openai:double", **EMBEDDING)
-    await rehearse_method(method, library.pages, document, context, {"question": QUESTION})
+    rehearsal = Rehearsal(method.build(), library.pages, document, context, rough=True)  # with usual replies alone
+    await rehearsal.run_several([{"question": QUESTION}])
     assert not refused

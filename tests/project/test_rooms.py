@@ -166,6 +166,10 @@ def test_a_features_name_is_seen(code: str) -> None:
     assert rooms_in(named_in(code, "readgraph.nodes.walk")) == {"features/survey"}
 
 
+def test_the_evaluation_is_named_nowhere() -> None:
+    assert [file for file in HOUSE.rglob("*.py") if "readgraph_evaluation" in file.read_text(encoding="utf-8")] == []
+
+
 def test_every_room_is_in_the_plan() -> None:
     rooms = {path.name for path in HOUSE.iterdir() if (path / "__init__.py").exists()}
     assert rooms - {"features", "doors"} | FEATURES | DOORS == ROOMS.keys()

@@ -103,7 +103,7 @@ WORD = "that "  # stands for each word of a text: English, so that no classifier
 
 
 async def estimate_experiment(experiment: Experiment, context: ReaderContext) -> Estimate:
-    """The estimate for all rows together: a text of mean length with its questions stands for each of the texts.
+    """The rough estimate for all rows together: a text of mean length with its questions stands for each of the texts.
 
     There are fewer texts where a sample is drawn.
     """
@@ -120,7 +120,7 @@ async def estimate_experiment(experiment: Experiment, context: ReaderContext) ->
     settings = with_papers_settings(dataset, fill_defaults(context, experiment.settings))
     rows = rows_to_run(experiment.rows, dataset, settings, full_text=False)
     groups = find_unanswered(dataset, rows, range(1), [])
-    return (await estimate_groups(store_of_mean_texts(), groups)).times(texts)
+    return (await estimate_groups(store_of_mean_texts(), groups, rough=True)).times(texts)
 
 
 @cache

@@ -317,10 +317,11 @@ def estimate(options: EvaluateOptions, context: ReaderContext, screen: OutputOpt
 
 
 def estimate_readings(options: EvaluateOptions, context: ReaderContext) -> Estimate:
-    """What the readings of a new evaluation will use."""
+    """What the readings of a new evaluation will use, roughly."""
     dataset = dataset_of(options)
     rows = rows_of(options, dataset, plan.with_papers_settings(dataset, context))
-    return run_until_stopped(_estimate_in_folder(None, find_unanswered(dataset, rows, range(options.runs), [])))
+    groups = find_unanswered(dataset, rows, range(options.runs), [])
+    return run_until_stopped(plan.estimate_groups(PageStore(InMemoryStore()), groups, rough=True))
 
 
 async def _estimate_in_folder(folder: EvaluationFolder | None, groups: list[Group]) -> Estimate:

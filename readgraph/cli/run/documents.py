@@ -22,7 +22,7 @@ from readgraph.api.documents import (
     pick_as_one_document,
     store_source,
 )
-from readgraph.api.running import estimate_with_question, expected_cost
+from readgraph.api.running import estimate_readings, estimate_with_question, expected_cost
 from readgraph.cli.mistakes import asks, find_near_files, quote_argument
 from readgraph.cli.options.documents import DocumentOptions
 from readgraph.cli.run.in_library import run_in_library
@@ -203,11 +203,11 @@ def estimate(
             documents = [await pick_as_one_document(library.pages, " ".join([question, *choices]), choice)]
         await report_notices(library, documents, screen)
         methods = [choose_method(method, document, asks=question is not None) for document in documents]
-        each = [
-            await estimate_with_question(library.pages, chosen, document, context, question, choices)
-            for chosen, document in zip(methods, documents, strict=True)
-        ]
-        return sum(each, Estimate()), sum(document.words for document in documents)
+        words = sum(document.words for document in documents)
+        if question is None:
+            return await estimate_readings(library.pages, [*zip(methods, documents, strict=True)], context), words
+        asked = (methods[0], documents[0], context, question, choices)
+        return await estimate_with_question(library.pages, *asked), words
 
     show_estimate(*run_in_library(options.library, estimate_each), context, screen)
 
