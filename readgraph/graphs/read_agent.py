@@ -42,6 +42,7 @@ def reading(recipe: MakeRecipe) -> StepNode[ReadState, ReadUpdate]:
 
 
 read = reading(recipe)
+"""Cuts the text into pages at natural pauses, and writes a gist of each."""
 
 
 @complete_graph

@@ -39,6 +39,8 @@ from readgraph.state.records import Document, Memory
 from readgraph.state.variables import silence
 from readgraph.state.words import count_words
 
+__all__ = ["rehearse_method"]
+
 Graph = StateGraph[Any, ReaderContext, Any, Any]
 
 ASSUMES = "probably, if replies can be used at once; at most, if none can be used at first"

@@ -298,7 +298,7 @@ _SPECIAL = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 
 
 def render(data: ReportData) -> bytes:
-    """The page, as UTF-8."""
+    """The page of a report, as UTF-8."""
     assets = files("readgraph.doors.report").joinpath("assets")
     styles = [assets.joinpath(f"{name}.css") for name in STYLES]
     scripts = [assets.joinpath(f"{name}.js") for name in SCRIPTS]

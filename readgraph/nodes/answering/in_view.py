@@ -276,7 +276,7 @@ async def write_draft(
 
 
 def compression_rate(words: int, document: Document) -> float:
-    """100 · (1 − words in context / words of the text) (ReadAgent, section 4)."""
+    """Percent of the text's words that are not in context (ReadAgent, section 4)."""
     return round(100 * (1 - words / max(document.words, 1)), 2)
 
 
