@@ -13,7 +13,7 @@ from readgraph.state.errors import BadInput
 from tests.support.source_files import (
     CONTAINER,
     RELATION,
-    edit_docx,
+    edit_zip,
     unzip,
     where,
     write_docx,
@@ -219,7 +219,7 @@ def test_what_word_hides_in_a_paragraph(tmp_path: Path) -> None:
         f"<w:tbl><w:tr>{cell('out', inner)}{cell('side')}</w:tr></w:tbl></w:sdtContent></w:sdt>"
     )
     path = write_docx(tmp_path / "a.docx", [("", "HERE")])
-    path = edit_docx(path, {"word/document.xml": (f"<w:p>{run('HERE')}</w:p>", body)})
+    path = edit_zip(path, {"word/document.xml": (f"<w:p>{run('HERE')}</w:p>", body)})
     assert load(path).text == "inlinkfield-end\nnext\n\nboxed\n\ncontrol\n\nout\n\na | b\n\nside"
 
 
@@ -234,7 +234,7 @@ def with_notes(path: Path, change: tuple[str, str], **notes: str) -> Path:
     parts = {f"word/{kind}.xml": ("", f"<w:{kind} {space}>{notes[kind]}</w:{kind}>") for kind in KINDS}
     parts["word/_rels/document.xml.rels"] = ("</Relationships>", relations + "</Relationships>")
     parts["[Content_Types].xml"] = ("</Types>", types + "</Types>")
-    return edit_docx(path, {"word/document.xml": change, **parts})
+    return edit_zip(path, {"word/document.xml": change, **parts})
 
 
 def test_notes_of_a_word_document_stand_at_its_end(tmp_path: Path) -> None:
@@ -260,7 +260,7 @@ def test_a_note_of_a_word_document_is_cited_at_its_mark(tmp_path: Path) -> None:
         blocks += [("Heading 1", f"Abschnitt {number}"), ("", f"Hier steht{number}")]
     path = write_docx(tmp_path / "a.docx", [*blocks, [["Ort", "Jahr"], ["Lund", "steht9"]]])
     for number in (2, 3, 9):
-        path = edit_docx(path, {"word/document.xml": mark(f"steht{number}", "footnote", number)})
+        path = edit_zip(path, {"word/document.xml": mark(f"steht{number}", "footnote", number)})
     note = '<w:{0} w:id="{1}"><w:p><w:r><w:{0}Ref/><w:t>Quelle {1}.</w:t></w:r></w:p></w:{0}>'
     footnotes = "".join(note.format("footnote", number) for number in (2, 3, 9))
     change = mark("Abschnitt 5", "endnote", 7)
@@ -295,7 +295,7 @@ def test_headings_of_own_styles(tmp_path: Path) -> None:
     path = write_docx(tmp_path / "a.docx", [("Heading 1", "One"), ("", "text")])
     own = '<w:style w:type="paragraph" w:styleId="Own"><w:name w:val="Chapter"/><w:basedOn w:val="Heading1"/></w:style>'
     changes = {"word/styles.xml": ("</w:styles>", own + "</w:styles>"), "word/document.xml": ('"Heading1"', '"Own"')}
-    assert where(load(edit_docx(path, changes)), "text") == "§ One"
+    assert where(load(edit_zip(path, changes)), "text") == "§ One"
 
 
 def test_broken_word_documents(tmp_path: Path) -> None:
@@ -307,5 +307,5 @@ def test_broken_word_documents(tmp_path: Path) -> None:
     assert_file_refused(write_zip(path, {"a.txt": "text"}), invalid)
     assert_file_refused(write_epub(path, CHAPTERS), invalid)
     assert_file_refused(write_docx(path, []), "holds no text")
-    damaged = edit_docx(write_docx(path, [("", "text")]), {"word/document.xml": ("</w:body>", "")})
+    damaged = edit_zip(write_docx(path, [("", "text")]), {"word/document.xml": ("</w:body>", "")})
     assert_file_refused(damaged, invalid)

@@ -67,8 +67,8 @@ TABLES = {
     "a row without a value": ("item,value\nmass,3\ncolour,red\ndepth,\nowner,town\nyear,1961\n",
                               "item: mass | value: 3\n\nitem: colour | value: red\n\nitem: depth\n\n"
                               "item: owner | value: town\n\nitem: year | value: 1961"),
-    "a pair without a value": ("Name,Otto Maier\nBorn,1961\nCity,Ulm\nPhone,\nMarried,yes\nTongue,German\n",
-                               "Name: Otto Maier\n\nBorn: 1961\n\nCity: Ulm\n\nPhone\n\nMarried: yes\n\nTongue: German"),
+    "a pair without a value": ("Name,Otto Maier\nBorn,1961\nAt,Ulm\nPhone,\nMarried,yes\nTongue,German\n",
+                               "Name: Otto Maier\n\nBorn: 1961\n\nAt: Ulm\n\nPhone\n\nMarried: yes\n\nTongue: German"),
     "no names": ("1991,two\n1992,more\n", "column 1: 1991 | column 2: two\n\ncolumn 1: 1992 | column 2: more"),
     "a mark of the order of bytes": ("\ufeffcrop;tons\nrye;5,5\n", "crop: rye | tons: 5,5"),
     "decimal commas": ("rye;5,5\noats;6,5\n", "column 1: rye | column 2: 5,5\n\ncolumn 1: oats | column 2: 6,5"),

@@ -12,7 +12,7 @@ from readgraph.sources import load, place_at
 from readgraph.sources.formats.tables import convert
 from readgraph.sources.places import MOST_PLACES
 from readgraph.state.errors import BadInput
-from tests.support.source_files import edit_docx, labelled, notices, write_file
+from tests.support.source_files import edit_zip, labelled, notices, write_file
 from tests.support.sources import assert_file_refused
 
 pytestmark = pytest.mark.quick
@@ -122,7 +122,7 @@ def write_xlsx(path: Path, sheets: dict[str, Any], *edits: tuple[str, str]) -> P
     book.remove(book.worksheets[0])
     book.save(path)
     for edit in edits:
-        edit_docx(path, {"xl/worksheets/sheet1.xml": edit})
+        edit_zip(path, {"xl/worksheets/sheet1.xml": edit})
     return path
 
 

@@ -219,8 +219,8 @@ def write_docx(path: Path, blocks: Sequence[tuple[str, str] | list[list[str]]]) 
     return path
 
 
-def edit_docx(path: Path, change: Mapping[str, tuple[str, str]]) -> Path:
-    """Replace text in members of a Word document: name: (old, new); an empty old makes the member."""
+def edit_zip(path: Path, change: Mapping[str, tuple[str, str]]) -> Path:
+    """Replace text in members of an archive: name: (old, new); an empty old makes the member."""
     members = unzip(path)
     for name, (old, new) in change.items():
         before = members.get(name, b"")
