@@ -69,10 +69,8 @@ ENCODINGS = {
     "language,encoding", [(language, one) for language, each in ENCODINGS.items() for one in each.split()]
 )
 def test_a_text_says_by_its_letters_in_which_encoding_it_is(language: str, encoding: str) -> None:
-    data, said = (
-        TEXTS[language].replace("’", "'" if encoding == "cp850" else "’").encode(encoding, "ignore"),
-        list[str](),
-    )
+    text, said = TEXTS[language], list[str]()
+    data = (text.replace("’", "'") if encoding == "cp850" else text).encode(encoding, "ignore")
     assert decode(data, "a.txt", say=said.append) == data.decode(encoding)
     assert not said or encoding != "cp1252", "it is far from others"
 

