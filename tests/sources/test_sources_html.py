@@ -36,13 +36,8 @@ paragraph,<br>second&nbsp;line. of&shy;fice &#xFB01;ne &lt;script&gt;alert(1)&lt
 BLOCKS = [
     *("The Lamp", "First bold paragraph,\nsecond line. office fine <script>alert(1)</script>", "Loose text"),
     *("Fees 2024", "Before", "Prices", "Day | Fee\nMonday | 1 pound\n | two pounds", "One\nTwo", "and more"),
-    *(
-        "Two A\n3. Three\n7. Seven\n8. Eight\nWord\nMeaning",
-        "  code   here\n    indented",
-        "Rules",
-        "Quoted",
-        "The end",
-    ),
+    *("Two A\n3. Three\n7. Seven\n8. Eight\nWord\nMeaning", "  code   here\n    indented"),
+    *("Rules", "Quoted", "The end"),
 ]
 
 
