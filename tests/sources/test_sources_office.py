@@ -73,12 +73,20 @@ def test_entities_of_a_file_are_not_expanded(tmp_path: Path, entity: str) -> Non
     assert_file_refused(path, "not a valid OpenDocument")
 
 
-def test_an_archive_that_would_fill_the_memory_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "name,member",
+    [
+        *[("a.odt", "content.xml"), ("a.pptx", "ppt/presentation.xml"), ("a.docx", "word/document.xml")],
+        ("a.epub", "META-INF/container.xml"),
+    ],
+)
+def test_an_archive_that_would_fill_the_memory_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, member: str
+) -> None:
     monkeypatch.setenv("READGRAPH_MAX_FILE_MB", "1")
-    for name, member in (("a.odt", "content.xml"), ("a.pptx", "ppt/presentation.xml")):
-        path = write_zip(tmp_path / name, {member: b" " * 2_000_000})
-        assert path.stat().st_size < 10_000
-        assert_file_refused(path, "would unpack to more than 1 MB")
+    path = write_zip(tmp_path / name, {member: b" " * 2_000_000})
+    assert path.stat().st_size < 10_000
+    assert_file_refused(path, "would unpack to more than 1 MB")
 
 
 RTF = rb"""{\rtf1\ansi\ansicpg1252\deff0{\fonttbl{\f0\fcharset0 Times;}{\f1\fcharset204 Times Cyr;}}
