@@ -32,15 +32,19 @@ from readgraph import doors, features
 
 if TYPE_CHECKING:
     from readgraph.api.tools import Tool
-    from readgraph.cli.declaring import Command
+    from readgraph.cli.declaring import Command, ReportForm
     from readgraph.doors.serve.making import Page
     from readgraph.graphs.method import Method
+    from readgraph.library.own_records import OwnRecords
+    from readgraph.sources.kinds import FileKind
     from readgraph.state.declaring import Settings
 
 __all__ = ["Hooks", "hookimpl"]
 
 PROJECT = "readgraph"  # the name of the hooks, and of the group of entry points
-hookspec, hookimpl = HookspecMarker(PROJECT), HookimplMarker(PROJECT)
+hookspec = HookspecMarker(PROJECT)
+hookimpl = HookimplMarker(PROJECT)
+"""Marks a function as what its module gives for the hook of the same name."""
 
 
 class Hooks:
@@ -53,6 +57,14 @@ class Hooks:
     @hookspec
     def commands(self) -> "Iterable[Command]":  # type: ignore[empty-body]
         """Commands of `readgraph`, and groups of commands."""
+
+    @hookspec
+    def kinds(self) -> "Iterable[FileKind]":  # type: ignore[empty-body]
+        """Kinds of files that can be read, with the functions that convert them to text."""
+
+    @hookspec
+    def reports(self) -> "Iterable[ReportForm]":  # type: ignore[empty-body]
+        """Forms of reports, which `--report FILE` writes: the ending of the file chooses one."""
 
     @hookspec
     def settings(self) -> "Iterable[type[Settings]]":  # type: ignore[empty-body]
@@ -71,11 +83,15 @@ class Hooks:
         """What the page in the browser (`readgraph serve`) makes besides answers, and further routes."""
 
     @hookspec
+    def records(self) -> "Iterable[OwnRecords]":  # type: ignore[empty-body]
+        """What the package keeps in a library for itself: how it is deleted when a document is forgotten."""
+
+    @hookspec
     def engines(self) -> "Mapping[str, str]":  # type: ignore[empty-body]
         """Compression engines: where each class stands, `package.module:Name`, by the engine's id."""
 
 
-CORE = ("readgraph.graphs.declared", "readgraph.cli.plugin")
+CORE = ("readgraph.graphs.declared", "readgraph.cli.plugin", "readgraph.sources.kinds")
 """The modules of the core that plug in; of a folder of `readgraph.features` or `readgraph.doors` it is `plugin.py`."""
 
 
@@ -101,21 +117,24 @@ def _plugins() -> tuple[PluginManager, dict[str, str]]:
     return manager, faults
 
 
-def plugged_in(hook: str) -> Iterator[tuple[str, Any]]:
+def plugged_in(hook: str, of: type = object) -> Iterator[tuple[str, Any]]:
     """What the plug-ins give for a hook, each with its package's name: "" for what is ours, which comes first.
 
-    Of a mapping, each is a pair of key and value.
+    Of a mapping, each is a pair of key and value. A package that gives something else than objects `of` this type is
+    left out.
     """
-    manager, faults = _plugins()
+    manager, _ = _plugins()
     for given in getattr(manager.hook, hook).get_hookimpls():
         package = "" if given.plugin_name.startswith(f"{PROJECT}.") else given.plugin_name
         try:
             things = given.function()
             things = [*(things.items() if isinstance(things, Mapping) else things)]
+            if wrong := [thing for thing in things if not isinstance(thing, of)]:
+                raise TypeError(f"the hook '{hook}' gives {wrong[0]!r:.80}, which is no {of.__name__}")
         except Exception as problem:
             if not package:
                 raise
-            faults[package] = _describe(problem)
+            leave_out(package, _describe(problem))
             continue
         yield from ((package, each) for each in things)
 
@@ -124,11 +143,13 @@ def leave_out(package: str, fault: str) -> None:
     """Note why something of a package is not used; raises `ValueError` where it is ours."""
     if not package:
         raise ValueError(fault)
-    _plugins()[1][package] = fault
+    faults = _plugins()[1]
+    if fault not in faults.get(package, ""):
+        faults[package] = "; ".join(filter(None, [faults.get(package), fault]))
 
 
 def plugin_faults() -> dict[str, str]:
-    """Why packages that would plug in can't be used, by their names."""
+    """Why packages that would plug in can't be used, or not in all that they give, by their names."""
     return dict(_plugins()[1])
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from readgraph.features.survey.state import format_unread_parts
 from readgraph.nodes.persons import REFUSED
 from readgraph.sources.places import place_in_words
+from readgraph.state.tables import format_unread_parts
 
 NEAREST, NEAREST_ONE = "Nearest sentences:", "Nearest sentence:"
 BY_TABLE = "The rows are those of tables in the text, taken without a model; what stands beside the tables is left out."

@@ -155,7 +155,7 @@ async def ask(
     used = named or method_for(document)
     builder = builder_for(used, asks_person=bool(thread and thread.ask_person))
     output = await run_method(pages, builder, used.name, document, asked, context, listen, thread)
-    notices = await answer_notices(pages, document, asked, output, as_of)
+    notices = await answer_notices(pages, used, document, asked, output, as_of)
     return results.Answer.of(output, citations=cite(document, output["citations"]), notices=notices)
 
 

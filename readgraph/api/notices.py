@@ -4,13 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from readgraph.features.verify.evidence import find_difference
-from readgraph.features.verify.state import Difference
+from readgraph.graphs.method import Method
 from readgraph.library.documents import names_apart
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.passages import document_languages, search_documents
 from readgraph.library.versions import earlier_versions, latest_version
 from readgraph.nodes.extractive.hints import find_hints
+from readgraph.nodes.rules.evidence import find_difference
+from readgraph.state.differences import Difference
 from readgraph.state.reading import Question
 from readgraph.state.records import Document
 
@@ -19,12 +20,13 @@ MOST_QUOTES = 5  # that are compared with other versions, and passages of these 
 
 
 async def answer_notices(
-    pages: PageStore, document: Document, asked: Question, output: Mapping[str, Any], as_of: str = ""
+    pages: PageStore, method: Method, document: Document, asked: Question, output: Mapping[str, Any], as_of: str = ""
 ) -> list[str]:
-    """What a reader must know of a graph's answer from this document; `as_of`: the day as of which it was asked."""
+    """What a reader must know of a method's answer from this document; `as_of`: the day as of which it was asked."""
     quoted = output["citations"][:MOST_QUOTES]
     hints = await _hints(pages, document, asked, output)
-    return [*output["notices"], *hints, *await _other_versions(pages, document, quoted, as_of)]
+    others = await _other_versions(pages, document, quoted, as_of)
+    return [*output["notices"], *hints, *others, *method.notices_of(output)]
 
 
 async def _hints(pages: PageStore, document: Document, asked: Question, output: Mapping[str, Any]) -> list[str]:

@@ -1,10 +1,15 @@
-"""A command of `readgraph`, as a package plugs it in (`readgraph.plugins`)."""
+"""What a package adds to the command `readgraph` (`readgraph.plugins`): commands, and forms of reports."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["Command"]
+if TYPE_CHECKING:
+    from readgraph.library.page_store import PageStore
+    from readgraph.state.reading import Question
+    from readgraph.state.records import Document, Memory
+
+__all__ = ["Command", "ReportForm"]
 
 PANELS = ("Start", "More with texts", "Looking after", "For programs", "Research")
 """The groups of the commands in the help, in order: by what people do."""
@@ -30,3 +35,21 @@ class Command:
     def shown(self) -> str:
         """Its name, as it is typed."""
         return self.name or self.run.__name__.replace("_", "-")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportForm:
+    """A form of reports, which `--report FILE` writes.
+
+    Attributes:
+        ending: The ending of its files. A file with an ending that no form has is written in the first form.
+        mark: How its files begin: no other file is replaced.
+        of_answer: Makes the file of an answer: of the library's pages, the question, the output of the graph, what the
+            notes of the method are called, and links to the documents by their ids.
+        of_document: Makes the file of a document, of its memory in place of a question and an output.
+    """
+
+    ending: str
+    mark: bytes
+    of_answer: "Callable[[PageStore, Question, Mapping[str, Any], str, Mapping[str, str]], Awaitable[bytes]]"
+    of_document: "Callable[[PageStore, Document, Memory, str, Mapping[str, str]], Awaitable[bytes]]"

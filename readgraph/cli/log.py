@@ -4,13 +4,10 @@ import logging
 import os
 import time
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from readgraph.cli.process import STOPPED
 from readgraph.state import logs
-
-if TYPE_CHECKING:
-    from readgraph.doors.corpus.worker import CorpusLine
 
 _log = logging.getLogger(logs.LOGGER)
 
@@ -71,22 +68,6 @@ def log_price(price: tuple[float, float] | None) -> None:
     """Costs are told at this price from now on."""
     if price and (run := logs.current_run()):
         run.price = price
-
-
-def log_document(line: "CorpusLine") -> None:
-    """Tell of a document that a worker has read, and count what it used: workers tell only their own calls."""
-    used = line["usage"]
-    sums = {
-        "calls": used["calls"],
-        "recorded": used["cached_calls"],
-        "refused": used["refused"],
-        "tokens_in": used["input_tokens"],
-        "tokens_out": used["output_tokens"],
-    }
-    if run := logs.current_run():
-        run.count(**sums, cost=line["cost"])
-    state = "left_out" if not line["document"] else "done" if line["complete"] else "incomplete"
-    logs.log("document", document=line["document"], state=state, seconds=used["seconds"], cost=line["cost"], **sums)
 
 
 def end_log(code: int) -> None:

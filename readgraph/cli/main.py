@@ -2,11 +2,15 @@
 
 import atexit
 import gc
+import inspect
 import io
 import logging
 import os
 import signal
 import sys
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial, wraps
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -16,10 +20,10 @@ from readgraph.cli.declaring import PANELS, Command
 from readgraph.cli.log import end_log, log_fault
 from readgraph.cli.mistakes import command_meant
 from readgraph.cli.options.output import with_log
-from readgraph.cli.process import STOPPED
+from readgraph.cli.process import STOPPED, begin_work
 from readgraph.cli.shell import HelpfulCommand, HelpfulGroup, mend_bash_values
 from readgraph.models.batches import has_running_batches
-from readgraph.plugins import plugged_in
+from readgraph.plugins import leave_out, plugged_in
 from readgraph.state.errors import ReadgraphError
 
 NAME = "readgraph"  # help and completion go by it, also where the command runs as a module
@@ -30,10 +34,42 @@ BATCH_GOES_ON = (
     "or `readgraph library batches --cancel` to cancel it."
 )
 
-COMMANDS = sorted(
-    (command for _, command in plugged_in("commands")),
-    key=lambda command: (PANELS.index(command.panel) if command.panel in PANELS else len(PANELS), command.order),
-)
+
+def _find_commands() -> list[Command]:
+    """The commands of ours and of other packages; what is named as another is, or can't be one, is left out."""
+    found = dict[str, Command]()
+    for package, command in plugged_in("commands", Command):
+        if command.shown in found:
+            leave_out(package, f"there is another command '{command.shown}'")
+            continue
+        try:
+            found[command.shown] = _as_ours(command) if package else command
+        except Exception as problem:
+            leave_out(package, f"no command '{command.shown}' can be made of its function: {problem}")
+    panels = {panel: number for number, panel in enumerate(PANELS)}
+    return sorted(found.values(), key=lambda command: (panels.get(command.panel, len(panels)), command.order))
+
+
+def _as_ours(command: Command) -> Command:
+    """Another package's command, tried; Ctrl-C interrupts it as ours, which say themselves when their work begins."""
+    if isinstance(command.run, typer.Typer):
+        for each in command.run.registered_commands:
+            each.callback = each.callback and _begun_at_once(each.callback)
+        typer.main.get_command(command.run)
+        return command
+    run, alone = _begun_at_once(command.run), typer.Typer()
+    alone.command()(run)
+    typer.main.get_command(alone)
+    return replace(command, name=command.shown, run=run)
+
+
+def _begun_at_once(run: Callable[..., Any]) -> Callable[..., Any]:
+    begun = wraps(run)(partial(begin_work, run))
+    begun.__signature__ = inspect.signature(run, eval_str=True)  # type: ignore[attr-defined]
+    return begun
+
+
+COMMANDS = _find_commands()
 """The commands of ours and of other packages, in the order of the help."""
 
 
@@ -64,7 +100,7 @@ app = typer.Typer(
 
 
 def _add(command: Command) -> None:
-    """Add a command or a group of them to the app; who names one as ours is named is not heard."""
+    """Add a command or a group of them to the app."""
     if not isinstance(command.run, typer.Typer):
         app.command(command.shown, cls=HelpfulCommand, rich_help_panel=command.panel)(with_log(command.run))
         return

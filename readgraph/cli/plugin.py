@@ -7,7 +7,7 @@ from readgraph.plugins import hookimpl
 @hookimpl
 def commands() -> list[Command]:
     """The commands of the core, with their panels in the help."""
-    from readgraph.cli.commands import library, methods, reading, serving
+    from readgraph.cli.commands import library, methods, reading, studio
 
     return [
         Command(run=reading.ask, panel="Start", order=1),
@@ -25,10 +25,6 @@ def commands() -> list[Command]:
         Command(run=methods.list_methods, name="methods", panel="Looking after", order=4),
         Command(run=methods.prompts, name="prompts", panel="Looking after", order=6),
         Command(run=library.replies, name="replies", panel="Looking after", order=7),
-        Command(run=serving.skill, panel="For programs", order=2),
-        Command(run=methods.studio, panel="For programs", order=3),
-        Command(run=methods.evaluate, panel="Research", order=1),
-        Command(run=methods.reproduce, panel="Research", order=2),
-        Command(run=methods.board, panel="Research", order=3),
-        Command(run=methods.trajectories, panel="Research", order=4),
+        Command(run=studio.skill, panel="For programs", order=2),
+        Command(run=studio.studio, panel="For programs", order=3),
     ]

@@ -3,9 +3,13 @@
 import os
 import signal
 import time
+from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
+from typing import ParamSpec, TypeVar
 
+Given = ParamSpec("Given")
+Made = TypeVar("Made")
 STOPPED = 130  # exit code of Ctrl-C
 _begun: list[float] = []
 
@@ -24,10 +28,14 @@ def _stop_at_once(number: int, _: FrameType | None) -> None:
     os._exit(STOPPED)
 
 
-def end_start() -> None:
-    """What the command needs is imported: Ctrl-C interrupts its work from now on, which ends in order."""
+def begin_work(work: Callable[Given, Made], *given: Given.args, **named: Given.kwargs) -> Made:
+    """Call the function that does a command's work: from now on Ctrl-C interrupts it, and it ends in order.
+
+    A command imports the function in its body, so that the help of all commands waits for none of them.
+    """
     if signal.getsignal(signal.SIGINT) is _stop_at_once:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    return work(*given, **named)
 
 
 def command_seconds() -> float | None:

@@ -25,7 +25,7 @@ def find_methods() -> tuple[Method, ...]:
 
 @cache
 def _declared() -> tuple[Method, ...]:
-    return tuple(replace(method, package=package) for package, method in plugged_in("methods"))
+    return tuple(replace(method, package=package) for package, method in plugged_in("methods", Method))
 
 
 def _methods_of(kind: Kind) -> dict[str, Method]:

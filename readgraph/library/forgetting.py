@@ -1,15 +1,14 @@
-"""Forget a document: text, sessions, memories, search indexes, recorded replies, embeddings, notes, checkpoints."""
+"""Forget a document: text, sessions, memories, search indexes, recorded replies, embeddings, checkpoints, and more."""
 
 import asyncio
 from collections import Counter
 from contextlib import suppress
 
-from readgraph.features.agents.store import AgentStore
 from readgraph.library.collections import INGESTED, MEMBERS, collections_with
 from readgraph.library.documents import UNFINISHED, NotHeld, begin_forgetting, drop_document, find_document_to_forget
-from readgraph.library.earlier_notes import EarlierNotes
 from readgraph.library.joint_readings import keep_rest
 from readgraph.library.library import FILES, Library
+from readgraph.library.own_records import forget_own_records
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.index_registry import indexes_of
 from readgraph.library.search.passages import forget_text
@@ -49,13 +48,12 @@ async def forget_document(
         threads = await saver.run(lambda: saver.threads({"document": document.id}))
         for thread in threads:
             await saver.adelete_thread(thread)
-        await AgentStore(library.store).forget_readings(document.id)
-        await EarlierNotes(library.store).forget(document.id)
         for names in (FILES, MEMBERS, INGESTED):
             await library.pages.clear(names, {"document": document.id})
         await asyncio.to_thread(library.whole_store.forget_original, document.id)
         await forget_text(library.pages, document.id)
         await library.watched.leave_out(document.id)
+        await forget_own_records(library, document)
         await drop_document(library.pages, document.id)
     counts.update(memories=len(memories), replies=replies, threads=len(threads))
     return dict(counts)

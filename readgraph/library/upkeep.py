@@ -20,10 +20,10 @@ from filelock import FileLock
 from readgraph.library.address import MARKER, files_of, format_of, is_index, own_files, put_format
 from readgraph.library.checkpointer import QUESTION
 from readgraph.library.documents import document_id
-from readgraph.library.earlier_notes import EarlierNotes
 from readgraph.library.file_store import ORIGINALS
 from readgraph.library.forgetting import drop_memory, finish_unfinished
 from readgraph.library.library import Library
+from readgraph.library.own_records import tidy_own_records
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.index_registry import close_indexes
 from readgraph.library.sqlite_files import (
@@ -191,7 +191,7 @@ class CompactionSizes(NamedTuple):
 
 
 async def compact(library: Library) -> CompactionSizes:
-    """Delete steps of old questions and notes of readings stopped long ago; give free space back to the disk.
+    """Delete steps of old questions, and what packages no longer need; give free space back to the disk.
 
     A thread that can't be read is left as it is. Others may read meanwhile, and wait while they write. Raises
     `LibraryError` if the disk is full: SQLite writes each file anew. A server keeps the space for what it stores next.
@@ -205,7 +205,7 @@ async def compact(library: Library) -> CompactionSizes:
             continue
         if newest is not None and QUESTION in newest.checkpoint["channel_values"]:
             dropped += await saver.run(partial(saver.drop_steps, thread))
-    await EarlierNotes(library.store).drop_stopped()
+    await tidy_own_records(library)
     await asyncio.to_thread(library.whole_store.give_back)
     return CompactionSizes(before, await asyncio.to_thread(_bytes, library.whole_store), dropped)
 

@@ -9,10 +9,10 @@ from langgraph.pregel.protocol import PregelProtocol
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from readgraph.features.survey.state import Table
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import Groups
 from readgraph.state.reading import Citation, QuestionTurn, Quote, ReadingState, Sentence, Status, Usage
+from readgraph.state.tables import Table
 
 __all__ = [
     "AnswerDraft",

@@ -8,7 +8,7 @@ of question (Wu et al., 2025), and the judge of Mem0 for LoCoMo (Chhikara et al.
 
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from importlib.resources import files
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field
@@ -74,7 +74,7 @@ _JUDGE_SYSTEM = (
     "yourself. A long answer is no better than a short one that says the same, and no worse. " + DATA_RULE
 )
 
-RULES: dict[str, str] = tomllib.loads(Path(__file__).with_name("judging_rules.toml").read_text(encoding="utf-8"))
+RULES: dict[str, str] = tomllib.loads(files(__package__).joinpath("judging_rules.toml").read_text(encoding="utf-8"))
 """What is asked for, by the rule."""
 
 _PROMPTS = {
@@ -87,7 +87,7 @@ _BESIDE: Mapping[str, str] = {"preference": "rubric", "abstention": "explanation
 
 
 def judge_prompt(rule: str, question: str, answer: str, reference: str) -> Prompt:
-    """Ask whether the answer is right by this rule (`readgraph.evaluation.records.Rule`)."""
+    """Ask whether the answer is right by this rule (`readgraph_evaluation.records.Rule`)."""
     beside = fenced(_BESIDE.get(rule, "reference"), reference)
     return _PROMPTS[rule].ask(beside, question_part(question, {}), fenced("answer", answer))
 

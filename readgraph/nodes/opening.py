@@ -164,14 +164,6 @@ class ResearchOpenUpdate(OpenUpdate, channels.FreshResearch):
     """What opening writes where a question is researched."""
 
 
-class NotesOpenUpdate(OpenUpdate, channels.FreshNotes):
-    """What opening writes where notes are taken on a question."""
-
-
-class ProgramsOpenUpdate(OpenUpdate, channels.FreshPrograms):
-    """What opening writes where programs look at the text."""
-
-
 class FindState(PurposeState):
     document: str
 
@@ -185,18 +177,6 @@ class FindUpdate(StepUpdate):
 async def open_for_research(state: OpenState, runtime: ReaderRuntime) -> ResearchOpenUpdate:
     """Open a question for research, and reset the research of earlier questions."""
     return {**await open_document(state, runtime), **channels.empty_channels(channels.FreshResearch)}
-
-
-@node(starts_question=True)
-async def open_for_notes(state: OpenState, runtime: ReaderRuntime) -> NotesOpenUpdate:
-    """Open a question to take notes on, and reset the notes of earlier questions."""
-    return {**await open_document(state, runtime), **channels.empty_channels(channels.FreshNotes)}
-
-
-@node(starts_question=True)
-async def open_for_programs(state: OpenState, runtime: ReaderRuntime) -> ProgramsOpenUpdate:
-    """Open a question for programs, and reset those of earlier questions."""
-    return {**await open_document(state, runtime), **channels.empty_channels(channels.FreshPrograms, kept="{}")}
 
 
 def make_find_memory(recipe: MakeRecipe, *, settings: Groups) -> StepNode[FindState, FindUpdate]:

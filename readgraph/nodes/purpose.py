@@ -3,7 +3,7 @@
 import tomllib
 from collections.abc import Iterable
 from dataclasses import replace
-from pathlib import Path
+from importlib.resources import files
 from typing import Any, NamedTuple
 
 from readgraph.nodes.step import MakeRecipe
@@ -23,7 +23,7 @@ class KnownPurpose(NamedTuple):
 
 PRESETS = {
     name: KnownPurpose(**preset)
-    for name, preset in tomllib.loads(Path(__file__).with_name("presets.toml").read_text(encoding="utf-8")).items()
+    for name, preset in tomllib.loads(files(__package__).joinpath("presets.toml").read_text(encoding="utf-8")).items()
 }
 
 

@@ -4,10 +4,25 @@ Plain text, Markdown and reStructuredText stay unchanged, so that offsets are th
 to plain text. Of our other rooms it imports only `state`; libraries are imported when a file needs them.
 """
 
-from readgraph.sources.converting import SourceText
-from readgraph.sources.inputs import Address
-from readgraph.sources.kinds import SUFFIXES
-from readgraph.sources.loading import load, load_all
-from readgraph.sources.places import Place, place_at
+from typing import TYPE_CHECKING
 
-__all__ = ["SUFFIXES", "Address", "Place", "SourceText", "load", "load_all", "place_at"]
+if TYPE_CHECKING:
+    from readgraph.sources.converting import SourceText
+    from readgraph.sources.inputs import Address
+    from readgraph.sources.loading import load, load_all
+    from readgraph.sources.places import Place, place_at
+else:
+    from readgraph.state.lazy_names import lazy_names
+
+    # Imported when first used: help texts list the kinds of files, and must not wait for what reads them.
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "converting": ["SourceText"],
+            "inputs": ["Address"],
+            "loading": ["load", "load_all"],
+            "places": ["Place", "place_at"],
+        },
+    )
+
+__all__ = ["Address", "Place", "SourceText", "load", "load_all", "place_at"]

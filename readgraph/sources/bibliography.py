@@ -11,7 +11,7 @@ from typing import Any
 
 from readgraph.sources.encodings import decode
 from readgraph.sources.inputs import read_bytes
-from readgraph.sources.kinds import SUFFIXES
+from readgraph.sources.kinds import kind_of
 from readgraph.sources.places import shorten_label
 from readgraph.state.errors import BadInput
 
@@ -55,7 +55,7 @@ def cited_files(path: Path, left_out: Callable[[BadInput], None]) -> list[Path]:
     found, without, problems = list[Path](), list[str](), [BadInput(f"{path}, {each}") for each in broken]
     for key, fields in entries:
         named = [*_names(fields.get("file", ""))]
-        there = (each for name in named if (each := path.parent / name).suffix.lower() in SUFFIXES)
+        there = (each for name in named if kind_of((each := path.parent / name).suffix.lower()))
         file = next((each for each in there if os.path.lexists(each)), None)
         if file:
             cited = CitedFile(str(file))

@@ -12,6 +12,8 @@ from readgraph.sources.places import Place
 from readgraph.state.errors import BadInput
 from readgraph.state.variables import set_variable
 
+__all__ = ["Converted"]
+
 
 @dataclass(frozen=True, slots=True)
 class SourceText:
@@ -38,7 +40,7 @@ class Converted(NamedTuple):
     """The result of a converter; the title, the date and what it supersedes are "" if the file names none."""
 
     text: str
-    places: tuple[Place, ...]
+    places: tuple[Place, ...] = ()
     title: str = ""
     problems: tuple[str, ...] = ()
     date: str = ""

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from readgraph.sources.kinds import ENDINGS_BY_TYPE, SUFFIXES
+from readgraph.sources.kinds import ending_for, kind_of
 from readgraph.state.errors import BadInput
 from readgraph.state.files import check_regular
 from readgraph.state.words import limit_set
@@ -165,9 +165,9 @@ async def _read_response(response: "httpx2.Response", address: str) -> tuple[byt
         raise BadInput(f"{address} answers with {ascii(reason)[1:-1]}: check the address, or save the page as a file.")
     kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     ending = PurePosixPath(unquote(response.url.path)).suffix.lower()
-    if kind in ENDINGS_BY_TYPE:
-        suffix = ENDINGS_BY_TYPE[kind]
-    elif (kind in _SAYS_LITTLE or kind.startswith("text/")) and ending in SUFFIXES:
+    if known := ending_for(kind):
+        suffix = known
+    elif (kind in _SAYS_LITTLE or kind.startswith("text/")) and kind_of(ending):
         suffix = ending
     elif kind.startswith("text/"):
         suffix = ".txt"

@@ -1,65 +1,263 @@
-"""The kinds of files that can be read, in one table: help and messages list them without importing what converts."""
+"""The kinds of files that can be read: help and messages list them without importing what converts."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cache
+
+from readgraph.plugins import hookimpl, plugged_in
+
+__all__ = ["FileKind", "readable_endings"]
 
 
-class FileKind(NamedTuple):
-    """A kind of file.
+@dataclass(frozen=True, kw_only=True)
+class FileKind:
+    """A kind of files that can be read.
 
-    `id` is a part of the digests of known files, so it stays; it is also the module that converts them, unless there is
-    a `converter` (and after ":" its function). `endings` have the content types (with spaces between) under which
-    servers send such files. `kept`: the text is the file's own. `in_folders`: folders stand for such files.
+    Attributes:
+        name: What it is called in help texts and on the page of kinds.
+        endings: The endings of such files, in lower case, each with the content types (with spaces between) under which
+            servers send them.
+        converter: Where the function stands that makes a text of such a file, `package.module:function`: it takes the
+            file's bytes and its name for messages, gives `readgraph.sources.converting.Converted`, and raises
+            `BadInput` for a file that can't be read.
+        id: A part of the digests by which converted files are known: files are converted again once it is another.
+        reads: What is read of such a file, for the page of kinds.
+        place: A place in such a file, as citations name it, for the page of kinds.
+        kept: Whether the text is the file's own.
+        in_folders: Whether a folder stands for such files in it.
+        sessions: Where the function stands that gives the conversations in such a file, if it has any, and what is left
+            out of it. In a history, each day of them is a session.
     """
 
-    id: str
+    name: str
     endings: Mapping[str, str]
-    converter: str = ""
+    converter: str
+    id: str
+    reads: str = "its text"
+    place: str = "`line 40`"
     kept: bool = False
     in_folders: bool = True
+    sessions: str = ""
 
 
+_FORMATS, _PDF = "readgraph.sources.formats", "readgraph.sources.pdf.pdf_text"
 _OPEN_XML, _ODF = "application/vnd.openxmlformats-officedocument", "application/vnd.oasis.opendocument"
-_MARKDOWN = {".md": "text/markdown", ".markdown": ""}
-PLAIN = FileKind("formats.plain_text", {".txt": "", ".text": ""}, kept=True)
-PDF = FileKind("pdf.pdf_text", {".pdf": "application/pdf"})
+_HEADINGS = "`§ Installation > Linux`"
+_SECTIONS = "`§ Results > Rivers`"
+_ROWS = (
+    "a paragraph for each row of each sheet, each value as shown after its column's name; comments, boxes, charts",
+    "`sheet Rivers, row 12`",
+)
+_SLIDES = ("titles, text, tables, charts, comments, and the speaker's notes", "`slide 3, Results`")
+
+PLAIN = FileKind(
+    name="text",
+    endings={".txt": "", ".text": ""},
+    converter=f"{_FORMATS}.plain_text:convert",
+    id="formats.plain_text",
+    reads="the file as it is; so is standard input",
+    place="a time, a heading, or `line 40`",
+    kept=True,
+)
+PDF = FileKind(
+    name="PDF",
+    endings={".pdf": "application/pdf"},
+    converter=f"{_PDF}:convert",
+    id="pdf.pdf_text",
+    reads="the text of its pages, and what is typed, stamped or remarked on them; with `readgraph[scans]` also of "
+    "pages that are pictures",
+    place="`PDF page 58`",
+)
 # Folders don't stand for these: most pictures show no text, and most .json and .zip files hold no chat.
 PICTURE = FileKind(
-    "pdf.picture_text",
-    {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "", ".tif": "image/tiff", ".tiff": ""},
-    "pdf.pdf_text:convert_picture",
+    name="pictures of pages",
+    endings={".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "", ".tif": "image/tiff", ".tiff": ""},
+    converter=f"{_PDF}:convert_picture",
+    id="pdf.picture_text",
+    reads="with `readgraph[scans]`, the text that is recognised in it, as in a scanned letter",
     in_folders=False,
 )
-CHATS = FileKind("chats.chat_export", {".json": "", ".zip": ""}, "formats.chats", in_folders=False)
-MAIL = FileKind("formats.mail_text", {".eml": "message/rfc822", ".mbox": "application/mbox"})
-
-ALL = (
+CHATS = FileKind(
+    name="exported chats",
+    endings={".json": "", ".zip": ""},
+    converter=f"{_FORMATS}.chats:convert",
+    id="chats.chat_export",
+    reads="turns with their speakers, as WhatsApp, LINE, KakaoTalk, IRC (these as `.txt`, too), Slack, ChatGPT, "
+    "Claude, Gemini, Discord, Telegram, Teams, Google Chat and Facebook export them",
+    place="`12 March 2024, 19:41, Anna`",
+    in_folders=False,
+    sessions=f"{_FORMATS}.chats:chats_in",
+)
+MAIL = FileKind(
+    name="e-mail",
+    endings={".eml": "message/rfc822", ".mbox": "application/mbox"},
+    converter=f"{_FORMATS}.mail_text:convert",
+    id="formats.mail_text",
+    reads="the messages by threads, in the order of time, with invitations, and the names of what is attached",
+    place="`12 March 2024, 19:41, Anna`",
+    sessions=f"{_FORMATS}.mail_text:mail_chats",
+)
+OURS = (
     PLAIN,
-    FileKind("formats.markdown_text", _MARKDOWN, "formats.plain_text:convert_markdown", kept=True),
-    FileKind("formats.html_text", {".html": "text/html", ".htm": "", ".xhtml": "application/xhtml+xml"}),
+    FileKind(
+        name="Markdown",
+        endings={".md": "text/markdown", ".markdown": ""},
+        converter=f"{_FORMATS}.plain_text:convert_markdown",
+        id="formats.markdown_text",
+        reads="the file as it is",
+        place=_HEADINGS,
+        kept=True,
+    ),
+    FileKind(
+        name="HTML",
+        endings={".html": "text/html", ".htm": "", ".xhtml": "application/xhtml+xml"},
+        converter=f"{_FORMATS}.html_text:convert",
+        id="formats.html_text",
+        reads="its words, without navigation and scripts",
+        place=_HEADINGS,
+    ),
     PDF,
-    FileKind("formats.epub_text", {".epub": "application/epub+zip"}),
-    FileKind("formats.docx_text", {".docx": f"{_OPEN_XML}.wordprocessingml.document"}, "formats.word_text"),
-    FileKind("formats.odt_text", {".odt": f"{_ODF}.text"}, "formats.open_document_text"),
-    FileKind("formats.ods_text", {".ods": f"{_ODF}.spreadsheet"}, "formats.open_document_sheets"),
-    FileKind("formats.odp_text", {".odp": f"{_ODF}.presentation"}, "formats.open_document_slides"),
-    FileKind("formats.rtf_text", {".rtf": "text/rtf application/rtf"}),
-    FileKind("formats.pptx_text", {".pptx": f"{_OPEN_XML}.presentationml.presentation"}),
-    FileKind("formats.xlsx_text", {".xlsx": f"{_OPEN_XML}.spreadsheetml.sheet", ".xlsm": ""}, "formats.workbook"),
-    FileKind("formats.csv_text", {".csv": "text/csv", ".tsv": "text/tab-separated-values"}, "formats.tables"),
-    FileKind("formats.subtitles_text", {".srt": "application/x-subrip", ".vtt": "text/vtt"}),
-    FileKind("formats.rst_text", {".rst": "text/x-rst"}, "formats.plain_text:convert_rst", kept=True),
-    FileKind("formats.notebook_text", {".ipynb": "application/x-ipynb+json"}),
+    FileKind(
+        name="EPUB",
+        endings={".epub": "application/epub+zip"},
+        converter=f"{_FORMATS}.epub_text:convert",
+        id="formats.epub_text",
+        reads="its chapters in reading order",
+        place="`chapter 'The Auction'`",
+    ),
+    FileKind(
+        name="Word",
+        endings={".docx": f"{_OPEN_XML}.wordprocessingml.document"},
+        converter=f"{_FORMATS}.word_text:convert",
+        id="formats.docx_text",
+        reads="paragraphs, tables, notes, comments, boxes, charts",
+        place=_SECTIONS,
+    ),
+    FileKind(
+        name="OpenDocument",
+        endings={".odt": f"{_ODF}.text"},
+        converter=f"{_FORMATS}.open_document_text:convert",
+        id="formats.odt_text",
+        reads="paragraphs, tables, notes, comments",
+        place=_SECTIONS,
+    ),
+    FileKind(
+        name="OpenDocument",
+        endings={".ods": f"{_ODF}.spreadsheet"},
+        converter=f"{_FORMATS}.open_document_sheets:convert",
+        id="formats.ods_text",
+        reads=_ROWS[0],
+        place=_ROWS[1],
+    ),
+    FileKind(
+        name="OpenDocument",
+        endings={".odp": f"{_ODF}.presentation"},
+        converter=f"{_FORMATS}.open_document_slides:convert",
+        id="formats.odp_text",
+        reads=_SLIDES[0],
+        place=_SLIDES[1],
+    ),
+    FileKind(
+        name="RTF",
+        endings={".rtf": "text/rtf application/rtf"},
+        converter=f"{_FORMATS}.rtf_text:convert",
+        id="formats.rtf_text",
+        reads="paragraphs, tables, notes, comments",
+        place=_SECTIONS,
+    ),
+    FileKind(
+        name="PowerPoint",
+        endings={".pptx": f"{_OPEN_XML}.presentationml.presentation"},
+        converter=f"{_FORMATS}.pptx_text:convert",
+        id="formats.pptx_text",
+        reads=_SLIDES[0],
+        place=_SLIDES[1],
+    ),
+    FileKind(
+        name="Excel",
+        endings={".xlsx": f"{_OPEN_XML}.spreadsheetml.sheet", ".xlsm": ""},
+        converter=f"{_FORMATS}.workbook:convert",
+        id="formats.xlsx_text",
+        reads=_ROWS[0],
+        place=_ROWS[1],
+    ),
+    FileKind(
+        name="CSV",
+        endings={".csv": "text/csv", ".tsv": "text/tab-separated-values"},
+        converter=f"{_FORMATS}.tables:convert",
+        id="formats.csv_text",
+        reads="a paragraph for each row, each value after its column's name",
+        place="`row 12`",
+    ),
+    FileKind(
+        name="Jupyter notebooks",
+        endings={".ipynb": "application/x-ipynb+json"},
+        converter=f"{_FORMATS}.notebook_text:convert",
+        id="formats.notebook_text",
+        reads="Markdown, code, and what it printed (the first 4,000 characters of each result)",
+        place="`cell 7`",
+    ),
+    FileKind(
+        name="subtitles",
+        endings={".srt": "application/x-subrip", ".vtt": "text/vtt"},
+        converter=f"{_FORMATS}.subtitles_text:convert",
+        id="formats.subtitles_text",
+        reads="what is said, in running sentences; speakers where WebVTT names them",
+        place="`0:12:40`",
+    ),
+    FileKind(
+        name="reStructuredText",
+        endings={".rst": "text/x-rst"},
+        converter=f"{_FORMATS}.plain_text:convert_rst",
+        id="formats.rst_text",
+        reads="the file as it is",
+        place=_HEADINGS,
+        kept=True,
+    ),
     MAIL,
     CHATS,
     PICTURE,
 )
-
-KINDS = {ending: kind for kind in ALL for ending in kind.endings}  # the kind of the files with each ending
-ENDINGS_BY_TYPE = {each: ending for kind in ALL for ending, types in kind.endings.items() for each in types.split()}
+"""The kinds that need no other package than readgraph."""
 
 JSON_LINES, DATABASES = ".jsonl", (".db", ".sqlite", ".sqlite3")  # hold sessions of a history, and are no documents
-SUFFIXES = tuple(KINDS)
-"""Endings of the files that can be read, in lower case."""
 
-IN_FOLDERS = tuple(ending for ending, kind in KINDS.items() if kind.in_folders)
+
+@hookimpl
+def kinds() -> tuple[FileKind, ...]:
+    """Our own kinds of files."""
+    return OURS
+
+
+@cache
+def every_kind() -> tuple[FileKind, ...]:
+    """The kinds of ours and of other packages."""
+    return tuple(kind for _, kind in plugged_in("kinds", FileKind))
+
+
+@cache
+def _kinds_by_ending() -> dict[str, FileKind]:
+    """Who came first keeps an ending, so those of ours can't be replaced."""
+    return {ending: kind for kind in reversed(every_kind()) for ending in kind.endings}
+
+
+def kind_of(ending: str) -> FileKind | None:
+    """The kind of the files with this ending, in lower case; None where they can't be read."""
+    return _kinds_by_ending().get(ending)
+
+
+def ending_for(content_type: str) -> str | None:
+    """The ending of files that servers send under a content type; None where they can't be read."""
+    known = ((ending, types) for kind in every_kind() for ending, types in kind.endings.items())
+    return next((ending for ending, types in known if content_type in types.split()), None)
+
+
+def readable_endings() -> tuple[str, ...]:
+    """Endings of the files that can be read, in lower case."""
+    return tuple(dict.fromkeys(ending for kind in every_kind() for ending in kind.endings))
+
+
+def endings_in_folders() -> tuple[str, ...]:
+    """Endings of the files for which a folder stands."""
+    known = _kinds_by_ending()
+    return tuple(ending for ending in readable_endings() if known[ending].in_folders)

@@ -6,19 +6,30 @@ import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from importlib import import_module
 from pathlib import Path, PurePosixPath
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from typing_extensions import TypeVar
 
 from readgraph.sources.bibliography import BIBLIOGRAPHY, CitedFile, cited_files
-from readgraph.sources.converting import Converter, SourceText
+from readgraph.sources.converting import Converted, SourceText
 from readgraph.sources.inputs import Address, fetch, read_bytes, read_standard_input
-from readgraph.sources.kinds import DATABASES, IN_FOLDERS, JSON_LINES, KINDS, PDF, PICTURE, PLAIN, SUFFIXES, FileKind
+from readgraph.sources.kinds import (
+    DATABASES,
+    JSON_LINES,
+    PDF,
+    PICTURE,
+    PLAIN,
+    FileKind,
+    endings_in_folders,
+    kind_of,
+    readable_endings,
+)
 from readgraph.sources.pdf.scans import recognizer_version
 from readgraph.sources.places import shorten_label
 from readgraph.state.errors import BadInput, Way
+from readgraph.state.installed import object_at
 
 PROGRAMS = frozenset(
     f".{ending}"
@@ -61,16 +72,30 @@ class SourceFile:
     def convert(self) -> SourceText:
         """The file's text; raises `BadInput` with one line where there is none to read."""
         began = time.perf_counter()
-        module, _, function = (self.kind.converter or self.kind.id).partition(":")
-        convert: Converter = getattr(import_module(f"readgraph.sources.{module}"), function or "convert")
-        converted = convert(self.data, self.name) if self.data else None
-        if converted is None or not converted.text or converted.text.isspace():
+        converted = call_converter(self.kind.converter, self.data, self.name) if self.data else Converted("")
+        if not isinstance(converted, Converted):
+            raise BadInput(f"{self.name} can't be read, since {self.kind.converter} gives no `Converted`.")
+        if not converted.text or converted.text.isspace():
             raise BadInput(f"{self.name} is empty: there is nothing to read.")
         title = self.cited or shorten_label(converted.title) or " ".join(self.title.split())
         seconds = time.perf_counter() - began
         text, places, _, problems, date, supersedes = converted
         made = SourceText(title, text, self.source, places, problems, self.digest, seconds, self.date or date)
         return replace(made, cited=bool(self.cited), supersedes=supersedes)
+
+
+def call_converter(place: str, data: bytes, name: str) -> Any:
+    """What the function at this place makes of a file; whatever another package's raises leaves out this file alone."""
+    convert = object_at(place, f"What reads {name}")
+    try:
+        return convert(data, name)
+    except BadInput:
+        raise
+    except Exception as problem:
+        if place.startswith("readgraph."):
+            raise
+        told = f"{type(problem).__name__}: {str(problem).partition(chr(10))[0]:.200}"
+        raise BadInput(f"{name} can't be read, since {place} fails with it: {told}.") from problem
 
 
 def load(path: Path) -> SourceText:
@@ -92,7 +117,7 @@ def read_file(path: Path) -> SourceFile:
         data, suffix = fetch(str(path))
         address = urlsplit(str(path))
         title = PurePosixPath(unquote(address.path)).stem or address.hostname or str(path)
-        return SourceFile(name, str(path), title, KINDS[suffix], data)
+        return SourceFile(name, str(path), title, kind_of(suffix) or PLAIN, data)
     if os.path.isdir(path):
         raise BadInput(f"{name} is a folder: name a file.")
     title, kind = _title_and_kind(path)
@@ -113,7 +138,7 @@ def file_of_bytes(name: str, data: bytes) -> SourceFile:
 
 def _title_and_kind(path: Path) -> tuple[str, FileKind | None]:
     ending = path.suffix.lower()
-    title, kind = (path.name, PLAIN) if ending in PROGRAMS else (path.stem, KINDS.get(ending))
+    title, kind = (path.name, PLAIN) if ending in PROGRAMS else (path.stem, kind_of(ending))
     return legible_name(title), kind
 
 
@@ -131,7 +156,7 @@ def _unreadable(name: str) -> BadInput:
     if Path(name).suffix.lower() in (JSON_LINES, *DATABASES):
         return BadInput(f"{name} can't be read as a document: sessions in it are taken by ", Way.REMEMBER, ".")
     return BadInput(
-        f"{name} is not of a kind that can be read ({', '.join(SUFFIXES)}, and programs such as .py): "
+        f"{name} is not of a kind that can be read ({', '.join(readable_endings())}, and programs such as .py): "
         "if it is text, pipe it into standard input, and write - as its name."
     )
 
@@ -167,7 +192,7 @@ def load_all(
     glob: str | None = None,
     left_out: Callable[[BadInput], None] = raise_problem,
     load_file: Callable[[Path], Loaded] = load,  # type: ignore[assignment]
-    suffixes: Sequence[str] = IN_FOLDERS,
+    suffixes: Sequence[str] = (),
     is_whole: Callable[[Path], bool] = lambda _: False,
     *,
     follow_links: bool = False,
@@ -184,7 +209,7 @@ def load_all(
         left_out: Called with the error of each file that can't be read, and of each folder that holds no file, as long
             as there is something else to read; by default it raises the error.
         load_file: Loads a file in another way.
-        suffixes: The endings of the files that a folder stands for.
+        suffixes: The endings of the files that a folder stands for; without any, those of all kinds that do.
         is_whole: Whether a folder stands for itself.
         follow_links: Links that lead out of a folder are read too, and those to folders.
 
@@ -210,7 +235,7 @@ def load_all(
 def select_files(
     paths: Sequence[Path],
     glob: str | None,
-    suffixes: Sequence[str] = IN_FOLDERS,
+    suffixes: Sequence[str] = (),
     is_whole: Callable[[Path], bool] = lambda _: False,
     left_out: Callable[[BadInput], None] = raise_problem,
     *,
@@ -228,7 +253,8 @@ def select_files(
                 files = cited_files(path, left_out)
             else:
                 in_folder = os.path.isdir(path) and not is_whole(path)
-                files = _files_in(path, glob, suffixes, left_out, follow_links) if in_folder else [path]
+                wanted = suffixes or endings_in_folders()
+                files = _files_in(path, glob, wanted, left_out, follow_links) if in_folder else [path]
         except BadInput as problem:
             left_out(problem)
             continue
@@ -242,15 +268,15 @@ def list_files(folder: Path, glob: str | None, *, follow_links: bool = False) ->
     """All files below a folder but hidden ones, each with why it is left out; "" for those that are read."""
     matching = _matching(folder, glob)
     files, seen = dict[Path, str](), dict[str, Path]()
-    walked = _walk(folder, follow_links)
+    walked, in_folders = _walk(folder, follow_links), endings_in_folders()
     for file, leads_out in sorted(walked, key=lambda each: _natural(each[0].relative_to(folder))):
         ending = file.suffix.lower()
         if leads_out:
             files[file] = f"it is {LEADS_OUT}"
         elif matching is not None and file not in matching:
             files[file] = f"its name does not match {glob}"
-        elif ending not in IN_FOLDERS:
-            known = ending in KINDS or ending in PROGRAMS
+        elif ending not in in_folders:
+            known = kind_of(ending) or ending in PROGRAMS
             files[file] = "files of this kind are read only where they are named" if known else "its kind can't be read"
         else:
             first = seen.setdefault(os.path.realpath(file), file)

@@ -11,12 +11,11 @@ from typing import Any, NamedTuple
 
 from readgraph.sources.encodings import decode
 from readgraph.sources.formats.chat_turns import ChatConversation, minute, sessions_in
-from readgraph.sources.formats.chats import chat_of, chats_in, chats_in_folder, is_slack_folder
-from readgraph.sources.formats.mail_text import mail_chats
+from readgraph.sources.formats.chats import chat_of, chats_in_folder, is_slack_folder
 from readgraph.sources.formats.transcripts import chats_in_database, is_transcript, json_lines, transcript_of
 from readgraph.sources.inputs import read_bytes
-from readgraph.sources.kinds import CHATS, DATABASES, IN_FOLDERS, JSON_LINES, KINDS, MAIL, PLAIN
-from readgraph.sources.loading import load, load_all, printable_path, raise_problem, select_files
+from readgraph.sources.kinds import DATABASES, JSON_LINES, PLAIN, endings_in_folders, kind_of
+from readgraph.sources.loading import call_converter, load, load_all, printable_path, raise_problem, select_files
 from readgraph.state.errors import BadInput
 from readgraph.state.words import format_count
 
@@ -70,7 +69,7 @@ def load_sessions(
         raise BadInput(f"{heading!a} is not a regular expression: {problem}.") from None
 
     reader = _Reader(pattern, glob, gap_hours, left_out, notify)
-    kinds = (*IN_FOLDERS, JSON_LINES)
+    kinds = (*endings_in_folders(), JSON_LINES)
     return [*chain(*load_all(paths, glob, left_out, reader.read, kinds, _is_whole, follow_links=follow_links))]
 
 
@@ -97,10 +96,9 @@ class _Reader:
             return _sessions_of_lines(file, name)
         if file.is_dir():
             return _as_sessions(chats_in_folder(file, name), self.gap_hours)
-        if suffix not in (*MAIL.endings, *CHATS.endings):
+        if not (kind := kind_of(suffix)) or not kind.sessions:
             return self._read_text(file)
-        read_chats = mail_chats if suffix in MAIL.endings else chats_in
-        chats, problems = read_chats(read_bytes(file, name), name)
+        chats, problems = call_converter(kind.sessions, read_bytes(file, name), name)
         for problem in problems:
             self.left_out(problem)
         return _as_sessions(chats, self.gap_hours)
@@ -124,7 +122,7 @@ class _Reader:
             return sessions
         if chat := chat_of(source.text):
             return _as_sessions([chat], self.gap_hours)
-        if KINDS.get(file.suffix.lower(), PLAIN) is PLAIN and "\n" in source.text.strip():
+        if kind_of(file.suffix.lower()) in (None, PLAIN) and "\n" in source.text.strip():
             told = "has no lines with times and speakers: it is remembered as plain text, one session."
             self.notify(f"{printable_path(file)} {told}")
         return [SourceSession(source.text, source.title, source.date)]

@@ -1,25 +1,13 @@
-"""What graphs hold of a question: all at its start; research, walks, notes, programs and steps on web pages besides."""
+"""What graphs hold of a question: all at its start; research and walks besides."""
 
 from collections.abc import Sequence
 from functools import cache
 from typing import Annotated, Any, Literal, NotRequired, TypeVar, cast, get_args, get_origin
 
-from langgraph.channels import EphemeralValue, UntrackedValue
-from pydantic import Field
+from langgraph.channels import UntrackedValue
 from typing_extensions import TypedDict, get_type_hints, is_typeddict
 
-from readgraph.features.web.state import Operation
-from readgraph.state.reading import (
-    Answered,
-    Citation,
-    Finding,
-    Question,
-    QuestionTurn,
-    Quote,
-    ReadingState,
-    Sentence,
-    Status,
-)
+from readgraph.state.reading import Answered, Citation, Finding, QuestionTurn, Quote, ReadingState, Sentence, Status
 
 ChannelsT = TypeVar("ChannelsT")
 MOST_QUESTION_TURNS = 5  # a follow-up question sees at most this many questions and answers before it
@@ -214,114 +202,3 @@ class WalkResearchOutput(WalkOutput, ResearchOutput):
 
 class WalkResearchState(WalkState, ResearchState):
     """All channels of a walk, and of research that goes on from what it found."""
-
-
-class NoteTakingOutput(Answered):
-    """Output of a reading that takes notes: the last notes, a fact in each line, with the numbers of its pages."""
-
-    notes: str
-
-
-class NoteTakingState(ReadingState, NoteTakingOutput):
-    """All channels of a reading that takes notes.
-
-    `next_page` is the page that is read next; `earlier` holds lines of earlier notes that are shown with it. The
-    earlier notes themselves are in the store, under `reading` (see `readgraph.library.earlier_notes`). `blocks` are the
-    notes in their blocks, `block_order` these blocks' indexes, the one that was used least recently first.
-    """
-
-    blocks: list[str]
-    block_order: list[int]
-    earlier: str
-    next_page: int
-    reading: str
-
-
-class FreshNotes(TypedDict):
-    """The channels of note-taking that belong to one question."""
-
-    notes: Annotated[str, Empty]
-    blocks: list[str]
-    block_order: list[int]
-    earlier: str
-    next_page: int
-    reading: str
-
-
-class ProgramRun(TypedDict):
-    """A program that a model wrote to look at the text, and what came of it.
-
-    `shown` is what it showed, cut to what a prompt holds; `fault` says why it ended early, or is "". `asked` counts its
-    sub-calls, `words` those of the pieces that they were about.
-    """
-
-    program: str
-    shown: str
-    fault: str
-    asked: int
-    words: int
-
-
-class ProgramsOutput(Answered):
-    """Output of a reading by programs: each of them, too."""
-
-    programs: list[ProgramRun]
-
-
-class ProgramsState(ReadingState, ProgramsOutput):
-    """All channels of a reading by programs; `program` runs next, `kept` is what they leave to each other, as JSON."""
-
-    program: str
-    kept: str
-
-
-class FreshPrograms(TypedDict):
-    """The channels of programs that belong to one question."""
-
-    programs: Annotated[list[ProgramRun], Empty]
-    program: Annotated[str, Empty]
-    kept: str
-
-
-Outcome = Literal["act", "finished", "stuck"]
-"""`act`: do this; `finished`: the instruction is carried out; `stuck`: nothing on this page brings it further."""
-
-
-class WebAction(TypedDict):
-    """What is to be done next on a page. Without the outcome `act`, element, operation and value are None.
-
-    `element` is an id in the page's text. `value` is the text to type, or the option as the page has it. `said` is the
-    action in words, as the history of the next step takes it, without passwords.
-    """
-
-    outcome: Outcome
-    element: str | None
-    operation: Operation | None
-    value: str | None
-    said: str
-    reason: str
-
-
-class WebTask(Question):
-    """Input of a step: a page, and as the `question` the instruction.
-
-    The page is a `document` of the page store, made by `readgraph.features.web.page.web_page`, or as `text` its HTML.
-    `history` says what was done before, the oldest first: the caller keeps it, and adds each action's `said`.
-    """
-
-    history: NotRequired[
-        Annotated[list[str], Field(description="What was done before, the oldest first."), EphemeralValue]
-    ]
-
-
-class WebStepOutput(Answered):
-    """Output of a step: the action too, None without an instruction; `answer` holds it in words."""
-
-    action: WebAction | None
-
-
-class WebState(ReadingState, WebStepOutput):
-    """All channels of a step. `done_before` is the history."""
-
-    history: NotRequired[Annotated[list[str], EphemeralValue]]
-    done_before: list[str]

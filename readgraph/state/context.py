@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from functools import cache
-from pathlib import Path
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from pydantic import ConfigDict, ModelWrapValidatorHandler, ValidationError, model_validator
@@ -119,5 +119,5 @@ def _complaint(fault: ErrorDetails, context: type[Any]) -> str:
     return f"The setting '{name}' can't be used: {fault['msg']}."
 
 
-PROFILES: dict[str, dict[str, Any]] = read_toml(Path(__file__).with_name("profiles.toml"), "profiles.toml", 10_000)
+PROFILES: dict[str, dict[str, Any]] = read_toml(files(__package__).joinpath("profiles.toml"), "profiles.toml", 10_000)
 """The settings of the papers' experiments."""

@@ -8,10 +8,13 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import IO, TYPE_CHECKING, Any, Literal
 from uuid import uuid4
 
 from readgraph.state.errors import BadInput, ReadgraphError
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
 
 
 def open_without_waiting(path: Path, flags: int, mode: int = 0o666) -> int:
@@ -67,7 +70,7 @@ def check_regular(path: Path, name: str) -> int:
 NOT_UTF8 = "it is not in UTF-8; save it as UTF-8"
 
 
-def read_toml(path: Path, name: str, most: int) -> dict[str, Any]:
+def read_toml(path: "Path | Traversable", name: str, most: int) -> dict[str, Any]:
     """What stands in the first bytes of a file of TOML; raises `BadInput`, with its name, if it can't be read."""
     try:
         with path.open("rb") as file:

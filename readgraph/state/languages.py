@@ -6,16 +6,16 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from functools import cache, lru_cache
 from importlib import import_module
+from importlib.resources import files
 from itertools import islice
 from math import exp, sqrt
-from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
 from typing import Any
 
 from readgraph.state.errors import BadInput, LibraryError
 
-_LINES = Path(__file__).with_name("languages.txt").read_text(encoding="utf-8").splitlines()
+_LINES = files(__package__).joinpath("languages.txt").read_text(encoding="utf-8").splitlines()
 NAMES: dict[str, str] = {line[:2]: line[3:] for line in _LINES}  # the English name of each language, by its code
 _CODES = {name.casefold(): code for code, name in NAMES.items()}
 

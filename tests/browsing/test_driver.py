@@ -9,8 +9,8 @@ from contextlib import suppress
 import pytest
 
 from readgraph.features.web.driver import MASK, MOST_TABS, NUMBER, CannotAct, ChromiumDriver
+from readgraph.features.web.elements import elements_of
 from readgraph.features.web.page import web_page
-from readgraph.features.web.state import elements_of
 from readgraph.state.errors import BadInput
 from tests.support.browser import CHROMIUM
 from tests.support.site import Site

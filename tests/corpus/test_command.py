@@ -15,7 +15,7 @@ from tests.support.command import DOUBLE, Command, assert_refused
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Two texts, one of them in a folder inside; they are read in this process."""
-    monkeypatch.setattr("readgraph.cli.run.corpus.processes", own_workers)
+    monkeypatch.setattr("readgraph.doors.corpus.run.processes", own_workers)
     (tmp_path / "corpus" / "inside").mkdir(parents=True)
     (tmp_path / "corpus" / "goat.txt").write_text("The goat stood on the gallery.")
     (tmp_path / "corpus" / "inside" / "lamp.md").write_text("The lamp was lit. The keeper slept.")

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from readgraph import ReaderContext
 from readgraph.features.agents import mem_gpt
+from readgraph.features.agents.archives import add_agent_from_file, make_agent_file
 from readgraph.features.agents.evict import first_to_stay
 from readgraph.features.agents.memory import most_event_words, queue_text
 from readgraph.features.agents.state import EventKind
@@ -17,7 +18,6 @@ from readgraph.features.agents.store import Event, agent_id
 from readgraph.features.agents.think import ENDLESS
 from readgraph.graphs import gam, mem_walker, read_agent
 from readgraph.graphs.hybrids import reflective_walk, walk_and_research
-from readgraph.library.archives import add_agent_from_file, make_agent_file
 from readgraph.library.opening import Library
 from readgraph.models.reply import LONGEST_REPLY
 from readgraph.state.errors import BadInput

@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
+from readgraph.features.agents.archives import add_agent_from_file, build_agent_from_file, make_agent_file
 from readgraph.features.agents.lives import agent_config, agent_state_of, drop_old_checkpoints, forget_agent, undo_turn
 from readgraph.features.agents.storages import search_recall
 from readgraph.features.agents.store import Agent, AgentStore, Event, agent_id
-from readgraph.library.archives import add_agent_from_file, build_agent_from_file, make_agent_file
 from readgraph.library.forgetting import forget_document
 from readgraph.library.notices import keep_notices
 from readgraph.library.opening import CHECKPOINTS, Library, open_library

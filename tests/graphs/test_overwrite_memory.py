@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from langgraph.store.memory import InMemoryStore
 
+from readgraph.features.overwrite.earlier_notes import KEPT_READINGS, EarlierNotes
 from readgraph.features.overwrite.graph import build
 from readgraph.features.overwrite.note_taking import MOST_TURNS, pages_at_once
 from readgraph.features.overwrite.question_notes import (
@@ -30,7 +31,6 @@ from readgraph.features.overwrite.question_notes import (
     most_note_words,
     take_notes_prompt,
 )
-from readgraph.library.earlier_notes import KEPT_READINGS, EarlierNotes
 from readgraph.library.forgetting import forget_document
 from readgraph.library.opening import Library
 from readgraph.library.stored_items import EVERY, ROOT
@@ -308,7 +308,7 @@ async def test_compacting_drops_what_readings_left_that_were_stopped_long_ago(
     await compact(library)
     left = {item.namespace[-1] for item in await library.store.asearch((ROOT, "earlier-notes"), limit=EVERY)}
     assert left == {"ended", "stopped"}, "it may still go on"
-    monkeypatch.setattr("readgraph.library.earlier_notes.STOPPED_AFTER", timedelta(seconds=-9))
+    monkeypatch.setattr("readgraph.features.overwrite.earlier_notes.STOPPED_AFTER", timedelta(seconds=-9))
     await compact(library)
     left = {item.namespace[-1] for item in await library.store.asearch((ROOT,), limit=EVERY)}
     assert "ended" in left and "stopped" not in left

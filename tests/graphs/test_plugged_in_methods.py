@@ -1,11 +1,9 @@
 """A method that another package plugs in is found wherever ours are; a package that fails stands in nobody's way."""
 
-import json
 import os
 import re
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,6 +11,7 @@ from readgraph.graphs.loading import builder_at
 from readgraph.graphs.methods import METHODS, find_methods
 from tests.support.command import STORY, Command, Ran, assert_refused, finished, process
 from tests.support.development_server import REPOSITORY
+from tests.support.packages import install
 
 GRAPH = '''
 """The first segment answers."""
@@ -72,15 +71,6 @@ def settings():
     return [Opening, Taken]
 """
 LINE = "The first segment answers, (and no other)."
-
-
-def install(folder: Path, name: str, **modules: str) -> None:
-    """A package as it stands in an environment once it is installed: its modules, and what it plugs in."""
-    (described := folder / f"{name}-1.0.dist-info").mkdir(parents=True)
-    (described / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-    (described / "entry_points.txt").write_text(f"[readgraph]\n{name} = {name}_plugin\n")
-    for module, code in modules.items():
-        (folder / f"{module}.py").write_text(code, encoding="utf-8")
 
 
 @pytest.fixture
@@ -149,16 +139,6 @@ def test_it_has_settings(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "settings.toml").write_text("opening_parts = 2")
     assert run(*asked, "opening").json["pages_read"] == [0, 1]
     assert re.search(r"opening\b.*'max_calls' already", run("doctor").out)
-
-
-@pytest.mark.slow
-def test_it_is_a_row_of_an_evaluation(folder: Path, tmp_path: Path) -> None:
-    asked: Any = [{"question": "Who?", "answer": "The goat."}]
-    text = "The keeper climbed to the lamp. The goat stood on the gallery.\n\n" * 40
-    (tmp_path / "own.jsonl").write_text(json.dumps({"doc_id": "a", "text": text, "questions": asked}))
-    rows = ("--methods", "opening,bm25", "--out", tmp_path / "out", "--json")
-    done = run("evaluate", tmp_path / "own.jsonl", *rows).json
-    assert {"opening", "bm25"} <= {row["method"] for row in done["methods"]}
 
 
 @pytest.mark.slow

@@ -19,8 +19,8 @@ from readgraph.features.rlm.graph import build
 from readgraph.features.rlm.programs import format_programs, program_in
 from readgraph.features.rlm.sandbox import ProgramEnd, SubCallRefused, run_program
 from readgraph.features.rlm.sandbox_process import OWN_BYTES, PROCESS_BYTES
+from readgraph.features.rlm.state import ProgramRun
 from readgraph.library.opening import Library
-from readgraph.state.channels import ProgramRun
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ModelUnavailable
 from readgraph.state.words import count_words

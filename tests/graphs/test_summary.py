@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from readgraph.features.summary import graph as summary
-from readgraph.features.summary.extract import extract_summary
 from readgraph.features.summary.write import CheckState, SummaryItem, even_groups, groups_within, words_of
 from readgraph.graphs import mem_walker, read_agent
 from readgraph.library.opening import Library, open_library
+from readgraph.nodes.extractive.summaries import extract_summary
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.settings import ReplyForm

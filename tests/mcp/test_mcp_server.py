@@ -239,7 +239,7 @@ async def test_only_files_of_named_folders_are_read(
         ("read", {"handle": "/finds.txt@gam", "method": "survey"},
          "This handle is of a reading with gam: leave the method out."),
         ("asks", {}, "There is no tool 'asks'. Do you mean ask? The tools are list_documents, search, open_page, read, "
-         "ask, summarise, table, verify, wiki, remember, research, compress and forget."),
+         "ask, summarise, table, verify, wiki, compress, remember, research and forget."),
     ],
 )  # fmt: skip
 async def test_a_call_that_is_wrong_gets_one_line(
@@ -357,7 +357,7 @@ def test_what_can_t_be_served_is_one_line(readgraph: Command, monkeypatch: pytes
     taken = open_listener("127.0.0.1", 0)
     assert_refused(readgraph("mcp", "--http", "--port", taken.getsockname()[1]), "can't be used")
     taken.close()
-    monkeypatch.setattr("readgraph.cli.run.serving.find_spec", lambda name: None)
+    monkeypatch.setattr("readgraph.doors.mcp.run.find_spec", lambda name: None)
     assert_refused(readgraph("mcp"), "pip install 'readgraph[mcp]'")
 
 

@@ -33,6 +33,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "readgraph/SKILL.md", "notebooks/README.md")),
     *sorted((ROOT / "docs").rglob("*.md")),
+    *sorted((ROOT / "evaluation").rglob("*.md")),
 ]
 
 ENDS = {"verify": (0, 1)}  # the exit code says what was found
@@ -242,7 +243,7 @@ def test_links_within_the_project_lead_somewhere(page: Path) -> None:
     assert [link for link in links if "://" not in link and not (page.parent / link).exists()] == []
 
 
-HOMES = ("readgraph", "tests", "docs", "benchmarks", "examples", "notebooks", "runs", ".github")
+HOMES = ("readgraph", "evaluation", "tests", "docs", "benchmarks", "examples", "notebooks", "runs", ".github")
 OF_THE_HOUSE = [ROOT / "CONTRIBUTING.md", ROOT / "docs" / "design.md"]
 """Pages on which every file and folder is ours; other pages also name files of their readers."""
 OURS = re.compile(rf"(?:{'|'.join((*HOMES, *ROOMS))})/.*")
@@ -255,7 +256,7 @@ ENDINGS = (".html", ".json", ".jsonl", ".NAME", ".pdf", ".py", ".sqlite")
 def test_files_that_pages_name_are_there() -> None:
     files = (path for home in HOMES for path in (ROOT / home, *(ROOT / home).rglob("*")))
     there = {path.relative_to(ROOT).as_posix() for path in files}
-    inside = "".join(f"/{path}\n" for path in there if path.startswith("readgraph/"))
+    inside = "".join(f"/{path}\n" for path in there if path.startswith(("readgraph/", "evaluation/")))
     strays = {
         f"{page.relative_to(ROOT)}: {name}"
         for page in PAGES
@@ -287,7 +288,7 @@ def is_there(name: str) -> bool:
 
 def test_pages_and_help_name_one_model_whose_price_is_known() -> None:
     files = [*PAGES, *(ROOT / "examples").rglob("*.py"), *(ROOT / "notebooks").glob("*.ipynb")]
-    files += (ROOT / "readgraph").rglob("*.py")
+    files += [*(ROOT / "readgraph").rglob("*.py"), *(ROOT / "evaluation" / "readgraph_evaluation").rglob("*.py")]
     named = {name for file in files for name in re.findall(r"openai:(?:gpt|o)[-\d][\w.-]*\w", file.read_text("utf-8"))}
     family = EXAMPLE_MODEL.removesuffix("-mini")
     assert named == {EXAMPLE_MODEL, family, f"{family}-nano"} and all(find_price(name) for name in named)

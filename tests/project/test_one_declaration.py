@@ -22,12 +22,9 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from readgraph.graphs.baselines import build_linear, read_segments
-from readgraph.graphs.method import Method
 from readgraph.nodes.step import node
 from readgraph.state.context import ReaderContext
 from readgraph.state.settings import Tree
-
-METHOD = Method(name="listening", line="Listens to the lamp.", memory_of="bm25")
 
 
 class HeardState(TypedDict):
@@ -58,9 +55,15 @@ def convert(data: bytes, name: str) -> Converted:
     return Converted(data.decode().replace("-- ", ""), ())
 '''
 SETTING = '    listening_hours: Annotated[int, Ge(0), Help("Hours to listen."), InRecipe()] = 3\n'
+DECLARED = '        Method(name="listening", line="Listens to the lamp.", memory_of="bm25", graph="{}"),\n'
 LINES = {  # a line that is put after another one
+    "graphs/declared.py": ("    return [\n", DECLARED.format("readgraph.graphs.listening:graph")),
     "state/settings/methods.py": ('    """The shape of MemWalker\'s tree."""\n\n', SETTING),
-    "sources/kinds.py": ("ALL = (\n", '    FileKind("formats.lamp_text", {".lamp": "text/x-lamp"}),\n'),
+    "sources/kinds.py": (
+        "OURS = (\n",
+        '    FileKind(name="lamps", endings={".lamp": "text/x-lamp"}, '
+        'converter=f"{_FORMATS}.lamp_text:convert", id="l"),\n',
+    ),
 }
 PROGRAM = """
 import json
@@ -69,13 +72,13 @@ from readgraph import ReaderContext
 from readgraph.graphs.mem_walker import graph as walker, recipe
 from readgraph.graphs.methods import METHODS
 from readgraph.graphs.served import server_configuration
-from readgraph.sources import SUFFIXES, load
-from readgraph.sources.kinds import ENDINGS_BY_TYPE
+from readgraph.sources import load
+from readgraph.sources.kinds import ending_for, readable_endings
 text = load(Path("night.lamp")).text
 graph = server_configuration()["graphs"]["listening"]
 told = {"graph": graph, "form": walker.get_context_jsonschema()["properties"]["listening_hours"]}
 told["recipes"] = [recipe(ReaderContext(listening_hours=hours)).parameters for hours in (3, 4)]
-told |= {"text": text, "type": ENDINGS_BY_TYPE["text/x-lamp"], "ending": ".lamp" in SUFFIXES}
+told |= {"text": text, "type": ending_for("text/x-lamp"), "ending": ".lamp" in readable_endings()}
 told |= {"own": METHODS["listening"].line}
 print(json.dumps(told, default=str))
 """

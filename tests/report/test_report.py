@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from pytest import MonkeyPatch
 
 from readgraph.cli.run.reports import source_links
+from readgraph.doors.report import MARK
 from readgraph.doors.report import page as report_data
-from readgraph.doors.report.page import MARK, escape_json_for_html, render, report_of_answer, report_of_document
+from readgraph.doors.report.page import escape_json_for_html, render, report_of_answer, report_of_document
 from readgraph.library.collections import add_collection
 from readgraph.library.opening import Library
 from readgraph.state.reading import Question

@@ -79,7 +79,7 @@ def test_no_command_shows_or_keeps_a_key(
 ) -> None:
     caplog.set_level(logging.DEBUG, "readgraph")
     for function in SERVE.values():
-        monkeypatch.setattr(f"readgraph.cli.run.serving.{function}", lambda *given, **more: typer.echo("served"))
+        monkeypatch.setattr(function, lambda *given, **more: typer.echo("served"))
     monkeypatch.setattr("readgraph.features.web.run.ChromiumDriver", StillDriver)
     server.respond = any_reply
     model = PLANTED[planted](server, tmp_path, monkeypatch)

@@ -24,6 +24,7 @@ from tests.doubles.model_server import ModelServer
 from tests.support.web_pages import html
 
 HOUSE = Path(package.__path__[0])
+BESIDE = HOUSE.parent / "evaluation"
 
 RUN_WHAT_THEY_READ = {
     *("eval", "exec", "compile", "__import__", "execfile", "breakpoint"),
@@ -34,28 +35,29 @@ RUN_WHAT_THEY_READ = {
 """Functions and modules that run what they are given, or are known to be unsafe; whole modules count."""
 
 STARTS_PROGRAMS = {
-    "nodes/sandbox.py",
+    "features/rlm/sandbox.py",
     "sources/pdf/in_child.py",
     "models/local.py",
     "cli/run/library.py",
-    "cli/run/serving.py",
+    "cli/run/studio.py",
 }
-WORKERS = {"corpus/processes.py"}
+WORKERS = {"doors/corpus/processes.py"}
 """Files that send objects to workers, which are our own processes, over pipes that nobody else has."""
 
 IMPORTS_BY_NAME = {
-    "corpus/on_ray.py": "ray",
-    "cli/commands/__init__.py": "what our own commands do",
-    "cli/run/chat.py": "readline",
-    "cli/shell.py": "what a shell completes from tables of the evaluation",
-    "evaluation/datasets/forms.py": "pyarrow",
+    "doors/corpus/on_ray.py": "ray",
+    "features/agents/chat.py": "readline",
+    "readgraph_evaluation/completing.py": "what a shell completes from tables of the evaluation",
+    "readgraph_evaluation/datasets/forms.py": "pyarrow",
     "graphs/method_facts.py": "the methods' modules",
-    "graphs/methods.py": "the methods' modules",
+    "graphs/loading.py": "the methods' modules",
+    "graphs/method.py": "the methods' modules",
+    "plugins.py": "our own modules that plug in",
+    "api/__init__.py": "functions that plug in",
     "graphs/served.py": "the graphs of langgraph.json",
     "nodes/prompts.py": "our prompts",
-    "browsing/driver.py": "playwright",
-    "report/table_files.py": "xlsxwriter",
-    "sources/loading.py": "the converters of the kinds of files",
+    "features/web/driver.py": "playwright",
+    "api/table_files.py": "xlsxwriter",
     "state/languages.py": "py3langid",
     "state/lazy_names.py": "our own names",
     "state/installed.py": "entry points, and places that the user typed",
@@ -80,8 +82,9 @@ def names_in(tree: ast.AST) -> Iterator[str]:
 @cache
 def modules() -> dict[str, ast.Module]:
     """Each of our modules by its file."""
-    files = HOUSE.rglob("*.py")
-    return {file.relative_to(HOUSE).as_posix(): ast.parse(file.read_text(encoding="utf-8")) for file in files}
+    files = {file.relative_to(HOUSE): file for file in HOUSE.rglob("*.py")}
+    files |= {file.relative_to(BESIDE): file for file in (BESIDE / "readgraph_evaluation").rglob("*.py")}
+    return {name.as_posix(): ast.parse(file.read_text(encoding="utf-8")) for name, file in files.items()}
 
 
 @pytest.mark.slow

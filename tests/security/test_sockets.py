@@ -65,7 +65,7 @@ def test_a_command_reaches_its_model_alone(
     readgraph: Command, server: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: str
 ) -> None:
     for function in SERVE.values():
-        monkeypatch.setattr(f"readgraph.cli.run.serving.{function}", lambda *given, **more: typer.echo("served"))
+        monkeypatch.setattr(function, lambda *given, **more: typer.echo("served"))
     monkeypatch.setattr("readgraph.features.web.run.ChromiumDriver", StillDriver)
     server.respond = any_reply
     with only_port(port_of(server) if model else None) as tried:

@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from readgraph.features.verify import evidence
 from readgraph.library.opening import Library
+from readgraph.nodes.rules import evidence
 from readgraph.state.apart import compute, run_apart
 from tests.doubles.model_server import ModelServer
 from tests.serve.conftest import CONTEXT

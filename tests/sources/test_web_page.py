@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from readgraph.features.web.elements import WebElement, elements_of, lines_of, problem_with
 from readgraph.features.web.page import HIDDEN, web_page
-from readgraph.features.web.state import WebElement, elements_of, lines_of, problem_with
 from readgraph.state.errors import BadInput
 from tests.support.web_pages import html, page
 

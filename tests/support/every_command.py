@@ -61,7 +61,11 @@ LINES = (
 )
 """In an order in which each has something to do; {model} stands for the options that name one."""
 
-SERVE = {"studio": "serve_studio", "mcp": "serve", "serve": "serve_library"}
+SERVE = {
+    "studio": "readgraph.cli.run.studio.serve_studio",
+    "mcp": "readgraph.doors.mcp.run.serve_agents",
+    "serve": "readgraph.doors.serve.run.serve_library",
+}
 """Commands that end with Ctrl-C only, and the functions that serve."""
 
 

@@ -14,7 +14,7 @@ from tests.doubles.model_server import Fault, ModelServer
 from tests.doubles.own_workers import no_cluster, own_workers
 from tests.doubles.still_driver import StillDriver
 from tests.support.command import Command
-from tests.support.every_command import any_reply
+from tests.support.every_command import SERVE, any_reply
 
 CHANGING = re.compile(r"run\d+|\d+\.\d s|\d{4}-\d\d-\S+( \d\d:\d\d)?|[0-9a-f]{12,}|\d+\.\d+,?$", re.M)
 """What differs from run to run: seconds, times, ids."""
@@ -82,11 +82,9 @@ def _files_in(tmp: Path) -> dict[str, Path]:
 
 
 def _put_doubles(monkeypatch: pytest.MonkeyPatch) -> None:
-    for served in ("serve_studio", "serve", "serve_library"):
-        monkeypatch.setattr(
-            f"readgraph.cli.run.serving.{served}", lambda *given, **more: typer.echo(repr((given, more)))
-        )
+    for served in SERVE.values():
+        monkeypatch.setattr(served, lambda *given, **more: typer.echo(repr((given, more))))
     monkeypatch.setattr("webbrowser.open", typer.echo)
     monkeypatch.setattr("readgraph.features.web.run.ChromiumDriver", StillDriver)
-    monkeypatch.setattr("readgraph.cli.run.corpus.processes", own_workers)
-    monkeypatch.setattr("readgraph.cli.run.corpus.on_ray", no_cluster)
+    monkeypatch.setattr("readgraph.doors.corpus.run.processes", own_workers)
+    monkeypatch.setattr("readgraph.doors.corpus.run.on_ray", no_cluster)

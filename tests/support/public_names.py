@@ -11,14 +11,13 @@ from importlib import import_module
 from inspect import getdoc
 from pathlib import Path
 
-import readgraph
-
 ROOT = Path(__file__).parents[2]
-HOUSE = Path(readgraph.__path__[0])
+HOUSES = {"readgraph": ROOT / "readgraph", "readgraph_evaluation": ROOT / "evaluation" / "readgraph_evaluation"}
+"""Our packages, with their folders."""
 
 TABLE = re.compile(r"^<!-- public names of ([^>]+) -->\n(?:\n(?:\|.*\n)+)?", re.MULTILINE)
 PYTHON = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-NAMED = re.compile(r"`(readgraph(?:\.\w+)+)`")
+NAMED = re.compile(r"`(readgraph(?:_evaluation)?(?:\.\w+)+)`")
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Assign | ast.AnnAssign
 
@@ -33,7 +32,10 @@ class Defined:
 
 def file_of(module: str) -> Path | None:
     """The file of a module of ours."""
-    path = HOUSE.joinpath(*module.split(".")[1:])
+    package, *inside = module.split(".")
+    if package not in HOUSES:
+        return None
+    path = HOUSES[package].joinpath(*inside)
     return next((file for file in (path.with_suffix(".py"), path / "__init__.py") if file.exists()), None)
 
 
@@ -47,8 +49,9 @@ def tree_of(module: str) -> ast.Module:
 
 def modules() -> Iterator[str]:
     """All modules of ours."""
-    for file in sorted(HOUSE.rglob("*.py")):
-        yield ".".join(("readgraph", *file.relative_to(HOUSE).with_suffix("").parts)).removesuffix(".__init__")
+    for package, house in HOUSES.items():
+        for file in sorted(house.rglob("*.py")):
+            yield ".".join((package, *file.relative_to(house).with_suffix("").parts)).removesuffix(".__init__")
 
 
 def homes(patterns: str) -> list[str]:
@@ -184,4 +187,4 @@ def names_used(path: Path) -> set[str]:
 
 def is_ours(module: str) -> bool:
     """Whether a module is the package or in it."""
-    return f"{module}.".startswith("readgraph.")
+    return module.partition(".")[0] in HOUSES

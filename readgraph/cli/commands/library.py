@@ -5,34 +5,37 @@ from typing import Annotated, Any
 
 from typer import Argument, Context, Option, Typer
 
-from readgraph.cli.commands import run_lazily
 from readgraph.cli.options import documents as given
 from readgraph.cli.options.documents import LibraryFolder
 from readgraph.cli.options.output import Json
 from readgraph.cli.options.settings import with_options
+from readgraph.cli.process import begin_work
 from readgraph.cli.shell import HelpfulGroup, collections, completer_of, identities
 from readgraph.library.address import library_place
 
 
 @with_options(given.ShowOptions)
-@run_lazily("readgraph.cli.run.show:show_by_options")
 def show(run: Context, options: given.ShowOptions) -> None:
     """List what the library holds, or a document's parts with their notes, or the text where a citation stands.
 
     Example: readgraph show report.pdf --page 58 --quote "maximum discharge"
     """
+    from readgraph.cli.run.show import show_by_options
+
+    begin_work(show_by_options, run, options)
 
 
 @with_options(given.CorrectOptions)
-@run_lazily("readgraph.cli.run.library:correct_note")
 def correct(options: given.CorrectOptions) -> None:
     """Replace the note on a part by your own words, which are kept when the document is read again.
 
     Example: readgraph correct report.pdf --part 4 --text "The discharge is 40 litres, not 400."
     """
+    from readgraph.cli.run.library import correct_note
+
+    begin_work(correct_note, options)
 
 
-@run_lazily("readgraph.cli.run.search:search")
 def search(
     words: str = Argument(metavar="WORDS", help="What to search for."),
     documents: Annotated[
@@ -51,9 +54,20 @@ def search(
 
     Example: readgraph search "log book" lamp
     """
+    from readgraph.cli.run.search import search
+
+    begin_work(
+        search,
+        words=words,
+        documents=documents,
+        most=most,
+        collection=collection,
+        as_of=as_of,
+        library=library,
+        as_json=as_json,
+    )
 
 
-@run_lazily("readgraph.cli.run.library:forget")
 def forget(
     document: str = Argument(
         metavar="DOCUMENT", help="A file, an id or a title.", autocompletion=completer_of(identities)
@@ -63,6 +77,9 @@ def forget(
     as_json: Json = False,
 ) -> None:
     """Delete a document from the library, with all notes and questions. Your file stays."""
+    from readgraph.cli.run.library import forget
+
+    begin_work(forget, document=document, yes=yes, library=library, as_json=as_json)
 
 
 collection = Typer(cls=HelpfulGroup, help="Keep documents under a name, for ask and search.", no_args_is_help=True)
@@ -70,7 +87,6 @@ Name = Annotated[str, Argument(metavar="NAME", help="The collection's name.", au
 
 
 @collection.command("add")
-@run_lazily("readgraph.cli.run.library:add_documents")
 def add_documents(
     name: Name,
     documents: Annotated[list[str], given.document_argument(f"Documents of the library: {given.WHICH}")],
@@ -81,16 +97,20 @@ def add_documents(
 
     Example: readgraph collection add lighthouses lamp "Sarn Head"
     """
+    from readgraph.cli.run.library import add_documents
+
+    begin_work(add_documents, name=name, documents=documents, library=library, as_json=as_json)
 
 
 @collection.command("list")
-@run_lazily("readgraph.cli.run.library:list_collections")
 def list_collections(library: LibraryFolder = None, as_json: Json = False) -> None:
     """List the collections with their documents."""
+    from readgraph.cli.run.library import list_collections
+
+    begin_work(list_collections, library=library, as_json=as_json)
 
 
 @collection.command("remove")
-@run_lazily("readgraph.cli.run.library:remove_documents")
 def remove_documents(
     name: Name,
     documents: Annotated[
@@ -101,6 +121,9 @@ def remove_documents(
     as_json: Json = False,
 ) -> None:
     """Take documents out of a collection, or remove it; the library keeps the documents."""
+    from readgraph.cli.run.library import remove_documents
+
+    begin_work(remove_documents, name=name, documents=documents, library=library, as_json=as_json)
 
 
 replies = Typer(
@@ -111,19 +134,23 @@ Archive = Annotated[Path, Argument(metavar="ARCHIVE", help="A file of JSON lines
 
 
 @replies.command("export")
-@run_lazily("readgraph.cli.run.library:export_replies")
 def export_replies(
     file: Archive,
     document: str = Option("", help="Only the replies about this document: a file, an id or a title."),
     library: LibraryFolder = None,
 ) -> None:
     """Write the saved replies to a file."""
+    from readgraph.cli.run.library import export_replies
+
+    begin_work(export_replies, file=file, document=document, library=library)
 
 
 @replies.command("import")
-@run_lazily("readgraph.cli.run.library:import_replies")
 def import_replies(file: Archive, library: LibraryFolder = None) -> None:
     """Import the replies of a file; replies that are already saved stay as they are."""
+    from readgraph.cli.run.library import import_replies
+
+    begin_work(import_replies, file=file, library=library)
 
 
 COPIED = "A library: a folder, or postgresql://user@host/db."
@@ -132,44 +159,51 @@ library = Typer(cls=HelpfulGroup, help="Look after the library's files.", no_arg
 
 
 @library.command("compact")
-@run_lazily("readgraph.cli.run.library:compact_library")
 def compact_library(library: LibraryFolder = None, as_json: Json = False) -> None:
     """Drop the steps of old questions, and give the disk back what isn't used any more.
 
     Documents, memories, replies and the newest questions stay.
     """
+    from readgraph.cli.run.library import compact_library
+
+    begin_work(compact_library, library=library, as_json=as_json)
 
 
 @library.command("check")
-@run_lazily("readgraph.cli.run.library:check_library")
 def check_library(library: LibraryFolder = None, as_json: Json = False) -> None:
     """See whether the library is whole: its files, texts, memories and threads. Nothing is changed.
 
     The exit code is 1 where something is wrong.
     """
+    from readgraph.cli.run.library import check_library
+
+    begin_work(check_library, library=library, as_json=as_json)
 
 
 @library.command("repair")
-@run_lazily("readgraph.cli.run.library:repair_library")
 def repair_library(library: LibraryFolder = None, as_json: Json = False) -> None:
     """Mend what 'readgraph library check' finds: what can be made again is dropped, and made again when it is needed.
 
     Replies that were paid for stay. The exit code is 1 where something is left that can't be mended.
     """
+    from readgraph.cli.run.library import repair_library
+
+    begin_work(repair_library, library=library, as_json=as_json)
 
 
 @library.command("backup")
-@run_lazily("readgraph.cli.run.library:back_up_library")
 def back_up_library(
     folder: Path = Argument(metavar="FOLDER", help="A new folder for the copy."),
     library: LibraryFolder = None,
     as_json: Json = False,
 ) -> None:
     """Copy the library into a new folder, while others use it. The copy is a library: --library FOLDER opens it."""
+    from readgraph.cli.run.library import back_up_library
+
+    begin_work(back_up_library, folder=folder, library=library, as_json=as_json)
 
 
 @library.command("copy")
-@run_lazily("readgraph.cli.run.library:copy_library")
 def copy_library(
     source: Any = Argument(metavar="FROM", parser=library_place, help=COPIED),
     target: Any = Argument(metavar="TO", parser=library_place, help=FILLED),
@@ -179,10 +213,12 @@ def copy_library(
 
     The first one stays as it is. A copy that was stopped is begun anew.
     """
+    from readgraph.cli.run.library import copy_library
+
+    begin_work(copy_library, source=source, target=target, as_json=as_json)
 
 
 @library.command("batches")
-@run_lazily("readgraph.cli.run.library:show_batches")
 def show_batches(
     cancel: bool = Option(
         False, "--cancel", help="Cancel them, and keep the replies that they have; what is done is paid."
@@ -191,3 +227,6 @@ def show_batches(
     as_json: Json = False,
 ) -> None:
     """List the batches of calls that model servers still work on (`--batch`), or cancel them."""
+    from readgraph.cli.run.library import show_batches
+
+    begin_work(show_batches, cancel=cancel, library=library, as_json=as_json)

@@ -1,16 +1,15 @@
-"""The commands for methods, models and prompts: list, compare, check and evaluate them; and LangGraph Studio."""
+"""The commands for methods, models and prompts: list, compare and check them."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from typer import Argument, Context, Option, Typer
 
-from readgraph.cli.commands import run_lazily
 from readgraph.cli.options.documents import LibraryFolder
-from readgraph.cli.options.evaluating import BoardOptions, EvaluateOptions, ReproduceOptions
-from readgraph.cli.options.output import Json, Quiet, with_run
+from readgraph.cli.options.output import Json, with_run
 from readgraph.cli.options.reading import CompareOptions
 from readgraph.cli.options.settings import PROFILE, with_context
+from readgraph.cli.process import begin_work
 from readgraph.cli.shell import HelpfulGroup, completer_of
 from readgraph.cli.shell import methods as method_names
 from readgraph.cli.shell import models as models_known
@@ -23,15 +22,16 @@ if TYPE_CHECKING:
 
 
 @with_run(CompareOptions, GROUPS, PROFILE)
-@run_lazily("readgraph.cli.run.ask:compare_methods")
 def compare(options: CompareOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Ask several methods the same question, each under the same budget, and show their answers side by side.
 
     Example: readgraph compare "Who took the log book?" book.epub --methods read-agent,bm25 --max-calls 200
     """
+    from readgraph.cli.run.ask import compare_methods
+
+    begin_work(compare_methods, options, context, screen)
 
 
-@run_lazily("readgraph.cli.run.methods:list_by_options")
 def list_methods(
     run: Context,
     name: str = Argument(
@@ -42,33 +42,22 @@ def list_methods(
     as_json: Json = False,
 ) -> None:
     """List the methods, or show one of them: its nodes with what they read and write, or its drawing."""
+    from readgraph.cli.run.methods import list_by_options
 
-
-@with_context((Model,), PROFILE)
-@run_lazily("readgraph.cli.run.serving:serve_studio")
-def studio(
-    context: "ReaderContext",
-    port: int = Option(2024, min=1, max=65_535, help="The port on this machine."),
-    open_page: bool = Option(False, "--open", help="Open the Studio page in your browser."),
-    library: LibraryFolder = None,
-) -> None:
-    """Serve the graphs of all methods with the library, to watch and steer them in LangGraph Studio.
-
-    Each graph's assistant starts with your settings; you can change them there. The server runs on this machine. The
-    Studio page comes from LangChain's server, which is not contacted until you open the page.
-    """
+    begin_work(list_by_options, run, name, mermaid=mermaid, shared=shared, as_json=as_json)
 
 
 @with_context((Model, ReadingModel, Embeddings, Calls), looks=True)
-@run_lazily("readgraph.cli.run.methods:examine")
 def doctor(context: "ReaderContext | BadInput", library: LibraryFolder = None, as_json: Json = False) -> None:
     """Look whether all is well: versions, SQLite, settings, library, disk, model (one short call), embeddings, extras.
 
     The exit code is 1 where something is wrong; each line says what to do.
     """
+    from readgraph.cli.run.methods import examine
+
+    begin_work(examine, context=context, library=library, as_json=as_json)
 
 
-@run_lazily("readgraph.cli.run.methods:check_model")
 def models(
     model: str = Argument(
         "",
@@ -81,63 +70,19 @@ def models(
     as_json: Json = False,
 ) -> None:
     """Check a model with one short call, and show which form of typed reply it supports."""
+    from readgraph.cli.run.methods import check_model
+
+    begin_work(check_model, model=model, timeout=timeout, as_json=as_json)
 
 
 prompts = Typer(cls=HelpfulGroup, help="Write the prompts' words to files, to change them (see --prompts).")
 
 
 @prompts.command("export")
-@run_lazily("readgraph.cli.run.methods:export_prompts")
 def export_prompts(
     folder: Path = Argument(metavar="FOLDER", help="A new or empty folder, or one without files of prompts."),
 ) -> None:
     """Write a file for each prompt. Keep those that you change and delete the others; then give --prompts FOLDER."""
+    from readgraph.cli.run.methods import export_prompts
 
-
-@with_run(EvaluateOptions, GROUPS, PROFILE)
-@run_lazily("readgraph.cli.run.evaluate:evaluate_by_options")
-def evaluate(run: Context, options: EvaluateOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
-    """Measure methods on questions with known answers, and write a table, results.json, results.csv and a report.
-
-    Examples:
-    readgraph evaluate QuALITY.v1.0.1.htmlstripped.dev --methods read-agent,full-text --limit 50 --out quality
-
-    readgraph evaluate --diff quality quality-with-another-model
-
-    """
-
-
-@run_lazily("readgraph.cli.run.evaluate:write_trajectories")
-def trajectories(
-    folder: Path = Argument(metavar="FOLDER", help="The folder of an evaluation."),
-    form: str = Option("sft", "--format", metavar="FORM", help="sft, preference or reward: what TRL's trainers read."),
-    out: Path = Option(Path("-"), metavar="FILE", help="The file to write; - for standard output."),
-    quiet: Quiet = False,
-) -> None:
-    """Export an evaluation's prompts and replies, with their outcome, as training examples."""
-
-
-@with_run(ReproduceOptions, GROUPS, PROFILE)
-@run_lazily("readgraph.cli.run.reproduce:reproduce_by_options")
-def reproduce(run: Context, options: ReproduceOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
-    """Repeat a table or figure of a paper on its dataset.
-
-    Examples:
-    readgraph reproduce
-
-    readgraph reproduce read-agent-table-5 --data datasets --model openai:gpt-5.4-mini --estimate
-
-    """
-
-
-@with_run(BoardOptions, GROUPS, PROFILE)
-@run_lazily("readgraph.cli.run.evaluate:board")
-def board(options: BoardOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
-    """Make a long history with known facts, and measure methods and other systems on it without a judge.
-
-    Examples:
-    readgraph board --out board --tokens 100000
-
-    readgraph board --out board --methods none
-
-    """
+    begin_work(export_prompts, folder=folder)

@@ -1,11 +1,11 @@
-"""The commands that read: read, remember, ask, corpus, summarise, verify, table, compress, browse."""
+"""The commands that read: read, remember, ask."""
 
 from typing import TYPE_CHECKING
 
-from readgraph.cli.commands import run_lazily, run_or_estimate
 from readgraph.cli.options import reading as given
 from readgraph.cli.options import settings
-from readgraph.cli.options.output import with_run
+from readgraph.cli.options.output import check_estimate, check_open, with_run
+from readgraph.cli.process import begin_work
 from readgraph.state.settings import GROUPS
 
 if TYPE_CHECKING:
@@ -13,17 +13,18 @@ if TYPE_CHECKING:
     from readgraph.state.context import ReaderContext
 
 
-@with_run(given.ReadOptions, (*settings.READING, *(each for each in GROUPS if each.reads)), settings.PROFILE)
-@run_lazily("readgraph.cli.run.read:read_documents")
+@with_run(given.ReadOptions, settings.READING, settings.PROFILE)
 def read(options: given.ReadOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Read documents: cut them into parts and keep a short note on each. An interrupted reading is continued.
 
     Example: readgraph read book.epub letters/ --glob '*.md' --model openai:gpt-5.4-mini
     """
+    from readgraph.cli.run.read import read_documents
+
+    begin_work(read_documents, options, context, screen)
 
 
 @with_run(given.RememberOptions, settings.MEMORIZING)
-@run_lazily("readgraph.cli.run.read:remember_sessions")
 def remember(options: given.RememberOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Append sessions to a history and keep notes on what is new.
 
@@ -37,12 +38,12 @@ def remember(options: given.RememberOptions, context: "ReaderContext", screen: "
     Sessions that the history already holds are skipped; of one that went on, only what is new is added. If interrupted,
     run the same command again to continue.
     """
+    from readgraph.cli.run.read import remember_sessions
+
+    begin_work(remember_sessions, options, context, screen)
 
 
 @with_run(given.AskOptions, GROUPS, settings.PROFILE)
-@run_or_estimate(
-    "readgraph.cli.run.ask:ask_documents", "readgraph.cli.run.ask:estimate_question", "shown", "show_steps", "report"
-)
 def ask(options: given.AskOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Answer a question about documents, and quote the passages that support the answer.
 
@@ -54,3 +55,8 @@ def ask(options: given.AskOptions, context: "ReaderContext", screen: "OutputOpti
     readgraph ask --continue "And for whom?"
 
     """
+    from readgraph.cli.run.ask import ask_documents, estimate_question
+
+    check_open(options.report, opened=options.opened)
+    check_estimate(options, "shown", "show_steps", "report")
+    begin_work(estimate_question if options.estimate else ask_documents, options, context, screen)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol
 
 from typer import Argument, Option
 
@@ -67,6 +67,15 @@ def files(text: str, **more: Any) -> Any:
     return argument(metavar="FILE", parser=_path_named, help=text, autocompletion=complete_sources, **more)
 
 
+FILES_OR_ALL = (
+    "Files, folders and https:// addresses, or documents in the library; without any, the documents of the library."
+)
+FILES_AS_ONE = (
+    "Files, folders and https:// addresses (several are read as one), - for standard input, or a document "
+    "in the library."
+)
+"""What the documents of a command are, in its help."""
+
 WHICH = "files that were read, ids, titles or parts of titles."
 """What names a document of the library, in the help of an argument for several."""
 
@@ -82,6 +91,26 @@ def _path_named(name: str) -> Path:
     from readgraph.sources.inputs import file_or_address
 
     return file_or_address(name)
+
+
+class DocumentOptions(Protocol):
+    """The options that say of which files and of which library a command's documents are."""
+
+    @property
+    def paths(self) -> list[Path]:
+        """Files, folders, addresses, or names of documents in the library."""
+
+    @property
+    def glob(self) -> str | None:
+        """Which files of folders are read."""
+
+    @property
+    def follow_links(self) -> bool:
+        """Whether links in folders are followed."""
+
+    @property
+    def library(self) -> Any:
+        """The library's place; None: the default."""
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol
 
 from typer import Context, Option
 
@@ -79,15 +79,31 @@ OpenReport = Annotated[bool, Option("--open", help="Open the report in the brows
 ShowSteps = Annotated[bool, Option("--show-steps", help="Print what each step did and took.")]
 
 
+class ReportOptions(Protocol):
+    """The options of a command whose result can be shown step by step, or as a report."""
+
+    @property
+    def show_steps(self) -> bool:
+        """Whether its steps are printed."""
+
+    @property
+    def report(self) -> Path | None:
+        """The file of the report."""
+
+    @property
+    def opened(self) -> bool:
+        """Whether the report is opened in the browser."""
+
+
 def check_open(report: Path | None, *, opened: bool) -> None:
     """Raise `BadInput` where a report is to be opened and none is written."""
     if opened and not report:
         raise BadInput("--open opens the report: name a file for it with --report.")
 
 
-def check_estimate(what: str, **options: object) -> None:
-    """Raise `BadInput` where options were given that show or write, as `what` says, what an estimate does not read."""
-    if unused := [f"--{name.replace('_', '-')}" for name, given in options.items() if given]:
+def check_estimate(options: Any, what: str, *of_result: str) -> None:
+    """Raise `BadInput` where `--estimate` stands beside options that show or write a result, as `what` says."""
+    if options.estimate and (unused := [f"--{name.replace('_', '-')}" for name in of_result if getattr(options, name)]):
         raise BadInput(f"--estimate reads nothing that could be {what}: leave {', '.join(unused)} out.")
 
 

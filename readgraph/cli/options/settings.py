@@ -137,17 +137,13 @@ MEMORIZING: Groups = (
 )
 READING: Groups = (
     *(*MEMORIZING, group.Window, group.PageSizes, group.Pausing, group.Gists),
-    *(group.Excerpt, group.Segments, group.Tree),
+    *(group.Excerpt, group.Segments, group.Tree, *(each for each in group.GROUPS if each.reads)),
 )
 IN_PARTS: Groups = (
     *(group.Model, group.ReadingModel, group.Window, group.Concurrency),
     *(group.Calls, group.Batching, group.Budget, group.Language),
 )
-SUMMARISING: Groups = (*IN_PARTS, group.Purpose, group.Rebuilding)  # the notes may be there already
-VERIFYING: Groups = (*IN_PARTS[:1], *IN_PARTS[2:-1], group.Paragraphs, group.Rebuilding)
-WIKI: Groups = (*IN_PARTS, group.Paragraphs, group.Rebuilding)
-COMPRESSING: Groups = tuple(each for each in IN_PARTS if each is not group.ReadingModel)
-"""The settings that each command uses; of building a memory and of compressing, those of any method or engine."""
+"""The settings that commands use: of building a memory, those of any method; `IN_PARTS`: of reading part by part."""
 
 
 def with_context(

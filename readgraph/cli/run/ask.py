@@ -24,7 +24,6 @@ from readgraph.cli.terminal import rendering
 from readgraph.cli.terminal.progress import watch_run
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText
 from readgraph.cli.terminal.screen import OutputOptions
-from readgraph.features.survey.functions import find_notices
 from readgraph.graphs.method import Method
 from readgraph.graphs.methods import method_named, method_typed
 from readgraph.library.opening import Library, holds_library, open_library_in_background
@@ -178,8 +177,7 @@ async def _answer(
             thread=thread,
         )
     found = await with_places(library.pages, with_marks(with_cost(answer.output, context, screen, seconds_before)))
-    of_table = find_notices(found) if {"programme", "table", "by_pattern"} <= found.keys() else []
-    return {**found, "notices": [*answer.notices, *of_table]}
+    return {**found, "notices": answer.notices}
 
 
 async def _last_question(

@@ -24,14 +24,14 @@ from readgraph.api.documents import (
 )
 from readgraph.api.running import estimate_with_question, expected_cost
 from readgraph.cli.mistakes import asks, find_near_files, quote_argument
-from readgraph.cli.options.reading import DocumentOptions
+from readgraph.cli.options.documents import DocumentOptions
 from readgraph.cli.run.in_library import run_in_library
 from readgraph.cli.settings import choose_method
 from readgraph.cli.terminal.progress import ConversionProgress
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText, one_line
 from readgraph.cli.terminal.screen import OutputOptions, notice_line
-from readgraph.graphs.estimates.arithmetic import ASSUMES, Estimate, Range
+from readgraph.graphs.rehearsal import ASSUMES, Estimate, Range
 from readgraph.library.documents import document_id
 from readgraph.library.library import document_of_file
 from readgraph.library.notices import document_notices
@@ -274,7 +274,7 @@ PROBABLE = 0.75, 1.5  # of what is expected: see docs/guides/budgets.md for how 
 def _probable(used: Range) -> tuple[float, float]:
     """Between which numbers the true one probably is."""
     low, high = (share * used.expected for share in PROBABLE)
-    return max(low, min(used.low, used.expected)), high if used.high is None else min(high, used.high)
+    return low, high if used.high is None else min(high, used.high)
 
 
 def _dollars(cost: float) -> str:

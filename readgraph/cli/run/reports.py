@@ -9,14 +9,15 @@ from typing import Any
 from urllib.parse import parse_qsl, quote, urlsplit
 
 from readgraph.api.documents import id_without_conversion
-from readgraph.cli.options.reading import AskOptions, SummariseOptions, VerifyOptions
+from readgraph.cli.declaring import ReportForm
+from readgraph.cli.options.output import ReportOptions
 from readgraph.cli.run.in_library import begins_with, check_output, write_output
 from readgraph.cli.terminal.rendering import print_json, print_reminder, print_steps, print_walk
 from readgraph.cli.terminal.safe_text import Console, SafeText
 from readgraph.cli.terminal.screen import OutputOptions
-from readgraph.doors.report.page import MARK, render, report_of_answer
 from readgraph.library.page_store import PageStore
 from readgraph.models.prices import cost
+from readgraph.plugins import plugged_in
 from readgraph.sources.inputs import Address, file_or_address
 from readgraph.sources.loading import read_file
 from readgraph.state.context import ReaderContext
@@ -51,8 +52,16 @@ def check_report(file: Path | None) -> None:
     """Raise `BadInput` where a report is wanted and can't be written to this file; only a report is overwritten."""
     if not file:
         return
-    foreign = "is not a report: name another file for the report"
-    check_output(file, "report", lambda there: begins_with(there, MARK), foreign)
+    mark, foreign = report_form(file).mark, "is not a report: name another file for the report"
+    check_output(file, "report", lambda there: begins_with(there, mark), foreign)
+
+
+def report_form(file: Path) -> ReportForm:
+    """The form of reports that a file's ending chooses; raises `BadInput` where no package writes any."""
+    forms: list[ReportForm] = [form for _, form in plugged_in("reports", ReportForm)]
+    if not forms:
+        raise BadInput("No package that is installed writes reports: leave --report out.")
+    return next((form for form in forms if form.ending == file.suffix.lower()), forms[0])
 
 
 def write_report(file: Path | None, page: bytes, *, quiet: bool, in_browser: bool) -> None:
@@ -69,7 +78,7 @@ def write_report(file: Path | None, page: bytes, *, quiet: bool, in_browser: boo
 def show_output(
     found: dict[str, Any],
     page: bytes,
-    options: AskOptions | SummariseOptions | VerifyOptions,
+    options: ReportOptions,
     context: ReaderContext,
     screen: OutputOptions,
     show: Callable[[dict[str, Any], OutputOptions], None],
@@ -93,7 +102,7 @@ async def make_report(
     if not file:
         return b""
     links = await source_links(pages, document, file)
-    return render(await report_of_answer(pages, question, found, note, links))
+    return await report_form(file).of_answer(pages, question, found, note, links)
 
 
 _SECRET = re.compile(r"token|sig|key|secret|auth|credential|passw", re.IGNORECASE)

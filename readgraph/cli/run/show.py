@@ -17,12 +17,11 @@ from readgraph.cli.options.documents import ShowOptions, WantedPlace
 from readgraph.cli.options.output import check_alone, check_open
 from readgraph.cli.run.documents import find_document, report_notice
 from readgraph.cli.run.in_library import run_in_library
-from readgraph.cli.run.reports import check_report, source_links, write_report
+from readgraph.cli.run.reports import check_report, report_form, source_links, write_report
 from readgraph.cli.settings import find_typed_method
 from readgraph.cli.terminal.rendering import print_json, size_of
 from readgraph.cli.terminal.safe_text import Console, SafeText, one_line
 from readgraph.cli.terminal.screen import mark_text, print_paged
-from readgraph.doors.report.page import render, report_of_document
 from readgraph.library.address import LibraryPlace
 from readgraph.library.collections import joint_by_document
 from readgraph.library.notices import document_notices
@@ -164,7 +163,7 @@ def report_document(options: ShowOptions, file: Path) -> None:
         document = await find_document(pages, options.document)
         memory, *_ = await memories_to_show(pages, document, method, options.made_for)
         links = await source_links(pages, document, file)
-        return render(await report_of_document(pages, document, memory, note_of(memory), links))
+        return await report_form(file).of_document(pages, document, memory, note_of(memory), links)
 
     page = run_in_library(options.library, make_page, only_shows=True)
     write_report(file, page, quiet=False, in_browser=options.opened)

@@ -15,11 +15,8 @@ from rich.tree import Tree
 from readgraph.api.answer_text import answer_lead, place_or_part, plain_answer, quote_in_words
 from readgraph.cli.log import log_of_command
 from readgraph.cli.process import command_seconds
-from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText, escape_json, visible
+from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText, escape_json
 from readgraph.cli.terminal.screen import OutputOptions
-from readgraph.doors.report.table_files import Sheet, markdown
-from readgraph.features.survey.state import NO_TABLE
-from readgraph.features.survey.table import markdown_of
 from readgraph.models.client import HOW_TO_NAME
 from readgraph.models.prices import in_dollars
 from readgraph.nodes.answering.citations import without_long_runs
@@ -29,6 +26,7 @@ from readgraph.state.channels import Action, Hop
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Citation, Step, Usage
 from readgraph.state.records import Document, Memory, Note
+from readgraph.state.tables import NO_TABLE, markdown_of
 from readgraph.state.words import format_count, with_numbers
 
 __all__ = ["print_walk"]
@@ -91,18 +89,6 @@ def percent(share: float) -> str:
     return f"{min(round(share), 99) if share < 100 else 100} %"
 
 
-def print_sheet(sheet: Sheet) -> None:
-    """A table with the quotes and places of its rows; to a file or a pipe as Markdown."""
-    console = Console()
-    if not console.is_terminal:
-        console.file.write(visible(markdown(sheet)))
-        return
-    table = _table_with_columns(sheet.columns, sheet.kinds)
-    for row in sheet.rows:
-        table.add_row(*map(SafeText, row))
-    console.print(table)
-
-
 def lists_rows(found: Mapping[str, Any]) -> bool:
     """Whether an answer is a table of Markdown, made of the table of a survey."""
     table: Any = found.get("table") or NO_TABLE
@@ -115,7 +101,7 @@ def print_rows(found: Mapping[str, Any], lead: str) -> None:
     numbers = {(each["start"], each["end"]): each["number"] for each in found["citations"]}
     _, _, *lines = found["answer"].split("\n")
     listed = [line for line in lines if line.startswith("| ")]
-    table = _table_with_columns([*made["columns"], ""], [*made["kinds"], "text"])
+    table = table_with_columns([*made["columns"], ""], [*made["kinds"], "text"])
     for row in rows[: len(listed)]:
         number = next((numbers.get((each["start"], each["end"])) for each in row["citations"]), None)
         table.add_row(*map(SafeText, row["values"]), SafeText(f"[{number}]" if number else ""))
@@ -126,7 +112,8 @@ def print_rows(found: Mapping[str, Any], lead: str) -> None:
         console.print(line)
 
 
-def _table_with_columns(columns: Any, kinds: Any) -> Table:
+def table_with_columns(columns: Iterable[str], kinds: Iterable[str]) -> Table:
+    """An empty table with these columns; numbers stand on the right."""
     table = Table(**PLAIN)
     for name, kind in zip(columns, kinds, strict=True):
         table.add_column(SafeText(name), justify="right" if kind == "number" else "left", overflow="fold")

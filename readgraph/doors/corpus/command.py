@@ -2,19 +2,18 @@
 
 from typing import TYPE_CHECKING
 
-from readgraph.cli.commands import run_lazily
-from readgraph.cli.options import reading as given
 from readgraph.cli.options import settings
 from readgraph.cli.options.output import with_run
+from readgraph.cli.process import begin_work
+from readgraph.doors.corpus.options import CorpusOptions
 
 if TYPE_CHECKING:
     from readgraph.cli.terminal.screen import OutputOptions
     from readgraph.state.context import ReaderContext
 
 
-@with_run(given.CorpusOptions, settings.READING, settings.PROFILE)
-@run_lazily("readgraph.cli.run.corpus:read_folders")
-def corpus(options: given.CorpusOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
+@with_run(CorpusOptions, settings.READING, settings.PROFILE)
+def corpus(options: CorpusOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Read every document of a folder, with many workers. What was read before is not read again.
 
     A document that can't be read is reported, and holds up no other. Each is read as 'readgraph read' does.
@@ -27,3 +26,6 @@ def corpus(options: given.CorpusOptions, context: "ReaderContext", screen: "Outp
     readgraph corpus letters/ --list
 
     """
+    from readgraph.doors.corpus.run import read_folders
+
+    begin_work(read_folders, options, context, screen)

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from typer import Context, Option
 
-from readgraph.cli.commands import run_lazily
 from readgraph.cli.options.documents import LibraryFolder
+from readgraph.cli.options.output import find_typed_options
 from readgraph.cli.options.settings import PROFILE, with_context
+from readgraph.cli.process import begin_work
 from readgraph.state.settings import GROUPS
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ HttpOption = partial(Option, rich_help_panel="HTTP")
 
 
 @with_context(GROUPS, PROFILE)
-@run_lazily("readgraph.cli.run.serving:serve")
 def mcp(
     run: Context,
     context: "ReaderContext",
@@ -42,3 +42,8 @@ def mcp(
 
     Example: readgraph mcp --allow ~/papers --model openai:gpt-5.4-mini
     """
+    from readgraph.doors.mcp.run import serve_agents
+
+    of_http = [option for option in find_typed_options(run) if option in ("--host", "--port", "--allow-host")]
+    address = (host, port) if http else None
+    begin_work(serve_agents, library, allow or [], context, address=address, names=allow_host or [], given=of_http)

@@ -17,6 +17,7 @@ from typing import Any, NotRequired
 from typing_extensions import TypedDict
 
 import readgraph
+from readgraph.doors.report import MARK
 from readgraph.doors.report.structure import HeadingBlock, TableBlock, heading_lines, structure_of
 from readgraph.library.documents import names_at
 from readgraph.library.notices import notices_of
@@ -293,7 +294,6 @@ async def _tree(store: PageStore, memory: Memory) -> ReportTree | None:
 STYLES = tuple("base answer strip page findings search media".split())
 PARTS = tuple("elements citations answer strip page findings search report".split())
 SCRIPTS = (*PARTS, "alone")  # in this order; `PARTS` also serve pages that show one report after another
-MARK = b'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<meta name="generator" content="readgraph '
 _SPECIAL = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 
 

@@ -2,12 +2,12 @@
 
 from typing import TYPE_CHECKING, Annotated
 
-from typer import Option
+from typer import Context, Option
 
-from readgraph.cli.commands import run_lazily
 from readgraph.cli.options.documents import LibraryFolder, MethodName
 from readgraph.cli.options.output import price_option
 from readgraph.cli.options.settings import PROFILE, with_context
+from readgraph.cli.process import begin_work
 from readgraph.state.settings import GROUPS
 
 if TYPE_CHECKING:
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 @with_context(GROUPS, PROFILE)
-@run_lazily("readgraph.cli.run.serving:serve_library")
 def serve(
+    run: Context,
     context: "ReaderContext",
     method: MethodName = None,
     host: str = Option("127.0.0.1", help="The address to listen on; one that other machines reach wants a password."),
@@ -34,3 +34,7 @@ def serve(
 
     Example: readgraph serve --model openai:gpt-5.4-mini
     """
+    from readgraph.doors.serve.run import serve_library
+
+    names = allow_host or []
+    begin_work(serve_library, library, context, method, price, address=(host, port), names=names, opens=opens)

@@ -291,7 +291,7 @@ class RunWork:
         if not self.prepared.task:
             asked = Question(question=self.asked["question"], options=self.asked.get("options", []))
             document, as_of = self.prepared.document, self.prepared.as_of
-            priced["notices"] = await answer_notices(pages, document, asked, found, as_of)
+            priced["notices"] = await answer_notices(pages, method, document, asked, found, as_of)
         return await report_of_answer(pages, self.asked, with_marks(priced), method.note, can_ask=True)
 
 

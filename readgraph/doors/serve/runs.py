@@ -16,8 +16,8 @@ from starlette.responses import StreamingResponse
 from readgraph.api.documents import PickingScope, documents_as_one, in_one_order, pick_documents
 from readgraph.api.functions import check_asked
 from readgraph.api.running import builder_for, check_pauses, cost_with, estimate_with_question
+from readgraph.api.table_files import sheet_of, table_bytes
 from readgraph.doors.report.page import whole_report
-from readgraph.doors.report.table_files import sheet_of, table_bytes
 from readgraph.doors.serve.making import ANSWER, Making, making_named
 from readgraph.doors.serve.reading import PreparedRun, check_at_rest, start_run
 from readgraph.doors.serve.requests import Offset, RequestBody, report_file
@@ -126,9 +126,8 @@ class RunRequest(RequestBody):
 
 
 class EstimateRange(BaseModel):
-    """At least, expected if replies can be used at once, at most if none can at first; null where there is no bound."""
+    """Expected if replies can be used at once, at most if none can at first; null where there is no bound."""
 
-    low: float
     expected: float
     high: float | None
 

@@ -4,12 +4,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import cast
 
-from readgraph.features.survey.patterns import take_by_pattern
-from readgraph.features.survey.state import Programme
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.terms import content_words
+from readgraph.nodes.extractive.names import proper_names
 from readgraph.state.apart import compute
 from readgraph.state.languages import language_of
 from readgraph.state.records import Document, Memory
@@ -74,8 +72,7 @@ def _names(texts: Sequence[str], notes: Sequence[str], language: str) -> Iterato
 
 def _proper_names(texts: Sequence[str], language: str) -> Iterator[str]:
     """The names of texts; of a language that writes all nouns with capitals only those of several words."""
-    programme = cast(Programme, {"columns": [{"name": "name", "kind": "text", "meaning": ""}], "sought": ""})
-    for name in (_POSSESSIVE.sub("", values[0]) for text in texts for values, _, _ in take_by_pattern(text, programme)):
+    for name in (_POSSESSIVE.sub("", name) for text in texts for name in proper_names(text)):
         if content_words(name, language) and (language != "de" or " " in name):
             yield name
 

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Context, Option, Typer
 
-from readgraph.cli.commands import run_lazily
 from readgraph.cli.options import documents as given
 from readgraph.cli.options.documents import LibraryFolder
 from readgraph.cli.options.output import Json, find_typed_options
 from readgraph.cli.options.settings import with_context
+from readgraph.cli.process import begin_work
 from readgraph.cli.shell import HelpfulGroup, agent_names, completer_of
 from readgraph.features.agents.settings import Chaining, MemoryParts
 from readgraph.state import settings as group
@@ -18,7 +18,6 @@ from readgraph.state.errors import BadInput
 
 if TYPE_CHECKING:
     from readgraph.state.context import ReaderContext
-
 
 SETTINGS: Groups = (
     *(group.Model, group.Embeddings, group.Window, group.PageSizes, group.Budget),
@@ -43,45 +42,54 @@ def list_agents(run: Context, library: LibraryFolder = None, as_json: Json = Fal
 
 
 @agents.command("list")
-@run_lazily("readgraph.features.agents.managing:show_agents")
 def show_agents(library: LibraryFolder = None, as_json: Json = False) -> None:
     """List the agents in the library."""
+    from readgraph.features.agents.managing import show_agents
+
+    begin_work(show_agents, library=library, as_json=as_json)
 
 
 @agents.command("export")
-@run_lazily("readgraph.features.agents.managing:export_agent")
 def export_agent(
     name: AgentName,
     file: Path = Argument(metavar="FILE", help="A JSON file that does not exist yet."),
     library: LibraryFolder = None,
 ) -> None:
     """Write an agent to one JSON file: working context, recall and archival storage, settings."""
+    from readgraph.features.agents.managing import export_agent
+
+    begin_work(export_agent, name=name, file=file, library=library)
 
 
 @agents.command("import")
-@run_lazily("readgraph.features.agents.managing:import_agent")
 def import_agent(
     file: Path = Argument(metavar="FILE", help="A file that 'agents export' wrote."),
     name: str = Option("", "--as", metavar="NAME", help="A new name for the agent."),
     library: LibraryFolder = None,
 ) -> None:
     """Add the agent of a file to the library."""
+    from readgraph.features.agents.managing import import_agent
+
+    begin_work(import_agent, file=file, name=name, library=library)
 
 
 @agents.command("repair")
-@run_lazily("readgraph.features.agents.managing:repair_agent")
 def repair_agent(name: AgentName, library: LibraryFolder = None) -> None:
     """Undo a turn that can't be finished, without asking a model, and free its disk space."""
+    from readgraph.features.agents.managing import repair_agent
+
+    begin_work(repair_agent, name=name, library=library)
 
 
 @agents.command("forget")
-@run_lazily("readgraph.features.agents.managing:forget_agent")
 def forget_agent(name: AgentName, yes: given.Sure = False, library: LibraryFolder = None) -> None:
     """Delete an agent and everything it remembers. The documents it was given stay in the library."""
+    from readgraph.features.agents.managing import forget_agent
+
+    begin_work(forget_agent, name=name, yes=yes, library=library)
 
 
 @with_context(SETTINGS)
-@run_lazily("readgraph.features.agents.chat:talk")
 def chat(
     context: "ReaderContext",
     agent: str = Option(
@@ -99,3 +107,6 @@ def chat(
     as_json: Json = False,
 ) -> None:
     """Talk with an agent that remembers the whole conversation and continues where you left off."""
+    from readgraph.features.agents.chat import talk
+
+    begin_work(talk, context=context, agent=agent, every=every, library=library, as_json=as_json)

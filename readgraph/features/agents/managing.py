@@ -10,13 +10,13 @@ from readgraph.cli.run.library import confirm_forgetting
 from readgraph.cli.run.show import day
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText
+from readgraph.features.agents.archives import AgentFile, add_agent_from_file, make_agent_file
 from readgraph.features.agents.lives import agent_state_of
 from readgraph.features.agents.lives import forget_agent as forget_life
 from readgraph.features.agents.lives import repair_agent as repair_life
 from readgraph.features.agents.memory import cut_to
 from readgraph.features.agents.store import AgentStore, thread_of
 from readgraph.library.address import LibraryPlace
-from readgraph.library.archives import AgentFile, add_agent_from_file, make_agent_file
 from readgraph.library.opening import Library
 from readgraph.library.store import hold_build_lock
 

@@ -9,6 +9,7 @@ from readgraph.state.declaring import Settings
 
 if TYPE_CHECKING:
     from readgraph.doors.serve.making import Page
+    from readgraph.library.own_records import OwnRecords
 
 
 @hookimpl
@@ -65,3 +66,12 @@ def pages() -> "list[Page]":
     from readgraph.features.agents.page import PAGE
 
     return [PAGE]
+
+
+@hookimpl
+def records() -> "list[OwnRecords]":
+    """What agents that read a document keep of it."""
+    from readgraph.features.agents.store import forget_readings
+    from readgraph.library.own_records import OwnRecords
+
+    return [OwnRecords(forget=forget_readings)]

@@ -14,11 +14,12 @@ from langgraph.runtime import Runtime
 from pydantic import AliasChoices, Field
 
 from readgraph.features.agents.state import AgentState, Block, EventKind, load_life
+from readgraph.library.library import Library
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.search.index_registry import indexes_of
 from readgraph.library.stored_items import EVERY, ROOT, number_key, search_until_empty
 from readgraph.state.errors import BadInput, Damaged, Way
-from readgraph.state.records import Count, Id, Time, digest, load_record, utc_now
+from readgraph.state.records import Count, Document, Id, Time, digest, load_record, utc_now
 
 __all__ = ["AgentStore", "Event", "agent_id", "agent_store"]
 
@@ -267,3 +268,8 @@ class AgentStore(PageStore):
 def agent_store(runtime: Runtime[Any]) -> AgentStore:
     """The store of a run, as agents use it."""
     return AgentStore(page_store(runtime).store)
+
+
+async def forget_readings(library: Library, document: Document) -> None:
+    """Delete the agents that answered questions about a document; what the hook `records` gives."""
+    await AgentStore(library.store).forget_readings(document.id)

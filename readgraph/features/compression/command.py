@@ -2,19 +2,21 @@
 
 from typing import TYPE_CHECKING
 
-from readgraph.cli.commands import run_lazily
-from readgraph.cli.options import reading as given
-from readgraph.cli.options import settings
 from readgraph.cli.options.output import with_run
+from readgraph.cli.options.settings import IN_PARTS
+from readgraph.cli.process import begin_work
+from readgraph.features.compression.options import CompressOptions
+from readgraph.state.settings import ReadingModel
 
 if TYPE_CHECKING:
     from readgraph.cli.terminal.screen import OutputOptions
     from readgraph.state.context import ReaderContext
 
+SETTINGS = tuple(each for each in IN_PARTS if each is not ReadingModel)  # and those of any engine
 
-@with_run(given.CompressOptions, settings.COMPRESSING)
-@run_lazily("readgraph.cli.run.condense:compress_documents")
-def compress(options: given.CompressOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
+
+@with_run(CompressOptions, SETTINGS)
+def compress(options: CompressOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Fit documents into a budget of tokens, for a prompt of your own. Standard output holds the text and nothing else.
 
     What is too long is shortened again until it fits, and never cut off. A text that fits is printed as it is.
@@ -23,3 +25,6 @@ def compress(options: given.CompressOptions, context: "ReaderContext", screen: "
 
     Example: readgraph compress book.epub --budget 800 --model openai:gpt-5.4-mini
     """
+    from readgraph.features.compression.run import compress_documents
+
+    begin_work(compress_documents, options, context, screen)

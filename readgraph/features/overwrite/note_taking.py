@@ -10,6 +10,7 @@ from typing import NotRequired
 from langgraph.managed import RemainingSteps
 
 from readgraph.features.overwrite import question_notes
+from readgraph.features.overwrite.earlier_notes import EarlierNotes
 from readgraph.features.overwrite.question_notes import (
     NewNotes,
     NoteLine,
@@ -19,7 +20,6 @@ from readgraph.features.overwrite.question_notes import (
     format_notes,
 )
 from readgraph.features.overwrite.settings import LookingBack, NoteGates, NoteTaking
-from readgraph.library.earlier_notes import EarlierNotes
 from readgraph.library.search.okapi import rank
 from readgraph.library.search.terms import content_words
 from readgraph.models.asking import ask_reply

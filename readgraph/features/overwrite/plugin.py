@@ -1,8 +1,13 @@
 """What plugs in: see `readgraph.plugins`."""
 
+from typing import TYPE_CHECKING
+
 from readgraph.graphs.method import Method
 from readgraph.plugins import hookimpl
 from readgraph.state.declaring import Settings
+
+if TYPE_CHECKING:
+    from readgraph.library.own_records import OwnRecords
 
 
 @hookimpl
@@ -24,3 +29,12 @@ def settings() -> list[type[Settings]]:
     from readgraph.features.overwrite.settings import LookingBack, NoteGates, NoteTaking
 
     return [NoteTaking, LookingBack, NoteGates]
+
+
+@hookimpl
+def records() -> "list[OwnRecords]":
+    """What is kept of the notes of a reading."""
+    from readgraph.features.overwrite.earlier_notes import drop_stopped, forget_notes
+    from readgraph.library.own_records import OwnRecords
+
+    return [OwnRecords(forget=forget_notes, tidy=drop_stopped)]

@@ -2,28 +2,29 @@
 
 from typing import TYPE_CHECKING
 
-from readgraph.cli.commands import run_or_estimate
-from readgraph.cli.options import reading as given
-from readgraph.cli.options import settings
-from readgraph.cli.options.output import with_run
+from readgraph.cli.options.output import check_estimate, check_open, with_run
+from readgraph.cli.options.settings import IN_PARTS
+from readgraph.cli.process import begin_work
+from readgraph.features.summary.options import SummariseOptions
+from readgraph.state.settings import Purpose, Rebuilding
 
 if TYPE_CHECKING:
     from readgraph.cli.terminal.screen import OutputOptions
     from readgraph.state.context import ReaderContext
 
+SETTINGS = (*IN_PARTS, Purpose, Rebuilding)  # the notes may be there already
 
-@with_run(given.SummariseOptions, settings.SUMMARISING)
-@run_or_estimate(
-    "readgraph.cli.run.condense:summarise_documents",
-    "readgraph.cli.run.condense:estimate_summaries",
-    "shown",
-    "show_steps",
-    "report",
-)
-def summarise(options: given.SummariseOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
+
+@with_run(SummariseOptions, SETTINGS)
+def summarise(options: SummariseOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Summarise documents, or a part of them. Each sentence names where it stands, and is checked against the text.
 
     It is made from the notes that the library has; what was not read before is read first.
 
     Example: readgraph summarise book.epub --words 500 --part "Part two" --model openai:gpt-5.4-mini
     """
+    from readgraph.features.summary.run import estimate_summaries, summarise_documents
+
+    check_open(options.report, opened=options.opened)
+    check_estimate(options, "shown", "show_steps", "report")
+    begin_work(estimate_summaries if options.estimate else summarise_documents, options, context, screen)

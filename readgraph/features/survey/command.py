@@ -2,27 +2,23 @@
 
 from typing import TYPE_CHECKING
 
-from readgraph.cli.commands import run_or_estimate
-from readgraph.cli.options import reading as given
-from readgraph.cli.options import settings
-from readgraph.cli.options.output import with_run
+from readgraph.cli.options.output import check_estimate, check_open, with_run
+from readgraph.cli.options.settings import IN_PARTS
+from readgraph.cli.process import begin_work
+from readgraph.features.survey.options import TableOptions
 from readgraph.features.survey.settings import Surveying
-from readgraph.state import settings as group
 from readgraph.state.declaring import Groups
+from readgraph.state.settings import Paragraphs, Rebuilding
 
 if TYPE_CHECKING:
     from readgraph.cli.terminal.screen import OutputOptions
     from readgraph.state.context import ReaderContext
 
+SETTINGS: Groups = (*IN_PARTS, Paragraphs, Rebuilding, Surveying)
 
-SETTINGS: Groups = (*settings.IN_PARTS, group.Paragraphs, group.Rebuilding, Surveying)
 
-
-@with_run(given.TableOptions, SETTINGS)
-@run_or_estimate(
-    "readgraph.cli.run.condense:make_table", "readgraph.cli.run.condense:estimate_table", "written", "out", "report"
-)
-def table(options: given.TableOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
+@with_run(TableOptions, SETTINGS)
+def table(options: TableOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Make a table of all that documents hold of one kind; each row has the quote that shows it, and its place.
 
     All of the text is read, part by part. What was read is kept, so more files, or a changed file, cost only what is
@@ -30,3 +26,8 @@ def table(options: given.TableOptions, context: "ReaderContext", screen: "Output
 
     Example: readgraph table book.epub "every person: name, role, first appearance" --out people.csv
     """
+    from readgraph.features.survey.run import estimate_table, make_table
+
+    check_open(options.report, opened=options.opened)
+    check_estimate(options, "written", "out", "report")
+    begin_work(estimate_table if options.estimate else make_table, options, context, screen)

@@ -1,6 +1,6 @@
 """A table of what documents hold; see `readgraph.api.functions` for what all functions take."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from langgraph.store.base import BaseStore
@@ -11,18 +11,17 @@ from readgraph.api.functions import cite, pages_of
 from readgraph.api.results import LACKS, Cited, Result, Used
 from readgraph.api.running import RunThread, run_method
 from readgraph.features.survey.graph import build_table
-from readgraph.features.survey.patterns import columns_without_pattern
-from readgraph.features.survey.state import NO_TABLE
+from readgraph.features.survey.notices import find_notices
 from readgraph.features.survey.table import table_of
 from readgraph.library.library import Library
-from readgraph.nodes.extractive.dates import find_ambiguous_date
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.loops import Listen
 from readgraph.state.reading import Question, Status
 from readgraph.state.records import Document
+from readgraph.state.tables import NO_TABLE
 
-__all__ = ["SurveyTable", "TableRow", "find_notices", "table"]
+__all__ = ["SurveyTable", "TableRow", "table"]
 
 
 NO_ROWS = 'Say what the table is to hold, such as "every person: name, role, first appearance".'
@@ -92,22 +91,3 @@ async def table(
     found = {**output, "table": made}
     notices = [*output["notices"], *find_notices(found)]
     return SurveyTable.of(found, columns=made["columns"], kinds=[*made["kinds"]], rows=rows, notices=notices)
-
-
-def find_notices(found: Mapping[str, Any]) -> list[str]:
-    """What a reader of a survey's table must know: columns that nothing fills, and how dates were read."""
-    table, programme, notices = found["table"], found["programme"], list[str]()
-    values = [*zip(*(row["values"] for row in table["rows"]), strict=True)] or [()] * len(table["columns"])
-    blank = [name for name, column in zip(table["columns"], values, strict=True) if column and not any(column)]
-    if found["by_pattern"] and programme:
-        if empty := [*dict.fromkeys([*columns_without_pattern(programme["columns"]), *blank])]:
-            notices.append(f"No pattern fills {', '.join(map(repr, empty))}: that needs a model.")
-    elif found.get("by_table") and blank:
-        notices.append(f"The tables of the text give nothing for {', '.join(map(repr, blank))}.")
-    orders = dict[str, str]()
-    for row in table["rows"]:
-        for kind, value in zip(table["kinds"], row["values"], strict=True):
-            quotes = (citation["quote"] for citation in row["citations"] if kind == "date")
-            if ambiguous := next(filter(None, (find_ambiguous_date(quote, value) for quote in quotes)), None):
-                orders.setdefault(ambiguous[1], ambiguous[0])
-    return [*notices, *(f"{example} was read as {order}." for order, example in orders.items())]

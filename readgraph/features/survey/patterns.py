@@ -2,41 +2,19 @@
 
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from pathlib import Path
+from importlib.resources import files
 from typing import NamedTuple
 
 from readgraph.features.survey.state import Column, Programme
-from readgraph.features.survey.values import CURRENCIES, MORE, SCALE
 from readgraph.library.search.terms import content_words
 from readgraph.nodes.building.parts import HEADING, paragraph_ends
-from readgraph.nodes.extractive.dates import WrittenDate, dates_in
+from readgraph.nodes.extractive.amounts import amounts_in, dates_without_amounts, units_in
+from readgraph.nodes.extractive.dates import WrittenDate
+from readgraph.nodes.extractive.names import has_capitals, names_in_sentence
 from readgraph.state.languages import language_of
 from readgraph.state.sentences import sentence_spans
-
-_SIGN = rf"[{CURRENCIES}]"
-_DIGITS = r"(?:\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?!\d)(?:[.,]\d{1,2}(?!\d))?|\d+(?:[.,'’]\d+)*)"
-_ENDED = rf"(?i:{SCALE}(?:{MORE}(?:{SCALE})?)*)"
-_MONEY = (
-    r"%|percent|Prozent|dollars?|euros?|pounds?|pence|cents?|crowns?|Kronen|couronnes?|coronas|francs?|Franken|marks?"
-    r"|Mark|guilders?|Gulden|shillings?|rubles?|рубл\w+|руб\.?|kr\.?|Kč|zł|Ft|CHF|EUR|USD|GBP"
-)
-_AMOUNT = re.compile(
-    rf"(?P<before>{_SIGN} ?|\b(?:CHF|EUR|USD|GBP) )?"
-    rf"(?<![\d.,/:_#§\[^A-Za-z])(?<![\dA-Za-z][-–])[-−]?{_DIGITS}(?:{_ENDED}|(?(before)[kKmM](?!\w)))?"
-    rf"(?P<money> ?(?:{_SIGN}|(?:{_MONEY})(?![^\W\d_])|[円元원]))?(?![\dA-Za-z_\]/:]|[-–]\w|[.,]\d)"
-)
-_LABEL = re.compile(
-    r"(?:(?<!\w)(?:pp?|pages?|S|Seiten?|págs?|páginas?|pag|pagin[ae]|str|stron[ay]|stran[ay]|стр|с|sid(?:a|e|or|an)?|blz?"
-    r"|ch(?:ap(?:ter)?s?)?|kap(?:itel|ittel)?|cap(?:ítulo|itolo)?|chapitre|vol(?:ume)?|Bd|Band|tome|nos?|nr|núm|n[°º]"
-    r"|art(?:icle|ikel)?|fig(?:ure)?|Abb|Tab|table|Tabelle|lines?|Zeilen?|section|Abschnitt|(?:foot|end)?notes?|room"
-    r"|Zimmer|year|Jahre?|année|año|anno)\.?|[§#№第])\s?$",
-    re.IGNORECASE,
-)
-_AFTER = re.compile(r"\.\s+\S|\)|\s?(?:[ap]\.?m\b|o['’]clock|Uhr\b|heures?\b|h\b)", re.IGNORECASE)
-_UNIT = re.compile(r"\s?([^\W\d_]{2,})")
-_YEAR_LIKE = re.compile(r"(?:1\d|20)\d\d")
 
 _CLAUSE_END = re.compile(
     r"[,;:()–—](?=\s|$)|[，；：、]| - |\b(?:but|aber|sondern|mais|pero|sino|maar|men|ale|но|però|mas)\b", re.IGNORECASE
@@ -46,7 +24,7 @@ _CLAUSE_END = re.compile(
 @cache
 def denial(language: str) -> re.Pattern[str]:
     """A word of denial in this language; in English, where the language has none here."""
-    known = tomllib.loads(Path(__file__).with_name("denials.toml").read_text(encoding="utf-8"))
+    known = tomllib.loads(files(__package__).joinpath("denials.toml").read_text(encoding="utf-8"))
     if language in known["without_spaces"]:
         return re.compile(known["without_spaces"][language])
     words = known["words"].get({"no": "nb", "nn": "nb"}.get(language, language), known["words"]["en"])
@@ -61,37 +39,6 @@ def clause_around(sentence: str, start: int, end: int) -> str:
     return sentence[first:last]
 
 
-class Amount(NamedTuple):
-    """An amount at the characters `[start, end)` of a sentence; `money`: whether a currency shows it."""
-
-    start: int
-    end: int
-    money: bool
-
-
-def amounts_in(sentence: str, dates: Iterable[WrittenDate], units: frozenset[str] = frozenset()) -> list[Amount]:
-    """The amounts of a sentence, or its sums of money alone; of the `dates`, only years with a unit behind them."""
-    taken = [(date.start, date.end) for date in dates if not is_amount(sentence, date, units)]
-    found = list[Amount]()
-    for each in _AMOUNT.finditer(sentence):
-        in_date = any(each.start() < end and start < each.end() for start, end in taken)
-        labelled = _LABEL.search(sentence, max(0, each.start() - 20), each.start())
-        money = bool(each["before"] or each["money"])
-        if not in_date and not labelled and (money or not _AFTER.match(sentence, each.end())):
-            found.append(Amount(*each.span(), money))
-    return [each for each in found if each.money] or found
-
-
-def is_amount(sentence: str, date: WrittenDate, units: frozenset[str]) -> bool:
-    """Whether what looks like a year is an amount, by the currency or the unit beside it."""
-    if date.month or not _YEAR_LIKE.fullmatch(sentence[date.start : date.end]):
-        return False
-    near = _AMOUNT.finditer(sentence, max(0, date.start - 6), date.end + 20)
-    whole = next((each for each in near if each.start() <= date.start < each.end()), None)
-    unit = _UNIT.match(sentence, date.end)
-    return bool(whole and (whole["before"] or whole["money"])) or (unit is not None and unit[1].casefold() in units)
-
-
 VERSION = 3  # version of the patterns: raise it when they find other records, so that kept ones are not shown
 
 CUES = {
@@ -102,13 +49,6 @@ CUES = {
 }  # what patterns look for, by words of the question or a column's name
 
 _PLACE = r"\b(?:places?|city|cities)\b"
-_CAPITAL = f"[{''.join(filter(str.isupper, map(chr, range(0x41, 0x2000))))}]"
-_NAME = re.compile(
-    rf"\b(?P<first>{_CAPITAL}[\w'’-]+)(?:(?:,|(?<=\b(?:Mr|Ms|Dr|St))\.|(?<=\bMrs)\.)?"
-    rf" (?:of |the |de |van |von )?{_CAPITAL}[\w'’-]+)*"
-)
-_SENTENCE_START = re.compile(r"(?:^|[.!?:;\n“\"'] ?)$")
-_NO_NAMES = re.compile(r"(?:I|I['’]\w+|The|A|An|And|But|He|She|It|They|We|You|This|That)$")
 Taken = tuple[list[str], int, int]  # the values of a record, and the characters `[start, end)` of the page that show it
 
 
@@ -137,23 +77,7 @@ Filler = Callable[[PatternSentence], list[str]]  # gives the values of a column 
 
 
 def _names(sentence: PatternSentence) -> list[str]:
-    text = sentence.text
-    dates = [(date.start, date.end) for date in sentence.dates]
-    amounts = [(amount.start, amount.end) for amount in amounts_in(text, sentence.dates, sentence.units)]
-    for start, end in dates + amounts:  # a month or a currency is no name
-        text = f"{text[:start]}{'0' * (end - start)}{text[end:]}"
-    return [name for found in _NAME.finditer(text) if (name := _name(found, sentence.language))]
-
-
-def _name(found: re.Match[str], language: str) -> str:
-    """The name in some words with capitals; "" where they are none, as a single one at a sentence's start may be."""
-    name, first = found.group(), found["first"]
-    if _SENTENCE_START.search(found.string, 0, found.start()):
-        if not content_words(first, language):
-            name = name[len(first) :].lstrip(" ,.")
-        elif name == first:
-            return ""
-    return "" if _NO_NAMES.match(name) else name
+    return names_in_sentence(sentence.text, sentence.language, sentence.dates, sentence.units)
 
 
 def _amounts(sentence: PatternSentence) -> list[str]:
@@ -210,9 +134,8 @@ def take_by_pattern(text: str, programme: Programme, order: str = "") -> Iterato
 def _of_sentences(text: str, programme: Programme, order: str) -> Iterator[Taken]:
     """A record of each sentence (or amount in it) that fills all columns that patterns can fill, and is not denied."""
     fillers = [filler(column) for column in programme["columns"]]
-    letters = [*filter(str.isalpha, text)]
-    has_capitals = 2 * sum(letter.lower() != letter.upper() for letter in letters) >= len(letters)
-    fillers = [None if fill is _names and not has_capitals else fill for fill in fillers]
+    if not has_capitals(text):
+        fillers = [None if fill is _names else fill for fill in fillers]
     filled = [fill for fill in fillers if fill]
     if not filled:
         return
@@ -238,11 +161,9 @@ def _value(found: Sequence[str], number: int, many: int) -> str:
 
 def _sentences(text: str, order: str, *, heeds_denials: bool) -> Iterator[tuple[int, int, PatternSentence]]:
     language = language_of(text)
-    behind = (_UNIT.match(text, amount.end) for amount in amounts_in(text, dates_in(text, language, order)))
-    # Such as "crowns" in "400 crowns".
-    units = frozenset(unit[1].casefold() for unit in behind if unit and content_words(unit[1]))
+    units = units_in(text, language, order)
     for start, end in sentence_spans(text, language=language):
         written = text[start:end]
         sentence = PatternSentence(written, language, denial(language) if heeds_denials else None, [], units)
-        dates = [date for date in dates_in(written, language, order) if not is_amount(written, date, units)]
+        dates = dates_without_amounts(written, language, order, units)
         yield start, end, sentence._replace(dates=[date for date in dates if not sentence.denies(date.start, date.end)])

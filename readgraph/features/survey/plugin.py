@@ -20,6 +20,7 @@ def methods() -> list[Method]:
             name="survey",
             line="Goes through all parts for records; counts, lists, compares them.",
             graph="readgraph.features.survey.graph:graph",
+            notices="readgraph.features.survey.notices:find_notices",
             order=6,
         )
     ]

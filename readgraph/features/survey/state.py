@@ -1,17 +1,13 @@
 """What a survey of a whole text keeps: its programme, and the table that its records make."""
 
-import re
-from collections.abc import Iterable
 from typing import Literal
 
 from typing_extensions import TypedDict
 
-from readgraph.state.reading import Answered, Citation, ReadingState
-from readgraph.state.words import format_count
+from readgraph.state.reading import Answered, ReadingState
+from readgraph.state.tables import ColumnKind, Table
 
-__all__ = ["Column", "Programme", "Row", "SurveyAnswered", "SurveyState", "Table"]
-
-ColumnKind = Literal["text", "number", "date"]  # of its values; dates are as exact as they are known
+__all__ = ["Column", "Programme", "SurveyAnswered", "SurveyState"]
 
 Extent = Literal["all", "search", "notes", "part"]
 """Which pages give records: all, those that a search finds or a note's verdict keeps, or a part of the outline."""
@@ -52,40 +48,7 @@ class Programme(TypedDict):
     result: Result
 
 
-class Row(TypedDict):
-    """A row of the table: its values as texts, in the order of the columns, and the quotes that show it."""
-
-    values: list[str]
-    citations: list[Citation]
-
-
-class Table(TypedDict):
-    """The table that was made: its columns, by name and kind, and its rows, at most `MOST_ROWS` of the `found` ones."""
-
-    columns: list[str]
-    kinds: list[ColumnKind]
-    rows: list[Row]
-    found: int
-
-
 MOST_ROWS = 500  # that a run's state holds; `readgraph.features.survey.table.table_of` makes the whole table
-NO_TABLE: Table = {"columns": [], "kinds": [], "rows": [], "found": 0}
-_UNREAD = re.compile(r"(?:; |\n\n)[\d,]+ of [\d,]+ parts? could not be read$")
-
-
-def format_unread_parts(read: int, unread: int) -> str:
-    """How many of the parts that were to give records gave none that can be used: "3 of 10 parts could not be read"."""
-    return f"{unread:,} of {format_count(read + unread, 'part')} could not be read"
-
-
-def without_unread(answer: str) -> str:
-    """An answer of a survey without what it says at its end of parts that could not be read."""
-    return _UNREAD.sub("", answer)
-
-
-def table_line(cells: Iterable[str]) -> str:
-    """A row of a table as a line of Markdown."""
-    return "| " + " | ".join(" ".join(cell.replace("|", "\\|").split()) for cell in cells) + " |"
 
 
 class SurveyAnswered(Answered):

@@ -8,7 +8,7 @@ from typing_extensions import TypedDict
 
 from readgraph.features.survey.plan import COUNT
 from readgraph.features.survey.records import records_in
-from readgraph.features.survey.state import MOST_ROWS, ColumnKind, Programme, Row, Table, table_line
+from readgraph.features.survey.state import MOST_ROWS, Programme
 from readgraph.features.survey.values import key_of_value, number_in, same_as, sort_key
 from readgraph.library.collections import members_of
 from readgraph.library.page_store import PageStore, page_store
@@ -16,6 +16,7 @@ from readgraph.nodes.contracts import ReaderRuntime, StepUpdate
 from readgraph.nodes.step import node
 from readgraph.state.reading import Citation
 from readgraph.state.records import Document
+from readgraph.state.tables import ColumnKind, Row, Table
 from readgraph.state.words import format_count
 
 FOUND_IN = "found in"  # the column that says in which of the compared documents a thing was found
@@ -235,9 +236,3 @@ async def entries_of(store: PageStore, document: Document, records: str, program
             mention = Mention(note.page, start + record.start, start + record.end, title)
             entries.append(TableEntry(record.values, (mention,)))
     return entries
-
-
-def markdown_of(table: Table, most: int) -> str:
-    """The table as Markdown, with at most this many rows."""
-    lines = [table["columns"], ["---"] * len(table["columns"]), *(row["values"] for row in table["rows"][:most])]
-    return "\n".join(map(table_line, lines))

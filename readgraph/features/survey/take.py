@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 from typing_extensions import TypedDict
@@ -23,12 +23,13 @@ from readgraph.features.survey.records import (
     with_table_rows,
 )
 from readgraph.features.survey.settings import Surveying
-from readgraph.features.survey.state import Programme, format_unread_parts
+from readgraph.features.survey.state import Programme
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.hits import pages_of
 from readgraph.models.asking import ask_reply
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced, versions_of
+from readgraph.models.rehearsed import RehearsedReply
 from readgraph.models.reply_types import LenientReply, Numbers
 from readgraph.nodes.bounds import content_room, groups_that_fit
 from readgraph.nodes.building.build import build_memory
@@ -41,6 +42,7 @@ from readgraph.nodes.tasks import all_finished
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import CollectionPart, Document, Note, Page, Recipe
 from readgraph.state.settings import Rebuilding
+from readgraph.state.tables import format_unread_parts
 from readgraph.state.words import format_count
 
 SURVEY_VERDICT = declare_wording(
@@ -57,6 +59,11 @@ class PagesKept(LenientReply):
     """The pages that may hold records."""
 
     kept: Numbers = Field(description="The numbers of these pages; may be empty.")
+
+    @classmethod
+    def rehearse(cls, reply: RehearsedReply) -> dict[str, Any]:
+        """All may."""
+        return {"kept": reply.pages}
 
 
 def survey_verdict_prompt(notes: str, record: str) -> Prompt:

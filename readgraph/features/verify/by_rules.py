@@ -6,26 +6,19 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from readgraph.features.verify.claims import ClaimsUpdate, without_quotes
-from readgraph.features.verify.evidence import (
-    FindState,
-    NearSentence,
-    PageText,
-    PageTexts,
-    names_in,
-    near_sentences,
-    prose_sentences,
-    texts_of,
-)
+from readgraph.features.verify.finding import FindState, PageTexts, texts_of
 from readgraph.features.verify.quotes import find_passages, keeps_sense
 from readgraph.features.verify.speakers import check_speaker, find_attribution
-from readgraph.features.verify.state import CitedPlace, Claim, Difference
+from readgraph.features.verify.state import CitedPlace, Claim
 from readgraph.library.search.terms import content_words
 from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.rules.compare import differs_in_a_word
+from readgraph.nodes.rules.evidence import NearSentence, PageText, names_in, near_sentences, prose_sentences
 from readgraph.nodes.rules.standing import stands
 from readgraph.nodes.rules.tokens import cue_words, tokens_of
 from readgraph.nodes.step import node
 from readgraph.state.apart import apart
+from readgraph.state.differences import Difference
 from readgraph.state.languages import language_of
 from readgraph.state.reading import Citation
 from readgraph.state.sentences import sentence_spans

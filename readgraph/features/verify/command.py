@@ -2,26 +2,20 @@
 
 from typing import TYPE_CHECKING
 
-from readgraph.cli.commands import run_or_estimate
-from readgraph.cli.options import reading as given
-from readgraph.cli.options import settings
-from readgraph.cli.options.output import with_run
+from readgraph.cli.options.output import check_estimate, check_open, with_run
+from readgraph.cli.process import begin_work
+from readgraph.features.verify.options import VerifyOptions
+from readgraph.state.settings import Batching, Budget, Calls, Concurrency, Model, Paragraphs, Rebuilding, Window
 
 if TYPE_CHECKING:
     from readgraph.cli.terminal.screen import OutputOptions
     from readgraph.state.context import ReaderContext
 
+SETTINGS = (Model, Window, Concurrency, Calls, Batching, Budget, Paragraphs, Rebuilding)
 
-@with_run(given.VerifyOptions, settings.VERIFYING)
-@run_or_estimate(
-    "readgraph.features.verify.run:verify_draft",
-    "readgraph.features.verify.run:estimate_check",
-    "shown",
-    "show_steps",
-    "report",
-    "out",
-)
-def verify(options: given.VerifyOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
+
+@with_run(VerifyOptions, SETTINGS)
+def verify(options: VerifyOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Check a text against documents, sentence by sentence: is it supported, contradicted, or not found?
 
     Each verdict comes with a quote, its place, and what differs. Quotes and citations in the text are checked as such.
@@ -32,3 +26,8 @@ def verify(options: given.VerifyOptions, context: "ReaderContext", screen: "Outp
 
     Example: readgraph verify draft.md sources/ --report checked.html
     """
+    from readgraph.features.verify.run import estimate_check, verify_draft
+
+    check_open(options.report, opened=options.opened)
+    check_estimate(options, "shown", "show_steps", "report", "out")
+    begin_work(estimate_check if options.estimate else verify_draft, options, context, screen)

@@ -2,19 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Literal, NotRequired
+from typing import Any, Literal, NotRequired
 
 from pydantic import Field
 
 from readgraph.features.verify.claims import ClaimsUpdate
-from readgraph.features.verify.evidence import FindState, PageText, texts_of
-from readgraph.features.verify.state import Claim, Difference
+from readgraph.features.verify.finding import FindState, texts_of
+from readgraph.features.verify.state import Claim
 from readgraph.library.page_store import page_store
 from readgraph.library.search.okapi import rank
 from readgraph.library.search.passages import cut_to_passages
 from readgraph.models.asking import ask_reply, can_ask
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, declare_wording
+from readgraph.models.rehearsed import RehearsedReply
 from readgraph.models.reply_types import LenientReply
 from readgraph.nodes.answering.citations import find_quote
 from readgraph.nodes.answering.prompts import Quotes
@@ -23,9 +24,11 @@ from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.memory import format_pages
 from readgraph.nodes.rules.compare import holds_claim
+from readgraph.nodes.rules.evidence import PageText
 from readgraph.nodes.step import node
 from readgraph.nodes.tasks import all_finished
 from readgraph.state.apart import apart, compute
+from readgraph.state.differences import Difference
 from readgraph.state.errors import BudgetSpent, NoUsableReply
 from readgraph.state.reading import Citation, Sentence, Status
 from readgraph.state.words import format_count
@@ -56,6 +59,12 @@ class ClaimVerdicts(LenientReply):
     """What is to be said of each claim."""
 
     claims: list[ClaimVerdict] = Field(description="One for each claim.")
+
+    @classmethod
+    def rehearse(cls, reply: RehearsedReply) -> dict[str, Any]:
+        """One for each."""
+        quotes = reply.quotes(1, of_pages=True)
+        return {"claims": [{"claim": n, "quotes": quotes, "verdict": "supported"} for n in reply.numbered("sentences")]}
 
 
 @node

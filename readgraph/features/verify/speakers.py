@@ -4,10 +4,10 @@ import re
 from collections.abc import Sequence, Set
 from typing import NamedTuple
 
-from readgraph.features.verify.state import Difference
 from readgraph.nodes.rules.compare import whole_names
 from readgraph.nodes.rules.standing import paragraph_start
 from readgraph.nodes.rules.tokens import QUOTE_MARK, TITLES, cue_words
+from readgraph.state.differences import Difference
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _OTHER_MARKS = re.compile(r"[^\w\s,.:;!'’\"“”„«»()–—-]")  # than may stand around words that say who speaks

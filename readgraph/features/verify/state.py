@@ -1,27 +1,14 @@
 """The state of a check: a draft, its claims, and what the documents say of each."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from readgraph.state.differences import Difference, Verdict
 from readgraph.state.reading import Answered, Citation, ReadingState, TextGiven
 
-__all__ = ["Claim", "Difference", "Verdict", "VerifyOutput", "VerifyState", "VerifyWanted"]
-
-Verdict = Literal["supported", "contradicted", "not found", "not decided"]
-"""`not found`: no passage is near. `not decided`: one is, but rules can't tell, and no model was asked or could."""
-
-SlotKind = Literal["number", "date", "name", "denial"]
-DifferenceKind = Literal["number", "date", "name", "who", "negation", "quote", "source", "place", "meaning"]
-
-
-class Difference(TypedDict):
-    """What differs: as the draft has it, and as the text has it."""
-
-    kind: DifferenceKind
-    draft: str
-    text: str
+__all__ = ["Claim", "VerifyOutput", "VerifyState", "VerifyWanted"]
 
 
 class CitedPlace(TypedDict):

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
-from readgraph.cli.commands import run_lazily
-from readgraph.cli.options import settings
 from readgraph.cli.options.documents import LibraryFolder, Sure
 from readgraph.cli.options.output import with_screen
+from readgraph.cli.options.settings import with_context
+from readgraph.cli.process import begin_work
 from readgraph.features.web.settings import Subtrees
 from readgraph.state import settings as group
 from readgraph.state.declaring import Groups
@@ -16,16 +16,14 @@ if TYPE_CHECKING:
     from readgraph.cli.terminal.screen import OutputOptions
     from readgraph.state.context import ReaderContext
 
-
 SETTINGS: Groups = (
     *(group.Model, group.ReadingModel, group.Window, Subtrees, group.Gists, group.Purpose, group.Language),
     *(group.Rebuilding, group.PagesRead, group.Concurrency, group.Calls, group.Budget),
 )
 
 
-@settings.with_context(SETTINGS)
+@with_context(SETTINGS)
 @with_screen
-@run_lazily("readgraph.features.web.run:browse_site")
 def browse(
     url: Annotated[str, Argument(metavar="URL", help="The page to begin with.")],
     instruction: Annotated[str, Argument(metavar="INSTRUCTION", help="What is to be done on the site.")],
@@ -46,3 +44,16 @@ def browse(
 
     Example: readgraph browse https://shop.example "Put a storm lantern into the basket" --model openai:gpt-5.4-mini
     """
+    from readgraph.features.web.run import browse_site
+
+    begin_work(
+        browse_site,
+        url=url,
+        instruction=instruction,
+        context=context,
+        screen=screen,
+        driver=driver,
+        sure=sure,
+        max_steps=max_steps,
+        library=library,
+    )

@@ -9,13 +9,13 @@ from typing_extensions import TypedDict
 
 from readgraph.features.web import graph as web_agent
 from readgraph.features.web.driver import NUMBER, CannotAct, Driver
+from readgraph.features.web.elements import WebElement, elements_of
 from readgraph.features.web.page import web_page
-from readgraph.features.web.state import WebElement, elements_of
+from readgraph.features.web.state import WebAction
 from readgraph.graphs.wiring.method_graph import run_and_listen
 from readgraph.library.opening import Library
 from readgraph.library.store import mark_in_use
 from readgraph.models.client import HOW_TO_NAME
-from readgraph.state.channels import WebAction
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.loops import Listen

@@ -7,19 +7,21 @@ counted. Without a model, the words of the instruction are held against the labe
 import re
 from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Annotated, Literal, NotRequired, cast
+from typing import Annotated, Any, Literal, NotRequired, cast
 
 from langgraph.channels import EphemeralValue
 from pydantic import BaseModel, BeforeValidator, Field
 
+from readgraph.features.web.elements import Operation, WebElement, elements_of, lines_of, problem_with
 from readgraph.features.web.page import web_page
-from readgraph.features.web.state import Operation, WebElement, elements_of, lines_of, problem_with
+from readgraph.features.web.state import WebAction
 from readgraph.library.page_store import page_store
 from readgraph.library.search.okapi import rank
 from readgraph.library.search.terms import content_words
 from readgraph.models.asking import ask_reply
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
+from readgraph.models.rehearsed import RehearsedReply
 from readgraph.models.reply_types import restrict_reply
 from readgraph.nodes.answering.in_view import compression_rate, percent_read
 from readgraph.nodes.building.merge import largest_page
@@ -32,7 +34,7 @@ from readgraph.nodes.prompts import question_part
 from readgraph.nodes.purpose import purpose_line
 from readgraph.nodes.step import node
 from readgraph.state.apart import compute
-from readgraph.state.channels import Cleared, WebAction
+from readgraph.state.channels import Cleared
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Note, Page
 from readgraph.state.settings import Window
@@ -222,6 +224,13 @@ class NextAction(BaseModel):
     value: Annotated[str | None, BeforeValidator(_text)] = Field(
         description="The text to type, or the option to select, as it stands there; else null."
     )
+
+    @classmethod
+    def rehearse(cls, reply: RehearsedReply) -> dict[str, Any]:
+        """One of the elements is clicked; without one, nothing brings it further."""
+        there = reply.offered("element")
+        chosen = reply.one_of(there) if there else None
+        return {"operation": "click" if there else "stuck", "element": chosen, "value": None}
 
 
 def web_act_prompt(memory: str, instruction: str) -> Prompt:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from readgraph.features.web.state import LONGEST_VALUE, cut, element_line, indentation, text_line
+from readgraph.features.web.elements import LONGEST_VALUE, cut, element_line, indentation, text_line
 from readgraph.sources.encodings import decode_html
 from readgraph.sources.parsing import feed_html, local_name
 from readgraph.state.errors import BadInput
@@ -337,7 +337,7 @@ def label_controls(dom: Dom) -> None:
 
 
 class WebPage(NamedTuple):
-    """A page's title ("" if it has none) and its text: a line for each element (see `readgraph.features.web.state`)."""
+    """A page's title ("" if it has none) and its text: a line for each element (see `elements.py`)."""
 
     title: str
     text: str

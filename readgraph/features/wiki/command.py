@@ -2,19 +2,21 @@
 
 from typing import TYPE_CHECKING
 
-from readgraph.cli.commands import run_or_estimate
-from readgraph.cli.options import reading as given
-from readgraph.cli.options import settings
-from readgraph.cli.options.output import with_run
+from readgraph.cli.options.output import check_estimate, with_run
+from readgraph.cli.options.settings import IN_PARTS
+from readgraph.cli.process import begin_work
+from readgraph.features.wiki.options import WikiOptions
+from readgraph.state.settings import Paragraphs, Rebuilding
 
 if TYPE_CHECKING:
     from readgraph.cli.terminal.screen import OutputOptions
     from readgraph.state.context import ReaderContext
 
+SETTINGS = (*IN_PARTS, Paragraphs, Rebuilding)
 
-@with_run(given.WikiOptions, settings.WIKI)
-@run_or_estimate("readgraph.features.wiki.run:make_wiki", "readgraph.features.wiki.run:estimate", "shown", "show_steps")
-def wiki(options: given.WikiOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
+
+@with_run(WikiOptions, SETTINGS)
+def wiki(options: WikiOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Make a wiki of documents: Markdown pages of persons, places, things and topics. Each sentence names its quote.
 
     Obsidian opens the folder. Made again, it is written only where the documents changed; what you wrote in it stays.
@@ -24,3 +26,7 @@ def wiki(options: given.WikiOptions, context: "ReaderContext", screen: "OutputOp
 
     Example: readgraph wiki my-wiki letters/
     """
+    from readgraph.features.wiki.run import estimate, make_wiki
+
+    check_estimate(options, "shown", "show_steps")
+    begin_work(estimate if options.estimate else make_wiki, options, context, screen)

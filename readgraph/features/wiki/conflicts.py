@@ -4,11 +4,11 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
-from readgraph.features.verify.evidence import names_in
 from readgraph.features.wiki.state import Conflict, WikiSource
 from readgraph.library.search.terms import content_words
 from readgraph.nodes.extractive.passages import without_label
 from readgraph.nodes.rules.compare import compare_sentences
+from readgraph.nodes.rules.evidence import names_in
 from readgraph.nodes.rules.tokens import tokens_of
 from readgraph.state.languages import DEFAULT, language_of
 from readgraph.state.words import on_one_line

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple
 
-from readgraph.features.verify.evidence import prose_sentences
 from readgraph.features.wiki.kinds import Mention, add_signs, cues, is_thing_name, read_signs, word_at
 from readgraph.library.search.terms import stop_words
+from readgraph.nodes.rules.evidence import prose_sentences
 from readgraph.nodes.rules.tokens import NOUNS_LARGE, TITLES, Token, tokens_of
 from readgraph.sources.formats.plain_text import blank_markup
 from readgraph.state.calendars import month_names

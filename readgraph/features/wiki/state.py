@@ -6,7 +6,7 @@ from langgraph.channels import EphemeralValue
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from readgraph.features.verify.state import Difference
+from readgraph.state.differences import Difference
 from readgraph.state.reading import Answered, ReadingState
 
 __all__ = ["Conflict", "SubjectKind", "WikiMade", "WikiPage", "WikiSentence", "WikiSource", "WikiState", "WikiWanted"]

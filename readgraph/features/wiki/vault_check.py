@@ -7,7 +7,6 @@ from pathlib import Path, PurePath
 from typing import Literal, NamedTuple
 from urllib.parse import unquote
 
-from readgraph.features.verify.evidence import find_difference
 from readgraph.features.wiki.conflicts import find_conflicts
 from readgraph.features.wiki.merging import BEGIN
 from readgraph.features.wiki.state import WikiSource
@@ -16,6 +15,7 @@ from readgraph.features.wiki.write import find_unsaid
 from readgraph.library.documents import names_apart
 from readgraph.library.page_store import PageStore
 from readgraph.nodes.answering.citations import find_quote
+from readgraph.nodes.rules.evidence import find_difference
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document
 from readgraph.state.words import on_one_line

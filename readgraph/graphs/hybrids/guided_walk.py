@@ -14,6 +14,3 @@ build = partial(mem_walker.build, enter=enter_at_leaf)
 """MemWalker's graph with this `enter` node."""
 
 graph = build().compile(name="guided_walk")
-
-estimate_guided_walk = partial(mem_walker.estimate_mem_walker, from_leaf=True)
-"""MemWalker's reading, and a walk that begins at a leaf."""

@@ -89,7 +89,7 @@ def _find_unused_notes(wiring: Wiring) -> Iterator[str]:
         if after and pays_for_notes(wiring.nodes[writer]) and not any(wiring.declared[name].notes for name in after):
             yield (
                 f"The node '{writer}' has a model write notes, and no node after it uses them: take a node that only "
-                "cuts the text into pages, such as readgraph.features.agents.mem_gpt.read."
+                "cuts the text into pages, such as readgraph.graphs.baselines.read_segments."
             )
 
 

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import partial
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +65,7 @@ def prepare(address: LibraryAddress, connection: Connection, *, to_read: bool) -
                     PostgresStore(connection).setup()
                     PostgresSaver(connection).setup()
                     with connection.transaction():
-                        connection.execute(Path(__file__).with_name("tables.sql").read_bytes())
+                        connection.execute(files(__package__).joinpath("tables.sql").read_bytes())
                         if not connection.execute("UPDATE readgraph_library SET format = %s", (FORMAT,)).rowcount:
                             connection.execute("INSERT INTO readgraph_library (format) VALUES (%s)", (FORMAT,))
         row = connection.execute(_LIBRARY).fetchone()

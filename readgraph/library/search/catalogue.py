@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
+from importlib.resources import files
 from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple, TypeVar
@@ -230,7 +231,7 @@ def _prepare(connection: sqlite3.Connection) -> None:
     if made not in (0, FORMAT):
         connection.executescript("DROP TABLE documents; DROP TABLE seen")
     if made != FORMAT:
-        tables = Path(__file__).with_name("catalogue.sql").read_text(encoding="utf-8")
+        tables = files(__package__).joinpath("catalogue.sql").read_text(encoding="utf-8")
         connection.executescript(f"{tables}; PRAGMA user_version={FORMAT}")
 
 

@@ -10,8 +10,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Set
 from functools import cache, lru_cache, update_wrapper
 from importlib import import_module
+from importlib.resources import files
 from itertools import zip_longest
-from pathlib import Path
 from threading import Lock
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 from unicodedata import normalize
@@ -191,7 +191,7 @@ _OF_OTHER_SCRIPTS = ("ru", "ar", "he", "hi")
 @cache
 def stop_word_lists() -> dict[str, frozenset[str]]:
     """Words that say little about what a text is about, by language, with accents, case-folded, not stemmed."""
-    text = Path(__file__).with_name("stop_words.txt").read_text(encoding="utf-8")
+    text = files(__package__).joinpath("stop_words.txt").read_text(encoding="utf-8")
     parts = (part.partition("]") for part in text.split("[")[1:])
     return {language: frozenset(listed.split()) for language, _, listed in parts}
 

@@ -8,14 +8,14 @@ from itertools import islice
 from typing import Any, NamedTuple
 from unicodedata import category
 
-from readgraph.features.summary.state import SentenceFlag, sentence_flags
-from readgraph.features.survey.state import Table, table_line, without_unread
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.terms import STOP_WORDS, UNSPACED, content_words
 from readgraph.nodes.extractive.dates import date_in, resolve_time_words
 from readgraph.state.reading import Citation, Quote
 from readgraph.state.records import Document, Page
+from readgraph.state.sentence_flags import SentenceFlag, sentence_flags
 from readgraph.state.sentences import sentence_spans
+from readgraph.state.tables import Table, table_line, without_unread
 
 LONGEST_FOLDED = 50_000  # characters of a text that is kept folded: a page has fewer, a whole document may be large
 FEWEST_WORDS = 3  # a shorter quote says too little, unless it is a whole sentence, a number or a name

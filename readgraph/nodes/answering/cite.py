@@ -8,7 +8,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from readgraph.features.survey.state import without_unread
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.search.hits import pages_of
 from readgraph.library.search.okapi import rank
@@ -38,6 +37,7 @@ from readgraph.state.errors import BudgetSpent
 from readgraph.state.reading import Citation, Quote, Sentence
 from readgraph.state.sentences import ROW, sentences_by_language
 from readgraph.state.settings import AnswerForm, Checking, Quoting
+from readgraph.state.tables import without_unread
 from readgraph.state.words import count_words
 
 __all__ = ["cite"]

@@ -10,9 +10,9 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import NamedTuple
 
-from readgraph.features.verify.state import Difference, SlotKind, Verdict
 from readgraph.nodes.rules.equality import account, excludes, is_equal
 from readgraph.nodes.rules.tokens import Token, cue_words, fold_letters, is_past, knows_denials, tokens_of
+from readgraph.state.differences import Difference, SlotKind, Verdict
 from readgraph.state.languages import language_of
 
 LONGEST_COMPARED = 4000  # characters of a sentence

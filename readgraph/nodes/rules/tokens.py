@@ -8,9 +8,9 @@ from importlib.resources import files
 from typing import Any, Literal, NamedTuple
 from unicodedata import combining, normalize
 
-from readgraph.features.verify.state import SlotKind
 from readgraph.library.search.terms import UNSPACED, stem, stop_words
 from readgraph.nodes.extractive.dates import WEEKDAYS, dates_in
+from readgraph.state.differences import SlotKind
 
 NOUNS_LARGE = frozenset(("de", "lb"))  # languages that write every noun with a capital
 POINT_BEFORE_DECIMALS = frozenset("en zh ja ko th he hi".split())

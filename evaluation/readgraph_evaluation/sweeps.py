@@ -1,0 +1,31 @@
+"""Rows with names of their own, and sweeps: lists of rows that give a paper's table as one evaluation.
+
+This module imports neither LangGraph nor pydantic, since the command's help lists the sweeps.
+"""
+
+from importlib.resources import files
+from typing import NamedTuple
+
+from readgraph.state.errors import BadInput
+from readgraph.state.files import read_toml
+
+NAMED_ROWS = {"read-agent-s": "read-agent@strategy=sequential"}  # ReadAgent-S, beside ReadAgent-P in the paper
+
+
+class Sweep(NamedTuple):
+    """What is varied, where the paper shows it, and the rows as `row_named` takes them."""
+
+    line: str
+    source: str
+    rows: tuple[str, ...]
+
+
+_WRITTEN = read_toml(files(__package__).joinpath("sweeps.toml"), "sweeps.toml", -1)
+SWEEPS = {name: Sweep(each["line"], each["source"], tuple(each["rows"])) for name, each in _WRITTEN.items()}
+
+
+def sweep_named(name: str) -> Sweep:
+    """The sweep of this name; raises `BadInput` where there is none."""
+    if name not in SWEEPS:
+        raise BadInput(f"There is no sweep '{name}': choose one of {', '.join(SWEEPS)}.")
+    return SWEEPS[name]

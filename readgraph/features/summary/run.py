@@ -1,0 +1,102 @@
+"""`summarise`: a summary of documents on the terminal, or as a report."""
+
+from dataclasses import replace
+from typing import Any
+
+from readgraph.cli.run.documents import (
+    conversion_seconds,
+    load_sources,
+    report_notices,
+    resolve_document,
+    show_estimate,
+)
+from readgraph.cli.run.in_library import run_in_library
+from readgraph.cli.run.reports import check_report, make_report, show_output, with_cost, with_places
+from readgraph.cli.terminal import rendering
+from readgraph.cli.terminal.progress import watch_run
+from readgraph.cli.terminal.safe_text import Console, SafeText
+from readgraph.cli.terminal.screen import OutputOptions
+from readgraph.features.summary.functions import summarise
+from readgraph.features.summary.options import SummariseOptions
+from readgraph.graphs.methods import ROWS
+from readgraph.graphs.rehearsal import Estimate, rehearse_method
+from readgraph.library.opening import Library
+from readgraph.nodes.answering.citations import with_marks
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
+from readgraph.state.reading import Question
+from readgraph.state.words import count_words, format_count
+
+EXTRACTED = "Extracted, the text's own sentences: "
+UNUSABLE = "The model gave no summary that could be used, and no sentence of the text shares a word with this."
+
+
+def _print_summary(found: dict[str, Any], screen: OutputOptions) -> None:
+    console = Console()
+    text = f"{EXTRACTED if found['by_rule'] else ''}{found['marked_answer']}"
+    if found["status"] == "budget":
+        spent = "The budget ran out before anything was found."
+        text = f"The budget ran out first. {text}" if found["marked_answer"] else spent
+    elif not found["marked_answer"]:
+        text = UNUSABLE if found["fallbacks"].get("summary") else "The text says nothing of this."
+    console.print(SafeText(text, style="bold"))
+    rendering.print_citations(found["citations"])
+    number = format_count(len(found["sentences"]), "sentence")
+    own = 0 if found["by_rule"] else sum(each["extracted"] for each in found["sentences"])
+    wrong = f"{found['unsupported']} of {number} not supported by the places named" if found["unsupported"] else ""
+    left = f"{found['unchecked']} of {number} not checked against the text" if found["unchecked"] else ""
+    extracted = f"{own} of {number} extracted, since the model gave no usable reply" if own else ""
+    if problem := "; ".join(filter(None, [wrong, left, extracted])):
+        console.print(SafeText(problem, style="yellow"))
+    if screen.quiet:
+        return
+    about = ", ".join(part["name"] for part in found["parts"])
+    size = f"{format_count(count_words(found['answer'] or ''), 'word')}{f' of {about}' if about else ''}"
+    read = f"read{rendering.format_read_again(found)}" if found["pages_read"] else ""
+    console.print(rendering.footer(found, size, read))
+
+
+def summarise_documents(options: SummariseOptions, context: ReaderContext, screen: OutputOptions) -> None:
+    """Summarise the documents and print the summary; write the report where one is wanted."""
+    context, screen = _settings_of(options, context), replace(screen, steps=options.show_steps)
+    check_report(options.report)
+    sources = load_sources(options, screen)
+
+    async def run(library: Library) -> tuple[dict[str, Any], bytes]:
+        document = await resolve_document(library, sources, options.as_of)
+        with watch_run(screen) as listen:
+            made = await summarise(
+                library, documents=[document], part=options.part, about=options.about, context=context, listen=listen
+            )
+        priced = with_cost(made.output, context, screen, conversion_seconds(sources))
+        found = await with_places(library.pages, with_marks(priced))
+        parts = ", ".join(part["name"] for part in found["parts"])
+        heading = f"Summary of {parts or found['title'] or 'the text'}"
+        headed = Question(question=f"{heading}: {options.about}" if options.about else heading)
+        return found, await make_report(options.report, library.pages, document, headed, found, "note")
+
+    found, page = run_in_library(options.library, run, answers=True)
+    show_output(found, page, options, context, screen, _print_summary)
+
+
+def estimate_summaries(options: SummariseOptions, context: ReaderContext, screen: OutputOptions) -> None:
+    """Print what the summary will use, without making a call."""
+    context = _settings_of(options, context)
+    sources = load_sources(options, screen)
+
+    async def run(library: Library) -> tuple[Estimate, int]:
+        document = await resolve_document(library, sources, options.as_of)
+        await report_notices(library, [document], screen)
+        given = {name: value for name, value in (("part", options.part), ("question", options.about)) if value}
+        return await rehearse_method(ROWS["summary"], library.pages, document, context, given), document.words
+
+    show_estimate(*run_in_library(options.library, run, answers=True), context, screen)
+
+
+def _settings_of(options: SummariseOptions, context: ReaderContext) -> ReaderContext:
+    """The context with the settings that are options of this command alone; raises `BadInput` for an empty option."""
+    for option, value in (("--part", options.part), ("--about", options.about)):
+        if value is not None and not value.strip():
+            raise BadInput(f"{option} is empty: write something, or leave it out.")
+    given: dict[str, Any] = {"summary_words": options.words, "check_sentences": options.check}
+    return replace(context, **{name: value for name, value in given.items() if value is not None})

@@ -1,0 +1,148 @@
+"""`table`: what documents hold of one kind, on the terminal or as a file."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from readgraph.api.answer_text import BY_PATTERN, BY_TABLE
+from readgraph.api.documents import PickingScope
+from readgraph.api.running import RunThread
+from readgraph.api.table_files import FORMS, Sheet, excel_library, is_our_table, markdown, sheet_of, table_bytes
+from readgraph.cli.run.documents import conversion_seconds, estimate, load_sources, resolve_document
+from readgraph.cli.run.in_library import check_output, run_in_library, write_output
+from readgraph.cli.run.reports import check_report, make_report, with_cost, with_places, write_report
+from readgraph.cli.settings import check_used
+from readgraph.cli.terminal import rendering
+from readgraph.cli.terminal.progress import watch_run
+from readgraph.cli.terminal.safe_text import Console, SafeText, visible
+from readgraph.cli.terminal.screen import OutputOptions
+from readgraph.features.survey.functions import table
+from readgraph.features.survey.options import TableOptions
+from readgraph.graphs.methods import METHODS
+from readgraph.library.collections import members_of
+from readgraph.library.opening import Library
+from readgraph.nodes.answering.citations import with_marks
+from readgraph.sources import SourceText
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
+from readgraph.state.reading import Question
+from readgraph.state.tables import format_unread_parts
+from readgraph.state.words import format_count
+
+LIKE = 'such as "every person: name, role, first appearance"'
+CUT_SHORT = "The budget ran out first: only what was read until then is in the table."
+NOT_JOINED = "The budget ran out when all was read: names that mean the same thing may have rows of their own."
+SPENT_BEFORE = "The budget ran out before anything was read with the model."
+NO_ROW = "Nothing of this kind was found."
+
+
+def make_table(options: TableOptions, context: ReaderContext, screen: OutputOptions) -> None:
+    """Make the table of what is wanted from the documents, and print it or write it to a file."""
+    _check_wanted(options.paths, options.wanted)
+    check_used([METHODS["survey"]], asks=True)
+    if out := options.out:
+        if out.suffix.lower() not in FORMS:
+            raise BadInput(f"{out} doesn't say which form the table is to have: end it in {', '.join(FORMS)}.")
+        check_output(out, "table", is_our_table, "is no table of readgraph: name another file for the table")
+        if out.suffix.lower() == ".xlsx":
+            excel_library()
+    check_report(options.report)
+    sources = load_sources(options, screen)
+    found, sheet, page = run_in_library(
+        options.library, _make_table_output, sources, options, context, screen, answers=True
+    )
+    if out:
+        write_output(out, table_bytes(sheet, out.suffix.lower()), "table")
+    _print_table(found, sheet, out, screen)
+    write_report(options.report, page, quiet=screen.quiet, in_browser=options.opened)
+
+
+def estimate_table(options: TableOptions, context: ReaderContext, screen: OutputOptions) -> None:
+    """Print what the table will use, without making a call."""
+    _check_wanted(options.paths, options.wanted)
+    estimate(options, context, screen, "survey", options.wanted, PickingScope(as_of=options.as_of))
+
+
+def _check_wanted(paths: Sequence[Path], wanted: str) -> None:
+    """Raise `BadInput` where it isn't said what the rows are, or a file stands in its place."""
+    if not paths and (os.path.lexists(wanted) or not wanted.strip()):
+        raise BadInput(f"After the files, say what the table is to hold: {LIKE}.")
+    if not paths:
+        raise BadInput(f"Before '{wanted}', name the files that are read.")
+    if not wanted.strip():
+        raise BadInput(f"It isn't said what the table is to hold: write it last, {LIKE}.")
+    if os.path.lexists(wanted) or wanted.startswith(("https://", "http://")):
+        last = "Write it after the files" if all(map(os.path.lexists, paths)) else "The files come first, then the text"
+        raise BadInput(f"'{wanted}' is a file, and the last argument says what the table is to hold. {last}.")
+
+
+async def _make_table_output(
+    library: Library,
+    sources: Sequence[SourceText | str],
+    options: TableOptions,
+    context: ReaderContext,
+    screen: OutputOptions,
+) -> tuple[dict[str, Any], Sheet, bytes]:
+    document = await resolve_document(library, sources, options.as_of)
+    kept = RunThread(saver=library.checkpointer)
+    with watch_run(screen) as listen:
+        made = await table(library, options.wanted, documents=[document], context=context, listen=listen, thread=kept)
+    priced = with_cost(made.output, context, screen, conversion_seconds(sources))
+    found = {**await with_places(library.pages, priced), "notices": made.notices}
+    documents = await members_of(library.pages, document)
+    told = made.notices if options.out else made.notices[len(made.output["notices"]) :]  # else they are printed beside
+    sheet = sheet_of(found["table"], documents, " ".join(filter(None, [_table_note(found), *told])))
+    cited = [citation for row in found["table"]["rows"] for citation in row["citations"]]
+    unique = {(each["start"], each["end"]): each for each in cited}
+    shown, asked = with_marks({**found, "citations": [*unique.values()]}), Question(question=options.wanted)
+    page = await make_report(options.report, library.pages, document, asked, shown, METHODS["survey"].note)
+    return with_marks(found), sheet, page
+
+
+def _table_note(found: dict[str, Any]) -> str:
+    """What the table itself says of how it was made, where its form has room."""
+    if unread := found["unread"]:
+        return (
+            f"{format_unread_parts(len(found['pages_read']), len(unread))}. {rendering.format_missing_records(found)}"
+        )
+    return BY_PATTERN if found["by_pattern"] else BY_TABLE if found["by_table"] and not found["model"] else ""
+
+
+def _print_table(found: dict[str, Any], sheet: Sheet, out: Path | None, screen: OutputOptions) -> None:
+    if screen.as_json:
+        rendering.print_json(found)
+        return
+    if not out and sheet.rows:
+        _print_sheet(sheet)
+    told = Console(stderr=True, soft_wrap=True)
+    if found["status"] == "budget":
+        left = CUT_SHORT if found["unread"] else SPENT_BEFORE if found["by_rule"] else NOT_JOINED
+        told.print(SafeText(left, style="yellow"))
+    elif not sheet.rows and not found["unread"]:
+        told.print(NO_ROW)
+    if found["unread"]:
+        told.print(SafeText(_table_note(found), style="yellow"))
+    for notice in screen.notices_left(found["notices"]):
+        told.print(SafeText(notice, style="yellow"))
+    if screen.quiet:
+        return
+    rows = format_count(len(sheet.rows), "row") + (f" in {out}" if out else "")
+    told.print(rendering.footer(found, rows, f"read{rendering.format_read_again(found)}"))
+    if found["by_pattern"]:
+        one = "" if found["model"] else f" {rendering.TO_READ_WITH_ONE}"
+        told.print(SafeText(f"{BY_PATTERN}{one}", style="yellow"))
+    elif found["by_table"] and not found["model"]:
+        told.print(SafeText(BY_TABLE, style="dim"))
+
+
+def _print_sheet(sheet: Sheet) -> None:
+    """A table with the quotes and places of its rows; to a file or a pipe as Markdown."""
+    console = Console()
+    if not console.is_terminal:
+        console.file.write(visible(markdown(sheet)))
+        return
+    shown = rendering.table_with_columns(sheet.columns, sheet.kinds)
+    for row in sheet.rows:
+        shown.add_row(*map(SafeText, row))
+    console.print(shown)

@@ -1,0 +1,207 @@
+"""A package of others adds commands, kinds of files and forms of reports as ours do; one that fails breaks nothing."""
+
+import json
+import os
+import re
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.support.command import STORY, Ran, assert_refused, finished, plain, process
+from tests.support.development_server import REPOSITORY
+from tests.support.packages import install
+
+PLUGIN = '''
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from readgraph.cli.declaring import Command, ReportForm
+from readgraph.plugins import hookimpl
+from readgraph.sources.kinds import FileKind
+
+
+def light(lamp: Annotated[str, typer.Argument(help="The lamp.")], hours: int = 3) -> None:
+    """Light a lamp of the coast."""
+    import lamp_work
+
+    lamp_work.light(lamp, hours)
+
+
+def ask() -> None:
+    """Ask nobody."""
+    print("nobody")
+
+
+lamps = typer.Typer(help="Count the lamps.", no_args_is_help=True)
+
+
+@lamps.command("count")
+def count() -> None:
+    """Count them."""
+    print("7 lamps")
+
+
+@hookimpl
+def commands():
+    return [Command(run=light, panel="Lamps"), Command(run=ask), Command(run=lamps, name="lamps", panel="Start")]
+
+
+@hookimpl
+def kinds():
+    converter = "lamp_work:convert"
+    return [
+        FileKind(name="logs of lamps", endings={".lamp": "text/x-lamp", ".txt": ""}, converter=converter, id="lamp 1",
+                 sessions="lamp_work:conversations"),
+        FileKind(name="broken logs", endings={".broken": ""}, converter="lamp_work:fail", id="broken 1"),
+        FileKind(name="lost logs", endings={".lost": ""}, converter="no_such_module:convert", id="lost 1"),
+    ]
+
+
+async def answer_as_text(pages, question, found, note, links):
+    return f"LAMP {question['question']} {len(found['citations'])} citations".encode()
+
+
+@hookimpl
+def reports():
+    return [ReportForm(ending=".lamp", mark=b"LAMP ", of_answer=answer_as_text, of_document=answer_as_text)]
+'''
+WORK = """
+import time
+from datetime import datetime
+from pathlib import Path
+
+from readgraph.sources.converting import Converted
+from readgraph.sources.formats.chat_turns import ChatConversation, ChatTurn
+from readgraph.sources.places import Place
+
+
+def light(lamp, hours):
+    if hours > 9:
+        Path(lamp).touch()
+        time.sleep(30)
+    print(f"{lamp} burns for {hours} h")
+
+
+def convert(data, name):
+    text = data.decode().replace("-- ", "")
+    return Converted(text, (Place(0, "watch 1"),), title="Night log")
+
+
+def conversations(data, name):
+    turns = [ChatTurn("Keeper", f"The lamp of day {day} was lit.", datetime(2024, 3, day, 20)) for day in (12, 13)]
+    return [ChatConversation("", turns)], []
+
+
+def fail(data, name):
+    raise ZeroDivisionError("no oil\\nat all")
+"""
+LOG = "-- The keeper lit the lamp at dusk.\n\n-- The goat took the log book and stood on the gallery.\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a log; one package plugs in, and two fail."""
+    install(tmp_path / "installed", "lamp", lamp_plugin=PLUGIN, lamp_work=WORK)
+    install(tmp_path / "installed", "faulty", faulty_plugin="raise SystemExit(3)")
+    of_strings = "from readgraph.plugins import hookimpl\n" + "".join(
+        f"@hookimpl\ndef {hook}():\n    return ['lamp']\n" for hook in ("commands", "kinds", "methods")
+    )
+    install(tmp_path / "installed", "stringy", stringy_plugin=of_strings)
+    odd = "from readgraph.cli.declaring import Command\nfrom readgraph.plugins import hookimpl\n"
+    odd += "def odd(lamp: 'Missing'):\n    pass\n@hookimpl\ndef commands():\n    return [Command(run=odd)]\n"
+    install(tmp_path / "installed", "odd", odd_plugin=odd)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path / "installed"), str(REPOSITORY)]))
+    monkeypatch.setenv("COLUMNS", "200")
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs" / "night.lamp").write_text(LOG, encoding="utf-8")
+    return tmp_path
+
+
+def run(*arguments: object, options: tuple[str, ...] = ()) -> Ran:
+    return finished(process(*arguments, options=options))
+
+
+@pytest.mark.slow
+def test_a_command_stands_in_the_help_and_runs(folder: Path) -> None:
+    helped = run("--help").text
+    assert "Lamps light Light a lamp of the coast." in helped and "lamps Count the lamps." in helped
+    assert "Ask nobody" not in helped and "Answer a question about documents" in helped
+    assert "The lamp." in run("light", "--help").text
+    assert run("light", "Sarn", "--hours", 4).text == "Sarn burns for 4 h"
+    assert run("lamps", "count").text == "7 lamps"
+    assert_refused(run("ask", "--nobody"), "No such option: --nobody")
+    assert run("light", "Sarn", "--log-json", folder / "log.jsonl").code == 0
+    logged = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
+    assert {line.get("command") for line in logged} >= {"light"}
+
+
+@pytest.mark.slow
+def test_the_help_waits_for_nothing_heavy(folder: Path) -> None:
+    told = run("--help", options=("-X", "importtime")).err
+    heavy = "langgraph|langchain_core|numpy|pydantic|lxml|lamp_work|readgraph.sources.loading"
+    assert not re.search(rf"\| +({heavy})$", told, re.M)
+
+
+@pytest.mark.slow
+def test_a_command_is_stopped_as_ours_are(folder: Path) -> None:
+    begun = folder / "begun"
+    started = process("light", begun, "--hours", 10)
+    while not begun.exists():
+        assert started.poll() is None
+    started.send_signal(signal.SIGINT)
+    ran = finished(started)
+    assert ran.code == 130 and "Traceback" not in ran.err
+
+
+@pytest.mark.slow
+def test_a_kind_of_file_is_read_and_asked_about(folder: Path) -> None:
+    log = folder / "logs" / "night.lamp"
+    assert "pictures of pages, logs of lamps, broken logs" in run("read", "--help").text
+    assert "logs of lamps (.lamp, .txt) is one" in run("remember", "--help").text
+    for named in (log, folder / "logs"):
+        found = run("ask", "Who took the log book?", named, "--json").json
+        assert "The goat took the log book" in found["citations"][0]["quote"] and found["title"] == "Night log"
+        assert found["citations"][0]["place"] == "watch 1"
+    assert run("ask", "Who?", STORY, "--json").json["title"] != "Night log"  # .txt stays ours
+    read = run("corpus", folder / "logs", "--workers", 1, "--json").out.splitlines()
+    assert json.loads(read[0])["title"] == "Night log" and json.loads(read[0])["known"]
+    convert = "print(file_of_bytes('a.lamp', b'-- Dusk.').convert().text)"
+    sent = f"from readgraph.sources.loading import file_of_bytes; {convert}"
+    assert run(options=("-c", sent)).out == "Dusk.\n"  # as a file that is sent to `serve` is read
+    remembered = run("remember", "nights", log).text
+    assert "2 sessions" in remembered or "2 new" in remembered
+
+
+@pytest.mark.slow
+def test_a_converter_that_fails_leaves_out_its_file_alone(folder: Path) -> None:
+    broken, lost = folder / "logs" / "night.broken", folder / "night.lost"
+    broken.write_text("--")
+    lost.write_text("--")
+    told = "since lamp_work:fail fails with it: ZeroDivisionError: no oil."
+    assert_refused(run("ask", "Who?", broken), told)
+    ran = run("ask", "Who took the log book?", folder / "logs", "--json")
+    assert "goat" in ran.json["answer"] and told in ran.err
+    assert_refused(run("read", lost), "can't be imported from no_such_module:convert")
+
+
+@pytest.mark.slow
+def test_a_form_of_reports_is_chosen_by_its_ending(folder: Path) -> None:
+    ask = ("ask", "Who took the log book?", STORY, "--quiet", "--report")
+    for name, begins in (("answer.lamp", "LAMP Who took the log book? "), ("answer.html", "<!doctype html>")):
+        assert run(*ask, folder / name).code == 0
+        assert (folder / name).read_text(encoding="utf-8").startswith(begins)
+    assert run(*ask, folder / "answer.lamp").code == 0
+    (folder / "own.lamp").write_text("mine")
+    assert_refused(run(*ask, folder / "own.lamp"), "is not a report")
+
+
+@pytest.mark.slow
+def test_doctor_names_what_is_not_used(folder: Path) -> None:
+    told = plain(run("doctor").out)
+    assert "faulty can't be used: SystemExit: 3" in told
+    assert "there is another command 'ask'" in told and "odd can't be used: no command 'odd' can be made" in told
+    assert re.search(r"stringy can't be used: TypeError: the hook '\w+' gives 'lamp', which is no ", told)
