@@ -102,7 +102,7 @@ def test_vietnamese_with_marks_of_its_own() -> None:
     """The encoding has letters of their own for some marks, and sets tones behind them."""
     marked = normalize("NFD", TEXTS["vi"])
     for letter in "âêô":
-        plain, mark = normalize("NFD", letter)
+        plain, mark = [*normalize("NFD", letter)]
         marked = marked.replace(f"{plain}\u0323{mark}", f"{letter}\u0323")
     for letter in "âêôăơư":
         marked = marked.replace(normalize("NFD", letter), letter)

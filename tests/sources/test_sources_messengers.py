@@ -119,7 +119,7 @@ def teams(message: dict[str, str]) -> dict[str, Any]:
     return {"conversations": [{"displayName": "Team", "MessageList": [told]}]}
 
 
-ANSWERED = {"author": {"name": "bert", "nickname": "Bert"}, "reference": {"messageId": "1"}}
+ANSWERED: dict[str, Any] = {"author": {"name": "bert", "nickname": "Bert"}, "reference": {"messageId": "1"}}
 ANSWERED |= {"reactions": [{"emoji": {"name": "👍"}, "count": 2}], "attachments": [{"fileName": "key.png"}]}
 DISCORD = {
     "guild": {"name": "Sarn"},

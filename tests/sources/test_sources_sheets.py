@@ -110,7 +110,7 @@ def test_values_as_the_sheet_shows_them(tmp_path: Path, value: object, form: str
 
 
 def test_merged_cells_give_their_value_to_all_that_they_cover(tmp_path: Path) -> None:
-    names = [["Harvest"], ["region", 2023, None, 2024, None], [None, "rye", "oats", "rye", "oats"]]
+    names: list[list[Any]] = [["Harvest"], ["region", 2023, None, 2024, None], [None, "rye", "oats", "rye", "oats"]]
 
     def merge(sheet: Worksheet) -> None:
         for area in ("A1:E1", "A2:A3", "B2:C2", "D2:E2", "A4:A5"):
