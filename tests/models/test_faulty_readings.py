@@ -16,7 +16,6 @@ from readgraph.state.settings import ReplyForm
 from tests.doubles.agent import Living
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
 from tests.models.transport.test_transport import DAMAGED, FLAWED, USABLE, called
-from tests.support.some_methods import OF_THE_PAPERS, mostly_slow
 from tests.support.web_pages import html
 
 CONTEXT = ReaderContext(
@@ -29,6 +28,7 @@ FAILING = {
     "breaks off": Fault.cut(),
     "arguments that are a list": called(arguments="[1]"),
 }
+Faults = Callable[[ChatRequest, int], Fault | None]
 FAULTS = {**DAMAGED, **FLAWED, **USABLE, **FAILING}
 
 
@@ -41,7 +41,7 @@ async def found(text: str, folder: Path, method: str, form: ReplyForm) -> dict[s
     return {name: ended[name] for name in ("status", "answer", "citations", "pages_read", "fallbacks")}
 
 
-def a_third_of(seed: str) -> Callable[[ChatRequest, int], Fault | None]:
+def a_third_of(seed: str) -> Faults:
     """Faults for a third of the calls; what is paid for comes to the same prompt once, since that bounds its tries."""
     chance, spoilt = random.Random(seed), set[str]()
 
@@ -57,14 +57,7 @@ def a_third_of(seed: str) -> Callable[[ChatRequest, int], Fault | None]:
 
 @pytest.mark.parametrize(
     ("method", "form"),
-    [
-        *[
-            pytest.param(method, "json_schema", marks=[] if method in OF_THE_PAPERS else pytest.mark.slow)
-            for method in METHODS
-        ],
-        ("read-agent", "function"),
-        ("mem-walker", "text"),
-    ],
+    [*[(method, "json_schema") for method in METHODS], ("read-agent", "function"), ("mem-walker", "text")],
 )
 @pytest.mark.slow
 async def test_a_third_of_the_replies_is_bad_and_the_reading_ends_the_same(
@@ -75,11 +68,11 @@ async def test_a_third_of_the_replies_is_bad_and_the_reading_ends_the_same(
     assert await found(story[:4000], tmp_path / "faulty", method, form) == clean
 
 
-def one_in_three(fault: Fault) -> Callable[[ChatRequest, int], Fault | None]:
+def one_in_three(fault: Fault) -> Faults:
     return lambda request, call: fault if call % 3 == 1 else None
 
 
-BAD: dict[str, Callable[[ChatRequest, int], Fault | None]] = {
+BAD: dict[str, Faults] = {
     "withheld": lambda request, call: FLAWED["withheld"],
     "one in three withheld": one_in_three(FLAWED["withheld"]),
     "half a character": lambda request, call: FLAWED["half a character"],
@@ -87,7 +80,7 @@ BAD: dict[str, Callable[[ChatRequest, int], Fault | None]] = {
 }
 
 
-@pytest.mark.parametrize("method", mostly_slow(METHODS, ["read-agent", "mem-gpt"]))
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.slow
 async def test_bad_replies_pass_no_bound_and_are_paid_for_once(
     server: ModelServer, tmp_path: Path, story: str, method: str

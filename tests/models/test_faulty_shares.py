@@ -5,7 +5,7 @@
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from readgraph.graphs.methods import METHODS
 from readgraph.library.opening import open_library
 from readgraph.state.errors import ModelUnavailable
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
-from tests.models.test_faulty_readings import CONTEXT, FAILING
+from tests.models.test_faulty_readings import CONTEXT, FAILING, Faults
 from tests.models.transport.test_transport import DAMAGED, FLAWED, USABLE
 
 pytestmark = pytest.mark.slow
@@ -67,18 +67,14 @@ ALL = os.environ.get("READGRAPH_FAULTS") == "all"
 ONE_BY_ONE = replace(CONTEXT, concurrency=1, retry_seconds=60.0, timeout=1.0)
 
 
-def every(share: int, faults: Mapping[str, Fault], first: int = 0) -> Callable[[ChatRequest, int], Fault | None]:
+def every(share: int, faults: Mapping[str, Fault], first: int = 0) -> Faults:
     """Each of the faults in turn, from the first on, for one call of so many: the first call, and so on."""
     wanted = [*faults.items()]
 
     def fault_for(request: ChatRequest, call: int) -> Fault | None:
         name, fault = wanted[(first + call // share) % len(wanted)]
-        typed = request.schema_name or request.tool
-        if call % share != 1 % share or (
-            name in ("in prose", "of another form") and not typed
-        ):  # a note may say anything
-            return None
-        return fault
+        said = name in ("in prose", "of another form") and not (request.schema_name or request.tool)
+        return None if call % share != 1 % share or said else fault  # a note may say anything
 
     return fault_for
 
