@@ -32,13 +32,13 @@ Faults = Callable[[ChatRequest, int], Fault | None]
 FAULTS = {**DAMAGED, **FLAWED, **USABLE, **FAILING}
 
 
-async def found(text: str, folder: Path, method: str, form: ReplyForm) -> dict[str, Any]:
+async def find(text: str, folder: Path, method: str, **settings: Any) -> dict[str, Any]:
     """What a reading into a new library ends with."""
     async with open_library(folder) as library:
         graph = METHODS[method].build().compile(checkpointer=library.checkpointer, store=library.store)
-        given, config = {"text": text, "question": "Who took the log book?"}, {"configurable": {"thread_id": "1"}}
-        ended = await graph.ainvoke(given, config, context=replace(CONTEXT, reply_form=form))  # type: ignore[call-overload]
-    return {name: ended[name] for name in ("status", "answer", "citations", "pages_read", "fallbacks")}
+        given: Any = {"text": text, "question": "Who took the log book?"}
+        ended = await graph.ainvoke(given, {"configurable": {"thread_id": "1"}}, context=replace(CONTEXT, **settings))
+    return {name: ended[name] for name in ("status", "answer", "citations", "pages_read", "fallbacks", "by_rule")}
 
 
 def a_third_of(seed: str) -> Faults:
@@ -63,9 +63,9 @@ def a_third_of(seed: str) -> Faults:
 async def test_a_third_of_the_replies_is_bad_and_the_reading_ends_the_same(
     server: ModelServer, tmp_path: Path, story: str, method: str, form: ReplyForm
 ) -> None:
-    clean = await found(story[:4000], tmp_path / "clean", method, form)
+    clean = await find(story[:4000], tmp_path / "clean", method, reply_form=form)
     server.fault_for = a_third_of(f"{method} {form}")
-    assert await found(story[:4000], tmp_path / "faulty", method, form) == clean
+    assert await find(story[:4000], tmp_path / "faulty", method, reply_form=form) == clean
 
 
 def one_in_three(fault: Fault) -> Faults:

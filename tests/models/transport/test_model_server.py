@@ -94,7 +94,7 @@ def test_stream_of_a_call_of_the_forced_tool(server: ModelServer) -> None:
 
 
 def test_embeddings_are_the_same_in_both_encodings(server: ModelServer) -> None:
-    texts, api = ["the cat sat", "sat the CAT", "something else"], client(server).embeddings
+    texts, api = ["the cat sat", "sat the CAT", "other"], client(server).embeddings
     coded = [item.embedding for item in api.create(model="m", input=texts).data]
     plain = [item.embedding for item in api.create(model="m", input=texts, encoding_format="float").data]
     assert coded[0] == pytest.approx(plain[0]) and len(plain[0]) == 64 and server.embedding_calls == 2
@@ -102,18 +102,18 @@ def test_embeddings_are_the_same_in_both_encodings(server: ModelServer) -> None:
     assert [len(item.embedding) for item in api.create(model="m", input=[1, 2], dimensions=8).data] == [8]
 
 
-FAILURES = {
-    openai.RateLimitError: Fault.rate_limited(2),
-    openai.InternalServerError: Fault.server_error(503),
-    openai.AuthenticationError: Fault.unauthorized(),
-    openai.APIConnectionError: Fault.cut(),
-    openai.APITimeoutError: Fault.hang(),
-}
-
-
-@pytest.mark.parametrize("error", FAILURES)
-def test_failures(server: ModelServer, error: type[Exception]) -> None:
-    server.faults.extend([Fault.passing(), FAILURES[error]])
+@pytest.mark.parametrize(
+    ("error", "fault"),
+    [
+        (openai.RateLimitError, Fault.rate_limited(2)),
+        (openai.InternalServerError, Fault.server_error(503)),
+        (openai.AuthenticationError, Fault.unauthorized()),
+        (openai.APIConnectionError, Fault.cut()),
+        (openai.APITimeoutError, Fault.hang()),
+    ],
+)
+def test_failures(server: ModelServer, error: type[Exception], fault: Fault) -> None:
+    server.faults.extend([Fault.passing(), fault])
     assert ask(server).choices[0].message.content == "one two"
     with pytest.raises(error):
         ask(server, timeout=0.2)
