@@ -15,10 +15,8 @@ from readgraph.nodes.building.notes import gist_prompt
 from readgraph.nodes.prompts import every_wording
 from readgraph.state.errors import BadInput
 from tests.doubles.model_server import ModelServer
+from tests.models.names.test_model_tables import ASKED, TEXT
 from tests.support.command import DOUBLE, Command, assert_refused
-
-TEXT = "The keeper climbed to the lamp at nine. The goat stood on the gallery, and the lamp was out."
-ASKED: Any = {"text": TEXT, "question": "Who stood on the gallery?"}
 
 
 @pytest.fixture

@@ -20,9 +20,7 @@ from readgraph.graphs.baselines import build_dense
 from readgraph.state.errors import BadInput, ModelUnavailable, ReadgraphError
 from tests.doubles.hurried import Hurried
 from tests.doubles.model_server import Fault, ModelServer
-
-TEXT = "The keeper climbed to the lamp at nine. The goat stood on the gallery, and the lamp was out."
-ASKED: Any = {"text": TEXT, "question": "Who stood on the gallery?"}
+from tests.models.names.test_model_tables import ASKED, TEXT
 
 
 class Heard(BaseCallbackHandler):
@@ -167,11 +165,9 @@ class Plain(BaseChatModel):
         self.calls += 1
         if self.problem and self.calls == self.fails_at:
             raise self.problem
-        asked = "Its fields:" in str(messages[-1].content)
+        typed = "Its fields:" in str(messages[-1].content)
         text = (
-            '{"answer": "Die Ziege.", "quotes": [], "reason": "", "pages": [0]}'
-            if asked
-            else "Die Ziege stand auf der Galerie."
+            '{"answer": "Die Ziege.", "quotes": [], "reason": "", "pages": [0]}' if typed else "Die Ziege stand dort."
         )
         return ChatResult(generations=[ChatGeneration(message=AIMessage(text))])
 
