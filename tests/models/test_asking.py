@@ -68,9 +68,7 @@ async def test_every_reply_form_gives_the_typed_reply(runtime: ReaderRuntime, fo
 
 
 @pytest.mark.parametrize("supports", [{"tools"}, set[str]()])
-async def test_the_form_steps_down_to_what_the_server_takes(
-    server: ModelServer, runtime: ReaderRuntime, supports: set[str]
-) -> None:
+async def test_the_form_is_one_that_is_taken(server: ModelServer, runtime: ReaderRuntime, supports: set[str]) -> None:
     server.supports = frozenset(supports)
     await assert_seven(runtime, "auto")
     refused = server.calls - len(server.answered)
@@ -81,9 +79,7 @@ async def test_the_form_steps_down_to_what_the_server_takes(
 @pytest.mark.parametrize(
     "fault", [Fault.empty(), Fault.not_json(), Fault.wrong_schema(), Fault.truncated(5)], ids=lambda each: each.name
 )
-async def test_a_bad_reply_is_asked_again_with_the_reason_and_kept(
-    server: ModelServer, runtime: ReaderRuntime, fault: Fault
-) -> None:
+async def test_a_bad_reply_is_asked_again_and_kept(server: ModelServer, runtime: ReaderRuntime, fault: Fault) -> None:
     server.faults.append(fault)
     meter = metered(runtime)
     await assert_seven(runtime, "auto")
@@ -137,9 +133,7 @@ async def test_asking_again_pays_for_nothing_that_was_usable(server: ModelServer
 
 
 @pytest.mark.parametrize("bad", [3, 2, 0])
-async def test_what_was_asked_again_is_not_asked_once_more_in_the_same_run(
-    server: ModelServer, runtime: ReaderRuntime, bad: int
-) -> None:
+async def test_what_was_asked_again_is_not_asked_thrice(server: ModelServer, runtime: ReaderRuntime, bad: int) -> None:
     server.fault_for = lambda request, call: Fault.wrong_schema()
     with pytest.raises(NoUsableReply):
         await ask_reply(runtime, PROMPT, Count)
@@ -154,9 +148,7 @@ async def test_what_was_asked_again_is_not_asked_once_more_in_the_same_run(
     assert isinstance(found[0], NoUsableReply if bad == 3 else Count)
 
 
-async def test_a_prompt_that_is_cut_counts_once_also_where_it_is_asked_again(
-    server: ModelServer, runtime: ReaderRuntime
-) -> None:
+async def test_a_cut_prompt_that_is_asked_again_counts_once(server: ModelServer, runtime: ReaderRuntime) -> None:
     server.fault_for = lambda request, call: Fault.wrong_schema()
     long = replace(PROMPT, user=f"{fenced('text', 'How many lamps? ' * 1000)}\nCount.")
     runtime = with_context(runtime, window_words=1000)

@@ -82,9 +82,7 @@ BAD: dict[str, Faults] = {
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.slow
-async def test_bad_replies_pass_no_bound_and_are_paid_for_once(
-    server: ModelServer, tmp_path: Path, story: str, method: str
-) -> None:
+async def test_bad_replies_pass_no_bound(server: ModelServer, tmp_path: Path, story: str, method: str) -> None:
     question = "Who took the log book?"
     for name, faults in BAD.items():
         server.reset()
@@ -124,9 +122,7 @@ async def test_notes_that_a_substitute_wrote_are_asked_for_again_where_that_is_w
 
 
 @pytest.mark.parametrize("method", WEB_METHODS)
-async def test_a_third_of_the_replies_is_bad_and_a_web_step_is_the_same(
-    server: ModelServer, tmp_path: Path, method: str
-) -> None:
+async def test_web_steps_with_a_third_of_bad_replies_stay(server: ModelServer, tmp_path: Path, method: str) -> None:
     async def acted(folder: str) -> dict[str, Any]:
         async with open_library(tmp_path / folder) as library:
             graph = WEB_METHODS[method].build().compile(store=library.store)
@@ -142,9 +138,7 @@ async def test_a_third_of_the_replies_is_bad_and_a_web_step_is_the_same(
 
 @pytest.mark.parametrize("form", ["json_schema", "function", "text"])
 @pytest.mark.slow
-async def test_a_third_of_the_replies_is_bad_and_an_agent_says_the_same(
-    server: ModelServer, tmp_path: Path, form: ReplyForm
-) -> None:
+async def test_an_agent_with_bad_replies_says_the_same(server: ModelServer, tmp_path: Path, form: ReplyForm) -> None:
     async def said(folder: str) -> Any:
         async with open_library(tmp_path / folder) as library:
             ada = Living(library, context=replace(CONTEXT, reply_form=form, window_words=4000))

@@ -49,9 +49,7 @@ async def test_exported_prompts_are_ours_word_by_word(server: ModelServer, own: 
     assert (second["memory"], second["answer"], server.calls) == (first["memory"], first["answer"], paid)
 
 
-async def test_changed_words_are_sent_and_make_another_memory_only_where_it_is_built_with_them(
-    server: ModelServer, own: Path
-) -> None:
+async def test_changed_words_are_sent_and_make_another_memory_if_built_so(server: ModelServer, own: Path) -> None:
     store = InMemoryStore()
     first = await ask(read_agent, own, store)
     change(own, "answer", "Answer the question, and quote", "Say it in rhyme, and quote")

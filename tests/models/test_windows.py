@@ -69,7 +69,7 @@ def said() -> Iterator[Said]:
 
 @pytest.mark.parametrize("window", [2048, 2050, 4096, 3000])
 @pytest.mark.parametrize("typed", [True, False])
-async def test_a_prompt_that_the_server_cut_is_asked_again_in_a_shorter_form(
+async def test_a_cut_prompt_is_asked_again_in_a_shorter_form(
     serve: Serve, runtime: ReaderRuntime, said: Said, window: int, typed: bool
 ) -> None:
     meter, server = metered(runtime), serve(window=window)
@@ -167,9 +167,7 @@ TEXTS = {
 
 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
-async def test_other_scripts_and_texts_raise_no_alarm(
-    serve: Serve, runtime: ReaderRuntime, said: Said, text: str
-) -> None:
+async def test_other_scripts_raise_no_alarm(serve: Serve, runtime: ReaderRuntime, said: Said, text: str) -> None:
     meter, server = metered(runtime), serve()
     await ask(runtime, 20, text=text)
     assert server.calls == 1 and not said and not meter.fallbacks
@@ -241,9 +239,7 @@ async def test_a_server_that_answers_something_else_changes_nothing(
     assert server.calls == 1 and not said and not meter.fallbacks
 
 
-async def test_a_server_that_does_not_answer_is_not_waited_for(
-    serve: Serve, runtime: ReaderRuntime, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_silence_is_not_waited_for(serve: Serve, runtime: ReaderRuntime, monkeypatch: pytest.MonkeyPatch) -> None:
     async def hang(*_: Any) -> None:
         await asyncio.Event().wait()
 
@@ -272,9 +268,7 @@ async def test_a_smaller_window_of_the_user_wins(serve: Serve, runtime: ReaderRu
 
 @pytest.mark.filterwarnings("ignore:The model server")
 @pytest.mark.parametrize(("how", "calls"), [({"window": 2048}, 2), ({"tells": TOLD["llama.cpp"][0]}, 1)])
-async def test_the_same_again_makes_no_call(
-    serve: Serve, runtime: ReaderRuntime, how: dict[str, Any], calls: int
-) -> None:
+async def test_the_same_again_is_no_call(serve: Serve, runtime: ReaderRuntime, how: dict[str, Any], calls: int) -> None:
     server = serve(**how)
     for seconds in (120.0, 60.0):  # another client, as in a new process
         await ask(with_context(runtime, timeout=seconds))

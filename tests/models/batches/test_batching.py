@@ -65,9 +65,7 @@ def sent(server: ModelServer) -> Counter[str]:
 
 
 @pytest.mark.parametrize("form", ["note", "json_schema", "function", "text", "plain"])
-async def test_a_batch_sends_and_records_what_an_ordinary_call_does(
-    server: ModelServer, runtime: ReaderRuntime, form: Any
-) -> None:
+async def test_a_batch_sends_what_a_call_does(server: ModelServer, runtime: ReaderRuntime, form: Any) -> None:
     async def asked(runtime: ReaderRuntime) -> Any:
         if form == "note":
             return await ask_text(runtime, PROMPT)
@@ -107,7 +105,7 @@ async def test_what_waits_is_one_batch_whatever_the_concurrency(server: ModelSer
     assert progress[-1] == {"node": "", "requests": 12, "done": 12, "ended": True} and len(progress) == 4
 
 
-async def test_many_first_calls_make_one_client(
+async def test_calls_share_a_client(
     server: ModelServer, runtime: ReaderRuntime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = list[float]()
@@ -152,9 +150,7 @@ async def test_lines_that_fail_are_sent_again_and_no_other(server: ModelServer, 
 
 
 @pytest.mark.parametrize(("status", "left"), [("expired", 6), ("cancelled", 6), ("failed", 12)])
-async def test_what_a_batch_left_undone_is_sent_again(
-    server: ModelServer, runtime: ReaderRuntime, status: str, left: int
-) -> None:
+async def test_the_rest_is_sent_again(server: ModelServer, runtime: ReaderRuntime, status: str, left: int) -> None:
     server.batching.ends = [status]
     await ask_all(runtime)
     assert sizes(server) == [12, left]
@@ -166,9 +162,7 @@ async def test_what_a_batch_left_undone_is_sent_again(
     [("expired", "batch expired"), ("cancelled", "was cancelled"), ("failed", "failed (token limit exceeded)")],
 )
 @pytest.mark.slow
-async def test_a_cause_that_stays_is_named_in_the_end(
-    server: ModelServer, runtime: ReaderRuntime, status: str, cause: str
-) -> None:
+async def test_a_lasting_cause_is_named(server: ModelServer, runtime: ReaderRuntime, status: str, cause: str) -> None:
     server.batching.ends = [status] * 9
     with pytest.raises(ModelUnavailable) as told:
         await ask_text(runtime, PROMPT)
@@ -178,9 +172,7 @@ async def test_a_cause_that_stays_is_named_in_the_end(
 
 
 @pytest.mark.parametrize("status", ["validating", "finalizing", "queued", "IN_PROGRESS"])
-async def test_a_batch_goes_on_until_it_is_said_to_have_ended(
-    server: ModelServer, runtime: ReaderRuntime, status: str
-) -> None:
+async def test_a_batch_goes_on_until_its_end_is_told(server: ModelServer, runtime: ReaderRuntime, status: str) -> None:
     server.batching.working, server.batching.looks = status, 5
     await ask_all(runtime)
     assert len(server.batching.batches) == 1
@@ -272,9 +264,7 @@ def test_a_cancelled_batch_brings_what_it_has_done(server: ModelServer, runtime:
     assert sizes(server) == [12, 6]
 
 
-async def test_what_another_command_has_sent_meanwhile_is_not_sent_again(
-    server: ModelServer, runtime: ReaderRuntime
-) -> None:
+async def test_what_another_command_sent_is_not_sent_again(server: ModelServer, runtime: ReaderRuntime) -> None:
     other = with_context(runtime, timeout=77.0)  # has a client of its own
     await ask_text(other, PROMPT)
     server.batching.held = True
@@ -350,9 +340,7 @@ async def test_a_server_without_the_endpoint_is_named(server: ModelServer, runti
 
 
 @pytest.mark.parametrize("name", ["anthropic:claude", "local", "unknown"])
-async def test_other_providers_are_refused_before_anything_is_paid(
-    server: ModelServer, runtime: ReaderRuntime, name: str
-) -> None:
+async def test_other_providers_are_refused_first(server: ModelServer, runtime: ReaderRuntime, name: str) -> None:
     for models in ({"model": name}, {"reading_model": name}):
         with pytest.raises(BadInput, match="can't be asked in batches"):
             await ask_text(with_context(runtime, **models), PROMPT)

@@ -75,9 +75,7 @@ async def test_an_error_that_says_nothing_of_the_number_is_tried_with_fewer(serv
         (400, "the input length exceeds the context length"),
     ],
 )
-async def test_a_text_that_is_too_long_is_the_mean_of_its_halves(
-    server: ModelServer, status: int, message: str
-) -> None:
+async def test_a_long_text_is_the_mean_of_its_halves(server: ModelServer, status: int, message: str) -> None:
     server.embed, embedder = refuse(64, status, message, most_words=30), Embedder(NAME)
     long = [" ".join(f"w{text}x{number}" for number in range(100)) for text in range(3)]
     vectors = await embedder.documents([*TEXTS[:20], *long])
@@ -92,9 +90,7 @@ async def test_a_text_that_is_too_long_is_the_mean_of_its_halves(
 
 
 @pytest.mark.parametrize(("status", "message"), [(400, "can't be encoded"), (500, "unsupported value: NaN")])
-async def test_words_that_a_server_never_embeds_are_left_out_of_their_text(
-    server: ModelServer, status: int, message: str
-) -> None:
+async def test_words_that_a_server_never_embeds_are_left_out(server: ModelServer, status: int, message: str) -> None:
     def respond(body: dict[str, Any]) -> Response:
         return error_response(status, message) if "w2x50 " in "".join(body["input"]) else embeddings(body)
 
@@ -169,9 +165,7 @@ async def test_a_failure_of_a_large_request_names_all_tries(server: ModelServer)
 
 
 @pytest.mark.parametrize("asked", ["30", None])
-async def test_a_limit_of_tokens_in_a_minute_is_waited_for(
-    server: ModelServer, hurried: Hurried, asked: str | None
-) -> None:
+async def test_a_limit_of_tokens_a_minute_is_kept(server: ModelServer, hurried: Hurried, asked: str | None) -> None:
     def respond(body: dict[str, Any]) -> Response:
         if server.embedding_calls <= 6:
             return error_response(429, "Rate limit reached: tokens per min, too many requests", retry_after=asked)

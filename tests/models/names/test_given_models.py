@@ -110,9 +110,7 @@ def test_one_object_serves_in_several_event_loops(server: ModelServer) -> None:
         ({"model": "other"}, True),
     ],
 )
-async def test_replies_are_known_by_public_parameters(
-    server: ModelServer, changed: dict[str, Any], paid_again: bool
-) -> None:
+async def test_replies_are_known_by_parameters(server: ModelServer, changed: dict[str, Any], paid_again: bool) -> None:
     store = InMemoryStore()
     await run(chat(server), store)
     paid = server.calls

@@ -61,9 +61,7 @@ async def test_a_server_of_ones_own_gets_no_other_key(server: ModelServer, own: 
     assert {request.headers["authorization"] for request in server.requests} == {"Bearer none"}
 
 
-async def test_a_missing_key_is_named_and_a_new_one_is_used_at_once(
-    server: ModelServer, own: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_keys_are_named_and_used_at_once(server: ModelServer, own: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     own(api_key_env="TEAM_KEY")
     with pytest.raises(ModelUnavailable, match="The model 'desk' needs TEAM_KEY: set it"):
         await ask(InMemoryStore())
@@ -124,9 +122,7 @@ async def ask_first_words(store: Any, *questions: int) -> list[dict[str, Any]]:
     return [await graph.ainvoke({**ASKED, "question": f"Who {each}?"}, context=context) for each in questions]
 
 
-async def test_requests_a_minute_are_kept_to_also_by_what_is_tried_again(
-    server: ModelServer, own: Any, library: Library
-) -> None:
+async def test_requests_a_minute_bound_what_is_tried_again(server: ModelServer, own: Any, library: Library) -> None:
     own(requests_per_minute=3)
     server.faults.append(Fault.empty())
     with use_clock(clock := Watched()):

@@ -65,9 +65,7 @@ def test_a_factory_is_called_once_in_each_loop(server: ModelServer) -> None:
     assert json.loads(json.dumps(asdict(ReaderContext(model="mine"))))["model"] == "mine"
 
 
-async def test_a_factory_may_be_a_coroutine_and_its_own_errors_come_out(
-    server: ModelServer, store: InMemoryStore
-) -> None:
+async def test_a_factory_may_be_a_coroutine_and_raise_its_own(server: ModelServer, store: InMemoryStore) -> None:
     async def factory() -> BaseChatModel:
         return chat(server)
 
@@ -197,7 +195,7 @@ class RateLimitError(Exception):
 
 
 @pytest.mark.parametrize("problem", [TimeoutError(), ConnectionResetError("gone"), RateLimitError("slower")])
-async def test_a_network_error_of_a_users_own_model_is_tried_again(
+async def test_a_network_error_of_an_own_model_is_tried_again(
     store: InMemoryStore, hurried: Hurried, problem: Exception
 ) -> None:
     model = Plain(problem=problem)

@@ -142,9 +142,7 @@ IN_LINES = [each for each in METHODS if each not in ("survey", "rlm")]  # record
 
 
 @pytest.mark.parametrize("method", mostly_slow(IN_LINES))
-async def test_every_method_reads_by_plain_words(
-    server: ModelServer, library: Library, story: str, method: str
-) -> None:
+async def test_every_method_reads_plain_words(server: ModelServer, library: Library, story: str, method: str) -> None:
     server.respond = speaker
     graph = METHODS[method].build().compile(store=library.store)
     asks: Any = {"text": story[:9000], "question": "Who took the log book?"}
@@ -178,7 +176,7 @@ async def test_a_conversation_in_plain_words(server: ModelServer, library: Libra
         ("\n\nThe keep", "\n\nThe keep", 2),
     ],
 )
-async def test_of_what_is_cut_only_whole_lines_count(
+async def test_of_a_cut_reply_whole_lines_count(
     server: ModelServer, library: Library, said: str, whole: str, calls: int
 ) -> None:
     server.respond = lambda request: said

@@ -167,9 +167,7 @@ def thought_in_field(thought: str) -> Fault:
 
 @pytest.mark.parametrize("method", ["read-agent", "gam", "mem-walker", "mem-gpt"])
 @pytest.mark.parametrize("form", ["channels", "brackets", "only closed"])
-async def test_a_method_reads_what_is_said(
-    server: ModelServer, library: Library, story: str, method: str, form: str
-) -> None:
+async def test_methods_read_the_rest(server: ModelServer, library: Library, story: str, method: str, form: str) -> None:
     server.respond = think_aloud(form)
     graph = METHODS[method].build().compile(store=library.store)
     context = ReaderContext(model="openai:double", embeddings="openai:double-embeddings", segment_words=200)
@@ -197,9 +195,7 @@ async def test_a_field_of_thinking_is_no_reply(server: ModelServer, library: Lib
 
 
 @pytest.mark.parametrize("form", ["channels", "brackets"])
-def test_summaries_and_checks_hold_no_thinking(
-    server: ModelServer, readgraph: Command, story: str, tmp_path: Path, form: str
-) -> None:
+def test_summaries_hold_none(server: ModelServer, readgraph: Command, story: str, tmp_path: Path, form: str) -> None:
     server.respond = think_aloud(form)
     book, claims = tmp_path / "book.txt", tmp_path / "claims.txt"
     book.write_text(story[:6000], encoding="utf-8")

@@ -28,7 +28,7 @@ WORKING = [
 
 @pytest.mark.parametrize("form", WORKING)
 @pytest.mark.parametrize("variable", ["OPENAI_BASE_URL", "OPENAI_API_BASE"])
-async def test_an_address_works_as_it_is_copied(
+async def test_an_address_works_as_copied(
     server: ModelServer, monkeypatch: pytest.MonkeyPatch, form: str, variable: str
 ) -> None:
     monkeypatch.delenv("OPENAI_BASE_URL")

@@ -139,9 +139,7 @@ def test_https_before_a_server_without_encryption(server: ModelServer, ask_at: A
     assert not hurried.pauses
 
 
-def test_http_before_a_server_that_wants_encryption(
-    server: ModelServer, ask_at: AskAt, tmp_path: Path, hurried: Hurried
-) -> None:
+def test_http_before_a_server_of_https(server: ModelServer, ask_at: AskAt, tmp_path: Path, hurried: Hurried) -> None:
     with Certificate(tmp_path, "127.0.0.1").front(port_of(server)) as front:
         address = f"127.0.0.1:{front.port}"
         assert_refused(ask_at(f"http://{address}/v1"), f"{address} wants encryption: write https:// in its")

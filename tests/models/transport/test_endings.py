@@ -46,9 +46,7 @@ NOT_WHOLE = {
 
 
 @pytest.mark.parametrize("form", ["note", "json_schema", "function", "text"])
-async def test_what_did_not_end_well_is_asked_for_again_and_never_repaired(
-    server: ModelServer, runtime: ReaderRuntime, form: Any
-) -> None:
+async def test_what_did_not_end_well_is_asked_again(server: ModelServer, runtime: ReaderRuntime, form: Any) -> None:
     unsaid = {"ended by nothing": ended(finish_reason=None), "ended by an empty word": ended(finish_reason="")}
     for number, (name, fault) in enumerate({**NOT_WHOLE, **({} if form == "note" else unsaid)}.items()):
         server.reset()
@@ -74,9 +72,7 @@ async def test_a_whole_reply_may_end_by_any_good_name(server: ModelServer, runti
     assert server.calls == 2
 
 
-async def test_a_note_without_an_ending_counts_only_where_its_server_never_names_one(
-    server: ModelServer, runtime: ReaderRuntime
-) -> None:
+async def test_a_note_without_ending_counts_where_none_is_named(server: ModelServer, runtime: ReaderRuntime) -> None:
     server.faults += [ended(finish_reason=None), Fault.passing(), ended(finish_reason=None)]
     assert await ask_text(runtime, PROMPT) == "There ar"
     await assert_seven(runtime, sample=1)
@@ -121,9 +117,7 @@ ENDED = {
 
 @pytest.mark.parametrize("name", [*NOT_ENDED, *ENDED])
 @pytest.mark.parametrize("streaming", [True, False], ids=["asked for", "not asked for"])
-async def test_a_stream_counts_if_it_came_to_its_end(
-    server: ModelServer, runtime: ReaderRuntime, name: str, streaming: bool
-) -> None:
+async def test_ended_streams_count(server: ModelServer, runtime: ReaderRuntime, name: str, streaming: bool) -> None:
     await set_streaming(runtime, streaming)
     server.faults.append((NOT_ENDED | ENDED)[name])
     await assert_seven(runtime)
@@ -148,9 +142,7 @@ ODD = {
 
 @pytest.mark.parametrize("name", ODD)
 @pytest.mark.parametrize("streaming", [True, False])
-async def test_a_whole_reply_in_an_odd_form_is_understood(
-    server: ModelServer, runtime: ReaderRuntime, name: str, streaming: bool
-) -> None:
+async def test_an_odd_form_is_read(server: ModelServer, runtime: ReaderRuntime, name: str, streaming: bool) -> None:
     await set_streaming(runtime, streaming and name != "another type")
     server.faults.append(ODD[name])
     assert await ask_text(runtime, PROMPT) == "Eight." and server.calls == 1
@@ -162,9 +154,7 @@ def test_endings_are_folded() -> None:
 
 
 @pytest.mark.parametrize("part", ["message", "delta"])
-async def test_a_function_call_in_the_older_field_is_read(
-    server: ModelServer, runtime: ReaderRuntime, part: str
-) -> None:
+async def test_a_call_in_the_older_field_is_read(server: ModelServer, runtime: ReaderRuntime, part: str) -> None:
     await set_streaming(changed := with_context(runtime, reply_form="function"), part == "delta")
     message = {"role": "assistant", "content": None, "function_call": {"name": "Count", "arguments": '{"count": 8}'}}
     said = {"choices": [{"index": 0, part: message, "finish_reason": "function_call"}]}

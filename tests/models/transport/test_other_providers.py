@@ -108,9 +108,7 @@ def answered(status: int) -> httpx.HTTPStatusError:
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, Exception) else None,
 )
-async def test_errors_of_other_clients_are_known(
-    use: Use, hurried: Hurried, problem: Exception, again: bool, line: str
-) -> None:
+async def test_client_errors_are_known(use: Use, hurried: Hurried, problem: Exception, again: bool, line: str) -> None:
     use(chat := Raising(problem=problem))
     with pytest.raises(ModelUnavailable, match=line) as told:
         await ask_text(make_runtime(model="mistralai:small", retry_seconds=10), PROMPT)

@@ -174,9 +174,7 @@ def speak_json(body: JsonObject) -> JsonObject:
     return {**spoken, "usage": counted, "content": [{"type": "text", "text": json.dumps(said)}]}
 
 
-async def test_what_a_questions_prompts_begin_with_is_marked_for_anthropics_cache(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_what_prompts_begin_with_is_marked_for_anthropic(monkeypatch: pytest.MonkeyPatch) -> None:
     if not find_spec("langchain_anthropic"):
         pytest.skip("langchain_anthropic is not installed")
     runtime = Runtime(context=ReaderContext(model="anthropic:claude-double"), store=InMemoryStore())

@@ -28,7 +28,7 @@ VARIABLES = ("HTTP_PROXY", "all_proxy", "OPENAI_PROXY")
 
 
 @pytest.mark.parametrize("variable", VARIABLES)
-def test_no_proxy_on_the_way_to_this_machine(
+def test_no_proxy_to_loopback(
     server: ModelServer, ask_at: AskAt, monkeypatch: pytest.MonkeyPatch, variable: str
 ) -> None:
     monkeypatch.setenv("no_proxy", "")
@@ -105,9 +105,7 @@ def test_no_proxy_in_its_forms(monkeypatch: pytest.MonkeyPatch, listed: str, exc
         *[("https://[fd00::1]/v1", "[fd00::1]", True), ("http://[fd01::1]/v1", "fd00::/16", False)],
     ],
 )
-def test_addresses_and_ranges_without_a_proxy(
-    monkeypatch: pytest.MonkeyPatch, address: str, listed: str, excepted: bool
-) -> None:
+def test_ranges_without_a_proxy(monkeypatch: pytest.MonkeyPatch, address: str, listed: str, excepted: bool) -> None:
     monkeypatch.setenv("ALL_PROXY", "http://user:hush@proxy.example:3128/")
     monkeypatch.setenv("NO_PROXY", listed)
     assert bool(proxy_for(address)) != excepted
@@ -169,9 +167,7 @@ def test_a_proxy_that_does_not_reach_the_server_is_tried_again_and_named(
     assert len(hurried.pauses) > 1
 
 
-def test_a_proxy_that_does_not_answer_is_named(
-    ask_at: AskAt, monkeypatch: pytest.MonkeyPatch, hurried: Hurried
-) -> None:
+def test_a_proxy_that_is_away_is_named(ask_at: AskAt, monkeypatch: pytest.MonkeyPatch, hurried: Hurried) -> None:
     monkeypatch.setenv("ALL_PROXY", NOBODY)
     assert_refused(ask_at(REMOTE), f"The proxy {NOBODY} does not answer: check the variable that names it.")
     with pytest.raises(ModelUnavailable, match=r"The proxy .* does not answer"):
@@ -208,9 +204,7 @@ def test_an_address_that_is_fetched_takes_the_same_way(monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize(("set_to", "kept"), [("", ""), ("a.example", "a.example,"), ("*", "*,")])
-def test_other_packages_in_the_commands_process_know_of_this_machine(
-    monkeypatch: pytest.MonkeyPatch, set_to: str, kept: str
-) -> None:
+def test_other_packages_know_of_this_machine(monkeypatch: pytest.MonkeyPatch, set_to: str, kept: str) -> None:
     for name in ("no_proxy", "NO_PROXY"):
         monkeypatch.setenv(name, set_to)
     except_this_machine()

@@ -229,7 +229,7 @@ async def test_an_error_in_the_place_of_a_reply_is_read_in_any_field(
 
 
 @pytest.mark.parametrize("case", WITHHELD, ids=str)
-async def test_a_filtered_prompt_is_a_withheld_reply(
+async def test_filtered_prompts_are_withheld(
     server: ModelServer, runtime: ReaderRuntime, case: tuple[int, Any]
 ) -> None:
     server.faults.append(refusal(*case))
@@ -284,9 +284,7 @@ async def test_a_field_that_is_refused_by_both_names_is_left_out(
     assert (server.calls, len(recwarn)) == (3, 2)
 
 
-async def test_a_server_that_refuses_what_was_not_sent_is_not_asked_for_ever(
-    server: ModelServer, runtime: ReaderRuntime
-) -> None:
+async def test_a_server_that_refuses_what_was_not_sent_is_left(server: ModelServer, runtime: ReaderRuntime) -> None:
     server.fault_for = lambda request, call: refusal(400, {"message": "Unsupported value", "param": "model"})
     with pytest.raises(ModelUnavailable, match="refused a request"):
         await ask_text(runtime, PROMPT)

@@ -101,9 +101,7 @@ async def test_a_damaged_reply_is_asked_for_again(server: ModelServer, runtime: 
 
 
 @pytest.mark.parametrize("form", ["note", *FORMS])
-async def test_a_reply_that_its_server_spoilt_is_paid_for_and_asked_for_again(
-    server: ModelServer, runtime: ReaderRuntime, form: Any
-) -> None:
+async def test_a_reply_that_a_server_spoilt_is_paid(server: ModelServer, runtime: ReaderRuntime, form: Any) -> None:
     for number, (name, fault) in enumerate(FLAWED.items()):
         server.reset()
         server.faults.append(fault)
@@ -140,9 +138,7 @@ async def test_no_bound_is_passed_where_a_server_spoils_every_reply(
 
 
 @pytest.mark.parametrize("form", FORMS)
-async def test_what_is_odd_beside_the_reply_spoils_nothing(
-    server: ModelServer, runtime: ReaderRuntime, form: Any
-) -> None:
+async def test_oddities_beside_the_reply_spoil_nothing(server: ModelServer, runtime: ReaderRuntime, form: Any) -> None:
     for number, (name, fault) in enumerate(USABLE.items()):
         server.reset()
         server.faults.append(fault)
@@ -171,9 +167,7 @@ def test_half_a_character_is_shown_as_a_sign_and_escaped_in_json() -> None:
     [Fault.rate_limited(0), Fault.rate_limited(None), Fault.server_error(500), Fault.server_error(503), Fault.cut()],
     ids=lambda fault: f"{fault.name} {fault.status}",
 )
-async def test_a_passing_failure_of_the_server_is_tried_again(
-    server: ModelServer, runtime: ReaderRuntime, fault: Fault
-) -> None:
+async def test_a_passing_failure_is_tried_again(server: ModelServer, runtime: ReaderRuntime, fault: Fault) -> None:
     server.faults.extend([fault] * 8)
     meter = metered(runtime)
     await assert_seven(runtime)
@@ -191,9 +185,7 @@ async def test_a_call_is_made_again_for_a_time(
     assert sum(hurried.pauses) <= seconds
 
 
-async def test_what_never_was_a_server_is_reported_soon(
-    server: ModelServer, runtime: ReaderRuntime, hurried: Hurried
-) -> None:
+async def test_what_is_no_server_is_told_soon(server: ModelServer, runtime: ReaderRuntime, hurried: Hurried) -> None:
     server.fault_for = lambda request, call: Fault.foreign("<html>Welcome!</html>")
     with pytest.raises(ModelUnavailable, match="doesn't speak its provider's protocol"):
         await ask_text(runtime, PROMPT)
@@ -228,9 +220,7 @@ def test_a_date_is_a_pause_until_then() -> None:
     assert math.isclose(retry_after_seconds({"retry-after": at}), 29, abs_tol=2)
 
 
-async def test_a_server_that_throttles_is_asked_by_no_call_meanwhile(
-    server: ModelServer, runtime: ReaderRuntime, hurried: Hurried
-) -> None:
+async def test_while_it_throttles_none_is_made(server: ModelServer, runtime: ReaderRuntime, hurried: Hurried) -> None:
     begun: list[float] = []
 
     def throttled(request: ChatRequest, call: int) -> Fault | None:
@@ -244,18 +234,14 @@ async def test_a_server_that_throttles_is_asked_by_no_call_meanwhile(
 
 @pytest.mark.parametrize("fault", [Fault.hang(), Fault.dripping(0.05)], ids=lambda fault: fault.name)
 @pytest.mark.slow
-async def test_a_call_that_takes_too_long_is_made_again(
-    server: ModelServer, runtime: ReaderRuntime, fault: Fault
-) -> None:
+async def test_a_slow_call_is_made_again(server: ModelServer, runtime: ReaderRuntime, fault: Fault) -> None:
     server.faults.append(fault)
     await assert_seven(runtime, timeout=0.4)
     assert server.calls == 2
 
 
 @pytest.mark.parametrize("streaming", [False, True])
-async def test_a_response_that_would_fill_the_memory_is_broken_off(
-    server: ModelServer, runtime: ReaderRuntime, streaming: bool
-) -> None:
+async def test_a_giant_response_is_broken_off(server: ModelServer, runtime: ReaderRuntime, streaming: bool) -> None:
     await set_streaming(runtime := with_context(runtime, max_reply_mb=1), streaming)
     said = piece({"role": "assistant", "content": "Eight."})
     said["choices"][0] |= {"message": {"role": "assistant", "content": "Eight."}, "finish_reason": "stop"}
@@ -359,9 +345,7 @@ async def test_one_refused_request_degrades_no_other(
 
 
 @pytest.mark.parametrize("words", ["context_length_exceeded", "Your prompt is too long.", "ContextWindowExceededError"])
-async def test_a_server_may_say_in_words_that_a_prompt_is_too_long(
-    server: ModelServer, runtime: ReaderRuntime, words: str
-) -> None:
+async def test_words_may_say_that_a_prompt_is_too_long(server: ModelServer, runtime: ReaderRuntime, words: str) -> None:
     server.fault_for = lambda request, number: Fault(words, status=400)
     with pytest.raises(ModelUnavailable, match="A prompt is too long for 'openai:double'"):
         await ask_reply(runtime, PROMPT, Count)
@@ -386,9 +370,7 @@ SPEAKING = {
 
 @pytest.mark.parametrize("name", SPEAKING)
 @pytest.mark.parametrize("streaming", [False, True])
-async def test_the_servers_words_are_in_no_traceback(
-    server: ModelServer, runtime: ReaderRuntime, name: str, streaming: bool
-) -> None:
+async def test_tracebacks_are_silent(server: ModelServer, runtime: ReaderRuntime, name: str, streaming: bool) -> None:
     await set_streaming(runtime, streaming)
     server.fault_for = lambda request, call: SPEAKING[name]
     with pytest.raises(ModelUnavailable) as raised:
