@@ -105,11 +105,7 @@ LONG, LIKE = (400, 410, 420), (85, 86, 87, 88, 89)
 @pytest.mark.parametrize(
     ("count", "times"),
     [
-        (lambda whole: 0, LONG),
-        (lambda whole: 1, LONG),
-        (lambda whole: None, LONG),
-        (lambda whole: 1000, LONG),
-        (lambda whole: 2048, LONG),
+        *[([count] * 5, LONG) for count in (0, 1, None, 1000, 2048)],
         (lambda whole: whole // 4, LONG),
         (lambda whole: whole * 5, LONG),
         (lambda whole: whole % 997, LONG),

@@ -65,6 +65,9 @@ async def test_keys_are_named_and_used_at_once(server: ModelServer, own: Any, mo
     own(api_key_env="TEAM_KEY")
     with pytest.raises(ModelUnavailable, match="The model 'desk' needs TEAM_KEY: set it"):
         await ask(InMemoryStore())
+    monkeypatch.setenv("TEAM_KEY", "“sk-first”")
+    with pytest.raises(BadInput, match="TEAM_KEY holds characters that no key or header has"):
+        await ask(InMemoryStore())
     for key in ("sk-first", "sk-second"):
         monkeypatch.setenv("TEAM_KEY", key)
         await ask(InMemoryStore())

@@ -52,6 +52,7 @@ TOO_LONG = [
     (400, "La requête dépasse la longueur maximale du contexte", 0),
     (400, "Die Eingabe ist zu lang für das Modell", 0),
     (400, "入力トークン数が最大コンテキスト長を超えています", 0),
+    *[(400, said, 0) for said in ("context_length_exceeded", "Your prompt is too long.", "ContextWindowExceededError")],
 ]
 SPENT = [
     (402, "Insufficient Balance"),
@@ -179,7 +180,10 @@ def refusal(status: int, body: Any) -> Fault:
 
 @pytest.mark.parametrize(
     ("cases", "line"),
-    [(SPENT, "check your credit"), ([case[:2] for case in TOO_LONG], "smaller --window-words")],
+    [
+        (SPENT, "check your credit"),
+        ([case[:2] for case in TOO_LONG], "A prompt is too long for 'openai:double'.*smaller --window-words"),
+    ],
     ids=["spent", "too long"],
 )
 async def test_what_can_never_pass_is_said_at_once(

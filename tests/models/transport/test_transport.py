@@ -344,14 +344,6 @@ async def test_one_refused_request_degrades_no_other(
     assert all(request.schema for request in server.requests if "house 3" not in request.text)
 
 
-@pytest.mark.parametrize("words", ["context_length_exceeded", "Your prompt is too long.", "ContextWindowExceededError"])
-async def test_words_may_say_that_a_prompt_is_too_long(server: ModelServer, runtime: ReaderRuntime, words: str) -> None:
-    server.fault_for = lambda request, number: Fault(words, status=400)
-    with pytest.raises(ModelUnavailable, match="A prompt is too long for 'openai:double'"):
-        await ask_reply(runtime, PROMPT, Count)
-    assert server.calls == 1
-
-
 async def test_a_prompt_that_is_refused_first_leaves_the_form(server: ModelServer, runtime: ReaderRuntime) -> None:
     server.fault_for = refuse_house_3
     with pytest.raises(ModelUnavailable, match=r"refused a request to 'openai:double' as invalid \(400\)"):
