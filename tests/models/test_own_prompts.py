@@ -14,10 +14,8 @@ from readgraph.nodes.building.notes import gist_prompt
 from readgraph.nodes.prompts import every_wording
 from readgraph.state.errors import BadInput
 from tests.doubles.model_server import ModelServer
+from tests.models.names.test_model_tables import ASKED, TEXT
 from tests.support.command import DOUBLE, Command, assert_refused
-
-TEXT = "The keeper climbed to the lamp at nine. The goat stood on the gallery, and the lamp was out."
-ASKED: Any = {"text": TEXT, "question": "Who stood on the gallery?"}
 
 
 @pytest.fixture
@@ -50,9 +48,7 @@ async def test_exported_prompts_are_ours_word_by_word(server: ModelServer, own: 
     assert (second["memory"], second["answer"], server.calls) == (first["memory"], first["answer"], paid)
 
 
-async def test_changed_words_are_sent_and_make_another_memory_only_where_it_is_built_with_them(
-    server: ModelServer, own: Path
-) -> None:
+async def test_changed_words_are_sent_and_make_another_memory_if_built_so(server: ModelServer, own: Path) -> None:
     store = InMemoryStore()
     first = await ask(read_agent, own, store)
     change(own, "answer", "Answer the question, and quote", "Say it in rhyme, and quote")

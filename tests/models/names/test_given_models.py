@@ -22,9 +22,9 @@ from readgraph.graphs import read_agent
 from readgraph.graphs.baselines import build_dense
 from readgraph.state.errors import BadInput
 from tests.doubles.model_server import ModelServer
+from tests.models.names.test_model_tables import ASKED
 
 KEY = "sk-of-a-tenant"
-ASKED: Any = {"text": "The keeper climbed to the lamp. The goat stood on the gallery.", "question": "Who stood there?"}
 
 
 def chat(server: ModelServer, **settings: Any) -> ChatOpenAI:
@@ -110,9 +110,7 @@ def test_one_object_serves_in_several_event_loops(server: ModelServer) -> None:
         ({"model": "other"}, True),
     ],
 )
-async def test_replies_are_known_by_public_parameters(
-    server: ModelServer, changed: dict[str, Any], paid_again: bool
-) -> None:
+async def test_replies_are_known_by_parameters(server: ModelServer, changed: dict[str, Any], paid_again: bool) -> None:
     store = InMemoryStore()
     await run(chat(server), store)
     paid = server.calls
@@ -123,10 +121,8 @@ async def test_replies_are_known_by_public_parameters(
 async def test_two_objects_of_one_name_keep_their_keys_apart(server: ModelServer) -> None:
     one, other = chat(server), chat(server, api_key="sk-of-another")
     await asyncio.gather(run(one, InMemoryStore()), run(other, InMemoryStore()))
-    assert {request.headers["authorization"] for request in server.requests} == {
-        f"Bearer {KEY}",
-        "Bearer sk-of-another",
-    }
+    sent = {request.headers["authorization"] for request in server.requests}
+    assert sent == {f"Bearer {KEY}", "Bearer sk-of-another"}
 
 
 async def test_what_an_object_sends_besides_is_sent_with_the_form_of_a_reply(server: ModelServer) -> None:
@@ -137,11 +133,8 @@ async def test_what_an_object_sends_besides_is_sent_with_the_form_of_a_reply(ser
 
 async def test_models_without_a_name_of_their_own_are_known_by_what_they_say() -> None:
     store = InMemoryStore()
-    answers = [
-        (await run(FakeListChatModel(responses=[said]), store, reply_form="plain"))["answer"]
-        for said in ("The goat.", "The gander.")
-    ]
-    assert answers == ["The goat.", "The gander."]
+    for said in ("The goat.", "The gander."):
+        assert (await run(FakeListChatModel(responses=[said]), store, reply_form="plain"))["answer"] == said
 
 
 async def test_an_object_is_let_go_with_the_settings_that_hold_it(server: ModelServer) -> None:

@@ -20,9 +20,7 @@ from readgraph.graphs.baselines import build_dense
 from readgraph.state.errors import BadInput, ModelUnavailable, ReadgraphError
 from tests.doubles.hurried import Hurried
 from tests.doubles.model_server import Fault, ModelServer
-
-TEXT = "The keeper climbed to the lamp at nine. The goat stood on the gallery, and the lamp was out."
-ASKED: Any = {"text": TEXT, "question": "Who stood on the gallery?"}
+from tests.models.names.test_model_tables import ASKED, TEXT
 
 
 class Heard(BaseCallbackHandler):
@@ -67,9 +65,7 @@ def test_a_factory_is_called_once_in_each_loop(server: ModelServer) -> None:
     assert json.loads(json.dumps(asdict(ReaderContext(model="mine"))))["model"] == "mine"
 
 
-async def test_a_factory_may_be_a_coroutine_and_its_own_errors_come_out(
-    server: ModelServer, store: InMemoryStore
-) -> None:
+async def test_a_factory_may_be_a_coroutine_and_raise_its_own(server: ModelServer, store: InMemoryStore) -> None:
     async def factory() -> BaseChatModel:
         return chat(server)
 
@@ -167,11 +163,9 @@ class Plain(BaseChatModel):
         self.calls += 1
         if self.problem and self.calls == self.fails_at:
             raise self.problem
-        asked = "Its fields:" in str(messages[-1].content)
+        typed = "Its fields:" in str(messages[-1].content)
         text = (
-            '{"answer": "Die Ziege.", "quotes": [], "reason": "", "pages": [0]}'
-            if asked
-            else "Die Ziege stand auf der Galerie."
+            '{"answer": "Die Ziege.", "quotes": [], "reason": "", "pages": [0]}' if typed else "Die Ziege stand dort."
         )
         return ChatResult(generations=[ChatGeneration(message=AIMessage(text))])
 
@@ -201,7 +195,7 @@ class RateLimitError(Exception):
 
 
 @pytest.mark.parametrize("problem", [TimeoutError(), ConnectionResetError("gone"), RateLimitError("slower")])
-async def test_a_network_error_of_a_users_own_model_is_tried_again(
+async def test_a_network_error_of_an_own_model_is_tried_again(
     store: InMemoryStore, hurried: Hurried, problem: Exception
 ) -> None:
     model = Plain(problem=problem)

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
-from readgraph import ReaderContext
 from readgraph.graphs.methods import METHODS
 from readgraph.library.opening import Library
 from readgraph.models.json_form import ReplyRefusal
@@ -25,6 +24,7 @@ from readgraph.nodes.research.reflect import Verdict
 from readgraph.nodes.walk.steps import ChildOrRevert, LeafChoice, LeafVerdict
 from tests.doubles.agent import Living
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
+from tests.models.test_faulty_readings import CONTEXT as READING
 from tests.support.some_methods import mostly_slow
 
 
@@ -122,14 +122,7 @@ def test_what_has_no_label_is_asked_again_with_what_was_wrong() -> None:
 
 # Over a server
 
-CONTEXT = ReaderContext(
-    model="openai:double",
-    embeddings="openai:double-embeddings",
-    reply_form="plain",
-    segment_words=200,
-    children=3,
-    memo_page_words=400,
-)
+CONTEXT = replace(READING, reply_form="plain")
 
 
 def functions_in(request: ChatRequest) -> list[tuple[str, str]]:
@@ -145,12 +138,11 @@ def speaker(request: ChatRequest) -> str:
     return "The keeper took it."
 
 
-@pytest.mark.parametrize(
-    "method", mostly_slow(each for each in METHODS if each not in ("survey", "rlm"))
-)  # records have columns, and a program is no line
-async def test_every_method_reads_by_plain_words(
-    server: ModelServer, library: Library, story: str, method: str
-) -> None:
+IN_LINES = [each for each in METHODS if each not in ("survey", "rlm")]  # records have columns, a program is no line
+
+
+@pytest.mark.parametrize("method", mostly_slow(IN_LINES))
+async def test_every_method_reads_plain_words(server: ModelServer, library: Library, story: str, method: str) -> None:
     server.respond = speaker
     graph = METHODS[method].build().compile(store=library.store)
     asks: Any = {"text": story[:9000], "question": "Who took the log book?"}
@@ -184,7 +176,7 @@ async def test_a_conversation_in_plain_words(server: ModelServer, library: Libra
         ("\n\nThe keep", "\n\nThe keep", 2),
     ],
 )
-async def test_of_what_is_cut_only_whole_lines_count(
+async def test_of_a_cut_reply_whole_lines_count(
     server: ModelServer, library: Library, said: str, whole: str, calls: int
 ) -> None:
     server.respond = lambda request: said

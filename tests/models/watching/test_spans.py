@@ -55,9 +55,7 @@ TREE = {
 
 
 @pytest.mark.parametrize("how", ["invoke", "ainvoke", "stream", "astream"])
-async def test_calls_belong_to_their_nodes_in_every_task_and_thread(
-    server: ModelServer, spans: InMemorySpanExporter, how: str
-) -> None:
+async def test_calls_belong_to_their_nodes(server: ModelServer, spans: InMemorySpanExporter, how: str) -> None:
     if how == "ainvoke":
         await graph().ainvoke(ASKED, context=CONTEXT)
     elif how == "astream":
