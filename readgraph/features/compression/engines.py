@@ -38,7 +38,6 @@ from readgraph.features.compression.read_agent_parts import (
     name_of,
     paginator_for,
 )
-from readgraph.features.compression.trace import Compressed, CompressionTrace
 from readgraph.graphs import gam, mem_walker, read_agent
 from readgraph.library.page_store import PageStore
 from readgraph.nodes.answering.answer import make_answer_node
@@ -345,12 +344,7 @@ NAMES: dict[str, dict[str, object]] = {
     "": {},
     "chunker": {"SentenceWindowChunker": SentenceWindowChunker},
     "engines": {},
-    "engines.base": {
-        "BaseCompressionEngine": CompressionEngine,
-        "CompressedMemory": Compressed,
-        "CompressionTrace": CompressionTrace,
-    },
-    "engines.ReadAgent": {"ReadAgentGistEngine": ReadAgentGistEngine},
+    "engines.ReadAgent": {},
     "engines.ReadAgent.engine": {"ReadAgentGistEngine": ReadAgentGistEngine},
 }  # the modules within the package, with their names
 
