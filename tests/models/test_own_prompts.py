@@ -100,9 +100,8 @@ def test_a_wrong_file_is_refused_before_anything_is_asked(
 def test_the_command_exports_prompts_and_takes_them(readgraph: Command, server: ModelServer, tmp_path: Path) -> None:
     folder, text = tmp_path / "words", tmp_path / "text.txt"
     text.write_text(TEXT)
-    assert (
-        readgraph("prompts", "export", folder).text.strip() == f"Exported {len(every_wording())} prompts to {folder}."
-    )
+    exported = readgraph("prompts", "export", folder).text.strip()
+    assert exported == f"Exported {len(every_wording())} prompts to {folder}."
     assert_refused(readgraph("prompts", "export", folder), "exists already: name another folder.")
     change(folder, "look_up_pages", "Name at most", "Choose at most")
     (folder / "gits.toml").write_text("version = 1")

@@ -112,6 +112,10 @@ def test_a_model_ends_with_the_block(small: str) -> None:
         running = local_server(small)
         assert (settings["model"], settings["window_words"]) == (small, 4096)
         assert running.process.poll() is None
+        running.process.kill()
+        running.process.wait()
+        running = local_server(small)
+        assert running.process.poll() is None, "another takes its place"
     assert running.process.poll() == 0
     with local_model(small):
         assert local_server(small).url != running.url

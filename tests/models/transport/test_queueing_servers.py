@@ -50,6 +50,16 @@ async def test_the_line_names_what_to_lower(queue: OneAtATime, hurried: object) 
         await ask_text(make_runtime(timeout=0.1, retry_seconds=3), PROMPT)
 
 
+async def test_only_calls_that_were_sent_since_lower_the_limit_again(hurried: object) -> None:
+    flight = CallsInFlight(4)
+    begun = [await flight.take_place().__aenter__() for _ in range(4)]
+    flight.count_reply()
+    flight.count_reply()
+    for moment in begun[2:]:
+        flight.count_timeout(moment)
+    assert flight.limit == 2
+
+
 async def test_calls_at_once_shrink_to_what_was_answered_and_grow_again(hurried: object) -> None:
     flight, places = CallsInFlight(4), list[Any]()
 

@@ -16,9 +16,10 @@ from readgraph.cli.terminal.safe_text import escape_json, visible
 from readgraph.models.asking import ask_reply, ask_text
 from readgraph.models.client import model_client
 from readgraph.models.failures import retry_after_seconds
+from readgraph.models.waiting import use_clock
 from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.state.errors import BudgetSpent, ModelUnavailable, NoUsableReply
-from tests.doubles.hurried import Hurried
+from tests.doubles.hurried import Hurried, Unhurried
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
 from tests.models.test_asking import PROMPT, Count, assert_seven, houses, metered, with_context
 from tests.support.command import SECRET
@@ -37,7 +38,12 @@ def calls_in(whole: dict[str, Any]) -> list[dict[str, Any]]:
 
 def called(**changed: Any) -> Fault:
     """A function call, where one was made, that is changed."""
-    return Fault.changed(lambda whole: [call.update(changed) for call in calls_in(whole)] and None)
+
+    def change(whole: dict[str, Any]) -> None:
+        for call in calls_in(whole):
+            call.update(changed)
+
+    return Fault.changed(change)
 
 
 def arguments_as_object(whole: dict[str, Any]) -> None:
@@ -220,15 +226,17 @@ def test_a_date_is_a_pause_until_then() -> None:
     assert math.isclose(retry_after_seconds({"retry-after": at}), 29, abs_tol=2)
 
 
-async def test_while_it_throttles_none_is_made(server: ModelServer, runtime: ReaderRuntime, hurried: Hurried) -> None:
+async def test_while_it_throttles_no_call_is_made(server: ModelServer, runtime: ReaderRuntime) -> None:
     begun: list[float] = []
 
     def throttled(request: ChatRequest, call: int) -> Fault | None:
-        begun.append(hurried.now())
+        begun.append(clock.now())
         return Fault.rate_limited(30) if call == 1 else None
 
     server.fault_for = throttled
-    await asyncio.gather(*(ask_text(with_context(runtime, concurrency=2), house) for house in houses(6)))
+    runtime = with_context(runtime, concurrency=2)
+    with use_clock(clock := Unhurried()):
+        await asyncio.gather(*(ask_text(runtime, house) for house in houses(6)))
     assert sorted(begun)[2] - begun[0] >= 29, "only the call beside the first was in flight already"
 
 
