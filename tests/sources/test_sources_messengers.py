@@ -102,8 +102,7 @@ def discord(number: int, name: str, content: str, **more: Any) -> dict[str, Any]
 
 
 def telegram(number: int, sender: str | None, text: Any, **more: Any) -> dict[str, Any]:
-    time = str(1710272280 + 60 * number)
-    return {"id": number, "type": "message", "date_unixtime": time, "from": sender, "text": text, **more}
+    return {"id": number, "type": "message", "from": sender, "text": text, **more}
 
 
 def facebook(sender: str, seconds: int, **more: Any) -> dict[str, Any]:
@@ -130,10 +129,11 @@ DISCORD = {
     ],
 }
 SHARED = {"file": "plan.pdf", "reply_to_message_id": 2, "reactions": [{"emoji": "👍", "count": 1}]}
+WHERE = ["Where ", {"type": "bold", "text": "is"}, " it?"]
 TELEGRAM_MESSAGES = [
     {"id": 1, "type": "service", "actor": "Anna", "action": "create_group", "text": ""},
-    telegram(2, "Anna", ["Where ", {"type": "bold", "text": "is"}, " it?"], date="2024-03-12T19:40:00"),
-    telegram(3, "Bert", "Here", **SHARED),
+    telegram(2, "Anna", WHERE, date="2024-03-12T19:40:00", date_unixtime="1710272400"),
+    telegram(3, "Bert", "Here", date_unixtime="1710272460", **SHARED),
 ]
 TELEGRAM = {"chats": {"list": [{"name": "Keys", "messages": TELEGRAM_MESSAGES}]}}
 FACEBOOK = {
