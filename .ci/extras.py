@@ -214,16 +214,15 @@ def main(work: Path) -> None:
     from tests.support.every_command import any_reply
 
     signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background it is ignored, also by children
-    from tests.support.public_names import ROOT, TABLE, homes
+    from tests.support.public_names import modules, public_in
 
-    page = (ROOT / "docs" / "reference" / "public.md").read_text(encoding="utf-8")
-    modules = [home for patterns in TABLE.findall(page) for home in homes(patterns)]
+    homes = [home for home in modules() if public_in(home)]
     project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = ["", *(extra for extra in project["optional-dependencies"] if extra not in LEFT_OUT), *PACKAGES]
     for extra, reason in LEFT_OUT.items():
         print(f"without an environment: {extra}: {reason}")  # noqa: T201
     with ModelServer(any_reply) as server, ThreadPoolExecutor(2) as pool:
-        found = [*pool.map(partial(try_extra, work, server.url, modules), extras)]
+        found = [*pool.map(partial(try_extra, work, server.url, homes), extras)]
     print(f"the core alone, and with each of {', '.join(extras[1:])}: {sum(map(len, found))} faults")  # noqa: T201
     sys.exit("\n\n".join(fault for faults in found for fault in faults) or None)
 

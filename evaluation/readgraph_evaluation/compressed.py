@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from readgraph.features.compression import Compressed, CompressionEngine, CompressionTrace
+from readgraph.features.compression import CompressionEngine
+from readgraph.features.compression.trace import Compressed, CompressionTrace
 from readgraph.graphs.baselines import build_full_text
 from readgraph.nodes.search import get_shared_embedder
 from readgraph.nodes.tasks import all_finished

@@ -12,12 +12,12 @@ T = TypeVar("T")
 OneOrMore = Annotated[
     str | list[str], Field(description="A document of the library: its id, title, or file; of a list, all as one.")
 ]
-"""A parameter of a tool: a document, or several."""
+"""A document, or several, as a parameter of a tool."""
 
 AsOf = Annotated[
     str, Field(description="A day, YYYY-MM-DD: what is later is left out, documents and sessions; empty: now.")
 ]
-"""A parameter of a tool: the day as of which documents are read."""
+"""The day as of which documents are read, as a parameter of a tool."""
 
 
 class Call(Protocol):

@@ -38,19 +38,7 @@ from readgraph.state.reading import Answered, Question, ReadingState
 from readgraph.state.records import Recipe
 from readgraph.state.settings import Excerpt, Language, Paragraphs, Rebuilding, Segments, Window
 
-__all__ = [
-    "build_bm25",
-    "build_dense",
-    "build_first_words",
-    "build_full_text",
-    "build_fused",
-    "build_gists_only",
-    "build_last_words",
-    "build_ranked",
-    "build_recurrent",
-    "build_retrieved_pages",
-    "read_segments",
-]
+__all__ = ["read_segments"]
 
 
 @complete_graph

@@ -31,16 +31,7 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Answered, Question, ReadingState
 from readgraph.state.settings import Language, Memorizing, Paragraphs, Purpose, ReadingModel, Rebuilding
 
-__all__ = [
-    "build",
-    "build_memorize",
-    "build_research",
-    "graph",
-    "memorize",
-    "memorize_graph",
-    "recipe",
-    "research_graph",
-]
+__all__ = ["build", "build_memorize", "build_research", "graph"]
 
 Research = StateGraph[ResearchState, ReaderContext, Question, ResearchOutput]
 

@@ -6,8 +6,9 @@ from typing import Annotated, Any
 from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict, Unpack
 
-from readgraph.graphs.wiring import add_nodes, add_path, begin_graph, choosing, complete_graph
+from readgraph.graphs.wiring import add_nodes, add_path, begin_graph, complete_graph
 from readgraph.graphs.wiring.method_graph import Builder
+from readgraph.graphs.wiring.nodes import choosing
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.bounds import DECISIVE, SearchProgress, within_loop_limit
 from readgraph.nodes.building import summaries
@@ -15,7 +16,7 @@ from readgraph.nodes.building.build import ReadState, ReadWrites, read_pages
 from readgraph.nodes.building.paging import segments
 from readgraph.nodes.building.recipes import BuiltState, recipe_of_notes
 from readgraph.nodes.contracts import AnswerWrites, AskedState, CiteState, CiteWrites, Node
-from readgraph.nodes.extractive import extract_note
+from readgraph.nodes.extractive.gists import extract_note
 from readgraph.nodes.opening import OpenState, OpenUpdate, open_document
 from readgraph.nodes.walk.position import LeafUpdate, WalkingState, WalkUpdate, enter
 from readgraph.nodes.walk.steps import answer, descend, read_leaf
@@ -25,7 +26,7 @@ from readgraph.state.reading import Question
 from readgraph.state.settings import Language, Paragraphs, Purpose, Rebuilding, Tree
 from readgraph.state.summary_tree import is_leaf
 
-__all__ = ["build", "graph", "read_leaf", "recipe"]
+__all__ = ["build", "graph", "read_leaf"]
 
 READING = (Tree, Paragraphs, Purpose, Language, Rebuilding)
 

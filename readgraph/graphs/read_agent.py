@@ -15,7 +15,8 @@ from readgraph.nodes.building.notes import GIST, gist_page
 from readgraph.nodes.building.parts import in_stretches
 from readgraph.nodes.building.recipes import BuiltState, recipe_of_notes
 from readgraph.nodes.contracts import AnswerState, AnswerWrites, CiteState, CiteWrites, LookUpState, LookUpWrites, Node
-from readgraph.nodes.extractive import extract_note, pages_by_rule
+from readgraph.nodes.extractive import pages_by_rule
+from readgraph.nodes.extractive.gists import extract_note
 from readgraph.nodes.look_up import look_up
 from readgraph.nodes.opening import OpenState, OpenUpdate, open_document
 from readgraph.nodes.step import MakeRecipe, StepNode
@@ -41,6 +42,7 @@ def reading(recipe: MakeRecipe) -> StepNode[ReadState, ReadUpdate]:
 
 
 read = reading(recipe)
+"""Cuts the text into pages at natural pauses, and writes a gist of each."""
 
 
 @complete_graph

@@ -39,7 +39,7 @@ from readgraph.state.records import Document, Memory
 from readgraph.state.variables import silence
 from readgraph.state.words import count_words
 
-__all__ = ["ASSUMES", "Estimate", "Range", "Rehearsal", "rehearse_method"]
+__all__ = ["rehearse_method"]
 
 Graph = StateGraph[Any, ReaderContext, Any, Any]
 

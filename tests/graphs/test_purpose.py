@@ -9,7 +9,8 @@ from langgraph.graph import StateGraph
 
 from readgraph.graphs import gam, mem_walker, read_agent
 from readgraph.library.opening import Library
-from readgraph.nodes.extractive import extract_for, extract_gist
+from readgraph.nodes.extractive import extract_for
+from readgraph.nodes.extractive.gists import extract_gist
 from readgraph.nodes.purpose import PRESETS
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput

@@ -5,18 +5,15 @@
 
 import os
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from readgraph.graphs.methods import METHODS
-from readgraph.library.opening import open_library
 from readgraph.state.errors import ModelUnavailable
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
-from tests.models.test_faulty_readings import CONTEXT, FAILING
+from tests.models.test_faulty_readings import FAILING, Faults, find
 from tests.models.transport.test_transport import DAMAGED, FLAWED, USABLE
 
 pytestmark = pytest.mark.slow
@@ -64,44 +61,32 @@ MOST_CALLS = 150
 """A failing server is asked for a time: with pauses of some seconds, for a minute."""
 
 ALL = os.environ.get("READGRAPH_FAULTS") == "all"
-ONE_BY_ONE = replace(CONTEXT, concurrency=1, retry_seconds=60.0, timeout=1.0)
+ONE_BY_ONE = {"concurrency": 1, "retry_seconds": 60.0, "timeout": 1.0}
 
 
-def every(share: int, faults: Mapping[str, Fault], first: int = 0) -> Callable[[ChatRequest, int], Fault | None]:
+def every(share: int, faults: Mapping[str, Fault], first: int = 0) -> Faults:
     """Each of the faults in turn, from the first on, for one call of so many: the first call, and so on."""
     wanted = [*faults.items()]
 
     def fault_for(request: ChatRequest, call: int) -> Fault | None:
         name, fault = wanted[(first + call // share) % len(wanted)]
-        typed = request.schema_name or request.tool
-        if call % share != 1 % share or (
-            name in ("in prose", "of another form") and not typed
-        ):  # a note may say anything
-            return None
-        return fault
+        said = name in ("in prose", "of another form") and not (request.schema_name or request.tool)
+        return None if call % share != 1 % share or said else fault  # a note may say anything
 
     return fault_for
-
-
-async def found(text: str, folder: Path, method: str) -> dict[str, Any]:
-    """What a reading into a new library ends with."""
-    async with open_library(folder) as library:
-        graph = METHODS[method].build().compile(checkpointer=library.checkpointer, store=library.store)
-        given: Any = {"text": text, "question": "Who took the log book?"}
-        ended = await graph.ainvoke(given, {"configurable": {"thread_id": "1"}}, context=ONE_BY_ONE)
-    return {name: ended[name] for name in ("status", "answer", "citations", "pages_read", "fallbacks", "by_rule")}
 
 
 @pytest.mark.parametrize("method", METHODS)
 async def test_with_a_tenth_or_a_third_of_the_calls_faulty_it_ends_the_same(
     server: ModelServer, tmp_path: Path, story: str, method: str
 ) -> None:
-    clean = await found(story[:5000], tmp_path / "clean", method)
+    clean = await find(story[:5000], tmp_path / "clean", method, **ONE_BY_ONE)
     for share in (10, 3):
         for name in [*PASSING] if ALL else ["all"]:
             server.reset()
             server.fault_for = every(share, {name: PASSING[name]} if ALL else PASSING, 7 * [*METHODS].index(method))
-            assert await found(story[:5000], tmp_path / f"{share} {name}", method) == clean, (share, name)
+            ended = await find(story[:5000], tmp_path / f"{share} {name}", method, **ONE_BY_ONE)
+            assert ended == clean, (share, name)
 
 
 PAIRS = [
@@ -118,7 +103,7 @@ async def test_where_every_call_is_faulty_it_ends_and_says_why(
 ) -> None:
     server.fault_for = every(1, {fault: FOREVER[fault]})
     try:
-        ended = await found(story[:5000], tmp_path / "library", method)
+        ended = await find(story[:5000], tmp_path / "library", method, **ONE_BY_ONE)
     except ModelUnavailable as problem:
         assert fault not in UNUSABLE
         assert re.fullmatch(rf"The model server at http://127\S+ .*{CAUSES.get(fault, PROTOCOL)}.*", str(problem))

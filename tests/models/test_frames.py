@@ -7,25 +7,14 @@ from typing import Any
 import pytest
 from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
-from langgraph.runtime import Runtime
-from langgraph.store.memory import InMemoryStore
-from pydantic import BaseModel
 
 from readgraph import register_model
 from readgraph.models.asking import ask_reply, ask_text
-from readgraph.models.prompt import Prompt
-from readgraph.state.context import ReaderContext
+from tests.models.test_asking import PROMPT, Count, make_runtime
 
 pytestmark = pytest.mark.quick
 
 MOST = 4
-PROMPT = Prompt("test", 1, "You count.", "How many lamps are there?")
-
-
-class Count(BaseModel):
-    """A number of things."""
-
-    count: int
 
 
 def frames_of_models() -> list[str]:
@@ -53,8 +42,7 @@ async def test_between_a_step_and_the_client_are_few_frames(form: Any, again: bo
     seen = list[list[str]]()
     replies = iter([AIMessage("no number"), AIMessage('{"count": 7}'), AIMessage("There are seven.")])
     register_model("frames", lambda: FrameCounter(messages=replies, tell=seen.append))
-    context = ReaderContext(model="frames", reply_form=form, again=again)
-    runtime = Runtime(context=context, store=InMemoryStore())
+    runtime = make_runtime(model="frames", reply_form=form, again=again)
     assert await ask_reply(runtime, PROMPT, Count) == Count(count=7)
     assert await ask_text(runtime, PROMPT) == "There are seven."
     assert len(seen) == 3

@@ -14,10 +14,8 @@ from readgraph.nodes.building.notes import gist_prompt
 from readgraph.nodes.prompts import every_wording
 from readgraph.state.errors import BadInput
 from tests.doubles.model_server import ModelServer
+from tests.models.names.test_model_tables import ASKED, TEXT
 from tests.support.command import DOUBLE, Command, assert_refused
-
-TEXT = "The keeper climbed to the lamp at nine. The goat stood on the gallery, and the lamp was out."
-ASKED: Any = {"text": TEXT, "question": "Who stood on the gallery?"}
 
 
 @pytest.fixture
@@ -50,9 +48,7 @@ async def test_exported_prompts_are_ours_word_by_word(server: ModelServer, own: 
     assert (second["memory"], second["answer"], server.calls) == (first["memory"], first["answer"], paid)
 
 
-async def test_changed_words_are_sent_and_make_another_memory_only_where_it_is_built_with_them(
-    server: ModelServer, own: Path
-) -> None:
+async def test_changed_words_are_sent_and_make_another_memory_if_built_so(server: ModelServer, own: Path) -> None:
     store = InMemoryStore()
     first = await ask(read_agent, own, store)
     change(own, "answer", "Answer the question, and quote", "Say it in rhyme, and quote")
@@ -104,9 +100,8 @@ def test_a_wrong_file_is_refused_before_anything_is_asked(
 def test_the_command_exports_prompts_and_takes_them(readgraph: Command, server: ModelServer, tmp_path: Path) -> None:
     folder, text = tmp_path / "words", tmp_path / "text.txt"
     text.write_text(TEXT)
-    assert (
-        readgraph("prompts", "export", folder).text.strip() == f"Exported {len(every_wording())} prompts to {folder}."
-    )
+    exported = readgraph("prompts", "export", folder).text.strip()
+    assert exported == f"Exported {len(every_wording())} prompts to {folder}."
     assert_refused(readgraph("prompts", "export", folder), "exists already: name another folder.")
     change(folder, "look_up_pages", "Name at most", "Choose at most")
     (folder / "gits.toml").write_text("version = 1")

@@ -23,7 +23,7 @@ from readgraph.state.settings import EXAMPLE_MODEL
 from tests.doubles.model_server import ChatRequest, ModelServer, ToolCall
 from tests.doubles.reader import asked_for, reader
 from tests.doubles.tool_user import is_agent, tool_user
-from tests.project.test_rooms import ROOMS
+from tests.project.test_rooms import PLAN
 from tests.support.command import Command
 from tests.support.examples import EXAMPLES
 from tests.support.printed import RENEW, said
@@ -213,7 +213,7 @@ def reached(rooms: dict[str, set[str]], start: str) -> set[str]:
     return rooms[start].union(*(reached(rooms, other) for other in rooms[start]))
 
 
-PLANS = {"the rooms": ROOMS}
+PLANS = {"the rooms": PLAN}
 
 
 @pytest.mark.parametrize("page", with_a(DRAWING))
@@ -246,9 +246,9 @@ def test_links_within_the_project_lead_somewhere(page: Path) -> None:
 HOMES = ("readgraph", "evaluation", "tests", "docs", "benchmarks", "examples", "notebooks", "runs", ".github")
 OF_THE_HOUSE = [ROOT / "CONTRIBUTING.md", ROOT / "docs" / "design.md"]
 """Pages on which every file and folder is ours; other pages also name files of their readers."""
-OURS = re.compile(rf"(?:{'|'.join((*HOMES, *ROOMS))})/.*")
+OURS = re.compile(rf"(?:{'|'.join((*HOMES, *PLAN))})/.*")
 FILE = re.compile(r"`((?!graphs/NAME)[\w./-]*(?:/|\.py))`")
-MODULE = re.compile(rf"`(?:readgraph\.)?((?:{'|'.join(ROOMS)})(?:\.\w+)+)`")
+MODULE = re.compile(rf"`(?:readgraph\.)?((?:{'|'.join(PLAN)})(?:\.\w+)+)`")
 ENDINGS = (".html", ".json", ".jsonl", ".NAME", ".pdf", ".py", ".sqlite")
 """What looks like a module's name, and is a file's or a table's."""
 

@@ -26,22 +26,18 @@ READING = {
 
 
 @pytest.fixture(params=["pipe", "link to a device", "socket", "device"])
-def endless(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+def endless(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """What never ends when it is read, under the name of a text."""
     path = tmp_path / "endless.txt"
     if request.param == "pipe":
         os.mkfifo(path)
     elif request.param == "socket":
-        bound = socket.socket(socket.AF_UNIX)
-        here = os.open(tmp_path, os.O_RDONLY)  # the whole path may be too long for an address
-        bound.bind(f"/proc/self/fd/{here}/endless.txt")
-        os.close(here)
-        bound.close()
-    elif request.param == "device":
-        path = Path("/dev/zero")
-    else:
+        monkeypatch.chdir(tmp_path)  # the whole path may be too long for an address
+        with socket.socket(socket.AF_UNIX) as bound:
+            bound.bind(path.name)
+    elif request.param == "link to a device":
         path.symlink_to("/dev/zero")
-    return path
+    return Path("/dev/zero") if request.param == "device" else path
 
 
 @pytest.mark.parametrize("line", READING.values(), ids=READING)
@@ -65,8 +61,7 @@ def test_settings_and_results_are_regular_files_too(
 
 
 def test_a_folder_leaves_them_out_and_says_so(readgraph: Command, tmp_path: Path) -> None:
-    folder = tmp_path / "folder"
-    folder.mkdir()
+    (folder := tmp_path / "folder").mkdir()
     os.mkfifo(folder / "a.txt")
     (folder / "b.txt").symlink_to("/dev/zero")
     assert_refused(readgraph("read", folder), "leads out of the folder")
@@ -74,11 +69,8 @@ def test_a_folder_leaves_them_out_and_says_so(readgraph: Command, tmp_path: Path
     ran = readgraph("read", folder, "--json")
     assert [read["title"] for read in ran.json] == ["c"]
     assert [line for line in ran.err.splitlines() if "Left out" in line] == [
-        f"readgraph: Left out: {folder / name}."
-        for name in (
-            "b.txt is a link that leads out of the folder: --follow-links reads it too",
-            "a.txt can't be read, it is a pipe: name a file",
-        )
+        f"readgraph: Left out: {folder}/b.txt is a link that leads out of the folder: --follow-links reads it too.",
+        f"readgraph: Left out: {folder}/a.txt can't be read, it is a pipe: name a file.",
     ]
 
 

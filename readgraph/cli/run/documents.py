@@ -41,8 +41,8 @@ from readgraph.library.versions import follow_file
 from readgraph.models.local import is_local
 from readgraph.models.prices import price_to_pay
 from readgraph.nodes.opening import is_traced
-from readgraph.sources import SourceText, load, load_all
-from readgraph.sources.converting import show_conversion
+from readgraph.sources import load, load_all
+from readgraph.sources.converting import SourceText, show_conversion
 from readgraph.sources.loading import STANDARD_INPUT, names_file, printable_path, raise_problem, read_file
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput

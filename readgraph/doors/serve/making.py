@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from readgraph.doors.serve.room import Room
 
+__all__ = ["Page"]
+
 ANSWER = "answer"  # the task that is none of these
 
 

@@ -26,7 +26,8 @@ from readgraph.features.agents.state import (
     TurnStep,
 )
 from readgraph.features.agents.think import CHAIN, act_with, chat_frame, question_frame, think_with
-from readgraph.graphs.wiring import add_nodes, add_path, add_question, begin_graph, choosing, complete_graph
+from readgraph.graphs.wiring import add_nodes, add_path, add_question, begin_graph, complete_graph
+from readgraph.graphs.wiring.nodes import choosing
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.bounds import DECISIVE, LoopProgress, within_loop_limit
 from readgraph.nodes.building.build import ReadState, ReadWrites
@@ -38,7 +39,7 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Answered, Finding
 from readgraph.state.settings import PageSizes, Paragraphs, Rebuilding
 
-__all__ = ["build", "build_chat", "chat", "graph"]
+__all__ = ["build", "build_chat", "graph"]
 
 read = StepNode(file_pages, settings=(PageSizes, Paragraphs, Rebuilding))
 

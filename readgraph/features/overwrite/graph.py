@@ -31,8 +31,6 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Question
 from readgraph.state.settings import Paragraphs, Rebuilding, Window
 
-__all__ = ["build", "graph"]
-
 recipe = recipe_of_pages("overwrite-memory", question_notes.chunk_words)
 
 read = cut_pages(

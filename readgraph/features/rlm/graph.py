@@ -13,7 +13,8 @@ from readgraph.features.rlm.opening import ProgramsOpenUpdate, open_for_programs
 from readgraph.features.rlm.programs import answer, run, write_program
 from readgraph.features.rlm.state import ProgramsOutput, ProgramsState
 from readgraph.graphs.baselines import read_segments
-from readgraph.graphs.wiring import add_nodes, add_path, add_question, begin_graph, choosing, complete_graph
+from readgraph.graphs.wiring import add_nodes, add_path, add_question, begin_graph, complete_graph
+from readgraph.graphs.wiring.nodes import choosing
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.bounds import SearchProgress, within_loop_limit
 from readgraph.nodes.building.build import ReadState, ReadWrites
@@ -22,8 +23,6 @@ from readgraph.nodes.look_up import nearest_pages
 from readgraph.nodes.opening import OpenState
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Finding, Question
-
-__all__ = ["build", "graph"]
 
 LOOP = ("write_program", "run")
 

@@ -33,8 +33,6 @@ from readgraph.state.reading import Finding, Quote, with_finding
 from readgraph.state.settings import Window
 from readgraph.state.words import LONGEST_WORD, count_words, first_words, format_count
 
-__all__ = ["answer", "run", "write_program"]
-
 BEGINNING_WORDS, MOST_SHOWN_WORDS, KEPT_WORDS = 100, 600, 100
 """Words of the text that the first prompt shows; that a program shows; that a prompt shows of what is kept."""
 

@@ -18,7 +18,7 @@ from readgraph.nodes.building.build import ReadState, ReadWrites
 from readgraph.nodes.contracts import Node
 from readgraph.state.context import ReaderContext
 
-__all__ = ["build", "graph", "read"]
+__all__ = ["build", "graph"]
 
 read = make_read_if_needed(read_agent.read)
 

@@ -29,8 +29,6 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Question
 from readgraph.state.settings import Paragraphs, Rebuilding, Window
 
-__all__ = ["build", "build_table", "graph", "read", "recipe"]
-
 
 def page_words(context: ReaderContext) -> int:
     """Most words of a page: as the settings say, or as many as fit the window."""

@@ -23,8 +23,6 @@ from readgraph.nodes.opening import OpenUpdate
 from readgraph.state.context import ReaderContext
 from readgraph.state.settings import Paragraphs, Rebuilding
 
-__all__ = ["build", "graph", "read", "recipe"]
-
 PAGE_WORDS = 40  # most words of a page: a few sentences, so that the right ones rank first
 
 recipe = recipe_of_pages("verify", lambda context: PAGE_WORDS)

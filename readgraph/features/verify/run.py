@@ -24,7 +24,8 @@ from readgraph.graphs.methods import PARTS
 from readgraph.graphs.rehearsal import Estimate, rehearse_method
 from readgraph.library.library import Library
 from readgraph.nodes.answering.citations import with_marks
-from readgraph.sources import SourceText, load
+from readgraph.sources import load
+from readgraph.sources.converting import SourceText
 from readgraph.sources.loading import STANDARD_INPUT, names_file, printable_path
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput

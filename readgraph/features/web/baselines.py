@@ -5,8 +5,6 @@ from functools import partial
 from readgraph.features.web import graph as web_agent
 from readgraph.nodes import look_up as look_ups
 
-__all__ = ["build_web_bm25", "build_web_dense", "build_web_gists_only", "build_web_page"]
-
 build_web_gists_only = partial(web_agent.build, look_up=look_ups.no_page)
 """The web agent's graph without look-up."""
 

@@ -26,8 +26,8 @@ from readgraph.models.reply_types import restrict_reply
 from readgraph.nodes.answering.in_view import compression_rate, percent_read
 from readgraph.nodes.building.merge import largest_page
 from readgraph.nodes.contracts import AnswerUpdate, AskedState, ReaderRuntime
-from readgraph.nodes.extractive import question_alone
 from readgraph.nodes.extractive.gists import gist_size
+from readgraph.nodes.extractive.quoting import question_alone
 from readgraph.nodes.memory import MemoryView, view_memory
 from readgraph.nodes.opening import OpenState, OpenUpdate, check_length, open_document
 from readgraph.nodes.prompts import question_part

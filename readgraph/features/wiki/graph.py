@@ -28,8 +28,6 @@ from readgraph.nodes.opening import OpenState, OpenUpdate, open_document
 from readgraph.state.context import ReaderContext
 from readgraph.state.settings import Paragraphs, Rebuilding, Window
 
-__all__ = ["build", "graph"]
-
 recipe_of_cut = recipe_of_pages("wiki-pages", page_words)
 read = cut_pages(even_pages(page_words), recipe_of_cut, settings=(Window, Paragraphs, Rebuilding))
 

@@ -23,7 +23,7 @@ from readgraph.graphs.methods import PARTS
 from readgraph.graphs.rehearsal import Estimate, rehearse_method
 from readgraph.library.collections import documents_of
 from readgraph.library.library import Library
-from readgraph.sources import SourceText
+from readgraph.sources.converting import SourceText
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document

@@ -24,8 +24,6 @@ from readgraph.nodes.research.reflect import JudgeUpdate, gists_suffice
 from readgraph.state.channels import ResearchOutput, ResearchState
 from readgraph.state.reading import Question
 
-__all__ = ["build", "graph"]
-
 
 @complete_graph
 def build(

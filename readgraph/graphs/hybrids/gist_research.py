@@ -7,8 +7,6 @@ from functools import partial
 
 from readgraph.graphs import gam, read_agent
 
-__all__ = ["build", "graph"]
-
 build = partial(gam.build, memorize=read_agent.read)
 """GAM's graph with ReadAgent's `read` node."""
 

@@ -8,8 +8,6 @@ from functools import partial
 from readgraph.graphs import mem_walker
 from readgraph.nodes.walk.position import enter_at_leaf
 
-__all__ = ["build", "graph"]
-
 build = partial(mem_walker.build, enter=enter_at_leaf)
 """MemWalker's graph with this `enter` node."""
 

@@ -10,7 +10,7 @@ from readgraph.graphs import mem_walker
 from readgraph.nodes.building.outline import SECTIONS, read_by_outline
 from readgraph.nodes.building.recipes import recipe_of_notes
 from readgraph.nodes.building.summaries import COMPRESS, SUMMARY, summarise
-from readgraph.nodes.extractive import extract_note
+from readgraph.nodes.extractive.gists import extract_note
 
 __all__ = ["build", "graph"]
 

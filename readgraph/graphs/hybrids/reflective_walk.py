@@ -11,7 +11,8 @@ from langgraph.graph import END, StateGraph
 from typing_extensions import Unpack
 
 from readgraph.graphs import mem_walker
-from readgraph.graphs.wiring import add_nodes, add_path, add_search, begin_graph, choosing, complete_graph
+from readgraph.graphs.wiring import add_nodes, add_path, add_search, begin_graph, complete_graph
+from readgraph.graphs.wiring.nodes import choosing
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.contracts import AnswerWrites, CiteState, CiteWrites, Node
 from readgraph.nodes.opening import OpenState, ResearchOpenUpdate, open_for_research
@@ -22,8 +23,6 @@ from readgraph.nodes.walk.steps import answer
 from readgraph.state.channels import WalkResearchOutput, WalkResearchState
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Question
-
-__all__ = ["build", "graph"]
 
 
 @complete_graph

@@ -8,8 +8,6 @@ from functools import partial
 from readgraph.graphs import mem_walker
 from readgraph.nodes.walk.steps import answer_over_leaves
 
-__all__ = ["build", "graph"]
-
 build = partial(mem_walker.build, answer=answer_over_leaves)
 """MemWalker's graph with this `answer` node."""
 

@@ -27,8 +27,6 @@ from readgraph.state.channels import WalkResearchOutput, WalkResearchState
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Question
 
-__all__ = ["build", "graph"]
-
 
 @complete_graph
 def build(

@@ -29,7 +29,8 @@ from readgraph.nodes.answering.in_view import (
 )
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, ReaderRuntime
-from readgraph.nodes.extractive import query_of, quote_pages
+from readgraph.nodes.extractive import query_of
+from readgraph.nodes.extractive.quoting import quote_pages
 from readgraph.nodes.memory import load_memory, tag_texts
 from readgraph.nodes.prompts import memory_block, number_parts, question_part, require_reasons
 from readgraph.nodes.step import node

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 
 from readgraph.library.page_store import BATCHES, PageStore
@@ -18,13 +17,14 @@ from readgraph.models.client import model_client
 from readgraph.models.prompt import Prompt
 from readgraph.models.transport import make_http_client
 from readgraph.models.waiting import use_clock
-from readgraph.state.context import ReaderContext
+from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.state.errors import BadInput, BudgetSpent, ModelUnavailable, NoUsableReply
 from tests.doubles.hurried import Hurried, Unhurried
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
-from tests.models.test_asking import PROMPT, Count, metered, seven, with_context
+from tests.models.test_asking import PROMPT, Count, assert_seven, houses, make_runtime, metered, with_context
 
-PROMPTS = [Prompt("test", 1, "You count.", f"How many lamps are on floor {floor}?") for floor in range(12)]
+pytestmark = pytest.mark.usefixtures("says_seven")
+PROMPTS = houses(12)
 
 
 @pytest.fixture
@@ -34,26 +34,27 @@ def hurried() -> Iterator[Hurried]:
 
 
 @pytest.fixture
-def server(server: ModelServer) -> ModelServer:
-    server.respond = lambda request: "7" if "Reply with nothing but this" in request.text else seven(request)
-    return server
+def runtime() -> ReaderRuntime:
+    return make_runtime(batch=True, concurrency=1)
 
 
-@pytest.fixture
-def runtime() -> Runtime[ReaderContext]:
-    return Runtime(context=ReaderContext(model="openai:double", batch=True, concurrency=1), store=InMemoryStore())
+async def ask_all(runtime: ReaderRuntime, prompts: list[Prompt] = PROMPTS) -> None:
+    """Ask all at once; each is answered."""
+    said = await asyncio.gather(*(ask_text(runtime, prompt) for prompt in prompts))
+    assert said == ["There are seven."] * len(prompts)
 
 
-async def asked_all(runtime: Runtime[ReaderContext], prompts: list[Prompt] = PROMPTS) -> list[str]:
-    return await asyncio.gather(*(ask_text(runtime, prompt) for prompt in prompts))
+def sizes(server: ModelServer) -> list[int]:
+    """The number of requests of each batch."""
+    return [len(batch.lines) for batch in server.batching.batches.values()]
 
 
-async def recorded(runtime: Runtime[ReaderContext]) -> dict[str, Any]:
+async def recorded(runtime: ReaderRuntime) -> dict[str, Any]:
     assert runtime.store
     return {key: reply async for key, reply in PageStore(runtime.store).replies()}
 
 
-async def in_flight(runtime: Runtime[ReaderContext]) -> int:
+async def in_flight(runtime: ReaderRuntime) -> int:
     assert runtime.store
     return len([file async for file, _ in PageStore(runtime.store).batch_records().each(BATCHES)])
 
@@ -64,10 +65,8 @@ def sent(server: ModelServer) -> Counter[str]:
 
 
 @pytest.mark.parametrize("form", ["note", "json_schema", "function", "text", "plain"])
-async def test_a_batch_sends_and_records_what_an_ordinary_call_does(
-    server: ModelServer, runtime: Runtime[ReaderContext], form: Any
-) -> None:
-    async def asked(runtime: Runtime[ReaderContext]) -> Any:
+async def test_a_batch_sends_what_a_call_does(server: ModelServer, runtime: ReaderRuntime, form: Any) -> None:
+    async def asked(runtime: ReaderRuntime) -> Any:
         if form == "note":
             return await ask_text(runtime, PROMPT)
         return await ask_reply(with_context(runtime, reply_form=form), PROMPT, Count)
@@ -87,24 +86,18 @@ async def test_a_batch_sends_and_records_what_an_ordinary_call_does(
     assert not await in_flight(runtime) and not has_running_batches()
 
 
-async def test_a_request_is_one_line_for_every_reader_of_lines(
-    server: ModelServer, runtime: Runtime[ReaderContext]
-) -> None:
+async def test_a_request_is_one_line_for_every_reader_of_lines(server: ModelServer, runtime: ReaderRuntime) -> None:
     odd = Prompt("test", 1, "You count.", "How many \u2028 lamps \u2029 are \x85 there \x0b on \x1c floor 9?")
-    assert await asked_all(runtime, [odd, PROMPT]) == ["There are seven."] * 2
+    await ask_all(runtime, [odd, PROMPT])
     (file,) = server.batching.files.values()
     assert len(file.decode().splitlines()) == 2, "Python's own rule, which some servers go by"
     assert odd.messages[-1][1] in server.batching.lines[0]["body"]["messages"][-1]["content"]
 
 
-async def test_what_waits_is_one_batch_whatever_the_concurrency(
-    server: ModelServer, runtime: Runtime[ReaderContext]
-) -> None:
-    meter = metered(runtime)
-    told = list[Any]()
-    meter.stream = told.append
-    server.batching.looks = 3
-    assert await asked_all(runtime) == ["There are seven."] * len(PROMPTS)
+async def test_what_waits_is_one_batch_whatever_the_concurrency(server: ModelServer, runtime: ReaderRuntime) -> None:
+    meter, told = metered(runtime), list[Any]()
+    meter.stream, server.batching.looks = told.append, 3
+    await ask_all(runtime)
     assert len(server.batching.batches) == 1 and server.calls == 0
     assert meter.used["calls"] == len(PROMPTS)
     progress = [event["batch"] for event in told if "batch" in event]
@@ -112,8 +105,8 @@ async def test_what_waits_is_one_batch_whatever_the_concurrency(
     assert progress[-1] == {"node": "", "requests": 12, "done": 12, "ended": True} and len(progress) == 4
 
 
-async def test_many_first_calls_make_one_client(
-    server: ModelServer, runtime: Runtime[ReaderContext], monkeypatch: pytest.MonkeyPatch
+async def test_calls_share_a_client(
+    server: ModelServer, runtime: ReaderRuntime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = list[float]()
 
@@ -122,28 +115,26 @@ async def test_many_first_calls_make_one_client(
         return make_http_client(timeout, *most_bytes)
 
     monkeypatch.setattr("readgraph.models.batches.endpoint.make_http_client", counted)
-    await asked_all(runtime)
+    await ask_all(runtime)
     assert len(made) == 1, "each would read all certificates from disk"
 
 
 async def test_a_batch_is_no_larger_than_the_endpoint_takes(
-    server: ModelServer, runtime: Runtime[ReaderContext], monkeypatch: pytest.MonkeyPatch
+    server: ModelServer, runtime: ReaderRuntime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(batched_calls, "MOST_REQUESTS", 5)
     with_bytes = with_context(runtime, timeout=77.0)
-    await asked_all(with_context(runtime, concurrency=64))
-    assert sorted(len(batch.lines) for batch in server.batching.batches.values()) == [2, 5, 5]
+    await ask_all(with_context(runtime, concurrency=64))
+    assert sorted(sizes(server)) == [2, 5, 5]
     server.reset()
     monkeypatch.setattr(batched_calls, "MOST_REQUESTS", 50)
     monkeypatch.setattr(batched_calls, "MOST_BYTES", 1000)
-    await asked_all(with_context(with_bytes, sample=1))
+    await ask_all(with_context(with_bytes, sample=1))
     assert len(server.batching.batches) > 2 and max(sent(server).values()) == 1
     assert all(len(content) <= 1000 for content in server.batching.files.values())
 
 
-async def test_lines_that_fail_are_sent_again_and_no_other(
-    server: ModelServer, runtime: Runtime[ReaderContext]
-) -> None:
+async def test_lines_that_fail_are_sent_again_and_no_other(server: ModelServer, runtime: ReaderRuntime) -> None:
     seen = Counter[str]()
 
     def a_third(request: ChatRequest, call: int) -> Fault | None:
@@ -153,19 +144,16 @@ async def test_lines_that_fail_are_sent_again_and_no_other(
 
     server.fault_for = a_third
     meter = metered(runtime)
-    assert await asked_all(runtime) == ["There are seven."] * len(PROMPTS)
-    assert [len(batch.lines) for batch in server.batching.batches.values()] == [12, 4]
+    await ask_all(runtime)
+    assert sizes(server) == [12, 4]
     assert meter.used["calls"] == len(PROMPTS)
 
 
-@pytest.mark.parametrize("status", ["expired", "cancelled", "failed"])
-async def test_what_a_batch_left_undone_is_sent_again(
-    server: ModelServer, runtime: Runtime[ReaderContext], status: str
-) -> None:
+@pytest.mark.parametrize(("status", "left"), [("expired", 6), ("cancelled", 6), ("failed", 12)])
+async def test_the_rest_is_sent_again(server: ModelServer, runtime: ReaderRuntime, status: str, left: int) -> None:
     server.batching.ends = [status]
-    assert await asked_all(runtime) == ["There are seven."] * len(PROMPTS)
-    done = 0 if status == "failed" else 6
-    assert [len(batch.lines) for batch in server.batching.batches.values()] == [12, 12 - done]
+    await ask_all(runtime)
+    assert sizes(server) == [12, left]
     assert len(await recorded(runtime)) == 12
 
 
@@ -174,9 +162,7 @@ async def test_what_a_batch_left_undone_is_sent_again(
     [("expired", "batch expired"), ("cancelled", "was cancelled"), ("failed", "failed (token limit exceeded)")],
 )
 @pytest.mark.slow
-async def test_a_cause_that_stays_is_named_in_the_end(
-    server: ModelServer, runtime: Runtime[ReaderContext], status: str, cause: str
-) -> None:
+async def test_a_lasting_cause_is_named(server: ModelServer, runtime: ReaderRuntime, status: str, cause: str) -> None:
     server.batching.ends = [status] * 9
     with pytest.raises(ModelUnavailable) as told:
         await ask_text(runtime, PROMPT)
@@ -186,15 +172,13 @@ async def test_a_cause_that_stays_is_named_in_the_end(
 
 
 @pytest.mark.parametrize("status", ["validating", "finalizing", "queued", "IN_PROGRESS"])
-async def test_a_batch_goes_on_until_it_is_said_to_have_ended(
-    server: ModelServer, runtime: Runtime[ReaderContext], status: str
-) -> None:
+async def test_a_batch_goes_on_until_its_end_is_told(server: ModelServer, runtime: ReaderRuntime, status: str) -> None:
     server.batching.working, server.batching.looks = status, 5
-    assert await asked_all(runtime) == ["There are seven."] * len(PROMPTS)
+    await ask_all(runtime)
     assert len(server.batching.batches) == 1
 
 
-async def test_the_cause_is_told_while_it_is_tried_again(server: ModelServer, runtime: Runtime[ReaderContext]) -> None:
+async def test_the_cause_is_told_while_it_is_tried_again(server: ModelServer, runtime: ReaderRuntime) -> None:
     told = list[Any]()
     metered(runtime).stream = told.append
     server.batching.ends = ["expired"]
@@ -202,41 +186,40 @@ async def test_the_cause_is_told_while_it_is_tried_again(server: ModelServer, ru
     assert [event["waiting"]["reason"] for event in told if "waiting" in event] == ["batch expired"]
 
 
-async def test_lines_that_always_fail_name_their_status(server: ModelServer, runtime: Runtime[ReaderContext]) -> None:
-    server.fault_for = lambda request, call: Fault.server_error(503)
-    with pytest.raises(ModelUnavailable, match=r"4 times in a row \(503\)"):
+@pytest.mark.parametrize(
+    ("fault", "line", "batches"),
+    [(Fault.server_error(503), r"4 times in a row \(503\)", BATCH_TRIES), (Fault.unauthorized(), "refused the key", 1)],
+)
+async def test_lines_that_always_fail_name_their_status(
+    server: ModelServer, runtime: ReaderRuntime, fault: Fault, line: str, batches: int
+) -> None:
+    server.fault_for = lambda request, call: fault
+    with pytest.raises(ModelUnavailable, match=line):
         await ask_text(runtime, PROMPT)
-    assert len(server.batching.batches) == BATCH_TRIES
-    server.reset()
-    server.fault_for = lambda request, call: Fault.unauthorized()
-    with pytest.raises(ModelUnavailable, match="refused the key"):
-        await ask_text(with_context(runtime, sample=1), PROMPT)
-    assert len(server.batching.batches) == 1
+    assert len(server.batching.batches) == batches
 
 
-async def test_a_reply_form_that_is_refused_steps_down(server: ModelServer, runtime: Runtime[ReaderContext]) -> None:
+async def test_a_reply_form_that_is_refused_steps_down(server: ModelServer, runtime: ReaderRuntime) -> None:
     server.supports = frozenset()
-    assert (await ask_reply(runtime, PROMPT, Count)).count == 7
+    await assert_seven(runtime, "auto")
     assert len(server.batching.batches) == 3
 
 
-async def test_refused_replies_are_asked_for_again_with_the_reason(
-    server: ModelServer, runtime: Runtime[ReaderContext]
-) -> None:
+async def test_refused_replies_are_asked_for_again_with_the_reason(server: ModelServer, runtime: ReaderRuntime) -> None:
     server.faults.append(Fault.not_json())
-    assert (await ask_reply(runtime, PROMPT, Count)).count == 7
+    await assert_seven(runtime, "auto")
     assert "That can't be used" in ChatRequest(server.batching.lines[1]["body"]).last
     server.fault_for = lambda request, call: Fault.not_json()
     with pytest.raises(NoUsableReply):
         await ask_reply(with_context(runtime, sample=1), PROMPT, Count)
 
 
-def stopped_in_flight(server: ModelServer, runtime: Runtime[ReaderContext]) -> None:
+def stopped_in_flight(server: ModelServer, runtime: ReaderRuntime) -> None:
     """Ask all, and end with the event loop when the server has the batch, as a process that is killed does."""
     server.batching.held = True
 
     async def begin() -> None:
-        asking = asyncio.create_task(asked_all(runtime))
+        asking = asyncio.create_task(ask_all(runtime))
         while not (await in_flight(runtime) and server.batching.batches):
             await asyncio.sleep(0)
         asking.cancel()
@@ -245,27 +228,25 @@ def stopped_in_flight(server: ModelServer, runtime: Runtime[ReaderContext]) -> N
     server.batching.held = False
 
 
-def test_after_a_kill_the_same_calls_take_the_batch_that_goes_on(
-    server: ModelServer, runtime: Runtime[ReaderContext]
-) -> None:
+def test_after_a_kill_the_same_calls_take_the_batch_that_goes_on(server: ModelServer, runtime: ReaderRuntime) -> None:
     stopped_in_flight(server, runtime)
     assert has_running_batches()
     more = [*PROMPTS[:3], PROMPT]
 
     async def resumed() -> None:
         meter = metered(runtime)
-        assert await asked_all(runtime, more) == ["There are seven."] * 4
+        await ask_all(runtime, more)
         assert meter.used["calls"] == 4
         assert len(await recorded(runtime)) == 13, "also the replies that nobody waits for are recorded"
-        await asked_all(runtime)
+        await ask_all(runtime)
         assert meter.used["cached_calls"] >= 9
 
     asyncio.run(resumed())
-    assert [len(batch.lines) for batch in server.batching.batches.values()] == [12, 1]
+    assert sizes(server) == [12, 1]
     assert max(sent(server).values()) == 1 and not has_running_batches()
 
 
-def test_a_cancelled_batch_brings_what_it_has_done(server: ModelServer, runtime: Runtime[ReaderContext]) -> None:
+def test_a_cancelled_batch_brings_what_it_has_done(server: ModelServer, runtime: ReaderRuntime) -> None:
     stopped_in_flight(server, runtime)
     server.batching.held = True
 
@@ -279,30 +260,26 @@ def test_a_cancelled_batch_brings_what_it_has_done(server: ModelServer, runtime:
     assert asyncio.run(cancelled()) == len(asyncio.run(recorded(runtime))) == 6
     assert asyncio.run(in_flight(runtime)) == 0 and not has_running_batches()
     server.batching.held = False
-    asyncio.run(asked_all(runtime))
-    assert [len(batch.lines) for batch in server.batching.batches.values()] == [12, 6]
+    asyncio.run(ask_all(runtime))
+    assert sizes(server) == [12, 6]
 
 
-async def test_what_another_command_has_sent_meanwhile_is_not_sent_again(
-    server: ModelServer, runtime: Runtime[ReaderContext]
-) -> None:
+async def test_what_another_command_sent_is_not_sent_again(server: ModelServer, runtime: ReaderRuntime) -> None:
     other = with_context(runtime, timeout=77.0)  # has a client of its own
     await ask_text(other, PROMPT)
     server.batching.held = True
-    first = asyncio.create_task(asked_all(runtime))
+    first = asyncio.create_task(ask_all(runtime))
     while len(server.batching.batches) < 2:
         await asyncio.sleep(0)
-    second = asyncio.create_task(asked_all(other))
+    second = asyncio.create_task(ask_all(other))
     while server.batching.batches["batch-1"].looks < 30:  # by then the second would have sent its own
         await asyncio.sleep(0)
     server.batching.held = False
-    assert await first == await second
+    await asyncio.gather(first, second)
     assert max(sent(server).values()) == 1
 
 
-def test_what_is_forgotten_while_a_batch_goes_on_is_not_recorded(
-    server: ModelServer, runtime: Runtime[ReaderContext]
-) -> None:
+def test_what_is_forgotten_while_a_batch_goes_on_is_not_recorded(server: ModelServer, runtime: ReaderRuntime) -> None:
     stopped_in_flight(server, runtime)
 
     async def forgotten() -> int:
@@ -314,29 +291,27 @@ def test_what_is_forgotten_while_a_batch_goes_on_is_not_recorded(
     assert asyncio.run(forgotten()) == 1
 
 
-async def test_a_batch_whose_beginning_got_no_answer_is_found(
-    server: ModelServer, runtime: Runtime[ReaderContext]
-) -> None:
+async def test_a_batch_whose_beginning_got_no_answer_is_found(server: ModelServer, runtime: ReaderRuntime) -> None:
     server.batching.loses = 1
-    assert await asked_all(runtime) == ["There are seven."] * len(PROMPTS)
+    await ask_all(runtime)
     assert len(server.batching.batches) == 1
     server.reset()
     server.batching.loses, server.batching.lists, told = 1, False, list[Any]()
     metered(runtime).stream = told.append
-    await asked_all(with_context(runtime, sample=1))
+    await ask_all(with_context(runtime, sample=1))
     assert len(server.batching.batches) == 2, "the server does not say whether it has it"
     assert "has not confirmed the batch" in str([event["waiting"]["reason"] for event in told if "waiting" in event])
 
 
-async def test_spoilt_replies_are_asked_for_again(server: ModelServer, runtime: Runtime[ReaderContext]) -> None:
+async def test_spoilt_replies_are_asked_for_again(server: ModelServer, runtime: ReaderRuntime) -> None:
     server.faults += [Fault.changed(lambda whole: whole["choices"][0].update(finish_reason="content_filter"))]
     meter = metered(runtime)
     for _ in range(2):
-        assert await ask_text(runtime, PROMPT) == "There are seven."
+        await assert_seven(runtime)
     assert len(server.batching.batches) == len(await recorded(runtime)) == meter.used["calls"] == 2
 
 
-async def test_the_budget_counts_calls_as_before(server: ModelServer, runtime: Runtime[ReaderContext]) -> None:
+async def test_the_budget_counts_calls_as_before(server: ModelServer, runtime: ReaderRuntime) -> None:
     runtime = with_context(runtime, max_calls=5)
     meter = metered(runtime)
     results = await asyncio.gather(*(ask_text(runtime, prompt) for prompt in PROMPTS), return_exceptions=True)
@@ -344,7 +319,7 @@ async def test_the_budget_counts_calls_as_before(server: ModelServer, runtime: R
     assert (len(server.batching.lines), meter.used["calls"]) == (5, 5)
 
 
-async def test_a_call_that_nobody_waits_for_is_not_sent(server: ModelServer, runtime: Runtime[ReaderContext]) -> None:
+async def test_a_call_that_nobody_waits_for_is_not_sent(server: ModelServer, runtime: ReaderRuntime) -> None:
     gone = asyncio.create_task(ask_text(runtime, PROMPT))
     staying = asyncio.create_task(ask_text(runtime, PROMPTS[0]))
     await asyncio.sleep(0.01)  # until they wait for others
@@ -353,21 +328,19 @@ async def test_a_call_that_nobody_waits_for_is_not_sent(server: ModelServer, run
     assert len(server.batching.lines) == 1
 
 
-async def test_a_server_without_the_endpoint_is_named(server: ModelServer, runtime: Runtime[ReaderContext]) -> None:
+async def test_a_server_without_the_endpoint_is_named(server: ModelServer, runtime: ReaderRuntime) -> None:
     for status, told in ((404, "no batch endpoint: leave --batch out"), (400, "refused a batch"), (401, "the key")):
         server.batching.refuses = status
         with pytest.raises(ModelUnavailable, match=told):
-            await asked_all(runtime)
+            await ask_all(runtime)
     server.batching.refuses = 503
     with pytest.raises(ModelUnavailable, match="503"):
-        await asked_all(with_context(runtime, retry_seconds=9))
+        await ask_all(with_context(runtime, retry_seconds=9))
     assert server.batching.batches == {}
 
 
 @pytest.mark.parametrize("name", ["anthropic:claude", "local", "unknown"])
-async def test_other_providers_are_refused_before_anything_is_paid(
-    server: ModelServer, runtime: Runtime[ReaderContext], name: str
-) -> None:
+async def test_other_providers_are_refused_first(server: ModelServer, runtime: ReaderRuntime, name: str) -> None:
     for models in ({"model": name}, {"reading_model": name}):
         with pytest.raises(BadInput, match="can't be asked in batches"):
             await ask_text(with_context(runtime, **models), PROMPT)

@@ -4,6 +4,7 @@ import asyncio
 import importlib.util
 import socket
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -69,33 +70,34 @@ async def test_what_was_paid_for_is_kept(server: ModelServer, library: Library) 
     assert server.embedding_calls == 4, "another text, another model, and a query are other vectors"
 
 
-async def test_what_came_before_a_failure_is_kept(server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = Kept()
-    embedder = Embedder(NAME, kept, concurrency=1, batch=1)
+class OwnClient:
+    """The client of another package: it replies, or raises, these in turn, the last one again and again."""
 
-    class Failing:
-        calls = 0
+    def __init__(self, *replies: Any) -> None:
+        self.replies = [*replies]
 
-        async def aembed_documents(self, texts: list[str]) -> list[list[float]]:
-            self.calls += 1
-            if self.calls >= 3:
-                raise ConnectionError("secret words")
-            return [[1.0, 2.0]] * len(texts)
+    async def aembed_documents(self, texts: list[str]) -> Any:
+        reply = self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
+        if isinstance(reply, Exception):
+            raise reply
+        return reply
 
-    monkeypatch.setattr(embedding, "embedding_model", lambda *_: Failing())
+    async def aembed_query(self, text: str) -> Any:
+        return await self.aembed_documents([text])
+
+
+async def test_what_came_before_a_failure_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    client, kept = OwnClient([[1.0, 2.0]], [[1.0, 2.0]], ConnectionError("secret words")), Kept()
+    monkeypatch.setattr(embedding, "embedding_model", lambda *_: client)
     with pytest.raises(ModelUnavailable, match="No server answers") as problem:
-        await embedder.documents(["one", "two", "three", "four"])
+        await Embedder(NAME, kept, concurrency=1, batch=1).documents(["one", "two", "three", "four"])
     assert "secret" not in str(problem.value)
     assert len(kept.vectors) >= 2
 
 
 @pytest.mark.parametrize("said", [[[0.0, 0.0]], [[float("nan"), 1.0]], [[1.0, 2.0], [1.0]], []])
 async def test_unusable_vectors_are_refused(said: list[list[float]], monkeypatch: pytest.MonkeyPatch) -> None:
-    class Strange:
-        async def aembed_documents(self, texts: list[str]) -> list[list[float]]:
-            return said
-
-    monkeypatch.setattr(embedding, "embedding_model", lambda *_: Strange())
+    monkeypatch.setattr(embedding, "embedding_model", lambda *_: OwnClient(said))
     with pytest.raises(ModelUnavailable, match="no usable vectors"):
         await Embedder(NAME).documents(["a lamp"])
 
@@ -130,14 +132,9 @@ async def test_no_key_no_server(monkeypatch: pytest.MonkeyPatch) -> None:
     ("status", "line"), [(401, "refused the key"), (404, "does not know"), (429, "later"), (500, "500")]
 )
 async def test_refusals_are_one_line(status: int, line: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Refusal(Exception):
-        status_code = status
-
-    class Refusing:
-        async def aembed_query(self, text: str) -> list[float]:
-            raise Refusal("secret")
-
-    monkeypatch.setattr(embedding, "embedding_model", lambda *_: Refusing())
+    refusal: Any = Exception("secret")
+    refusal.status_code = status
+    monkeypatch.setattr(embedding, "embedding_model", lambda *_: OwnClient(refusal))
     with pytest.raises(ReadgraphError, match=line) as problem:
         await Embedder(NAME).query("a lamp")
     assert "secret" not in str(problem.value)

@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from langchain_openai import OpenAIEmbeddings
 from starlette.responses import Response
 
 from readgraph.models.embedding_models import Embedder
+from readgraph.models.names import register_embeddings
 from readgraph.models.vector_replies import NotEmbedded
 from readgraph.state.errors import BadInput, ModelUnavailable
 from readgraph.state.words import count_words
@@ -39,8 +41,7 @@ def refuse(most: int, status: int, message: str, most_words: int = 10_000) -> An
         (10, 400, "batch size is invalid, it should not be larger than 10.: input.contents"),
         (32, 413, "batch size 64 > maximum allowed batch size 32"),
         (16, 400, "Too many inputs. The max number of inputs is 16."),
-        (1, 422, "Input validation error"),
-        (48, 424, "backend error"),
+        *[(1, 422, "Input validation error"), (48, 424, "backend error")],
         (25, 200, "batch size is invalid, it should not be larger than 25"),
         (20, 500, "Internal error: too many texts"),
         (32, 429, "Request too large for the model on tokens per min (TPM): Limit 40, Requested 64"),
@@ -60,8 +61,8 @@ async def test_a_limit_of_texts_is_found_and_remembered(
 
 
 async def test_an_error_that_says_nothing_of_the_number_is_tried_with_fewer(server: ModelServer) -> None:
-    server.embed, embedder = refuse(10, 500, "Internal Server Error"), Embedder(NAME)
-    assert len(await embedder.documents(TEXTS)) == 64
+    server.embed = refuse(10, 500, "Internal Server Error")
+    assert len(await Embedder(NAME).documents(TEXTS)) == 64
 
 
 @pytest.mark.parametrize(
@@ -73,9 +74,7 @@ async def test_an_error_that_says_nothing_of_the_number_is_tried_with_fewer(serv
         (400, "the input length exceeds the context length"),
     ],
 )
-async def test_a_text_that_is_too_long_is_the_mean_of_its_halves(
-    server: ModelServer, status: int, message: str
-) -> None:
+async def test_a_long_text_is_the_mean_of_its_halves(server: ModelServer, status: int, message: str) -> None:
     server.embed, embedder = refuse(64, status, message, most_words=30), Embedder(NAME)
     long = [" ".join(f"w{text}x{number}" for number in range(100)) for text in range(3)]
     vectors = await embedder.documents([*TEXTS[:20], *long])
@@ -90,9 +89,7 @@ async def test_a_text_that_is_too_long_is_the_mean_of_its_halves(
 
 
 @pytest.mark.parametrize(("status", "message"), [(400, "can't be encoded"), (500, "unsupported value: NaN")])
-async def test_words_that_a_server_never_embeds_are_left_out_of_their_text(
-    server: ModelServer, status: int, message: str
-) -> None:
+async def test_words_that_a_server_never_embeds_are_left_out(server: ModelServer, status: int, message: str) -> None:
     def respond(body: dict[str, Any]) -> Response:
         return error_response(status, message) if "w2x50 " in "".join(body["input"]) else embeddings(body)
 
@@ -120,29 +117,30 @@ async def test_blank_texts_are_not_sent(server: ModelServer) -> None:
     assert server.embedding_calls == 1
 
 
-def foreign(body: str | bytes, status: int = 200, kind: str = "application/json") -> Answer:
-    return lambda _: Response(body, status, media_type=kind)
+def foreign(body: str, kind: str = "application/json") -> Answer:
+    return lambda _: Response(body, media_type=kind)
+
+
+def error(status: int, message: str = "secret") -> Answer:
+    return lambda _: error_response(status, message)
 
 
 @pytest.mark.parametrize(
     ("answer", "line", "tries"),
     [
-        (lambda _: error_response(500, "secret"), "failed 4 times \\(500\\)", 4),
-        (lambda _: error_response(503, "secret"), "failed 4 times \\(503\\)", 4),
-        (lambda _: error_response(400, "secret"), "refused once what it was sent \\(400\\)", 1),
-        (lambda _: error_response(401, "secret"), "refused the key", 1),
-        (lambda _: error_response(404, "secret"), "does not know", 1),
+        *[(error(500), "failed 4 times \\(500\\)", 4), (error(503), "failed 4 times \\(503\\)", 4)],
+        *[(error(400), "refused once what it was sent \\(400\\)", 1), (error(401), "refused the key", 1)],
+        (error(404), "does not know", 1),
         (foreign("<html>secret</html>", kind="text/html"), "no usable vectors 4 times", 4),
         (foreign(""), "4 times", 4),
         (foreign('{"error": {"message": "secret", "code": 502}}'), "4 times \\(502\\)", 4),
         (foreign('{"error": "secret"}'), "sent no vectors 4 times \\(an error\\)", 4),
-        (lambda _: error_response(402, "secret"), "a credit, a budget or a daily limit is used up", 1),
-        (lambda _: error_response(400, "Budget has been exceeded: secret"), "check your credit", 1),
-        (lambda _: error_response(429, "insufficient_quota: secret"), "check your credit", 1),
-        (lambda _: error_response(400, "Invalid API key: secret"), "refused the key", 1),
-        (lambda _: error_response(400, "Model secret not found"), "does not know", 1),
-        (lambda _: error_response(501, "secret"), "gives no embeddings", 1),
-        (lambda _: error_response(400, "This secret model does not support embeddings"), "name another model", 1),
+        (error(402), "a credit, a budget or a daily limit is used up", 1),
+        (error(400, "Budget has been exceeded: secret"), "check your credit", 1),
+        (error(429, "insufficient_quota: secret"), "check your credit", 1),
+        (error(400, "Invalid API key: secret"), "refused the key", 1),
+        *[(error(400, "Model secret not found"), "does not know", 1), (error(501), "gives no embeddings", 1)],
+        (error(400, "This secret model does not support embeddings"), "name another model", 1),
         (foreign('{"base_resp": {"status_code": 1002}}'), "no usable vectors 4 times", 4),
         (lambda body: CutResponse(embeddings(body).body), "broke its answer off 4 times", 4),
     ],
@@ -156,16 +154,14 @@ async def test_a_failure_names_its_tries_and_cause(server: ModelServer, answer: 
 
 
 async def test_a_failure_of_a_large_request_names_all_tries(server: ModelServer) -> None:
-    server.embed = lambda _: error_response(400, "this model gives no embeddings")
+    server.embed = error(400, "this model gives no embeddings")
     with pytest.raises(NotEmbedded, match="refused 7 times what it was sent"):
         await Embedder(NAME).documents(TEXTS)
     assert server.embedding_calls == 7
 
 
 @pytest.mark.parametrize("asked", ["30", None])
-async def test_a_limit_of_tokens_in_a_minute_is_waited_for(
-    server: ModelServer, hurried: Hurried, asked: str | None
-) -> None:
+async def test_a_limit_of_tokens_a_minute_is_kept(server: ModelServer, hurried: Hurried, asked: str | None) -> None:
     def respond(body: dict[str, Any]) -> Response:
         if server.embedding_calls <= 6:
             return error_response(429, "Rate limit reached: tokens per min, too many requests", retry_after=asked)
@@ -183,17 +179,16 @@ async def test_a_limit_is_waited_for_no_longer_than_the_setting_says(server: Mod
 
 
 async def test_a_server_that_hangs_is_left(server: ModelServer) -> None:
-    server.embed = lambda _: DrippingResponse()
+    class Hanging(Response):
+        """Sends its headers, and waits until nobody listens."""
+
+        async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+            await receive()
+
+    server.embed = lambda _: Hanging()
     with pytest.raises(NotEmbedded, match=r"did not answer in time \(0\.05 s, 4 times\)"):
         await Embedder(NAME, timeout=0.05).documents(["a lamp"])
-
-
-class DrippingResponse(Response):
-    """Sends its headers, and waits until nobody listens."""
-
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        await send({"type": "http.response.start", "status": 200, "headers": []})
-        await receive()
 
 
 async def test_vectors_of_another_model_are_not_mixed_in(server: ModelServer) -> None:
@@ -209,9 +204,8 @@ async def test_vectors_of_another_model_are_not_mixed_in(server: ModelServer) ->
     assert vectors.shape == (2, 32), "there is no index to compare with: what was kept is asked for anew"
     assert (await embedder.documents(["a lamp", "a goat"], 32)).shape == (2, 32)
     kept.vectors |= before
-    assert (await embedder.documents(["a lamp", "a ship"])).shape == (2, 32), (
-        "of two lengths that are kept, none counts"
-    )
+    again = await embedder.documents(["a lamp", "a ship"])
+    assert again.shape == (2, 32), "of two lengths that are kept, none counts"
 
 
 async def test_servers_that_take_turns_with_two_models_are_refused(server: ModelServer) -> None:
@@ -223,10 +217,6 @@ async def test_servers_that_take_turns_with_two_models_are_refused(server: Model
 
 
 async def test_the_langchain_object_of_a_caller_keeps_its_settings(server: ModelServer) -> None:
-    from langchain_openai import OpenAIEmbeddings
-
-    from readgraph.models.names import register_embeddings
-
     seen = list[dict[str, Any]]()
 
     def respond(body: dict[str, Any]) -> Response:

@@ -55,37 +55,25 @@ def test_prompts_fit_what_the_context_holds(context: int) -> None:
     assert settings["max_page_words"] + settings["gist_words"] < words
 
 
-@pytest.mark.parametrize(
-    ("bytes_there", "reason"),
-    [
-        (None, "No such file"),
-        (b"", "not a GGUF file"),
-        (b"PK\x03\x04", "not a GGUF file"),
-        (b"GGUF\x03", "can't be read"),
-    ],
-)
-def test_what_is_no_model_file_is_reported(
-    readgraph: Command, tmp_path: Path, local_double: Path, bytes_there: bytes | None, reason: str
-) -> None:
+@pytest.mark.usefixtures("local_double")
+def test_what_is_no_model_file_is_reported(readgraph: Command, tmp_path: Path) -> None:
     path = tmp_path / "own.gguf"
-    if bytes_there is not None:
-        path.write_bytes(bytes_there)
-    assert_refused(readgraph("ask", "Who?", STORY, "--model", f"local:{path}"), reason)
+    assert_refused(readgraph("ask", "Who?", STORY, "--model", f"local:{path}"), "No such file")
+    for held, reason in [(b"", "not a GGUF file"), (b"PK\x03\x04", "not a GGUF file"), (b"GGUF\x03", "can't be read")]:
+        path.write_bytes(held)
+        assert_refused(readgraph("ask", "Who?", STORY, "--model", f"local:{path}"), reason)
 
 
 def test_a_file_that_is_cut_anywhere_is_reported(tmp_path: Path, local_double: Path) -> None:
-    whole = put_model_file(tmp_path).read_bytes()
+    whole, path = put_model_file(tmp_path).read_bytes(), tmp_path / "cut.gguf"
     for end in range(0, whole.index(b"tokenizer"), 7):
-        path = tmp_path / f"cut-{end}.gguf"
         path.write_bytes(whole[:end])
         with pytest.raises(BadInput, match="can't be read"):
             local.model_file(f"local:{path}")
 
 
 @pytest.mark.parametrize("command", ["ask", "read", "compare", "chat", "remember"])
-def test_without_the_packages_one_line_says_what_to_install(
-    readgraph: Command, monkeypatch: pytest.MonkeyPatch, command: str
-) -> None:
+def test_missing_packages_are_named(readgraph: Command, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
     monkeypatch.setattr(local, "RUN_BY", ("no_such_module",))
     given = {"ask": ("Who?", STORY), "compare": ("Who?", STORY), "read": (STORY,), "remember": ("life", STORY)}
     ran = readgraph(command, *given.get(command, ()), "--model", "local")
@@ -124,6 +112,10 @@ def test_a_model_ends_with_the_block(small: str) -> None:
         running = local_server(small)
         assert (settings["model"], settings["window_words"]) == (small, 4096)
         assert running.process.poll() is None
+        running.process.kill()
+        running.process.wait()
+        running = local_server(small)
+        assert running.process.poll() is None, "another takes its place"
     assert running.process.poll() == 0
     with local_model(small):
         assert local_server(small).url != running.url
@@ -184,10 +176,8 @@ async def test_requests_are_translated() -> None:
     async def app(scope: Any, receive: Any, send: Any) -> None:
         heard.append(json.loads((await receive())["body"]))
 
-    schema = {
-        "type": "object",
-        "properties": {"why": {"type": "string"}, "words": {"type": "array", "items": {"type": "string"}}},
-    }
+    fields = {"why": {"type": "string"}, "words": {"type": "array", "items": {"type": "string"}}}
+    schema = {"type": "object", "properties": fields}
     request = {"messages": [], "seed": 7, "response_format": {"type": "json_schema", "json_schema": {"schema": schema}}}
     body = json.dumps(request).encode()
     parts = [{"body": body[:20], "more_body": True}, {"body": body[20:]}]

@@ -22,9 +22,9 @@ from readgraph.graphs import read_agent
 from readgraph.graphs.baselines import build_dense
 from readgraph.state.errors import BadInput
 from tests.doubles.model_server import ModelServer
+from tests.models.names.test_model_tables import ASKED
 
 KEY = "sk-of-a-tenant"
-ASKED: Any = {"text": "The keeper climbed to the lamp. The goat stood on the gallery.", "question": "Who stood there?"}
 
 
 def chat(server: ModelServer, **settings: Any) -> ChatOpenAI:
@@ -78,20 +78,18 @@ def test_messages_are_the_answer_alone_and_calls_have_their_prompts_names(server
     assert names.said == ["gist", "look_up", "answer"]
 
 
-@pytest.mark.parametrize("settings", [{"model": "m"}, {"reading_model": "m"}])
-async def test_every_way_to_name_a_model_takes_it(server: ModelServer, settings: dict[str, str]) -> None:
-    given = {name: chat(server) for name in settings}
-    graph = read_agent.build().compile(store=InMemoryStore())
-    context: Any = {"model": chat(server), **given}
-    await graph.ainvoke(ASKED, context=context)
+@pytest.mark.parametrize("names", [["model"], ["model", "reading_model"]])
+async def test_every_way_to_name_a_model_takes_it(server: ModelServer, names: list[str]) -> None:
+    context: Any = {name: chat(server) for name in names}
+    await read_agent.build().compile(store=InMemoryStore()).ainvoke(ASKED, context=context)
     assert server.calls == 3
 
 
 async def test_a_fallback_answers_where_the_first_is_away(server: ModelServer) -> None:
     away = chat(server, base_url="http://127.0.0.1:9/v1", model="away")
-    context = ReaderContext(model=away.with_fallbacks([chat(server)]))
-    assert (await run(away.with_fallbacks([chat(server)]), InMemoryStore()))["status"] == "answered"
-    assert context.model == "ChatOpenAI(away) or ChatOpenAI(double)"
+    model: Any = away.with_fallbacks([chat(server)])
+    assert (await run(model, InMemoryStore()))["status"] == "answered"
+    assert ReaderContext(model=model).model == "ChatOpenAI(away) or ChatOpenAI(double)"
 
 
 def test_one_object_serves_in_several_event_loops(server: ModelServer) -> None:
@@ -110,9 +108,7 @@ def test_one_object_serves_in_several_event_loops(server: ModelServer) -> None:
         ({"model": "other"}, True),
     ],
 )
-async def test_replies_are_known_by_public_parameters(
-    server: ModelServer, changed: dict[str, Any], paid_again: bool
-) -> None:
+async def test_replies_are_known_by_parameters(server: ModelServer, changed: dict[str, Any], paid_again: bool) -> None:
     store = InMemoryStore()
     await run(chat(server), store)
     paid = server.calls
@@ -123,10 +119,8 @@ async def test_replies_are_known_by_public_parameters(
 async def test_two_objects_of_one_name_keep_their_keys_apart(server: ModelServer) -> None:
     one, other = chat(server), chat(server, api_key="sk-of-another")
     await asyncio.gather(run(one, InMemoryStore()), run(other, InMemoryStore()))
-    assert {request.headers["authorization"] for request in server.requests} == {
-        f"Bearer {KEY}",
-        "Bearer sk-of-another",
-    }
+    sent = {request.headers["authorization"] for request in server.requests}
+    assert sent == {f"Bearer {KEY}", "Bearer sk-of-another"}
 
 
 async def test_what_an_object_sends_besides_is_sent_with_the_form_of_a_reply(server: ModelServer) -> None:
@@ -137,11 +131,8 @@ async def test_what_an_object_sends_besides_is_sent_with_the_form_of_a_reply(ser
 
 async def test_models_without_a_name_of_their_own_are_known_by_what_they_say() -> None:
     store = InMemoryStore()
-    answers = [
-        (await run(FakeListChatModel(responses=[said]), store, reply_form="plain"))["answer"]
-        for said in ("The goat.", "The gander.")
-    ]
-    assert answers == ["The goat.", "The gander."]
+    for said in ("The goat.", "The gander."):
+        assert (await run(FakeListChatModel(responses=[said]), store, reply_form="plain"))["answer"] == said
 
 
 async def test_an_object_is_let_go_with_the_settings_that_hold_it(server: ModelServer) -> None:

@@ -20,9 +20,7 @@ from readgraph.graphs.baselines import build_dense
 from readgraph.state.errors import BadInput, ModelUnavailable, ReadgraphError
 from tests.doubles.hurried import Hurried
 from tests.doubles.model_server import Fault, ModelServer
-
-TEXT = "The keeper climbed to the lamp at nine. The goat stood on the gallery, and the lamp was out."
-ASKED: Any = {"text": TEXT, "question": "Who stood on the gallery?"}
+from tests.models.names.test_model_tables import ASKED, TEXT
 
 
 class Heard(BaseCallbackHandler):
@@ -67,9 +65,7 @@ def test_a_factory_is_called_once_in_each_loop(server: ModelServer) -> None:
     assert json.loads(json.dumps(asdict(ReaderContext(model="mine"))))["model"] == "mine"
 
 
-async def test_a_factory_may_be_a_coroutine_and_its_own_errors_come_out(
-    server: ModelServer, store: InMemoryStore
-) -> None:
+async def test_a_factory_may_be_a_coroutine_and_raise_its_own(server: ModelServer, store: InMemoryStore) -> None:
     async def factory() -> BaseChatModel:
         return chat(server)
 
@@ -86,15 +82,10 @@ async def test_a_factory_may_be_a_coroutine_and_its_own_errors_come_out(
 @pytest.mark.parametrize(
     ("changed", "paid_again"),
     [
-        ({"temperature": 0.7}, True),
-        ({"max_tokens": 300}, True),
-        ({"reasoning_effort": "low"}, True),
-        ({"model": "double-2"}, True),
-        ({"model_kwargs": {"user": "ann"}}, True),
-        ({"default_headers": {"X-Team": "other"}}, False),
-        ({"api_key": "sk-of-another-tenant"}, False),
-        ({"timeout": 7, "max_retries": 5}, False),
-        ({"callbacks": [Heard()]}, False),
+        *[({"temperature": 0.7}, True), ({"max_tokens": 300}, True), ({"reasoning_effort": "low"}, True)],
+        *[({"model": "double-2"}, True), ({"model_kwargs": {"user": "ann"}}, True)],
+        *[({"default_headers": {"X-Team": "other"}}, False), ({"api_key": "sk-of-another-tenant"}, False)],
+        *[({"timeout": 7, "max_retries": 5}, False), ({"callbacks": [Heard()]}, False)],
     ],
 )
 @pytest.mark.slow
@@ -167,11 +158,9 @@ class Plain(BaseChatModel):
         self.calls += 1
         if self.problem and self.calls == self.fails_at:
             raise self.problem
-        asked = "Its fields:" in str(messages[-1].content)
+        typed = "Its fields:" in str(messages[-1].content)
         text = (
-            '{"answer": "Die Ziege.", "quotes": [], "reason": "", "pages": [0]}'
-            if asked
-            else "Die Ziege stand auf der Galerie."
+            '{"answer": "Die Ziege.", "quotes": [], "reason": "", "pages": [0]}' if typed else "Die Ziege stand dort."
         )
         return ChatResult(generations=[ChatGeneration(message=AIMessage(text))])
 
@@ -201,7 +190,7 @@ class RateLimitError(Exception):
 
 
 @pytest.mark.parametrize("problem", [TimeoutError(), ConnectionResetError("gone"), RateLimitError("slower")])
-async def test_a_network_error_of_a_users_own_model_is_tried_again(
+async def test_a_network_error_of_an_own_model_is_tried_again(
     store: InMemoryStore, hurried: Hurried, problem: Exception
 ) -> None:
     model = Plain(problem=problem)

@@ -17,9 +17,14 @@ OPENAI = {"prompt_tokens": 1000, "completion_tokens": 10, "prompt_tokens_details
 DEEPSEEK = {"prompt_tokens": 1000, "completion_tokens": 10, "prompt_cache_hit_tokens": 800}
 
 
+def report(server: ModelServer, usage: dict[str, Any]) -> None:
+    """Let each reply come with these counts."""
+    server.fault_for = lambda request, call: Fault.changed(lambda whole: whole.update(usage=usage))
+
+
 @pytest.mark.parametrize("usage", [OPENAI, DEEPSEEK])
 def test_servers_of_openais_protocol(server: ModelServer, readgraph: Command, usage: dict[str, Any]) -> None:
-    server.faults += [Fault.changed(lambda whole: whole.update(usage=usage))] * 99
+    report(server, usage)
     found = readgraph(*ASK, *DOUBLE, "--price", "1/2", "--json").json
     used: Usage = found["usage"]
     assert used["input_tokens"] == 1000 * used["calls"] > 0
@@ -32,8 +37,7 @@ def test_servers_of_openais_protocol(server: ModelServer, readgraph: Command, us
     "cached", [-1, "800", 1001, *(pytest.param(count, marks=pytest.mark.slow) for count in (10**30, None, [800]))]
 )
 def test_a_count_that_can_not_be_is_none(server: ModelServer, readgraph: Command, cached: Any) -> None:
-    usage = {"prompt_tokens": 1000, "completion_tokens": 10, "prompt_tokens_details": {"cached_tokens": cached}}
-    server.faults += [Fault.changed(lambda whole: whole.update(usage=usage))] * 99
+    report(server, {**OPENAI, "prompt_tokens_details": {"cached_tokens": cached}})
     used = readgraph(*ASK, *DOUBLE, "--json").json["usage"]
     assert used["cache_read_tokens"] == 0 and used["input_tokens"] == 1000 * used["calls"]
 

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
-from readgraph import ReaderContext
 from readgraph.graphs.methods import METHODS
 from readgraph.library.opening import Library
 from readgraph.models.json_form import ReplyRefusal
@@ -25,6 +24,7 @@ from readgraph.nodes.research.reflect import Verdict
 from readgraph.nodes.walk.steps import ChildOrRevert, LeafChoice, LeafVerdict
 from tests.doubles.agent import Living
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
+from tests.models.test_faulty_readings import CONTEXT as READING
 from tests.support.some_methods import mostly_slow
 
 
@@ -42,27 +42,20 @@ LETTERS = restrict_reply(ChosenAnswer, choice=["A", "B"])
 @pytest.mark.parametrize(
     ("reply", "said", "field", "value"),
     [
-        (LABELS, "2", "label", 2),
-        (LABELS, "The label 7 is not there, so 3.", "label", 3),
+        *[(LABELS, "2", "label", 2), (LABELS, "The label 7 is not there, so 3.", "label", 3)],
         (LABELS, "<think>2 or 3?</think>\n\n1\nbecause a scene ends", "label", 1),
-        (PagesToRead, "Pages 4 and 11.", "pages", [4, 11]),
-        (PagesToRead, "I need none.", "pages", []),
-        (NextPage, "none.", "page", None),
-        (NextPage, "page 3", "page", 3),
-        (LETTERS, "(B) a goat", "choice", "B"),
-        (LETTERS, "The answer is A.", "choice", "A"),
-        (LETTERS, "A or B", "choice", "A"),
+        *[(PagesToRead, "Pages 4 and 11.", "pages", [4, 11]), (PagesToRead, "I need none.", "pages", [])],
+        *[(NextPage, "none.", "page", None), (NextPage, "page 3", "page", 3), (LETTERS, "(B) a goat", "choice", "B")],
+        *[(LETTERS, "The answer is A.", "choice", "A"), (LETTERS, "A or B", "choice", "A")],
         (FreeAnswer, "Marian took it.", "answer", "Marian took it."),
         (FreeAnswer, "None", "answer", None),
         (BeginsAnew, "Not sure, it may.", "begins_anew", "not sure"),
-        (Verdict, "Yes, they hold it all.", "enough", True),
-        (Verdict, "no", "enough", False),
+        *[(Verdict, "Yes, they hold it all.", "enough", True), (Verdict, "no", "enough", False)],
         (require_reasons(ChildOrRevert), "2", "part", 2),
         (plan_reply(("keyword", "page")), "goat gallery", "keyword", ["goat gallery"]),
         (plan_reply(("page",)), "Where is the goat?", "needs", ["Where is the goat?"]),
         (require_reasons(LeafVerdict), "On the gallery.", "action", "answer"),
-        (LeafVerdict, "none", "action", "revert"),
-        (LeafChoice, "B", "found", "B"),
+        *[(LeafVerdict, "none", "action", "revert"), (LeafChoice, "B", "found", "B")],
     ],
 )
 def test_a_line_says_what_decides(reply: type[BaseModel], said: str, field: str, value: Any) -> None:
@@ -122,14 +115,7 @@ def test_what_has_no_label_is_asked_again_with_what_was_wrong() -> None:
 
 # Over a server
 
-CONTEXT = ReaderContext(
-    model="openai:double",
-    embeddings="openai:double-embeddings",
-    reply_form="plain",
-    segment_words=200,
-    children=3,
-    memo_page_words=400,
-)
+CONTEXT = replace(READING, reply_form="plain")
 
 
 def functions_in(request: ChatRequest) -> list[tuple[str, str]]:
@@ -145,12 +131,11 @@ def speaker(request: ChatRequest) -> str:
     return "The keeper took it."
 
 
-@pytest.mark.parametrize(
-    "method", mostly_slow(each for each in METHODS if each not in ("survey", "rlm"))
-)  # records have columns, and a program is no line
-async def test_every_method_reads_by_plain_words(
-    server: ModelServer, library: Library, story: str, method: str
-) -> None:
+IN_LINES = [each for each in METHODS if each not in ("survey", "rlm")]  # records have columns, a program is no line
+
+
+@pytest.mark.parametrize("method", mostly_slow(IN_LINES))
+async def test_every_method_reads_plain_words(server: ModelServer, library: Library, story: str, method: str) -> None:
     server.respond = speaker
     graph = METHODS[method].build().compile(store=library.store)
     asks: Any = {"text": story[:9000], "question": "Who took the log book?"}
@@ -184,7 +169,7 @@ async def test_a_conversation_in_plain_words(server: ModelServer, library: Libra
         ("\n\nThe keep", "\n\nThe keep", 2),
     ],
 )
-async def test_of_what_is_cut_only_whole_lines_count(
+async def test_of_a_cut_reply_whole_lines_count(
     server: ModelServer, library: Library, said: str, whole: str, calls: int
 ) -> None:
     server.respond = lambda request: said

@@ -49,6 +49,7 @@ class Labelled(BaseModel):
 
 SEVEN = Found(reason="the lamp", page=7)
 BARE = '{"reason": "the lamp", "page": 7}'
+STYLES = ".a { color: red; margin: 0 auto; }\n"
 
 TOKENS = [
     *"""{ } [ ] " ' : , \\ / // /* # page reason "page" "reason" 7 -1 1e999 NaN null true \\u \\ud800""".split(),
@@ -65,19 +66,15 @@ founds = st.builds(
     sure=st.sampled_from(["yes", "no"]),
 )
 FRAMES = [
-    "{}",
-    "  \n{}\n ",
-    "```json\n{}\n```",
-    "```\n{}\n```",
+    *["{}", "  \n{}\n ", "```json\n{}\n```", "```\n{}\n```", "Here is my reply: {}", "{}\n\nThat is all I found."],
     "Sure! Here is my reply:\n\n```json\n{}\n```\n\nI hope that helps.",
-    "Here is my reply: {}",
-    "{}\n\nThat is all I found.",
     "<think>The user wants JSON, maybe a page?</think>\n{}",
     "<thinking>\nmaybe [this]\n</thinking>Reply: {}",
 ]
+AMID_BRACES = ["With {{braces}} first: {}", "{} where {{x: 1}} holds", "```\n{}\n```\n```\n{{1: 2}}\n```"]
 
 
-@pytest.mark.parametrize("frame", FRAMES)
+@pytest.mark.parametrize("frame", [*FRAMES, *AMID_BRACES])
 def test_a_reply_is_found_in_its_frame(frame: str) -> None:
     assert parse_reply(frame.format(BARE), Found) == SEVEN
 
@@ -92,11 +89,8 @@ def test_any_reply_comes_back_equal_from_any_frame(found: Found, frame: str, ind
 @pytest.mark.parametrize(
     "said",
     [
-        '{"reason": "the lamp", "page": 7,}',
-        "{'reason': 'the lamp', 'page': 7}",
-        "{reason: 'the lamp', page: 7}",
-        '{"reason": "the lamp", "page": "7"}',
-        '{"reason": "the lamp", "page": 7.0}',
+        *['{"reason": "the lamp", "page": 7,}', "{'reason': 'the lamp', 'page': 7}", "{reason: 'the lamp', page: 7}"],
+        *['{"reason": "the lamp", "page": "7"}', '{"reason": "the lamp", "page": 7.0}'],
         '{"reason": "the lamp", "page": 7, "extra": [1, {}]}',
         '{"page": 7, "pages": [], "quotes": [], "sure": "yes", "reason": "the lamp"',
         '{"reason": "the lamp", "page": 7, "sure": "yes", "quotes": [], "pages": []',
@@ -106,6 +100,7 @@ def test_any_reply_comes_back_equal_from_any_frame(found: Found, frame: str, ind
         'I first thought of {"reason": "the sea", "page": 1}, but now: {"reason": "the lamp", "page": 7}',
         'no opening tag </think> {"reason": "the lamp", "page": 7}',
         '\ufeff{"reason": "the lamp", "page": 7}',
+        STYLES * 60 + "```json\n" + BARE[:-1] + ",}\n```",  # behind braces that are hard to mend
     ],
 )
 def test_usual_slips_are_mended(said: str) -> None:
@@ -113,9 +108,7 @@ def test_usual_slips_are_mended(said: str) -> None:
 
 
 def test_json_that_ends_in_a_string_is_cut_off_and_a_lacking_bracket_is_a_models_mistake() -> None:
-    whole = (
-        '{"reason": "the lamp", "page": 7, "quotes": [{"page": 3, "quote": "a"}, {"page": 4, "quote": "it \\" is"}]}'
-    )
+    whole = BARE[:-1] + ', "quotes": [{"page": 3, "quote": "a"}, {"page": 4, "quote": "it \\" is"}]}'
     assert parse_reply(whole, Found).page == 7
     for end in range(whole.index("the lamp"), len(whole)):
         with suppress(ReplyRefusal):
@@ -144,21 +137,11 @@ def test_wherever_json_is_cut_no_part_of_it_counts(frame: str, indent: int | Non
 @pytest.mark.parametrize(
     ("said", "named"),
     [
-        ("", "empty"),
-        (" \n\t", "empty"),
-        ("<think>page 7 it is</think>", "empty"),
-        ("<think>never closed", "empty"),
-        ("Page 7.", "JSON"),
-        ("[7]", "JSON"),
-        ("7", "JSON"),
-        ("{}", "JSON|reason"),
-        ('{"reason": "the lamp"}', "page"),
-        ('{"page": 7}', "reason"),
-        ('{"reason": "the lamp", "pag', "cut off"),
-        ('{"reason": null, "page": 7}', "reason"),
-        ('{"reason": "the lamp", "page": "seven"}', "page"),
-        ('{"reason": "the lamp", "page": 7.5}', "page"),
-        ('{"reason": "the lamp", "page": [7]}', "page"),
+        *[("", "empty"), (" \n\t", "empty"), ("<think>page 7</think>", "empty"), ("<think>never closed", "empty")],
+        *[("Page 7.", "JSON"), ("[7]", "JSON"), ("7", "JSON"), ("{}", "JSON|reason")],
+        *[('{"reason": "the lamp"}', "page"), ('{"page": 7}', "reason"), ('{"reason": "the lamp", "pag', "cut off")],
+        *[('{"reason": null, "page": 7}', "reason"), ('{"reason": "the lamp", "page": "seven"}', "page")],
+        *[('{"reason": "the lamp", "page": 7.5}', "page"), ('{"reason": "the lamp", "page": [7]}', "page")],
         ('{"reason": "the lamp", "page": 1e999}', "page"),
         ('{"reason": "the lamp", "page": 7, "pages": "all"}', "pages"),
         ('{"reason": "the lamp", "page": 7, "sure": "perhaps"}', "sure"),
@@ -182,21 +165,14 @@ def test_no_text_raises_anything_but_a_refusal(said: str) -> None:
             assert str(refusal)
 
 
-@pytest.mark.parametrize("said", ["{" * 500, '{"a":' * 5000, '{"page": ' + "[" * 5000, "{“```json\n{```json\n"])
-def test_no_odd_text_raises_anything_but_a_refusal(said: str) -> None:
+ODD = ["{" * 500, '{"a":' * 5000, '{"page": ' + "[" * 5000, "{“```json\n{```json\n"]
+ENDLESS = ['{"', "```json\n{\n", '{"quotes": [{(', STYLES, "<p style=\"{x: '1'}\">{{a}}</p>\n", '{"a": "x"y", ']
+
+
+@pytest.mark.parametrize("said", [*ODD, *(pytest.param(unit * 500, marks=pytest.mark.slow) for unit in ENDLESS)])
+def test_a_text_that_is_hard_to_mend_is_refused_soon(said: str) -> None:
     with pytest.raises(ReplyRefusal):
         parse_reply(said, Found)
-
-
-STYLES = ".a { color: red; margin: 0 auto; }\n"
-ENDLESS = ["{", '{"', "```json\n{\n", '{"quotes": [{(', STYLES, "<p style=\"{x: '1'}\">{{a}}</p>\n", '{"a": "x"y", ']
-
-
-@pytest.mark.parametrize("unit", ENDLESS)
-@pytest.mark.slow
-def test_a_text_that_is_hard_to_mend_ends_soon(unit: str) -> None:
-    with pytest.raises(ReplyRefusal):
-        parse_reply(unit * 500, Found)
 
 
 @settings(deadline=None, max_examples=40)
@@ -210,10 +186,6 @@ def test_what_repeats_is_parsed_or_refused(unit: str, times: int) -> None:
         assert isinstance(parse_reply(unit * times, Found), Found)
     except ReplyRefusal as refusal:
         assert str(refusal)
-
-
-def test_braces_that_are_hard_to_mend_do_not_hide_a_reply_behind_them() -> None:
-    assert parse_reply(STYLES * 60 + "```json\n" + BARE[:-1] + ",}\n```", Found) == SEVEN
 
 
 def test_what_is_mended_can_be_kept() -> None:
@@ -263,13 +235,6 @@ async def test_an_event_loop_goes_on_while_a_reply_is_read(said: str) -> None:
     beside.cancel()
 
 
-@pytest.mark.parametrize(
-    "frame", ["With {{braces}} first: {}", "{} where {{x: 1}} holds", "```\n{}\n```\n```\n{{1: 2}}\n```"]
-)
-def test_braces_in_prose_do_not_hide_the_reply(frame: str) -> None:
-    assert parse_reply(frame.format(BARE), Found) == SEVEN
-
-
 @pytest.mark.parametrize("words", ["<think>deep</think> water", "the <think> tag", "use ```y"])
 def test_tags_and_fences_in_a_string_stay(words: str) -> None:
     for frame in FRAMES:
@@ -281,7 +246,6 @@ def test_tags_and_fences_in_a_string_stay(words: str) -> None:
     ("said", "text"),
     [
         ("  A gist.\n", "A gist."),
-        ("<think>hm</think>\n\nA gist.", "A gist."),
         ("<THINKING>hm\nhm</THINKING>A gist.", "A gist."),
         ("A {gist} in ```fences```", "A {gist} in ```fences```"),
     ],
@@ -294,10 +258,6 @@ def test_a_note_is_the_text_without_thinking(said: str, text: str) -> None:
 def test_an_empty_note_is_refused(said: str) -> None:
     with pytest.raises(ReplyRefusal, match="empty"):
         plain_text(said)
-
-
-def test_thinking_whose_opening_tag_the_server_kept_is_taken_out() -> None:
-    assert plain_text("The page is about a lamp, so...\n</think>\n\nA gist.") == "A gist."
 
 
 def test_instructions_name_every_field_and_its_kind() -> None:

@@ -1,6 +1,7 @@
 """What a model thinks, in any mark, is no part of what it replies; a source's own marks can be quoted."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -49,14 +50,8 @@ FORMS = {
 }
 DRAFT = 'Let me see. It was {"answer": "dark"}, or not }'
 ENDS = [
-    "",
-    "<|im_end|>",
-    "<|eot_id|>",
-    "</s>",
-    "<end_of_turn>\n",
-    "<｜end▁of▁sentence｜>",
-    "<|return|>",
-    "<|endoftext|>Human: On",
+    *["", "<|im_end|>", "<|eot_id|>", "</s>", "<end_of_turn>\n"],
+    *["<｜end▁of▁sentence｜>", "<|return|>", "<|endoftext|>Human: On"],
 ]
 TEXTS = st.text(alphabet="abz ÄÖ字.,:;!?()\n\"'0123456789").map(str.strip).filter(bool)
 SOURCE = "R1 thinks between <think> and </think>. A turn ends with <|im_end|>. I sit [think] and dream."
@@ -156,16 +151,24 @@ def test_parts_that_are_thoughts_are_no_text() -> None:
     assert reply_of(AIMessage(content=parts, response_metadata={"finish_reason": "stop"})).text == "It was lit."
 
 
-@pytest.mark.parametrize("method", ["read-agent", "gam", "mem-walker", "mem-gpt"])
-@pytest.mark.parametrize("form", ["channels", "brackets", "only closed"])
-async def test_a_method_reads_what_is_said(
-    server: ModelServer, library: Library, story: str, method: str, form: str
-) -> None:
+def think_aloud(form: str) -> Callable[[ChatRequest], str]:
+    """What answers like a model, behind a thought in this form."""
+
     def say(request: ChatRequest) -> str:
         said = lifelike(request)
         return FORMS[form].format("WELL, I think.") + (said if isinstance(said, str) else json.dumps(said))
 
-    server.respond = say
+    return say
+
+
+def thought_in_field(thought: str) -> Fault:
+    return Fault.changed(lambda whole: whole["choices"][0]["message"].update(reasoning_content=thought))
+
+
+@pytest.mark.parametrize("method", ["read-agent", "gam", "mem-walker", "mem-gpt"])
+@pytest.mark.parametrize("form", ["channels", "brackets", "only closed"])
+async def test_methods_read_the_rest(server: ModelServer, library: Library, story: str, method: str, form: str) -> None:
+    server.respond = think_aloud(form)
     graph = METHODS[method].build().compile(store=library.store)
     context = ReaderContext(model="openai:double", embeddings="openai:double-embeddings", segment_words=200)
     found = await graph.ainvoke({"text": story[:6000], "question": "Who took the log book?"}, context=context)
@@ -176,7 +179,7 @@ async def test_a_method_reads_what_is_said(
 def test_the_check_of_a_model_says_how_it_thinks(server: ModelServer, readgraph: Command) -> None:
     server.respond = lambda request: {"count": 3}
     assert "no thinking seen" in readgraph("models", "openai:double").out
-    server.faults.append(Fault.changed(lambda whole: whole["choices"][0]["message"].update(reasoning_content="Hm.")))
+    server.faults.append(thought_in_field("Hm."))
     assert "it thinks in the field reasoning_content" in readgraph("models", "openai:double").out
     server.respond = lambda request: '[THINK]Hm.[/THINK]{"count": 3}'
     assert "it thinks in its text, with [THINK]" in readgraph("models", "openai:double").out
@@ -184,9 +187,7 @@ def test_the_check_of_a_model_says_how_it_thinks(server: ModelServer, readgraph:
 
 async def test_a_field_of_thinking_is_no_reply(server: ModelServer, library: Library) -> None:
     server.respond = lambda request: ""
-    server.fault_for = lambda request, call: Fault.changed(
-        lambda whole: whole["choices"][0]["message"].update(reasoning_content="WELL, it was Ada.")
-    )
+    server.fault_for = lambda request, call: thought_in_field("WELL, it was Ada.")
     graph = METHODS["first-words"].build().compile(store=library.store)
     asks = {"text": "The keeper took the log book.", "question": "Who took it?"}
     found = await graph.ainvoke(asks, context=ReaderContext(model="openai:double"))
@@ -194,14 +195,8 @@ async def test_a_field_of_thinking_is_no_reply(server: ModelServer, library: Lib
 
 
 @pytest.mark.parametrize("form", ["channels", "brackets"])
-def test_summaries_and_checks_hold_no_thinking(
-    server: ModelServer, readgraph: Command, story: str, tmp_path: Path, form: str
-) -> None:
-    def say(request: ChatRequest) -> str:
-        said = lifelike(request)
-        return FORMS[form].format("WELL, I think.") + (said if isinstance(said, str) else json.dumps(said))
-
-    server.respond = say
+def test_summaries_hold_none(server: ModelServer, readgraph: Command, story: str, tmp_path: Path, form: str) -> None:
+    server.respond = think_aloud(form)
     book, claims = tmp_path / "book.txt", tmp_path / "claims.txt"
     book.write_text(story[:6000], encoding="utf-8")
     claims.write_text("The keeper took the log book.", encoding="utf-8")

@@ -21,22 +21,14 @@ from tests.support.command import ASK, DOUBLE, SECRET, Command, assert_refused
 pytestmark = pytest.mark.quick
 
 WORKING = [
-    "{}/v1/",
-    "{}/v1/chat/completions",
-    "{}/v1/chat/completions/?api-version=1",
-    " {}/v1 ",
-    '"{}/v1"',
-    "'{}/v1/'",
-    "“{}/v1”",
-    "{}/v1\n",
-    "{}/v1#models",
-    "{}/v1/embeddings",
+    *["{}/v1/", "{}/v1/chat/completions", "{}/v1/chat/completions/?api-version=1", "{}/v1#models", "{}/v1/embeddings"],
+    *[" {}/v1 ", '"{}/v1"', "'{}/v1/'", "“{}/v1”", "{}/v1\n"],
 ]
 
 
 @pytest.mark.parametrize("form", WORKING)
 @pytest.mark.parametrize("variable", ["OPENAI_BASE_URL", "OPENAI_API_BASE"])
-async def test_an_address_works_as_it_is_copied(
+async def test_an_address_works_as_copied(
     server: ModelServer, monkeypatch: pytest.MonkeyPatch, form: str, variable: str
 ) -> None:
     monkeypatch.delenv("OPENAI_BASE_URL")
@@ -53,18 +45,14 @@ async def test_an_address_works_as_it_is_copied(
     ("address", "reason"),
     [
         ("localhost:8080/v1", "OPENAI_BASE_URL lacks http:// or https:// before the address: write it as https://"),
-        (f"me:{SECRET}@host/v1", "lacks http:// or https://"),
-        ("//host/v1", "lacks http:// or https://"),
+        *[(f"me:{SECRET}@host/v1", "lacks http:// or https://"), ("//host/v1", "lacks http:// or https://")],
         ("http:/host/v1", "lacks http:// or https://"),
         ("htps://host/v1", "begins with htps://, which no model server does"),
         ("ws://host/v1", "begins with ws://"),
         ("http://::1:8080/v1", "an IPv6 address as http://[::1]:8080/v1"),
-        ("http://[::1:8080/v1", "can't be read"),
-        ("http://host:port/v1", "can't be read"),
-        ("http://host:99999/v1", "can't be read"),
-        ("http:///v1", "can't be read"),
-        ("http://my host/v1", "can't be read"),
-        (f"http://host/v1?key={SECRET}&key=2", "twice"),
+        *[("http://[::1:8080/v1", "can't be read"), ("http://host:port/v1", "can't be read")],
+        *[("http://host:99999/v1", "can't be read"), ("http:///v1", "can't be read")],
+        *[("http://my host/v1", "can't be read"), (f"http://host/v1?key={SECRET}&key=2", "twice")],
     ],
 )
 def test_an_address_that_cant_be_used_is_one_line(
@@ -76,11 +64,21 @@ def test_an_address_that_cant_be_used_is_one_line(
     assert SECRET not in ran.err
     with pytest.raises(BadInput, match="OPENAI_BASE_URL"):
         Embedder("openai:double")
-    (tmp_path / "settings.toml").write_text(f"[models.mine]\nmodel = 'double'\nbase_url = '{address}'\n")
+    write_table(tmp_path, address)
     ran = readgraph(*ASK, "--model", "mine")
     assert_refused(ran, reason.removeprefix("OPENAI_BASE_URL "))
     assert "[models.mine] in " in ran.err and "'base_url' " in ran.err
     assert SECRET not in ran.err
+
+
+def write_table(folder: Path, address: str) -> None:
+    """Name a model of the server at this address "mine"."""
+    (folder / "settings.toml").write_text(f"[models.mine]\nmodel = 'double'\nbase_url = '{address}'\n")
+
+
+def paths_of(proxy: Proxy) -> list[str]:
+    """What was asked for below /v1, with its query."""
+    return [head.splitlines()[0].split()[1].partition("/v1/")[2] for head in proxy.heads]
 
 
 def test_the_query_is_each_requests_own_and_no_one_reads_it(
@@ -93,12 +91,10 @@ def test_the_query_is_each_requests_own_and_no_one_reads_it(
         ran = readgraph(*ASK, *DOUBLE, "--json")
         assert ran.code == 0 and SECRET not in ran.out + ran.err
         asyncio.run(Embedder("openai:double").query("a lamp"))
-        (tmp_path / "settings.toml").write_text(
-            f"[models.mine]\nmodel = 'double'\nbase_url = 'http://gateway.example/v1/?{asked}'\n"
-        )
+        write_table(tmp_path, f"http://gateway.example/v1/?{asked}")
         ran = readgraph(*ASK, "--model", "mine")
         assert ran.code == 0 and SECRET not in ran.out + ran.err
-    lines = [head.splitlines()[0].split()[1].partition("/v1/")[2] for head in proxy.heads]
+    lines = paths_of(proxy)
     assert {line.partition("?")[0] for line in lines} == {"chat/completions", "embeddings"}
     for line in lines:
         query = parse_qsl(line.partition("?")[2])
@@ -121,7 +117,7 @@ async def test_batches_and_lists_ask_with_the_query_too(server: ModelServer, mon
         assert "team" not in repr(dumpd(sdk)) + repr(sdk), "what traces show of a model"
         assert [model.id async for model in sdk.root_async_client.models.list()] == ["test-model"]
         await client.batches.close()
-    lines = [head.splitlines()[0].split()[1].partition("/v1/")[2] for head in proxy.heads]
+    lines = paths_of(proxy)
     assert lines and all("api-version=1&team=a" in line for line in lines)
 
 
@@ -129,12 +125,8 @@ async def test_batches_and_lists_ask_with_the_query_too(server: ModelServer, mon
     ("address", "named"),
     [
         *[("http://h/v1", "http://h/v1"), ("http://h/v1/", "http://h/v1"), ("HTTP://H:80/v1", "http://H:80/v1")],
-        *[
-            ("http://me:hush@h/v1/?a=hush", "http://h/v1"),
-            ("http://h", "http://h"),
-            ("http://[::1]:8/v1", "http://[::1]:8/v1"),
-        ],
-        *[("http://h/v1/?", "http://h/v1"), ("http://h/openai/deployments/m", "http://h/openai/deployments/m")],
+        *[("http://me:hush@h/v1/?a=hush", "http://h/v1"), ("http://h", "http://h"), ("http://h/v1/?", "http://h/v1")],
+        *[(same := "http://[::1]:8/v1", same), (same := "http://h/openai/deployments/m", same)],
         ("http://h/my/embeddings", "http://h/my/embeddings"),
     ],
 )

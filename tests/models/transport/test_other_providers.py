@@ -1,6 +1,7 @@
 """Providers beside OpenAI: what their packages raise is named in one line, and waited for where that helps."""
 
 import os
+from collections.abc import Callable
 from typing import Any
 
 import httpx
@@ -10,7 +11,6 @@ from langchain_core.embeddings import DeterministicFakeEmbedding
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
-from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 
 from readgraph.graphs import read_agent
@@ -21,7 +21,7 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import ModelUnavailable, NoUsableReply
 from tests.doubles.hurried import Hurried
 from tests.doubles.model_server import ModelServer
-from tests.models.test_asking import PROMPT
+from tests.models.test_asking import PROMPT, make_runtime
 from tests.support.command import Command, assert_refused
 
 REQUEST = httpx.Request("POST", "http://localhost/")
@@ -40,6 +40,21 @@ class Raising(BaseChatModel):
     @property
     def _llm_type(self) -> str:
         return "raising"
+
+
+class Ending(Raising):
+    """One whose replies end as the provider says."""
+
+    metadata: dict[str, Any]
+    problem: Exception = Exception()
+
+    def _generate(self, *args: Any, **kwargs: Any) -> ChatResult:
+        self.calls += 1
+        message = AIMessage("There are sev", response_metadata=self.metadata)
+        return ChatResult(generations=[ChatGeneration(message=message)])
+
+
+Use = Callable[[BaseChatModel], None]
 
 
 class RefusedByName(Exception):
@@ -93,14 +108,10 @@ def answered(status: int) -> httpx.HTTPStatusError:
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, Exception) else None,
 )
-async def test_errors_of_other_clients_are_known(
-    monkeypatch: pytest.MonkeyPatch, hurried: Hurried, problem: Exception, again: bool, line: str
-) -> None:
-    chat = Raising(problem=problem)
-    monkeypatch.setattr("langchain.chat_models.init_chat_model", lambda *_, **__: chat)
-    runtime = Runtime(context=ReaderContext(model="mistralai:small", retry_seconds=10), store=InMemoryStore())
+async def test_client_errors_are_known(use: Use, hurried: Hurried, problem: Exception, again: bool, line: str) -> None:
+    use(chat := Raising(problem=problem))
     with pytest.raises(ModelUnavailable, match=line) as told:
-        await ask_text(runtime, PROMPT)
+        await ask_text(make_runtime(model="mistralai:small", retry_seconds=10), PROMPT)
     assert "a secret" not in str(told.value)
     assert (chat.calls > 1) == again
 
@@ -114,34 +125,13 @@ def test_a_model_without_its_key_is_one_line(readgraph: Command) -> None:
     assert_refused(readgraph("models", "azure_openai:small"), "azure_openai can't be set up: set its key")
 
 
-async def test_the_pause_that_a_provider_asks_for_is_kept(monkeypatch: pytest.MonkeyPatch, hurried: Hurried) -> None:
+async def test_the_pause_that_a_provider_asks_for_is_kept(use: Use, hurried: Hurried) -> None:
     throttled = ClientError("ThrottlingException", HTTPStatusCode=429, HTTPHeaders={"retry-after": "7"})
     for problem in (throttled, told_again(GoogleError(429))):
-        use(monkeypatch, Raising(problem=problem))
-        runtime = Runtime(context=ReaderContext(model=f"any:{type(problem).__name__}", retry_seconds=8))
+        use(Raising(problem=problem))
         with pytest.raises(ModelUnavailable):
-            await ask_text(runtime, PROMPT)
+            await ask_text(make_runtime(model=f"any:{type(problem).__name__}", retry_seconds=8), PROMPT)
         assert hurried.pauses.pop() == 7
-
-
-class Ending(BaseChatModel):
-    """The chat model of a provider's package, whose replies end as the provider says."""
-
-    metadata: dict[str, Any]
-    calls: int = 0
-
-    def _generate(self, *args: Any, **kwargs: Any) -> ChatResult:
-        self.calls += 1
-        message = AIMessage("There are sev", response_metadata=self.metadata)
-        return ChatResult(generations=[ChatGeneration(message=message)])
-
-    @property
-    def _llm_type(self) -> str:
-        return "ending"
-
-
-def use(monkeypatch: pytest.MonkeyPatch, chat: BaseChatModel) -> None:
-    monkeypatch.setattr("langchain.chat_models.init_chat_model", lambda *_, **__: chat)
 
 
 @pytest.mark.parametrize(
@@ -158,19 +148,17 @@ def use(monkeypatch: pytest.MonkeyPatch, chat: BaseChatModel) -> None:
     ],
     ids=str,
 )
-async def test_a_reply_that_is_cut_off_is_asked_for_again(monkeypatch: pytest.MonkeyPatch, said: Any) -> None:
-    use(monkeypatch, chat := Ending(metadata=said))
-    runtime = Runtime(context=ReaderContext(model="provider:model"), store=InMemoryStore())
+async def test_a_reply_that_is_cut_off_is_asked_for_again(use: Use, said: Any) -> None:
+    use(chat := Ending(metadata=said))
     with pytest.raises(NoUsableReply, match="cut off before its end"):
-        await ask_text(runtime, PROMPT)
+        await ask_text(make_runtime(model="provider:model"), PROMPT)
     assert chat.calls == TRIES
 
 
 @pytest.mark.parametrize("said", [{"stop_reason": "end_turn"}, {"finish_reason": "STOP"}, {"done_reason": "stop"}, {}])
-async def test_a_reply_that_ended_is_taken(monkeypatch: pytest.MonkeyPatch, said: Any) -> None:
-    use(monkeypatch, Ending(metadata=said))
-    runtime = Runtime(context=ReaderContext(model="provider:model"), store=InMemoryStore())
-    assert await ask_text(runtime, PROMPT) == "There are sev"
+async def test_a_reply_that_ended_is_taken(use: Use, said: Any) -> None:
+    use(Ending(metadata=said))
+    assert await ask_text(make_runtime(model="provider:model"), PROMPT) == "There are sev"
 
 
 class Told(Exception):
@@ -198,14 +186,13 @@ class Telling(AsyncCallbackHandler):
 @pytest.mark.parametrize("at_end", [False, True])
 async def test_what_a_callback_raises_is_the_callers(server: ModelServer, kind: type[Exception], at_end: bool) -> None:
     problem = kind("mine")
-    graph = read_agent.build().compile(store=InMemoryStore())
-    given: Any = {"text": "The goat stood on the gallery of the lamp.", "question": "What of the goat?"}
-    config: Any = {"callbacks": [Telling(problem, at_end=at_end)]}
-    context = ReaderContext(model="openai:double")
+    graph: Any = read_agent.build().compile(store=InMemoryStore())
+    given = {"text": "The goat stood on the gallery of the lamp.", "question": "What of the goat?"}
+    settings: Any = {"config": {"callbacks": [Telling(problem, at_end=at_end)]}, "context": make_runtime().context}
     with pytest.raises(kind) as told:
-        await graph.ainvoke(given, config, context=context)
+        await graph.ainvoke(given, **settings)
     with pytest.raises(kind) as told_again:
-        graph.invoke(given, config, context=context)
+        graph.invoke(given, **settings)
     assert told.value is told_again.value is problem
     assert server.calls <= 2, "it is not retried"
 

@@ -6,12 +6,10 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
-from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -24,7 +22,7 @@ from readgraph.nodes.look_up import PagesToRead
 from readgraph.state.context import ReaderContext
 from tests.doubles.loopback import LoopbackServer, loopback_listener
 from tests.doubles.model_faults import JsonObject, minimal_instance
-from tests.models.test_asking import PROMPT
+from tests.models.test_asking import PROMPT, make_runtime
 from tests.models.transport.test_shared_heads import ANSWER, LOOK_UP
 from tests.support.examples import STORY
 
@@ -94,14 +92,8 @@ def speak_deepseek(body: JsonObject) -> JsonObject:
         "total_tokens": SENT + RECEIVED,
     }
     choice = {"index": 0, "message": message, "finish_reason": "stop"}
-    return {
-        "id": "chat",
-        "object": "chat.completion",
-        "created": 0,
-        "model": body["model"],
-        "choices": [choice],
-        "usage": usage,
-    }
+    head = {"id": "chat", "object": "chat.completion", "created": 0, "model": body["model"]}
+    return {**head, "choices": [choice], "usage": usage}
 
 
 @dataclass(frozen=True)
@@ -116,17 +108,13 @@ class Provider:
     written: int = 0
 
 
+ANTHROPIC = ("langchain_anthropic", "anthropic:claude-double", "ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY")
+GEMINI = ("langchain_google_genai", "google_genai:gemini-double", "GOOGLE_GEMINI_BASE_URL", "GOOGLE_API_KEY")
+DEEPSEEK = ("langchain_deepseek", "deepseek:double", "DEEPSEEK_API_BASE", "DEEPSEEK_API_KEY")
 PROVIDERS = [
-    Provider(
-        *("langchain_anthropic", "anthropic:claude-double", "ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY"),
-        speak_anthropic,
-        WRITTEN,
-    ),
-    Provider(
-        *("langchain_google_genai", "google_genai:gemini-double", "GOOGLE_GEMINI_BASE_URL", "GOOGLE_API_KEY"),
-        speak_gemini,
-    ),
-    Provider(*("langchain_deepseek", "deepseek:double", "DEEPSEEK_API_BASE", "DEEPSEEK_API_KEY"), speak_deepseek),
+    Provider(*ANTHROPIC, speak_anthropic, WRITTEN),
+    Provider(*GEMINI, speak_gemini),
+    Provider(*DEEPSEEK, speak_deepseek),
 ]
 
 
@@ -153,8 +141,7 @@ def serving(speak: Callable[[JsonObject], JsonObject]) -> Iterator[tuple[str, li
 
 @pytest.mark.parametrize("provider", PROVIDERS, ids=lambda provider: provider.module)
 def test_what_a_providers_cache_held_is_counted(monkeypatch: pytest.MonkeyPatch, provider: Provider) -> None:
-    if not find_spec(provider.module):
-        pytest.skip(f"{provider.module} is not installed")
+    pytest.importorskip(provider.module)
     with serving(provider.speak) as (address, arrived):
         monkeypatch.setenv(provider.address, address)
         monkeypatch.setenv(provider.key, "none")
@@ -174,12 +161,9 @@ def speak_json(body: JsonObject) -> JsonObject:
     return {**spoken, "usage": counted, "content": [{"type": "text", "text": json.dumps(said)}]}
 
 
-async def test_what_a_questions_prompts_begin_with_is_marked_for_anthropics_cache(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    if not find_spec("langchain_anthropic"):
-        pytest.skip("langchain_anthropic is not installed")
-    runtime = Runtime(context=ReaderContext(model="anthropic:claude-double"), store=InMemoryStore())
+async def test_what_prompts_begin_with_is_marked_for_anthropic(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("langchain_anthropic")
+    runtime = make_runtime(model="anthropic:claude-double")
     with serving(speak_json) as (address, arrived):
         monkeypatch.setenv("ANTHROPIC_BASE_URL", address)
         monkeypatch.setenv("ANTHROPIC_API_KEY", "none")

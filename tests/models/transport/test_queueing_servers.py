@@ -2,20 +2,16 @@
 
 import asyncio
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import pytest
-from langgraph.runtime import Runtime
-from langgraph.store.memory import InMemoryStore
 
 from readgraph.models.asking import ask_text
 from readgraph.models.client import model_client
 from readgraph.models.waiting import CallsInFlight
-from readgraph.state.context import ReaderContext
 from readgraph.state.errors import ModelUnavailable
 from tests.doubles.model_server import ModelServer
-from tests.models.test_asking import PROMPT
+from tests.models.test_asking import PROMPT, houses, make_runtime
 
 CALLS = 24
 
@@ -41,20 +37,27 @@ def queue(monkeypatch: pytest.MonkeyPatch) -> Iterator[OneAtATime]:
 
 
 async def test_fewer_are_sent_at_once_where_a_server_can_not_keep_up(queue: OneAtATime, hurried: object) -> None:
-    context = ReaderContext(model="openai:double", timeout=0.2, concurrency=16, retry_seconds=600)
-    runtime = Runtime(context=context, store=InMemoryStore())
-    houses = [replace(PROMPT, user=f"How many lamps in house {number}?") for number in range(CALLS)]
-    said = await asyncio.gather(*(ask_text(runtime, house) for house in houses))
+    runtime = make_runtime(timeout=0.2, concurrency=16, retry_seconds=600)
+    said = await asyncio.gather(*(ask_text(runtime, house) for house in houses(CALLS)))
     assert said == ["There are seven."] * CALLS
     assert queue.calls <= 2.5 * CALLS
-    assert 1 <= (await model_client(context)).in_flight.limit < 16
+    assert 1 <= (await model_client(runtime.context)).in_flight.limit < 16
 
 
 async def test_the_line_names_what_to_lower(queue: OneAtATime, hurried: object) -> None:
     queue.seconds = 0.5
-    runtime = Runtime(context=ReaderContext(model="openai:double", timeout=0.1, retry_seconds=3), store=InMemoryStore())
     with pytest.raises(ModelUnavailable, match=r"did not answer in time .*raise --timeout, or lower --concurrency"):
-        await ask_text(runtime, PROMPT)
+        await ask_text(make_runtime(timeout=0.1, retry_seconds=3), PROMPT)
+
+
+async def test_only_calls_that_were_sent_since_lower_the_limit_again(hurried: object) -> None:
+    flight = CallsInFlight(4)
+    begun = [await flight.take_place().__aenter__() for _ in range(4)]
+    flight.count_reply()
+    flight.count_reply()
+    for moment in begun[2:]:
+        flight.count_timeout(moment)
+    assert flight.limit == 2
 
 
 async def test_calls_at_once_shrink_to_what_was_answered_and_grow_again(hurried: object) -> None:

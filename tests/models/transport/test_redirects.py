@@ -14,26 +14,24 @@ from readgraph.state.errors import ModelUnavailable
 from tests.doubles.hurried import Hurried
 from tests.doubles.model_server import ModelServer
 from tests.doubles.wires import Certificate, Proxy, Wire, join, respond
+from tests.models.transport.test_certificates import AskAt, port_of
 from tests.models.transport.test_certificates import certificates_are_read as certificates_are_read
-from tests.models.transport.test_certificates import port_of
-from tests.support.command import ASK, DOUBLE, Command, assert_refused
+from tests.support.command import assert_refused
 
 pytestmark = pytest.mark.quick
 
 
 class Moved(Wire):
-    """Sends on what is asked at one of its paths, and serves the rest as the server behind it does."""
+    """Sends on what is asked below /old, and serves the rest as the server behind it does."""
 
-    def __init__(self, port: int, status: str, location: str, begins: str = "/old/") -> None:
+    def __init__(self, port: int, status: str, location: str) -> None:
         super().__init__()
-        self.target, self.status, self.location, self.begins = port, status, location, begins
+        self.target, self.status, self.location = port, status, location
 
     def answer(self, connection: socket.socket) -> None:
         head, body = self.read_head(connection)
-        path = head.split()[1]
-        if path.startswith(self.begins):
-            rest = path.removeprefix(self.begins)
-            places = {"port": self.port, "rest": rest, "target": self.target}
+        if (path := head.split()[1]).startswith("/old/"):
+            places = {"port": self.port, "rest": path.removeprefix("/old/"), "target": self.target}
             headers = [f"location: {self.location.format(**places)}"] if self.location else []
             return respond(connection, self.status, *headers, body="moved")
         with socket.create_connection(("127.0.0.1", self.target)) as server:
@@ -42,11 +40,9 @@ class Moved(Wire):
             join(connection, server)
         return None
 
-    def use(self, monkeypatch: pytest.MonkeyPatch, base: str = "/old") -> str:
-        address = f"http://127.0.0.1:{self.port}"
-        monkeypatch.setenv("OPENAI_BASE_URL", f"{address}{base}")
+    def use(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{self.port}/old")
         monkeypatch.setenv("OPENAI_API_KEY", "sk-not-a-real-key")
-        return address
 
 
 @pytest.fixture
@@ -91,16 +87,12 @@ async def test_its_encrypted_address_is_followed_and_then_verified(
 @pytest.mark.parametrize(
     ("status", "location", "reason"),
     [
-        ("301 M", "http://localhost:{port}/v1/{rest}", "(301) to http://localhost:{port}/v1/chat/completions, another"),
-        (
-            "308 M",
-            "http://127.0.0.1:{target}/v1/{rest}",
-            "(308) to http://127.0.0.1:{target}/v1/chat/completions, another port",
-        ),
-        ("307 M", "https://hub.example/v1/{rest}", "(307) to https://hub.example/v1/chat/completions, another server"),
+        ("301 M", "http://localhost:{port}/v1/{rest}", "(301) to http://localhost:{port}/v1/{chat}, another"),
+        ("308 M", "http://127.0.0.1:{target}/v1/{rest}", "(308) to http://127.0.0.1:{target}/v1/{chat}, another port"),
+        ("307 M", "https://hub.example/v1/{rest}", "(307) to https://hub.example/v1/{chat}, another server"),
         ("302 F", "/login?next=hush", "(302) to http://127.0.0.1:{port}/login, which is no address of a model"),
         ("302 F", "https://me:hush@login.example/?a=hush", "(302) to https://login.example, another server"),
-        ("303 S", "/v1/{rest}", "(303) to http://127.0.0.1:{port}/v1/chat/completions, which is no"),
+        ("303 S", "/v1/{rest}", "(303) to http://127.0.0.1:{port}/v1/{chat}, which is no"),
         ("301 M", "", "answers 301, and doesn't say where it has moved"),
         ("300 M", "", "answers 300, and doesn't say where it has moved"),
         ("301 M", "ftp://files.example/{rest}", "sends requests on (301) to no web address"),
@@ -108,20 +100,14 @@ async def test_its_encrypted_address_is_followed_and_then_verified(
     ],
 )
 def test_another_place_gets_neither_text_nor_key(
-    server: ModelServer,
-    readgraph: Command,
-    monkeypatch: pytest.MonkeyPatch,
-    hurried: Hurried,
-    stack: ExitStack,
-    status: str,
-    location: str,
-    reason: str,
+    server: ModelServer, ask_at: AskAt, hurried: Hurried, status: str, location: str, reason: str
 ) -> None:
-    moved = stack.enter_context(Moved(port_of(server), status, location))
-    address = moved.use(monkeypatch)
-    ran = readgraph(*ASK, *DOUBLE)
+    with Moved(port_of(server), status, location) as moved:
+        address = f"http://127.0.0.1:{moved.port}"
+        ran = ask_at(f"{address}/old")
     assert_refused(ran, f"The model server at {address} ")
-    assert reason.format(port=moved.port, target=moved.target) in ran.err and "hush" not in ran.err
+    places = {"port": moved.port, "target": moved.target, "chat": "chat/completions"}
+    assert reason.format(**places) in ran.err and "hush" not in ran.err
     assert server.calls == 0 and not hurried.pauses
 
 

@@ -3,22 +3,24 @@
 import json
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
-from langgraph.runtime import Runtime
-from langgraph.store.memory import InMemoryStore
 
 from readgraph.graphs.methods import METHODS
 from readgraph.library.opening import Library
 from readgraph.models.asking import ask_reply, ask_text
+from readgraph.models.client import model_client
 from readgraph.models.refusals import read_refusal
+from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import ModelUnavailable, NoUsableReply
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
 from tests.doubles.reader import reader
-from tests.models.test_asking import PROMPT, Count, metered, seven, with_context
+from tests.models.test_asking import PROMPT, Count, assert_seven, houses, make_runtime, metered, with_context
+from tests.models.transport.test_transport import set_streaming
+
+pytestmark = pytest.mark.usefixtures("says_seven")
 
 SENT = ("model", "messages", "temperature", "stop", "max_tokens", "response_format", "stream", "stream_options")
 TOO_LONG = [
@@ -30,10 +32,8 @@ TOO_LONG = [
     (400, "prompt is too long: 208310 tokens > 199999 maximum", 199999),
     (400, "Requested tokens (5000) exceed context window of 4096", 4096),
     (422, {"error": "Input validation error: `inputs` must have less than 4095 tokens. Given: 5030"}, 4095),
-    (400, {"code": "1261", "message": "Prompt 超长"}, 0),
-    (413, "<html>413 Request Entity Too Large</html>", 0),
-    (500, "input exceeds the context length", 0),
-    (500, "context shift is disabled", 0),
+    *[(400, {"code": "1261", "message": "Prompt 超长"}, 0), (413, "<html>413 Request Entity Too Large</html>", 0)],
+    *[(500, "input exceeds the context length", 0), (500, "context shift is disabled", 0)],
     (500, "input is too large to process. increase the physical batch size", 0),
     (400, {"code": "1210", "message": "Request 160000 input tokens exceeds the maximum context length 128000"}, 128000),
     (400, "<400> InternalError: Range of input length should be [1, 30720]", 0),
@@ -48,8 +48,8 @@ TOO_LONG = [
     (400, "the input token count is 60000 but model only supports up to 32768", 32768),
     (400, "Prompt is 11543 tokens but the model context window is 4096 tokens.", 4096),
     (400, "La requête dépasse la longueur maximale du contexte", 0),
-    (400, "Die Eingabe ist zu lang für das Modell", 0),
-    (400, "入力トークン数が最大コンテキスト長を超えています", 0),
+    *[(400, "Die Eingabe ist zu lang für das Modell", 0), (400, "入力トークン数が最大コンテキスト長を超えています", 0)],
+    *[(400, said, 0) for said in ("context_length_exceeded", "Your prompt is too long.", "ContextWindowExceededError")],
 ]
 SPENT = [
     (402, "Insufficient Balance"),
@@ -62,15 +62,13 @@ SPENT = [
     (429, "You are using a Trial key, which is limited to 1000 API calls / month."),
     (429, "you have used up your daily free allocation of 10,000 neurons"),
     (400, "ExceededBudget: User=x over budget. Spend=1.2, Budget=1.0"),
-    (400, "Ihr Guthaben ist aufgebraucht."),
-    (429, "Rate limit exceeded: free-models-per-day"),
+    *[(400, "Ihr Guthaben ist aufgebraucht."), (429, "Rate limit exceeded: free-models-per-day")],
     (400, {"code": "Arrearage", "message": "make sure your account is in good standing"}),
 ]
 WITHHELD = [
     (400, {"code": "content_filter", "message": "triggering the content management policy"}),
     (400, {"code": "data_inspection_failed", "message": "Input data may contain inappropriate content."}),
-    (400, "Content Exists Risk"),
-    (400, "input new_sensitive (1026)"),
+    *[(400, "Content Exists Risk"), (400, "input new_sensitive (1026)")],
     (403, "Content violates usage guidelines. Failed check: SAFETY_CHECK_TYPE_BIO"),
     (446, "Prompt blocked by guardrail"),
     (500, {"code": "content_filter", "message": "The response was filtered"}),
@@ -82,21 +80,15 @@ WITHHELD = [
 FORMS = [
     (404, "No endpoints found that support tool use."),
     (404, "No endpoints found that can handle the requested parameters."),
-    (500, "failed to parse grammar"),
-    (400, "xgrammar compilation error"),
+    *[(500, "failed to parse grammar"), (400, "xgrammar compilation error")],
     (400, "The specified schema produces a constraint that has too many states for serving."),
-    (501, {"message": "json_schema is not implemented"}),
-    (400, {"error": "gemma:2b does not support tools"}),
+    *[(501, {"message": "json_schema is not implemented"}), (400, {"error": "gemma:2b does not support tools"})],
     (400, {"message": "Unsupported parameter", "param": "response_format"}),
     (422, {"detail": [{"type": "extra_forbidden", "loc": ["body", "response_format"], "msg": "Extra inputs"}]}),
 ]
 FIELDS = [
     (400, {"message": "Unsupported value", "param": "temperature"}, "temperature"),
-    (
-        422,
-        {"detail": [{"type": "extra_forbidden", "loc": ["body", "max_tokens"], "msg": "Extra inputs"}]},
-        "max_tokens",
-    ),
+    (422, {"detail": [{"type": "extra_forbidden", "loc": ["body", "max_tokens"], "msg": "Extra"}]}, "max_tokens"),
     (400, "Unrecognized request argument supplied: stream_options", "stream_options"),
     (400, "`temperature` is deprecated for this model.", "temperature"),
     (400, "property 'stop' is unsupported", "stop"),
@@ -111,31 +103,20 @@ OTHERS = [
     (404, {"code": "model_not_found", "message": "The model does not exist"}, "unknown model"),
     (400, "API key not valid. Please pass a valid API key.", "key"),
     (403, "<!DOCTYPE html><html>Just a moment</html>", "web page"),
-    (
-        429,
-        "Rate limit reached on tokens per min (TPM): Limit 10000, Used 9000, Requested 2100. Try again in 6s.",
-        "busy",
-    ),
+    (429, "Rate limit on tokens per min (TPM): Limit 10000, Used 9000, Requested 2100. Try again in 6s.", "busy"),
     (429, "You exceeded your current quota. Please retry in 35.1s.", ""),
     (429, "You have exceeded the rate limit of your free tier. Please wait 20 seconds.", "busy"),
     (429, "Limit exceeded: usage limit of 5 requests per 10 seconds", ""),
     (400, "Number of request tokens has exceeded your per-minute rate limit", "busy"),
-    (503, "billing service unavailable", ""),
-    (503, "moderation service is temporarily unavailable", ""),
+    *[(503, "billing service unavailable", ""), (503, "moderation service is temporarily unavailable", "")],
     (500, "context deadline exceeded (while awaiting headers)", ""),
-    (500, "context canceled; max retries exceeded", ""),
-    (504, "context deadline exceeded", ""),
+    *[(500, "context canceled; max retries exceeded", ""), (504, "context deadline exceeded", "")],
     (500, "CUDA out of memory while tokens exceed the cache", ""),
-    (500, "tools server crashed", ""),
-    (500, "unable to reach the tools backend", ""),
-    (408, "request timeout exceeded", ""),
-    (409, "the request exceeded its wait for a lock", ""),
+    *[(500, "tools server crashed", ""), (500, "unable to reach the tools backend", "")],
+    *[(408, "request timeout exceeded", ""), (409, "the request exceeded its wait for a lock", "")],
     (429, "Concurrent request limit exceeded for your free tier", ""),
-    (403, "Request blocked by firewall policy", ""),
-    (502, "<html>Bad gateway</html>", ""),
-    (500, "CUDA error: out of memory", ""),
-    (400, "please stop sending this", ""),
-    (429, "", ""),
+    *[(403, "Request blocked by firewall policy", ""), (502, "<html>Bad gateway</html>", "")],
+    *[(500, "CUDA error: out of memory", ""), (400, "please stop sending this", ""), (429, "", "")],
 ]
 CASES = [
     *((status, body, "too long") for status, body, _ in TOO_LONG),
@@ -173,15 +154,8 @@ def test_a_long_refusal_is_read_in_no_time() -> None:
 
 
 @pytest.fixture
-def server(server: ModelServer) -> ModelServer:
-    """The double, whose answer is seven."""
-    server.respond = seven
-    return server
-
-
-@pytest.fixture
-def runtime() -> Runtime[ReaderContext]:
-    return Runtime(context=ReaderContext(model="openai:double", retry_seconds=600), store=InMemoryStore())
+def runtime() -> ReaderRuntime:
+    return make_runtime(retry_seconds=600)
 
 
 def refusal(status: int, body: Any) -> Fault:
@@ -192,11 +166,14 @@ def refusal(status: int, body: Any) -> Fault:
 
 @pytest.mark.parametrize(
     ("cases", "line"),
-    [(SPENT, "check your credit"), ([case[:2] for case in TOO_LONG], "smaller --window-words")],
+    [
+        (SPENT, "check your credit"),
+        ([case[:2] for case in TOO_LONG], "A prompt is too long for 'openai:double'.*smaller --window-words"),
+    ],
     ids=["spent", "too long"],
 )
 async def test_what_can_never_pass_is_said_at_once(
-    server: ModelServer, runtime: Runtime[ReaderContext], cases: list[tuple[int, Any]], line: str
+    server: ModelServer, runtime: ReaderRuntime, cases: list[tuple[int, Any]], line: str
 ) -> None:
     for status, body in cases:
         server.reset()
@@ -208,7 +185,7 @@ async def test_what_can_never_pass_is_said_at_once(
 
 @pytest.mark.parametrize("status", [200, 402])
 async def test_an_error_counts_as_what_it_says_also_in_a_response_of_the_status_200(
-    server: ModelServer, runtime: Runtime[ReaderContext], status: int
+    server: ModelServer, runtime: ReaderRuntime, status: int
 ) -> None:
     error = {"error": {"code": 402, "message": "Insufficient credits"}}
     server.fault_for = lambda request, call: Fault("refused", status=status, body=json.dumps(error))
@@ -229,11 +206,9 @@ IN_OTHER_WORDS = [
 @pytest.mark.parametrize("body", IN_OTHER_WORDS, ids=str)
 @pytest.mark.parametrize("way", ["whole", "asked to stream", "streamed"])
 async def test_an_error_in_the_place_of_a_reply_is_read_in_any_field(
-    server: ModelServer, runtime: Runtime[ReaderContext], body: dict[str, Any], way: str
+    server: ModelServer, runtime: ReaderRuntime, body: dict[str, Any], way: str
 ) -> None:
-    from readgraph.models.client import model_client
-
-    (await model_client(runtime.context)).chat.streaming = way != "whole"  # type: ignore[attr-defined]
+    await set_streaming(runtime, way != "whole")
     text, kind = json.dumps(body), "application/json"
     if way == "streamed":
         text, kind = f"data: {text}\n\ndata: [DONE]\n\n", "text/event-stream"
@@ -244,12 +219,13 @@ async def test_an_error_in_the_place_of_a_reply_is_read_in_any_field(
 
 
 @pytest.mark.parametrize("case", WITHHELD, ids=str)
-async def test_a_filtered_prompt_is_a_withheld_reply(
-    server: ModelServer, runtime: Runtime[ReaderContext], case: tuple[int, Any]
+async def test_filtered_prompts_are_withheld(
+    server: ModelServer, runtime: ReaderRuntime, case: tuple[int, Any]
 ) -> None:
     server.faults.append(refusal(*case))
     meter = metered(runtime)
-    assert await ask_text(runtime, PROMPT) == "There are seven." and meter.used["refused"] == 1
+    await assert_seven(runtime)
+    assert meter.used["refused"] == 1
     server.fault_for = lambda request, call: refusal(*case)
     with pytest.raises(NoUsableReply, match="withheld by its server"):
         await ask_text(with_context(runtime, sample=1), PROMPT)
@@ -258,24 +234,21 @@ async def test_a_filtered_prompt_is_a_withheld_reply(
 
 @pytest.mark.parametrize("case", FORMS, ids=str)
 async def test_a_form_that_is_not_supported_is_left_for_a_simpler_one_at_once(
-    server: ModelServer, runtime: Runtime[ReaderContext], case: tuple[int, Any]
+    server: ModelServer, runtime: ReaderRuntime, case: tuple[int, Any]
 ) -> None:
     def refuse(request: ChatRequest, call: int) -> Fault | None:
         return refusal(*case) if request.schema or request.tools else None
 
     server.fault_for = refuse
-    houses = [replace(PROMPT, user=f"How many lamps in house {number}?") for number in range(3)]
-    assert [(await ask_reply(runtime, house, Count)).count for house in houses] == [7, 7, 7]
+    assert [(await ask_reply(runtime, house, Count)).count for house in houses(3)] == [7, 7, 7]
     assert server.calls == 5, "what works is remembered"
 
 
 @pytest.mark.filterwarnings("ignore:The model server")
 @pytest.mark.parametrize("field", ["temperature", "stop", "max_completion_tokens", "stream_options", "stream"])
 async def test_a_refused_field_is_left_out_or_named_otherwise(
-    server: ModelServer, runtime: Runtime[ReaderContext], monkeypatch: pytest.MonkeyPatch, field: str
+    server: ModelServer, runtime: ReaderRuntime, monkeypatch: pytest.MonkeyPatch, field: str
 ) -> None:
-    from readgraph.models.client import model_client
-
     chat: Any = (await model_client(runtime.context)).chat
     chat.temperature, chat.max_tokens, chat.stop, chat.streaming = 0.2, 50, ["END"], field.startswith("stream")
 
@@ -285,27 +258,23 @@ async def test_a_refused_field_is_left_out_or_named_otherwise(
 
     server.fault_for = refuse
     with pytest.warns(UserWarning, match=f"takes no '{field}'"):
-        assert await ask_text(runtime, PROMPT) == "There are seven."
-    assert await ask_text(with_context(runtime, sample=1), PROMPT) == "There are seven."
+        await assert_seven(runtime)
+    await assert_seven(runtime, sample=1)
     assert server.calls == 3 and not server.requests[-1].body.get(field)
     assert ("max_tokens" in server.requests[-1].body) == (field == "max_completion_tokens")
 
 
 async def test_a_field_that_is_refused_by_both_names_is_left_out(
-    server: ModelServer, runtime: Runtime[ReaderContext], recwarn: pytest.WarningsRecorder
+    server: ModelServer, runtime: ReaderRuntime, recwarn: pytest.WarningsRecorder
 ) -> None:
-    from readgraph.models.client import model_client
-
     chat: Any = (await model_client(runtime.context)).chat
     chat.max_tokens = 50
     server.refuses = frozenset({"max_tokens", "max_completion_tokens"})
-    assert await ask_text(runtime, PROMPT) == "There are seven."
+    await assert_seven(runtime)
     assert (server.calls, len(recwarn)) == (3, 2)
 
 
-async def test_a_server_that_refuses_what_was_not_sent_is_not_asked_for_ever(
-    server: ModelServer, runtime: Runtime[ReaderContext]
-) -> None:
+async def test_a_server_that_refuses_what_was_not_sent_is_left(server: ModelServer, runtime: ReaderRuntime) -> None:
     server.fault_for = lambda request, call: refusal(400, {"message": "Unsupported value", "param": "model"})
     with pytest.raises(ModelUnavailable, match="refused a request"):
         await ask_text(runtime, PROMPT)

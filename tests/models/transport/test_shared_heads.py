@@ -4,18 +4,16 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from langgraph.runtime import Runtime
-from langgraph.store.memory import InMemoryStore
 
 from readgraph.models import client
 from readgraph.models.asking import ask_reply
 from readgraph.models.prompt import Prompt, fit_prompt
 from readgraph.nodes.answering.prompts import FreeAnswer, answer_prompt
 from readgraph.nodes.look_up import PagesToRead, look_up_pages_prompt
-from readgraph.state.context import ReaderContext
 from readgraph.state.settings import ReplyForm
 from tests.doubles.model_server import ModelServer
 from tests.doubles.reader import reader
+from tests.models.test_asking import make_runtime
 
 pytestmark = pytest.mark.quick
 
@@ -29,10 +27,6 @@ def openai(server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """The double stands for OpenAI's own servers."""
     monkeypatch.setattr(client, "FORM_FIRST", ("127.0.0.1",))
     server.respond = reader
-
-
-def asking(**settings: Any) -> Runtime[ReaderContext]:
-    return Runtime(context=ReaderContext(model="openai:double", **settings), store=InMemoryStore())
 
 
 def heads(*prompts: Prompt) -> list[str]:
@@ -52,7 +46,7 @@ def test_a_prompt_that_is_cut_has_a_head_too() -> None:
 
 
 async def test_the_form_of_a_reply_stands_behind_a_long_head(server: ModelServer) -> None:
-    runtime = asking()
+    runtime = make_runtime()
     assert (await ask_reply(runtime, LOOK_UP, PagesToRead)).pages
     assert (await ask_reply(runtime, ANSWER, FreeAnswer)).answer
     looking, answering = server.requests
@@ -64,7 +58,7 @@ async def test_the_form_of_a_reply_stands_behind_a_long_head(server: ModelServer
 async def test_a_reply_that_can_not_be_used_is_asked_for_in_the_servers_own_form(server: ModelServer) -> None:
     replies: Iterator[Any] = iter(["I would read page 3.", {"reason": "the oil", "pages": [3]}])
     server.respond = lambda request: next(replies)
-    assert (await ask_reply(asking(), LOOK_UP, PagesToRead)).pages == [3]
+    assert (await ask_reply(make_runtime(), LOOK_UP, PagesToRead)).pages == [3]
     assert [each.schema is not None for each in server.requests] == [False, True]
 
 
@@ -81,5 +75,5 @@ async def test_elsewhere_the_best_form_stays(
     server: ModelServer, monkeypatch: pytest.MonkeyPatch, gists: str, settings: dict[str, ReplyForm], hosts: Any
 ) -> None:
     monkeypatch.setattr(client, "FORM_FIRST", hosts)
-    await ask_reply(asking(**settings), answer_prompt(gists, "Who?", {}), FreeAnswer)
+    await ask_reply(make_runtime(**settings), answer_prompt(gists, "Who?", {}), FreeAnswer)
     assert [each.schema is not None for each in server.requests] == [True]
