@@ -7,7 +7,6 @@ import ast
 import asyncio
 import os
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
@@ -81,7 +80,7 @@ async def follow_question(server: ModelServer) -> RunPath:
     graph, path = read_agent.build().compile(store=store), RunPath()
     context = ReaderContext(model="openai:double")
     await graph.ainvoke({"document": document.id, "question": "Who climbed?"}, context=context)
-    threading.setprofile_all_threads(path) if sys.version_info >= (3, 12) else sys.setprofile(path)
+    sys.setprofile(path)
     await graph.ainvoke({"document": document.id, "question": "What stood on the gallery?"}, context=context)
     sys.setprofile(None)
     return path
