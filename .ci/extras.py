@@ -1,4 +1,4 @@
-"""Tries the command with the core alone, and with each extra alone: it works, or says which extra it needs.
+"""Tries the command with the core alone, and with each extra or package of ours: it works, or says what it needs.
 
 `PYTHONPATH=. python .ci/extras.py FOLDER` makes the environments in the folder with uv, two at a time, and runs in each
 every line of `tests/support/every_command.py` and of `MORE` over a model double. `--here` is what it runs in them: the
@@ -29,6 +29,9 @@ LEFT_OUT = {
 }
 """Extras without an environment; that their commands name them is seen in the others."""
 
+PACKAGES = {"evaluation": "readgraph-evaluation"}
+"""Packages of ours beside the core, by their folders: each has an environment, as extras have."""
+
 NOWHERE = "postgresql://u@127.0.0.1:9/none"
 MORE = (
     "ask Who? {text} --method rlm {model}",
@@ -47,7 +50,7 @@ MORE = (
     "mcp --http --port 0",
 )
 NEEDED = (
-    (r"^(evaluate|reproduce|trajectories)\b", "evaluation"),
+    (r"^(evaluate|reproduce|board|trajectories)\b", "evaluation"),
     (r"^(browse)\b", "web"),
     (r"^(ask|evaluate) .*--methods? rlm\b", "rlm"),
     (r"\.xlsx\b", "tables"),
@@ -57,7 +60,7 @@ NEEDED = (
     (rf"{NOWHERE}", "postgres"),
     (r"^(serve|mcp|studio)\b", r"\1"),
 )
-"""What a line needs besides the core, by what stands in it."""
+"""What a line needs besides the core, an extra or a package of ours, by what stands in it."""
 ELSEWHERE = ("web", "postgres")  # what lines with these need besides, a browser's page and a server, is not there
 SERVERS = ("serve", "mcp", "studio")  # commands that end with Ctrl-C, or with their input
 FOLLOWING = ("trajectories", "evaluate --diff")  # lines that only show what an evaluation wrote
@@ -95,7 +98,7 @@ def fault_of(line: str, needs: set[str], has: set[str], code: int, err: str) -> 
         return "a traceback"
     if lacking := needs - has:
         told = [each for each in err.splitlines() if each.startswith("readgraph: ")]
-        named = len(told) == 1 and any(f"readgraph[{extra}]" in told[0] for extra in lacking)
+        named = len(told) == 1 and any(PACKAGES.get(extra, f"readgraph[{extra}]") in told[0] for extra in lacking)
         return "" if named and code == 2 else f"it needs {' and '.join(sorted(lacking))}, and does not say so"
     if code == (2 if needs & {*ELSEWHERE} else 0) and "pip install" not in err:
         return ""
@@ -130,7 +133,8 @@ class Environment:
         (folder / "said.txt").write_text("Hello.\n", encoding="utf-8")
         subprocess.run(["uv", "--quiet", "venv", "--python", sys.executable, folder / "venv"], check=True)
         install = ["uv", "--quiet", "pip", "install", "--python", self.bin / "python", "-e"]
-        subprocess.run([*install, f".[{extra}]" if extra else "."], check=True)
+        wanted = [".", "-e", f"./{extra}"] if extra in PACKAGES else [f".[{extra}]" if extra else "."]
+        subprocess.run([*install, *wanted], check=True)
         kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
         model = {"OPENAI_BASE_URL": server, "OPENAI_API_KEY": "none"}
         self.variables = {**kept, **model, "HOME": str(folder), "READGRAPH_LIBRARY": f"{folder}/library"}
@@ -198,26 +202,27 @@ def try_extra(work: Path, server: str, modules: list[str], extra: str) -> list[s
             free.bind(("127.0.0.1", 0))
             port = ["--port", str(free.getsockname()[1])] if line.startswith("studio") else []
         made.try_server(line, [*given[line], *port])
-    made.try_doors(modules)
+    made.try_doors(
+        [each for each in modules if "evaluation" in made.has or not each.startswith("readgraph_evaluation")]
+    )
     return made.faults
 
 
 def main(work: Path) -> None:
-    """Try the core, and each extra of pyproject.toml; exits with 1 where anything was wrong."""
+    """Try the core, each extra of pyproject.toml and each package beside; exits with 1 where anything was wrong."""
     from tests.doubles.model_server import ModelServer
     from tests.support.every_command import any_reply
 
     signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background it is ignored, also by children
-    from tests.support.public_names import ROOT, TABLE, homes
+    from tests.support.public_names import modules, public_in
 
-    page = (ROOT / "docs" / "reference" / "public.md").read_text(encoding="utf-8")
-    modules = [home for patterns in TABLE.findall(page) for home in homes(patterns)]
+    homes = [home for home in modules() if public_in(home)]
     project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["project"]
-    extras = ["", *(extra for extra in project["optional-dependencies"] if extra not in LEFT_OUT)]
+    extras = ["", *(extra for extra in project["optional-dependencies"] if extra not in LEFT_OUT), *PACKAGES]
     for extra, reason in LEFT_OUT.items():
         print(f"without an environment: {extra}: {reason}")  # noqa: T201
     with ModelServer(any_reply) as server, ThreadPoolExecutor(2) as pool:
-        found = [*pool.map(partial(try_extra, work, server.url, modules), extras)]
+        found = [*pool.map(partial(try_extra, work, server.url, homes), extras)]
     print(f"the core alone, and with each of {', '.join(extras[1:])}: {sum(map(len, found))} faults")  # noqa: T201
     sys.exit("\n\n".join(fault for faults in found for fault in faults) or None)
 

@@ -4,11 +4,22 @@ from importlib.metadata import PackageNotFoundError, requires, version
 
 from packaging.requirements import Requirement
 
+OURS = ("readgraph", "readgraph-evaluation")
+
+
+def _requires(package: str) -> list[str]:
+    """What a package of ours needs; nothing where it is not installed."""
+    try:
+        return requires(package) or []
+    except PackageNotFoundError:
+        return []
+
 
 def installed() -> str:
     """The dependencies that are installed, each with its version."""
     found = []
-    for name in sorted({Requirement(each).name for each in requires("readgraph") or ()} - {"readgraph"}):
+    needed = [Requirement(each).name for package in OURS for each in _requires(package)]
+    for name in sorted({*needed} - {*OURS}):
         try:
             found.append(f"{name} {version(name)}")
         except PackageNotFoundError:  # of an extra that this environment does without

@@ -15,8 +15,9 @@ from pathlib import Path
 from statistics import fmean
 
 from readgraph import ReaderContext
-from readgraph.features.compression import engine_ids, engine_named
+from readgraph.features.compression import engine_named
 from readgraph.features.compression.condenser import words_in
+from readgraph.features.compression.engines import engine_ids
 from readgraph.library.search.terms import content_words
 from readgraph.state.words import first_words
 

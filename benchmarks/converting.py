@@ -14,8 +14,9 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from readgraph.sources import SourceText, load, place_at
-from readgraph.sources.places import Place
+from readgraph.sources import load
+from readgraph.sources.converting import SourceText
+from readgraph.sources.places import Place, place_at
 from tests.support.scanning import scanned
 from tests.support.typeset_report import FIRST_NAMES, HEAD, Typeset, typeset
 

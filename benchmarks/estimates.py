@@ -14,16 +14,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from readgraph.evaluation.datasets import load_dataset
-from readgraph.evaluation.folder import EvaluationFolder
-from readgraph.evaluation.plan import draw_sample, estimate_groups, what_is_run, with_papers_settings
-from readgraph.evaluation.records import Dataset
-from readgraph.evaluation.rows import rows_to_run
-from readgraph.evaluation.running import Evaluation
-from readgraph.graphs.estimates.arithmetic import Estimate
 from readgraph.graphs.methods import METHODS
+from readgraph.graphs.rehearsal import Estimate
 from readgraph.library.opening import open_library
 from readgraph.state.context import ReaderContext
+from readgraph_evaluation.datasets import load_dataset
+from readgraph_evaluation.folder import EvaluationFolder
+from readgraph_evaluation.plan import draw_sample, estimate_groups, what_is_run, with_papers_settings
+from readgraph_evaluation.records import Dataset
+from readgraph_evaluation.rows import rows_to_run
+from readgraph_evaluation.running import Evaluation
 from tests.doubles.lifelike import lifelike
 from tests.doubles.model_server import ModelServer
 

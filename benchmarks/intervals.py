@@ -10,7 +10,7 @@ import argparse
 
 import numpy as np
 
-from readgraph.evaluation.statistics import FEWEST_TEXTS, bootstrap_interval
+from readgraph_evaluation.statistics import FEWEST_TEXTS, bootstrap_interval
 
 MEAN, SPREAD = 0.6, 0.4
 

@@ -16,9 +16,9 @@ from typing import Any
 
 from benchmarks.gisting import model_server
 from readgraph import ReaderContext, open_library
-from readgraph.evaluation.datasets.synthetic import LEVELS, ORDERS, PAIRS, KeyTask, make_task
 from readgraph.features.agents.mem_gpt import build
 from readgraph.state.context import PROFILES
+from readgraph_evaluation.datasets.synthetic import LEVELS, ORDERS, PAIRS, KeyTask, make_task
 from tests.doubles.agent import Step, call
 from tests.doubles.model_server import ChatRequest
 

@@ -30,7 +30,7 @@ from readgraph.library.search.hits import DEPTH, IndexEntry, Ranking, pages_of, 
 from readgraph.library.search.okapi import Okapi, TextsWith, rank
 from readgraph.library.search.vector_index import VectorIndex
 from readgraph.models.embedding_models import Embedder
-from readgraph.nodes.extractive import nearest_sentences, passages_of
+from readgraph.nodes.extractive.passages import nearest_sentences, passages_of
 from readgraph.state.words import count_words
 
 DEPTHS = 1, 5, 10

@@ -42,7 +42,9 @@ if TYPE_CHECKING:
 __all__ = ["Hooks", "hookimpl"]
 
 PROJECT = "readgraph"  # the name of the hooks, and of the group of entry points
-hookspec, hookimpl = HookspecMarker(PROJECT), HookimplMarker(PROJECT)
+hookspec = HookspecMarker(PROJECT)
+hookimpl = HookimplMarker(PROJECT)
+"""Marks a function as what its module gives for the hook of the same name."""
 
 
 class Hooks:

@@ -4,10 +4,12 @@ import re
 from pathlib import Path
 from typing import Any
 
+from beside import BESIDE, links_beside, pages_beside
 from figures import board_table, without_model_table
 from markdown.extensions.toc import slugify  # type: ignore[import-untyped]
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
+from mkdocs.livereload import LiveReloadServer
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from pymdownx.superfences import SuperFencesException  # type: ignore[import-untyped]
@@ -66,18 +68,27 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     return config
 
 
+def on_serve(server: LiveReloadServer, config: MkDocsConfig, builder: Any) -> LiveReloadServer:
+    """Build again when a page beside its code changes, too."""
+    for folder in BESIDE.values():
+        server.watch(str(folder))
+    return server
+
+
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the notebooks and the commands as pages."""
+    """Add the notebooks, the commands, and pages that stand beside their code."""
     commands = ((f"{FOLDER}/{name}.md", content) for name, content in command_pages().items())
     for path, content in (*notebook_pages(), *commands):
         files.append(File.generated(config, path, content=content))
+    for path, file in pages_beside():
+        files.append(File.generated(config, path, abs_src_path=str(file)))
     return files
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Insert the generated text and, in a long page, its outline; make links to notebooks lead to their pages."""
-    made = _MADE.sub(lambda match: MADE[match[1]](), markdown)
-    return links_to_pages(with_outline(made), page.file.src_uri)
+    """Insert the generated text and, in a long page, its outline; make links out of the folder lead to pages."""
+    made = with_outline(_MADE.sub(lambda match: MADE[match[1]](), markdown))
+    return links_beside(links_to_pages(made, page.file.src_uri), page.file.src_uri)
 
 
 LONG_PAGE = 1500  # words of a page that has an outline

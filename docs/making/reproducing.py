@@ -3,13 +3,13 @@
 import asyncio
 from collections.abc import Iterator
 
-from readgraph.evaluation.datasets.assembling import SCORING
-from readgraph.evaluation.metrics import METRICS
-from readgraph.evaluation.reproducing import PAPERS, Experiment, Paper
-from readgraph.evaluation.reproducing.needs import estimate_experiment
-from readgraph.graphs.estimates.arithmetic import Estimate
+from readgraph.graphs.rehearsal import Estimate
 from readgraph.models.prices import Price
 from readgraph.state.context import ReaderContext
+from readgraph_evaluation.datasets.assembling import SCORING
+from readgraph_evaluation.metrics import METRICS
+from readgraph_evaluation.reproducing import PAPERS, Experiment, Paper
+from readgraph_evaluation.reproducing.needs import estimate_experiment
 
 PRICE = Price(0.4, 1.6)
 """Dollars per million tokens, in and out, of the amounts on the page."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from readgraph.evaluation.replaying import read_published_answers, read_published_scores, run_of
+from readgraph_evaluation.replaying import read_published_answers, read_published_scores, run_of
 
 RUNS = Path(__file__).parents[2] / "runs"
 

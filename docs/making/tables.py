@@ -7,12 +7,10 @@ import sys
 from functools import cache
 from pathlib import Path
 
+from beside import BESIDE
+
 from readgraph.cli.declaring import PANELS
 from readgraph.cli.main import COMMANDS
-from readgraph.evaluation.datasets import FORMS
-from readgraph.evaluation.datasets.assembling import SCORING
-from readgraph.evaluation.metrics import METRICS
-from readgraph.evaluation.sweeps import SWEEPS
 from readgraph.graphs.method_facts import PAPERS, find_shared_nodes
 from readgraph.graphs.methods import METHODS
 from readgraph.models.names import ModelTable
@@ -21,8 +19,14 @@ from readgraph.sources.kinds import OURS
 from readgraph.state.context import PROFILES
 from readgraph.state.declaring import declarations_of, format_default
 from readgraph.state.settings import GROUPS
+from readgraph_evaluation.datasets import FORMS
+from readgraph_evaluation.datasets.assembling import SCORING
+from readgraph_evaluation.metrics import METRICS
+from readgraph_evaluation.sweeps import SWEEPS
 
-METHOD_PAGES, GUIDES = (Path(__file__).parents[1] / name for name in ("methods", "guides"))
+METHOD_PAGES = Path(__file__).parents[1] / "methods"
+GUIDES = {"guides": Path(__file__).parents[1] / "guides", **BESIDE}
+"""The folders of guides, by their folders in the site."""
 
 _OPTION = re.compile(r"^\* `(.+?)`(?:: (.*))?$", re.MULTILINE)
 _SIMPLER = [
@@ -68,10 +72,10 @@ def command_pages() -> dict[str, str]:
 def _guides_on(command: str) -> str:
     """A line that leads to the guides in which the command stands most often; "" if it stands in none."""
     named = re.compile(rf"\breadgraph {command}\b")
-    guides = {path: len(named.findall(path.read_text(encoding="utf-8"))) for path in sorted(GUIDES.glob("*.md"))}
-    best = sorted((path for path, times in guides.items() if times), key=lambda path: -guides[path])[:3]
-    titles = [path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ") for path in best]
-    links = [f"[{title}](../../guides/{path.name})" for title, path in zip(titles, best, strict=True)]
+    pages = {f"{name}/{path.name}": path.read_text("utf-8") for name in GUIDES for path in GUIDES[name].glob("*.md")}
+    times = {page: len(named.findall(text)) for page, text in pages.items()}
+    best = sorted((page for page in pages if times[page]), key=lambda page: (-times[page], page))[:3]
+    links = [f"[{pages[page].partition(chr(10))[0].removeprefix('# ')}](../../{page})" for page in best]
     return f"\n## Guides\n\n{', '.join(links)}\n" if links else ""
 
 

@@ -17,8 +17,8 @@ from typing import Protocol
 
 from langchain_openai import ChatOpenAI
 
-from readgraph.evaluation.datasets import load_dataset
-from readgraph.evaluation.records import Item, Text
+from readgraph_evaluation.datasets import load_dataset
+from readgraph_evaluation.records import Item, Text
 
 PROMPT = """Answer the question from these passages alone, in as few words as it takes. If they do not hold the \
 answer, reply: The text does not say.

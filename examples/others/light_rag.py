@@ -14,7 +14,7 @@ from lightrag import LightRAG, QueryParam
 from lightrag.llm.openai import openai_complete_if_cache, openai_embed
 from lightrag.utils import EmbeddingFunc, Tokenizer
 
-from readgraph.evaluation.records import Text
+from readgraph_evaluation.records import Text
 
 
 class Characters:

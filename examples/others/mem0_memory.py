@@ -13,7 +13,7 @@ os.environ.setdefault("MEM0_DIR", mkdtemp(prefix="mem0-"))
 from answering import run
 from mem0 import AsyncMemory
 
-from readgraph.evaluation.records import Text
+from readgraph_evaluation.records import Text
 
 CHUNK, FOUND = 400, 10
 """Words of a text without sessions that are given at once, and memories that are read."""

@@ -9,7 +9,7 @@ from answering import run
 from langchain_core.vectorstores import InMemoryVectorStore
 from langchain_openai import OpenAIEmbeddings
 
-from readgraph.evaluation.records import Text
+from readgraph_evaluation.records import Text
 
 CHUNK, FOUND = 200, 10
 

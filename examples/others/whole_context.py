@@ -7,7 +7,7 @@ from argparse import Namespace
 
 from answering import run
 
-from readgraph.evaluation.records import Text
+from readgraph_evaluation.records import Text
 
 
 class WholeContext:

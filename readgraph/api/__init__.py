@@ -7,7 +7,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 __all__ = [
-    "LibraryRetriever",
     "RunThread",
     "add_documents",
     "as_retriever",
@@ -26,15 +25,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from readgraph.api.functions import ask, list_documents, open_page, read, remember, research, search
-    from readgraph.api.langchain import (
-        LibraryRetriever,
-        add_documents,
-        as_retriever,
-        as_tool,
-        research_tool,
-        searched_by,
-        until_left,
-    )
+    from readgraph.api.langchain import add_documents, as_retriever, as_tool, research_tool, searched_by, until_left
     from readgraph.api.running import RunThread
     from readgraph.features.compression.functions import compress as compress
     from readgraph.features.summary.functions import summarise as summarise
@@ -45,10 +36,7 @@ else:
     from readgraph.plugins import plugged_in
     from readgraph.state.lazy_names import lazy_names
 
-    _OF_LANGCHAIN = {
-        *("LibraryRetriever", "add_documents", "as_retriever", "as_tool", "research_tool", "searched_by"),
-        "until_left",
-    }
+    _OF_LANGCHAIN = {*("add_documents", "as_retriever", "as_tool", "research_tool", "searched_by"), "until_left"}
     _OTHERS = {"langchain": _OF_LANGCHAIN, "running": {"RunThread"}}
     # Imported when first used: the command uses some files of this room, and must not wait for the others.
     _get, _names = lazy_names(__name__, {**_OTHERS, "functions": {*__all__}.difference(*_OTHERS.values())})

@@ -21,8 +21,7 @@ from readgraph.library.search.terms import stop_words
 from readgraph.library.versions import choose_valid, cite_as, follow_file, set_version
 from readgraph.nodes.extractive.dates import date_in
 from readgraph.nodes.extractive.hints import other_language
-from readgraph.sources import SourceText
-from readgraph.sources.converting import convert_in_thread
+from readgraph.sources.converting import SourceText, convert_in_thread
 from readgraph.sources.loading import STANDARD_INPUT, SourceFile, printable_path
 from readgraph.state.errors import BadInput, Damaged, LibraryError, Way
 from readgraph.state.languages import language_of

@@ -8,18 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 from readgraph.state.channels import NotMemorised
 from readgraph.state.reading import Status
 
-__all__ = [
-    "Answer",
-    "Cited",
-    "DocumentInfo",
-    "Hit",
-    "OpenedPage",
-    "Reading",
-    "Remembered",
-    "Researched",
-    "Result",
-    "Used",
-]
+__all__ = ["Result"]
 
 
 LACKS = "What the conversion of the file left out or could not have, a line each."

@@ -15,9 +15,9 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import StateGraph
 from langgraph.types import Command, Durability, StreamMode
 
-from readgraph.graphs.estimates.arithmetic import Estimate, of_options
-from readgraph.graphs.estimates.methods import estimate_reading
 from readgraph.graphs.method import Method
+from readgraph.graphs.method_facts import has_read
+from readgraph.graphs.rehearsal import Estimate, rehearse_method
 from readgraph.graphs.wiring.joined import join_steps
 from readgraph.graphs.wiring.method_graph import MODES, run_and_listen, separate_run
 from readgraph.library.collections import documents_of
@@ -32,7 +32,6 @@ from readgraph.state.errors import BadInput
 from readgraph.state.loops import Listen
 from readgraph.state.reading import Question
 from readgraph.state.records import Document
-from readgraph.state.words import count_words
 
 AskPerson = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]] | Mapping[str, Any]]
 """Shows a person what a step asks, and gives the reply; a coroutine function, or a plain one."""
@@ -186,15 +185,31 @@ async def estimate_with_question(
     question: str | None,
     options: Sequence[str] = (),
 ) -> Estimate:
-    """What reading the document will use, with the answer to a question and its options if one is asked.
-
-    Makes no call. Raises `BadInput` where the method has no estimate.
-    """
+    """What reading the document will use, with the answer to a question and its options if one is asked."""
     if question is None:
-        return await estimate_reading(method, pages, document, context, None)
-    context = with_question(context, question, options)
-    context = of_options(context) if options else context
-    return await estimate_reading(method, pages, document, context, count_words(" ".join([question, *options])))
+        return await rehearse_method(method, pages, document, context, {})
+    given = Question(question=question, options=[*options])
+    return await rehearse_method(method, pages, document, with_question(context, question, options), given)
+
+
+MOST_REHEARSED = 24
+"""Documents whose readings are rehearsed one by one; of more, so many tell what all of them will use."""
+
+
+async def estimate_readings(
+    pages: PageStore, readings: Sequence[tuple[Method, Document]], context: ReaderContext
+) -> Estimate:
+    """What it will use to read documents, each by its method; of many, a sample of the unread ones tells it."""
+    whole = len(readings) <= MOST_REHEARSED
+    unread = [
+        (method, document)
+        for method, document in sorted(readings, key=lambda reading: reading[1].words)
+        if whole or not await has_read(builder_for(method), pages, document, context)
+    ]
+    sample = unread[:: -(-len(unread) // MOST_REHEARSED) or 1]
+    each = [await rehearse_method(method, pages, document, context, {}) for method, document in sample]
+    words, shown = (sum(document.words for _, document in some) for some in (unread, sample))
+    return sum(each, Estimate()).times(words / max(1, shown))
 
 
 def expected_cost(estimate: Estimate, price: Price | None) -> float | None:

@@ -82,7 +82,7 @@ async def aask(
     library: Named | None = None,
     **settings: Any,
 ) -> Answer:
-    """Answer a question about files or texts, in one call: `readgraph.ask`, for coroutines.
+    """`readgraph.ask` for coroutines: answer a question about files or texts, in one call.
 
     Args:
         question: What is asked.
@@ -168,7 +168,7 @@ async def aread(
     library: Named | None = None,
     **settings: Any,
 ) -> Reading:
-    """Read files or texts before any question, in one call: `readgraph.read`, for coroutines.
+    """`readgraph.read` for coroutines: read files or texts before any question, in one call.
 
     Args:
         sources: Files, folders, web addresses, or names of documents in the library: one, or several.

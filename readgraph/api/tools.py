@@ -12,9 +12,12 @@ T = TypeVar("T")
 OneOrMore = Annotated[
     str | list[str], Field(description="A document of the library: its id, title, or file; of a list, all as one.")
 ]
+"""A document, or several, as a parameter of a tool."""
+
 AsOf = Annotated[
     str, Field(description="A day, YYYY-MM-DD: what is later is left out, documents and sessions; empty: now.")
 ]
+"""The day as of which documents are read, as a parameter of a tool."""
 
 
 class Call(Protocol):

@@ -31,6 +31,9 @@ OTHERWISE = {
 }
 """Words that other programs have for a command, with what does it here."""
 
+ELSEWHERE = dict.fromkeys(("evaluate", "reproduce", "board", "trajectories"), "readgraph-evaluation")
+"""Commands that another package of ours brings, with what to install."""
+
 MEANT = {"summarize": ["summarise"], "summary": ["summarise"], "version": ["--version"], "help": ["--help"]}
 WANTED = {
     "question": 'Say what you want to know: {command} "Who …?" FILE',
@@ -55,6 +58,8 @@ def command_meant(words: Sequence[str], commands: Collection[str]) -> list[str]:
         return [*rest[:1], "--help"] if first == "help" and rest else [*meant, *rest]
     if told := OTHERWISE.get(first):
         raise BadInput(f"There is no command '{first}': {told}.")
+    if package := ELSEWHERE.get(first):
+        raise BadInput(f"'readgraph {first}' needs one more package: pip install {package}.")
     if get_close_matches(first, commands):
         return [*words]
     plain = [word for word in rest if not word.startswith("-")]

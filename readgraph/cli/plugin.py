@@ -27,8 +27,4 @@ def commands() -> list[Command]:
         Command(run=library.replies, name="replies", panel="Looking after", order=7),
         Command(run=studio.skill, panel="For programs", order=2),
         Command(run=studio.studio, panel="For programs", order=3),
-        Command(run=methods.evaluate, panel="Research", order=1),
-        Command(run=methods.reproduce, panel="Research", order=2),
-        Command(run=methods.board, panel="Research", order=3),
-        Command(run=methods.trajectories, panel="Research", order=4),
     ]

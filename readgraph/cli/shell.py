@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from copy import copy
 from glob import escape, iglob
-from importlib import import_module
 from io import StringIO
 from pathlib import Path
 from typing import Annotated, Any
@@ -138,26 +137,6 @@ def methods(_: typer.Context) -> Iterable[Item]:
     from readgraph.graphs.methods import every_method
 
     return ((method.name, method.line) for method in every_method())
-
-
-def rows(context: typer.Context) -> Iterable[Item]:
-    """The rows of evaluations that have names: those of methods, and those with settings of their own."""
-    from readgraph.evaluation.sweeps import NAMED_ROWS
-    from readgraph.graphs.methods import ROWS
-
-    return [*methods(context), *((row.name, row.line) for row in ROWS.values()), *NAMED_ROWS.items()]
-
-
-def _lines_of(module: str, table: str) -> Values:
-    """The names in a table of `readgraph.evaluation`, each with its line; the module is imported only then."""
-    return lambda _: (
-        (name, each.line) for name, each in getattr(import_module(f"readgraph.evaluation.{module}"), table).items()
-    )
-
-
-sweeps = _lines_of("sweeps", "SWEEPS")
-experiments = _lines_of("reproducing", "EXPERIMENTS")
-metrics = _lines_of("metrics", "METRICS")
 
 
 def languages(_: typer.Context) -> Iterable[Item]:

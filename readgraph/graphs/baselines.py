@@ -15,20 +15,17 @@ answer, cite. Where a row stands in the papers:
   then it is the retrieval of tables 1 to 3, which reuses ReadAgent's pages (section 4.2).
 """
 
-from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
 from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs import read_agent
-from readgraph.graphs.estimates.arithmetic import ANSWER_LINE, NONE, NOTE_LINE, TAG_WORDS, Estimate, EstimateCase, Range
 from readgraph.graphs.wiring import add_nodes, add_path, add_question, begin_graph, complete_graph
 from readgraph.models.prompt import versions_of
 from readgraph.nodes import look_up as look_ups
 from readgraph.nodes.answering import answer as answers
 from readgraph.nodes.answering.cite import cite
-from readgraph.nodes.answering.prompts import WEIGH, answer_prompt
 from readgraph.nodes.building import summaries
 from readgraph.nodes.building.build import ReadState, ReadUpdate, ReadWrites, cut_pages, read_pages
 from readgraph.nodes.building.paging import cut_in_two, even_pages, one_page, words_kept
@@ -41,19 +38,7 @@ from readgraph.state.reading import Answered, Question, ReadingState
 from readgraph.state.records import Recipe
 from readgraph.state.settings import Excerpt, Language, Paragraphs, Rebuilding, Segments, Window
 
-__all__ = [
-    "build_bm25",
-    "build_dense",
-    "build_first_words",
-    "build_full_text",
-    "build_fused",
-    "build_gists_only",
-    "build_last_words",
-    "build_ranked",
-    "build_recurrent",
-    "build_retrieved_pages",
-    "read_segments",
-]
+__all__ = ["read_segments"]
 
 
 @complete_graph
@@ -104,19 +89,6 @@ dense = build_dense().compile(name="dense")
 fused = build_fused().compile(name="fused")
 
 
-async def estimate_bm25(case: EstimateCase) -> Estimate:
-    """One answer from the retrieved segments; neither reading nor retrieval makes a call."""
-    if not case.asks:
-        return Estimate()
-    context = case.context
-    most = context.max_pages * (segment_words(context) + TAG_WORDS)
-    retrieved = Range(0, min(most, case.document.words, context.window_words), most)
-    return case.answer(retrieved + case.question)
-
-
-estimate_ranked = estimate_dense = estimate_fused = estimate_bm25
-
-
 def chunk_words(context: ReaderContext) -> int:
     """A chunk has at most the words of the window."""
     return context.window_words
@@ -134,26 +106,6 @@ build_full_text = partial(build_linear, read=read_chunks, look_up=look_ups.every
 
 full_text = build_full_text().compile(name="full_text")
 
-DIFFER = 0.5
-"""How likely several chunks give answers, and not all the same one: of a short answer that is as likely as not."""
-
-
-async def estimate_full_text(case: EstimateCase) -> Estimate:
-    """An answer from each chunk and, with several chunks, one weighing of the answers."""
-    if not case.asks:
-        return Estimate()
-    context, words = case.context, case.document.words
-    chunks = Range.of_pages(words, chunk_words(context))
-    asked = case.answer(case.question + TAG_WORDS, times=chunks)
-    sent = asked.with_text(words, chunks)
-    if words / max(chunks.low, 1) + asked.input_words.expected / chunks.expected > chunk_words(context):
-        sent = replace(sent, input_words=sent.input_words.perhaps_none())  # chunks that fill the window are cut
-    several = Range(0, min(chunks.expected - 1, DIFFER), min(chunks.most - 1, 1))
-    findings = chunks * Range(0, min(case.answer_words(), answers.LONGEST_FINDING), answers.LONGEST_FINDING + TAG_WORDS)
-    frame = Range.frame(answer_prompt("", "", {"A": "", "B": ""}, WEIGH).words)
-    prompt = frame + findings + case.question + ANSWER_LINE
-    return sent + Estimate.of(several, prompt, case.answer_words())
-
 
 def _make_end_reader(kept: Literal["first", "last"]) -> StepNode[ReadState, ReadUpdate]:
     def recipe(context: ReaderContext) -> Recipe:
@@ -169,17 +121,6 @@ build_last_words = partial(build_linear, read=_make_end_reader("last"), look_up=
 
 first_words = build_first_words().compile(name="first_words")
 last_words = build_last_words().compile(name="last_words")
-
-
-async def estimate_first_words(case: EstimateCase) -> Estimate:
-    """One answer."""
-    if not case.asks:
-        return Estimate()
-    shown = min(words_kept(case.context), case.document.words)
-    return case.answer(Range(shown - 1, shown, shown + 1) + TAG_WORDS + case.question)
-
-
-estimate_last_words = estimate_first_words
 
 
 def running_summary_recipe(context: ReaderContext) -> Recipe:
@@ -210,25 +151,6 @@ build_recurrent = partial(
 
 recurrent = build_recurrent().compile(name="recurrent")
 
-SUMMARY_SHARE = 2 / 3  # expected words of a running summary, as a share of the most that it may have
-
-
-async def estimate_recurrent(case: EstimateCase) -> Estimate:
-    """A summary of each piece, one after the other, and an answer from the last one."""
-    words, expected = case.document.words, SUMMARY_SHARE * summaries.SUMMARY_WORDS
-    left, reading = await case.unread(running_summary_recipe(case.reader)), Estimate()
-    if case.reader.model and not left.complete:
-        pieces = Range.of_pages(words, summaries.piece_words(case.context))
-        first, later = (
-            summaries.running_summary_prompt(summary, "", summaries.SUMMARY_WORDS).words for summary in ("", "…")
-        )
-        carried = (1 - 1 / max(pieces.expected, 1)) * expected  # none with the first piece
-        prompt = Range(first, later + carried, later + summaries.SUMMARY_WORDS) + NOTE_LINE
-        reading = Estimate.of(pieces, prompt, expected).with_text(words, pieces)
-    if not case.asks:
-        return reading
-    return reading + case.answer(Range(0, expected, summaries.SUMMARY_WORDS) + TAG_WORDS + case.question)
-
 
 build_gists_only = partial(read_agent.build, look_up=look_ups.no_page, answer=answers.answer_from_notes_alone)
 """ReadAgent's graph without look-up."""
@@ -236,22 +158,7 @@ build_gists_only = partial(read_agent.build, look_up=look_ups.no_page, answer=an
 gists_only = build_gists_only().compile(name="gists_only")
 
 
-async def estimate_gists_only(case: EstimateCase) -> Estimate:
-    """ReadAgent's reading, and an answer."""
-    reading, seen = await read_agent.estimate_gist_reading(case)
-    return reading + case.answer(seen.gists + case.question) if case.asks else reading
-
-
 build_retrieved_pages = partial(read_agent.build, look_up=look_ups.retrieve_parts, answer=answers.answer_from_retrieved)
 """ReadAgent's graph, with retrieval as its look-up."""
 
 retrieved_pages = build_retrieved_pages().compile(name="retrieved_pages")
-
-
-async def estimate_retrieved_pages(case: EstimateCase) -> Estimate:
-    """ReadAgent's reading, and an answer."""
-    reading, seen = await read_agent.estimate_gist_reading(case)
-    if not case.asks:
-        return reading
-    gists = seen.gists if case.context.show_gists else NONE
-    return reading + case.answer(gists + seen.reread_words(case.context.max_pages) + case.question)

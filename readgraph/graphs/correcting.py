@@ -10,8 +10,6 @@ from readgraph.nodes.building.correct import CorrectionInput, NoteCorrected, Not
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Step, Usage, add_usage
 
-__all__ = ["build", "graph"]
-
 
 class CorrectionState(NoteToCorrect, NoteCorrected):
     """The input, what was found, what was done, and the record of the steps."""

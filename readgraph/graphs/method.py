@@ -29,8 +29,6 @@ class Method:
             builds the graph can stand there itself.
         line: What it does, in a sentence.
         note: Its word for the note of a page.
-        estimate: The function beside the graph that tells what a reading will use, from an `EstimateCase`
-            (`readgraph.graphs.estimates.arithmetic`), where it is neither `estimate` nor `estimate_NAME`.
         notices: Where the function stands that tells from the graph's output, as lines, what a reader must know of it
             besides: `package.module:name`; "" where there is nothing.
         memory_of: The method whose memory it uses, where it builds none of its own.
@@ -46,7 +44,6 @@ class Method:
     graph: str
     line: str = ""
     note: str = "note"
-    estimate: str = ""
     notices: str = ""
     memory_of: str = ""
     kind: Kind = "question"
@@ -69,12 +66,6 @@ class Method:
         if steps:
             raise BadInput(f"{self.name} is a method of your own, which builds its own steps.")
         return load_graph_at(self.graph)
-
-    def estimator(self) -> Any:
-        """The function that tells what a reading will use; None where there is none."""
-        file = import_module(self.graph.partition(":")[0])
-        names = (self.estimate, f"estimate_{self.name.replace('-', '_')}", "estimate")
-        return next((getattr(file, name) for name in names if hasattr(file, name)), None)
 
     def notices_of(self, output: Mapping[str, Any]) -> list[str]:
         """What a reader must know of what the graph gave."""

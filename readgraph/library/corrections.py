@@ -17,7 +17,7 @@ from readgraph.state.records import FEWEST_NOTE_WORDS, Document, Memory, Note, P
 from readgraph.state.summary_tree import TreeShape, is_gist_over_page, node_id
 from readgraph.state.words import count_words, format_count
 
-__all__ = ["Corrected", "Correction", "correct", "corrections_of", "restore"]
+__all__ = ["correct", "restore"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from readgraph.state.errors import BadInput
 from readgraph.state.records import Document, Session, digest, utc_now
 from readgraph.state.words import check_words, count_words, on_one_line
 
-__all__ = ["Appended", "SessionText", "append_sessions", "history", "history_id", "sessions_of"]
+__all__ = ["SessionText", "append_sessions", "history_id"]
 
 BETWEEN = "\n\n"  # the separator after each session; it belongs to that session
 

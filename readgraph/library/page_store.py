@@ -256,6 +256,10 @@ class PageStore(DocumentStore):
         """Record replies by their keys; when this returns, they are committed."""
         await self._paid.put([((ROOT, "replies"), key, asdict(reply)) for key, reply in replies.items()])
 
+    async def holds_replies(self, document: str) -> bool:
+        """Whether any recorded reply is one for this document."""
+        return bool(await self._paid.search((ROOT, "replies"), 1, {"document": document}))
+
     async def replies(self, document: str | None = None) -> AsyncIterator[tuple[str, RecordedReply]]:
         """Keys and values of recorded replies: all of them, or those recorded for one document."""
         async for key, value in self._paid.each(

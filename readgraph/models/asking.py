@@ -18,7 +18,16 @@ from readgraph.models.client import ModelClient, model_client
 from readgraph.models.failure_lines import name_server
 from readgraph.models.plain_form import is_in_words, is_plain, parse_plain, plain_messages, take_whole_part
 from readgraph.models.prompt import Messages, Prompt, apply_own_words
-from readgraph.models.reply import FLAWED, WITHHELD, Flaw, ModelReply, prompt_key, replies_to_replay
+from readgraph.models.reply import (
+    FLAWED,
+    WITHHELD,
+    AskedReply,
+    Flaw,
+    ModelReply,
+    current_stand_in,
+    prompt_key,
+    replies_to_replay,
+)
 from readgraph.models.streaming import stream_whole_reply
 from readgraph.models.waiting import turns_of
 from readgraph.models.watching import Call
@@ -27,6 +36,7 @@ from readgraph.models.windows import SHORT, is_power_of_two, shows_cut
 from readgraph.state.awaited import await_server
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, BudgetSpent, LibraryError, ModelUnavailable, NoUsableReply
+from readgraph.state.reading import NO_TOKENS
 from readgraph.state.records import digest
 from readgraph.state.settings import ReplyForm
 from readgraph.state.words import count_words, first_words
@@ -96,6 +106,8 @@ async def ask_reply(
     """
 
     async def read(text: str, form: ReplyForm) -> Reply:
+        if current_stand_in():
+            return json_form.read_whole(text, reply)
         if is_plain(form, reply) or is_in_words(text, reply):
             return await json_form.in_thread_if_long(partial(parse_plain, reply=reply, source=prompt.source), text)
         return await json_form.read_reply(text, reply, prompt.source)
@@ -124,6 +136,8 @@ async def ask_text(
     """Ask for a note: plain text that is not empty. `complaint`, `fallback` and errors are as in `ask_reply`."""
 
     async def read(text: str, form: ReplyForm) -> str:
+        if current_stand_in() and text:
+            return text
         return await json_form.in_thread_if_long(partial(json_form.plain_text, source=prompt.source), text)
 
     tries = await _open_tries(runtime, prompt, None, read, complaint)
@@ -276,6 +290,8 @@ class PromptTries(Generic[Answer]):
     async def _was_cut(self, messages: Messages, response: ModelReply) -> bool:
         """Whether the server cut the prompt without a word: it counts fewer tokens than any tokenizer would."""
         window, counted = self.client.window, response.tokens.sent
+        if not counted:
+            return False
         fewest = self._fewest_tokens(messages)
         if not window.may_have_cut(counted, response.tokens.cache_read, fewest):
             return False
@@ -362,10 +378,17 @@ class PromptTries(Generic[Answer]):
         """The recorded reply, or else a new one, which is returned once recorded."""
         client, store, meter = self.client, self.store, metering.current_meter()
         async with client.asking.setdefault(key, asyncio.Lock()):
-            if (not self.anew or key in meter.asked) and (recorded := await store.reply(key)):
+            stand_in = current_stand_in()
+            may_be_kept = not stand_in or stand_in.finds_kept
+            if may_be_kept and (not self.anew or key in meter.asked) and (recorded := await store.reply(key)):
                 meter.count_cached()
                 call.outcome = "recorded"
                 return ModelReply.from_record(recorded)
+            if stand_in:
+                meter.begin_call(words)
+                text = stand_in.reply(AskedReply(self.prompt, messages, self.reply, words))
+                meter.end_call(words, count_words(text), NO_TOKENS)
+                return ModelReply(text, False)
             before = meter.unavailable
             async with client.slots:  # until the reply is recorded: so many paid calls at most die with the process
                 if meter.unavailable != before:  # what nothing answered to is not tried as long for each that waited

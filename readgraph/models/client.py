@@ -15,9 +15,10 @@ from readgraph.models.batches.calls import BatchedCalls, calls_at_once
 from readgraph.models.functions import is_function, unknown_function
 from readgraph.models.local import LocalServer, is_local, local_server
 from readgraph.models.names import Limits, ModelEntry, ModelTable, check_batch, find_model_entry, get_loop_object
-from readgraph.models.reply import BROKEN_OFF, ModelReply, replies_to_replay
+from readgraph.models.reply import BROKEN_OFF, ModelReply, StandIn, current_stand_in, replies_to_replay
 from readgraph.models.server_address import address_settings, environment_settings, without_secrets
 from readgraph.models.waiting import CallsInFlight, SharedPause
+from readgraph.models.window_of_server import Told
 from readgraph.models.windows import ModelWindow
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ModelUnavailable, ReadgraphError
@@ -227,6 +228,12 @@ async def model_client(context: ReaderContext) -> ModelClient:
     clients = await _clients.current_value()
     if replies_to_replay():
         return _client_for_replay(context, clients)
+    if stand_in := current_stand_in():
+        return await _client_for_stand_in(context, clients, stand_in)
+    return await _find_or_make_client(context, clients)
+
+
+async def _find_or_make_client(context: ReaderContext, clients: dict[Any, Any]) -> ModelClient:
     named = find_model_entry(context.model)
     variables = named.table.variables if named and named.table else ()
     server = await asyncio.to_thread(local_server, context.model) if is_local(context.model) else None
@@ -256,6 +263,21 @@ async def model_client(context: ReaderContext) -> ModelClient:
             clients[identity].in_flight = CallsInFlight(at_once)
     client: ModelClient = clients[identity]
     return client
+
+
+async def _client_for_stand_in(context: ReaderContext, clients: dict[Any, Any], stand_in: StandIn) -> ModelClient:
+    """A client that is never called; where replies are kept, they are found by what the model's own would be.
+
+    Without a key, or a package, that one can't be made, and no kept reply is found.
+    """
+    client = replace(_client_for_replay(context, clients), window=ModelWindow(told=Told()))
+    if not stand_in.finds_kept or is_local(context.model):
+        return client
+    try:
+        own = await _find_or_make_client(context, clients)
+    except ReadgraphError:
+        return client
+    return replace(client, server=own.server, writes=own.writes)
 
 
 def _client_for_replay(context: ReaderContext, clients: dict[Any, Any]) -> ModelClient:

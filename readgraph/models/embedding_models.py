@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import zlib
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from readgraph.models.embedding_calls import EmbeddingCalls, Kind
 from readgraph.models.functions import is_function, unknown_function
 from readgraph.models.metering import current_meter
 from readgraph.models.names import find_embeddings_entry, get_loop_object
+from readgraph.models.reply import current_stand_in
 from readgraph.models.server_address import environment_settings, read_address, without_secrets
 from readgraph.models.vector_replies import DIFFER, NotEmbedded
 from readgraph.state.errors import BadInput
@@ -125,6 +127,17 @@ class VectorCache(Protocol):
         """Store vectors; they are stored when this returns."""
 
 
+DRAWN = 8  # the dimension of vectors by chance
+
+
+def _draw_vectors(texts: Sequence[str], dimension: int) -> Matrix:
+    """Vectors by chance, one and the same for a text: where a stand-in replies for models, none is asked."""
+    seeds = (zlib.crc32(text.encode(errors="replace")) for text in texts)
+    drawn = np.array([np.random.default_rng(seed).normal(size=dimension) for seed in seeds]).reshape(-1, dimension)
+    unit: Matrix = (drawn / np.linalg.norm(drawn, axis=1, keepdims=True)).astype(np.float32)
+    return unit
+
+
 class Embedder:
     """One embedding model, by its full name, for any event loop; what is in the cache `kept` is not asked again.
 
@@ -181,6 +194,8 @@ class Embedder:
         return [key for key, _ in pieces], await self.documents([window for _, window in pieces], dimension)
 
     async def _embed(self, texts: Sequence[str], kind: Kind, dimension: int) -> Matrix:
+        if current_stand_in():
+            return _draw_vectors(texts, dimension or DRAWN)
         keys = [digest([self.identity, kind, text], 32) for text in texts]
         # Servers refuse a text without a character, and with it all others of its request.
         by_key = {key: replace_surrogates(text) for key, text in zip(keys, texts, strict=True) if text.strip()}

@@ -18,8 +18,6 @@ from readgraph.models.names import find_model_entry, name_function
 from readgraph.state.errors import BadInput, ModelUnavailable
 from readgraph.state.loops import reset_in_forked
 
-__all__ = ["function_model"]
-
 FUNCTION = "function:"
 
 _calling: defaultdict[str, Lock] = defaultdict(Lock)  # each is called by one thread at a time: few can do more

@@ -141,6 +141,14 @@ def parse_reply(reply_text: str, reply: type[Reply], source: str = "") -> Reply:
     return read
 
 
+def read_whole(reply_text: str, reply: type[Reply]) -> Reply:
+    """The typed reply in a text that is nothing but its JSON; raises `ReplyRefusal` for any other."""
+    try:
+        return reply.model_validate_json(reply_text)
+    except ValidationError:
+        raise ReplyRefusal("the reply is not the JSON that is asked for") from None
+
+
 async def read_reply(reply_text: str, reply: type[Reply], source: str = "") -> Reply:
     """`parse_reply` for an event loop: what may take long runs in a thread, so that other readings go on."""
     if len(reply_text) <= QUICK:

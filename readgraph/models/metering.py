@@ -22,8 +22,6 @@ from readgraph.state.records import Note
 from readgraph.state.variables import set_variable
 from readgraph.state.words import format_count
 
-__all__ = ["count_fallback"]
-
 
 class ModelExchange(TypedDict):
     """One prompt and its reply, which is new or recorded.

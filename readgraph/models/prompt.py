@@ -7,7 +7,7 @@ must have the same places for values: one left out would hide from the model wha
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -126,6 +126,7 @@ class Wording:
     task: str
     parts: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))  # shown where they are needed
     shared: Shared = ""  # whose other prompts begin with its material too, up to pages in full
+    rehearse: Callable[[Any], str] | None = None  # the note that a stand-in writes (`readgraph.models.rehearsed`)
 
     def ask(self, *material: str, **values: Any) -> Prompt:
         """The prompt: what there is of the material, then the task. A part is shown where its value is true."""
@@ -164,10 +165,18 @@ class Wording:
 
 
 def declare_wording(
-    name: str, system: str, task: str, *, prompt: str = "", version: int = 1, shared: Shared = "", **parts: str
+    name: str,
+    system: str,
+    task: str,
+    *,
+    prompt: str = "",
+    version: int = 1,
+    shared: Shared = "",
+    rehearse: Callable[[Any], str] | None = None,
+    **parts: str,
 ) -> Wording:
     """Declare the words of a prompt, so that they can be exported and replaced; `prompt`: its name, where another."""
-    _every[name] = Wording(name, prompt or name, version, system, task, MappingProxyType(parts), shared)
+    _every[name] = Wording(name, prompt or name, version, system, task, MappingProxyType(parts), shared, rehearse)
     return _every[name]
 
 

@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Protocol, get_args
 
 from langchain_core.messages import AIMessage
+from pydantic import BaseModel
 
 from readgraph.models.json_end import is_unclosed
-from readgraph.models.prompt import Messages
+from readgraph.models.prompt import Messages, Prompt
 from readgraph.state.errors import ModelUnavailable
 from readgraph.state.reading import NO_TOKENS, Tokens
 from readgraph.state.records import RecordedReply, digest
@@ -192,3 +193,36 @@ def replay_published(published: PublishedReplies) -> AbstractContextManager[Any]
 def replies_to_replay() -> PublishedReplies | None:
     """The replies that are to be replayed, or None where models are asked."""
     return _published.get()
+
+
+@dataclass(frozen=True, slots=True)
+class AskedReply:
+    """What a model would be asked: the prompt, the messages with refused replies, and the type of the reply."""
+
+    prompt: Prompt
+    messages: Messages
+    reply: type[BaseModel] | None  # None: a note
+    words: int  # of the messages
+
+
+class StandIn(Protocol):
+    """What replies in the place of every model, to which nothing is sent."""
+
+    finds_kept: bool
+    """Whether replies may be kept that a model gave before, which count as they do in a real run."""
+
+    def reply(self, asked: AskedReply) -> str:
+        """The text of the reply; JSON where a type is asked for."""
+
+
+_stand_in: ContextVar[StandIn | None] = ContextVar("readgraph_stand_in", default=None)
+
+
+def use_stand_in(stand_in: StandIn) -> AbstractContextManager[Any]:
+    """Within, this replies in the place of every model; nothing is sent, and no reply is kept."""
+    return set_variable(_stand_in, stand_in)
+
+
+def current_stand_in() -> StandIn | None:
+    """What replies in the place of models, or None where models are asked."""
+    return _stand_in.get()

@@ -19,6 +19,7 @@ from readgraph.state import logs
 from readgraph.state.errors import BudgetSpent
 from readgraph.state.installed import __version__
 from readgraph.state.reading import NO_TOKENS
+from readgraph.state.variables import is_silent
 
 API = "opentelemetry.trace"
 Attributes = Mapping[str, str | int | float | bool | None]  # by their names; None and "" are left out
@@ -27,9 +28,9 @@ Attributes = Mapping[str, str | int | float | bool | None]  # by their names; No
 def is_tracing_enabled() -> bool:
     """Whether somebody collects spans: the API was imported, and a provider was set."""
     trace = sys.modules.get(API)
-    return trace is not None and not isinstance(
-        trace.get_tracer_provider(), (trace.ProxyTracerProvider, trace.NoOpTracerProvider)
-    )
+    if trace is None or is_silent():
+        return False
+    return not isinstance(trace.get_tracer_provider(), (trace.ProxyTracerProvider, trace.NoOpTracerProvider))
 
 
 def flush() -> None:

@@ -15,11 +15,9 @@ from readgraph.state.reading import Citation, QuestionTurn, Quote, ReadingState,
 from readgraph.state.tables import Table
 
 __all__ = [
-    "AnswerDraft",
     "AnswerState",
     "AnswerUpdate",
     "AnswerWrites",
-    "AskedQuestion",
     "AskedState",
     "CiteState",
     "CiteUpdate",
@@ -27,6 +25,7 @@ __all__ = [
     "LookUpState",
     "LookUpUpdate",
     "LookUpWrites",
+    "Node",
 ]
 
 ReadsT = TypeVar("ReadsT", contravariant=True)

@@ -87,7 +87,7 @@ _BESIDE: Mapping[str, str] = {"preference": "rubric", "abstention": "explanation
 
 
 def judge_prompt(rule: str, question: str, answer: str, reference: str) -> Prompt:
-    """Ask whether the answer is right by this rule (`readgraph.evaluation.records.Rule`)."""
+    """Ask whether the answer is right by this rule, one of `RULES`."""
     beside = fenced(_BESIDE.get(rule, "reference"), reference)
     return _PROMPTS[rule].ask(beside, question_part(question, {}), fenced("answer", answer))
 

@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from pydantic import BaseModel, Field
 
 from readgraph.library.search.hits import DEPTH, Part, pages_of
 from readgraph.models.asking import ask_reply, can_ask
 from readgraph.models.prompt import Prompt, declare_wording, fenced
+from readgraph.models.rehearsed import RehearsedReply
 from readgraph.models.reply_types import NumberOrNone, restrict_reply
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import AskedPages, LookUpState, LookUpUpdate, ReaderRuntime
@@ -29,6 +30,11 @@ class PagesToRead(BaseModel):
     reason: str = Field(description="A few words: what you hope to find there.")
     pages: list[int] = Field(description="Page numbers, the most important first; empty if you need none.")
 
+    @classmethod
+    def rehearse(cls, reply: RehearsedReply) -> dict[str, Any]:
+        """One to three; for the most, as many as are shown."""
+        return {"pages": reply.some_of(reply.offered("pages") or reply.pages)}
+
 
 class NextPage(BaseModel):
     """Which one page to read next, or none; the paper's own words, "Page 3" and "STOP", are read too."""
@@ -37,6 +43,13 @@ class NextPage(BaseModel):
     IN_WORDS: ClassVar[re.Pattern[str]] = re.compile(r"\W*(stop|(page\s+)?\d+)\W*", re.I)
     reason: str = Field(description="A few words: what is still missing, or why this is enough.")
     page: NumberOrNone = Field(description="The number of one page to read again; null to stop.")
+
+    @classmethod
+    def rehearse(cls, reply: RehearsedReply) -> dict[str, Any]:
+        """One more, up to three; for the most, as long as one may be read."""
+        left, done = reply.offered("page") or reply.pages, len(reply.pages_in_full)
+        stops = not reply.longest and (done > 2 or (done > 0 and bool(reply.chance % 2)))
+        return {"page": None if stops or not left else reply.one_of(left)}
 
 
 LOOK_UP_PAGES = declare_wording(

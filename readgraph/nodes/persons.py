@@ -19,7 +19,7 @@ from readgraph.nodes.research.plan import PlanState, PlanUpdate, plan
 from readgraph.nodes.step import StepNode, node
 from readgraph.state.reading import Status
 
-__all__ = ["AnswerReview", "PageChoice", "PlanReview", "choose_pages", "confirm_plan", "review_answer"]
+__all__ = ["choose_pages", "confirm_plan", "review_answer"]
 
 Reply = TypeVar("Reply", bound=BaseModel)
 REFUSED = "a person refused the answer"

@@ -12,7 +12,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, Field, create_model
 
-from readgraph import nodes
+from readgraph import features, nodes
 from readgraph.models.prompt import DATA_RULE, Prompt, Wording, declare_wording, fenced, find_unused_name, list_wordings
 from readgraph.models.reply_types import LenientReply
 from readgraph.state.context import ReaderContext
@@ -79,7 +79,6 @@ def require_reasons(reply: type[Reply]) -> type[Reply]:
 
 
 NAME, VERSION = "language", 1  # the line on the language of notes, as a memory's recipe names it
-MOST_ANSWER_LINE_WORDS, MOST_NOTE_LINE_WORDS = 70, 6  # most words of the line on an answer, and of that on a note
 PARAGRAPH_WORDS = 75  # words of a paragraph where no number is given: as the summaries of meetings in QMSum
 
 _LENGTHS: dict[AnswerLength, str] = {
@@ -176,7 +175,8 @@ def check_prompt() -> Prompt:
 
 def prompt_modules() -> list[ModuleType]:
     """The modules that declare prompts, or name one without words; no other is imported, since some need an extra."""
-    found = (each.name for each in pkgutil.walk_packages(nodes.__path__, f"{nodes.__name__}."))
+    rooms = ((room.__path__, f"{room.__name__}.") for room in (nodes, features))
+    found = (each.name for path, name in rooms for each in pkgutil.walk_packages(path, name))
     return [import_module(name) for name in found if _names_at_top(name) & {declare_wording.__name__, "NAME"}]
 
 

@@ -30,7 +30,7 @@ from readgraph.state.reading import NOTHING_USED, Status, Step, Usage, add_usage
 from readgraph.state.records import Recipe
 from readgraph.state.settings import Batching, Budget, Calls, Concurrency, Model, ReadingModel, Tenant, Window
 
-__all__ = ["StepNode", "node"]
+__all__ = ["node"]
 
 INTERRUPTED = (ROOT, "interrupted")  # usages by LangGraph's ids of tasks, which stay the same until a task is done
 

@@ -7,22 +7,15 @@ to plain text. Of our other rooms it imports only `state`; libraries are importe
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from readgraph.sources.converting import SourceText
     from readgraph.sources.inputs import Address
     from readgraph.sources.loading import load, load_all
-    from readgraph.sources.places import Place, place_at
+    from readgraph.sources.places import Place
 else:
     from readgraph.state.lazy_names import lazy_names
 
     # Imported when first used: help texts list the kinds of files, and must not wait for what reads them.
     __getattr__, __dir__ = lazy_names(
-        __name__,
-        {
-            "converting": ["SourceText"],
-            "inputs": ["Address"],
-            "loading": ["load", "load_all"],
-            "places": ["Place", "place_at"],
-        },
+        __name__, {"inputs": ["Address"], "loading": ["load", "load_all"], "places": ["Place"]}
     )
 
-__all__ = ["Address", "Place", "SourceText", "load", "load_all", "place_at"]
+__all__ = ["Address", "Place", "load", "load_all"]

@@ -12,6 +12,8 @@ from readgraph.sources.places import Place
 from readgraph.state.errors import BadInput
 from readgraph.state.variables import set_variable
 
+__all__ = ["Converted"]
+
 
 @dataclass(frozen=True, slots=True)
 class SourceText:

@@ -6,7 +6,7 @@ from functools import cache
 
 from readgraph.plugins import hookimpl, plugged_in
 
-__all__ = ["FileKind", "readable_endings"]
+__all__ = ["FileKind"]
 
 
 @dataclass(frozen=True, kw_only=True)

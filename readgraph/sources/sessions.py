@@ -19,7 +19,7 @@ from readgraph.sources.loading import call_converter, load, load_all, printable_
 from readgraph.state.errors import BadInput
 from readgraph.state.words import format_count
 
-__all__ = ["SourceSession", "load_sessions"]
+__all__ = ["load_sessions"]
 SAMPLE_FILES, SAMPLE_BYTES = 5, 1_000_000  # of a folder, and of each file: from these it is told if an agent wrote it
 SESSION_HEADING = r"^#{1,6}\s+session\s+\d+\b\W*(?:(?P<time>.*\d.*)|(?P<title>.*))$"  # ## Session 3, 12 March 2024
 

@@ -6,6 +6,8 @@ from contextvars import ContextVar
 from types import FrameType
 from typing import Any
 
+from readgraph.state.variables import is_silent
+
 Place = tuple[str, int, dict[str, Any]]  # a file, a line, and the variables of its module
 
 WAY = {"readgraph", "langgraph", "langchain_core", "anyio"} | sys.stdlib_module_names
@@ -24,6 +26,8 @@ def remember_caller() -> None:
 
 def warn_caller(text: str, category: type[Warning] = UserWarning) -> None:
     """Warn at the line that called readgraph."""
+    if is_silent():
+        return
     file, line, variables = _caller.get() or _find_caller() or ("readgraph", 1, {})
     name, registry = str(variables.get("__name__", "readgraph")), variables.setdefault("__warningregistry__", {})
     warnings.warn_explicit(text, category, file, line, name, registry)

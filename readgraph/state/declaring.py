@@ -9,6 +9,8 @@ from annotated_types import Ge, Le
 
 from readgraph.state.errors import BadInput
 
+__all__ = ["Help", "InRecipe", "Settings"]
+
 LARGEST = 2**31 - 1  # the largest value of a setting: sizes go into stored records, whose integers are bounded
 
 

@@ -4,8 +4,6 @@ from typing import Literal
 
 from typing_extensions import TypedDict
 
-__all__ = ["Difference", "Verdict"]
-
 Verdict = Literal["supported", "contradicted", "not found", "not decided"]
 """`not found`: no passage is near. `not decided`: one is, but rules can't tell, and no model was asked or could."""
 

@@ -5,7 +5,6 @@ import sys
 from functools import cache, reduce
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, metadata, requires, version
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,20 +64,3 @@ def _is_installed(package: "Requirement") -> bool:
         return package.specifier.contains(version(package.name), prereleases=True)
     except PackageNotFoundError:
         return False
-
-
-MISSING = "Evaluating needs more packages: pip install 'readgraph[evaluation]'."
-
-
-def library(name: str) -> Any:
-    """A module of the extra's libraries; raises `BadInput`, which says what to install, if it is missing."""
-    try:
-        return import_module(name)
-    except ImportError:
-        raise BadInput(MISSING) from None
-
-
-def check_libraries() -> None:
-    """Raise `BadInput` if a library for scoring is missing, before anything is paid for."""
-    if not all(map(find_spec, ("nltk", "rouge_score", "scipy"))):
-        raise BadInput(MISSING)

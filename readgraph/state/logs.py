@@ -23,7 +23,7 @@ from uuid import uuid4
 
 from readgraph.state.errors import BadInput, NoUsableReply, ReadgraphError
 from readgraph.state.files import open_without_waiting
-from readgraph.state.variables import set_variable
+from readgraph.state.variables import is_silent, set_variable
 
 __all__ = ["JsonLines"]
 
@@ -98,7 +98,7 @@ _OWN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "task
 
 def is_log_enabled(level: int = INFO) -> bool:
     """Whether anybody takes records of this level; without a handler nothing is made, or printed."""
-    return _log.isEnabledFor(level) and _log.hasHandlers()
+    return _log.isEnabledFor(level) and _log.hasHandlers() and not is_silent()
 
 
 def log(event: str, level: int = INFO, **fields: Any) -> None:

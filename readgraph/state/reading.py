@@ -12,19 +12,7 @@ from typing_extensions import TypedDict
 
 from readgraph.state.errors import BadInput
 
-__all__ = [
-    "Answered",
-    "Citation",
-    "Finding",
-    "Question",
-    "QuestionTurn",
-    "Quote",
-    "ReadingState",
-    "Sentence",
-    "Status",
-    "Step",
-    "Usage",
-]
+__all__ = ["Answered", "ReadingState"]
 
 MOST_MESSAGES = 20  # messages of a thread that are kept: they are written again with every checkpoint
 

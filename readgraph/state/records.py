@@ -16,7 +16,7 @@ from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 from readgraph.state.calendars import fold_month_name, month_names
 from readgraph.state.errors import BadInput, Damaged
 
-__all__ = ["Document", "Memory", "Note", "Page", "Recipe", "Session", "TreeNode"]
+__all__ = ["Recipe"]
 
 MOST = 2**32  # the largest count in a record: no text has more characters
 UNREADABLE = {"unreadable": True}  # for a stored value that is not a JSON object; no valid record either

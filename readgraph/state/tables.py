@@ -9,8 +9,6 @@ from typing_extensions import TypedDict
 from readgraph.state.reading import Citation
 from readgraph.state.words import format_count
 
-__all__ = ["Row", "Table"]
-
 ColumnKind = Literal["text", "number", "date"]  # of its values; dates are as exact as they are known
 
 

@@ -1,9 +1,9 @@
 """Context variables: values for the code inside of a `with`, and for the tasks that begin there."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from typing import TypeVar
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
@@ -16,3 +16,16 @@ def set_variable(variable: ContextVar[T], value: T) -> Iterator[T]:
         yield value
     finally:
         variable.reset(before)
+
+
+_silent: ContextVar[bool] = ContextVar("readgraph_silent", default=False)
+
+
+def silence() -> AbstractContextManager[Any]:
+    """Inside of the `with`, nothing is logged, traced or warned of: what runs there is no real run."""
+    return set_variable(_silent, True)
+
+
+def is_silent() -> bool:
+    """Whether what runs here is told to nobody."""
+    return _silent.get()

@@ -8,8 +8,6 @@ from typing import TypeVar
 
 from readgraph.state.errors import BadInput
 
-__all__ = ["count_words"]
-
 LONGEST_WORD = 40  # a run of characters without a space counts as one word for every 40 characters
 SPLIT_AT_ONCE = 100_000  # characters; longer texts are counted line by line: a list of words is many times as large
 _SHAPES, _LONG_RUN = bytes(32 if chr(code).isspace() else 120 for code in range(256)), b"x" * (LONGEST_WORD + 1)

@@ -169,6 +169,9 @@ def test_a_kind_of_file_is_read_and_asked_about(folder: Path) -> None:
     assert run("ask", "Who?", STORY, "--json").json["title"] != "Night log"  # .txt stays ours
     read = run("corpus", folder / "logs", "--workers", 1, "--json").out.splitlines()
     assert json.loads(read[0])["title"] == "Night log" and json.loads(read[0])["known"]
+    convert = "print(file_of_bytes('a.lamp', b'-- Dusk.').convert().text)"
+    sent = f"from readgraph.sources.loading import file_of_bytes; {convert}"
+    assert run(options=("-c", sent)).out == "Dusk.\n"  # as a file that is sent to `serve` is read
     remembered = run("remember", "nights", log).text
     assert "2 sessions" in remembered or "2 new" in remembered
 

@@ -190,8 +190,8 @@ CAPTURED_AT = {
     "wiki {tmp}/wiki {text}": "readgraph.features.wiki.run.make_wiki",
     "table {text} dates": "readgraph.features.survey.run.make_table",
     "corpus .": "readgraph.doors.corpus.run.read_folders",
-    "board --tokens 80000 --out {tmp}/out": "readgraph.cli.run.evaluate.evaluate",
-    "reproduce mem-gpt-figure-7-keys --out {tmp}/out": "readgraph.cli.run.reproduce.evaluate",
+    "board --tokens 80000 --out {tmp}/out": "readgraph_evaluation.run.evaluate.evaluate",
+    "reproduce mem-gpt-figure-7-keys --out {tmp}/out": "readgraph_evaluation.run.reproduce.evaluate",
     "browse http://127.0.0.1:9/ Order. --yes": "readgraph.features.web.run.check_can_begin",
 }
 """A line of each other command that takes settings, and the function in which its context is looked at."""

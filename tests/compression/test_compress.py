@@ -10,14 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readgraph.features.compression import (
-    ReadAgentGistEngine,
-    SentenceWindowChunker,
-    engine_ids,
-    engine_named,
-    stand_in_for_compact_memory,
-)
+from readgraph.features.compression import ReadAgentGistEngine, engine_named, stand_in_for_compact_memory
 from readgraph.features.compression.condenser import count_tokens, words_in
+from readgraph.features.compression.engines import engine_ids
+from readgraph.features.compression.read_agent_parts import SentenceWindowChunker
 from readgraph.graphs import read_agent
 from readgraph.models.functions import function_model
 from readgraph.state.context import ReaderContext

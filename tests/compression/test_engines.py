@@ -8,15 +8,8 @@ import pytest
 from langchain_core.documents import Document
 from langchain_core.embeddings import DeterministicFakeEmbedding
 
-from readgraph.features.compression import (
-    DocumentCompressor,
-    ExtractiveEngine,
-    MemWalkerTreeEngine,
-    ReadAgentGistEngine,
-    engine_ids,
-    engine_named,
-    load_engine,
-)
+from readgraph.features.compression import DocumentCompressor, ExtractiveEngine, ReadAgentGistEngine, engine_named
+from readgraph.features.compression.engines import MemWalkerTreeEngine, engine_ids, load_engine
 from readgraph.features.compression.read_agent_parts import Templates
 from readgraph.library.documents import document_id
 from readgraph.library.forgetting import forget_document

@@ -96,7 +96,8 @@ def _researching(request: ChatRequest, wanted: str, number: int) -> Reply:
         "Enough": {"enough": bool(number % 3)},
         "Missing": {"missing": [f"What else of {short[0]}?"]},
     }
-    return replies[wanted]
+    reasons = {"reasoning": REASONING} if "Think about" in request.last else {}
+    return {**reasons, **replies[wanted]}
 
 
 def _acting(request: ChatRequest, number: int) -> Reply:

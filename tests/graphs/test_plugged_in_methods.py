@@ -1,11 +1,9 @@
 """A method that another package plugs in is found wherever ours are; a package that fails stands in nobody's way."""
 
-import json
 import os
 import re
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -141,16 +139,6 @@ def test_it_has_settings(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "settings.toml").write_text("opening_parts = 2")
     assert run(*asked, "opening").json["pages_read"] == [0, 1]
     assert re.search(r"opening\b.*'max_calls' already", run("doctor").out)
-
-
-@pytest.mark.slow
-def test_it_is_a_row_of_an_evaluation(folder: Path, tmp_path: Path) -> None:
-    asked: Any = [{"question": "Who?", "answer": "The goat."}]
-    text = "The keeper climbed to the lamp. The goat stood on the gallery.\n\n" * 40
-    (tmp_path / "own.jsonl").write_text(json.dumps({"doc_id": "a", "text": text, "questions": asked}))
-    rows = ("--methods", "opening,bm25", "--out", tmp_path / "out", "--json")
-    done = run("evaluate", tmp_path / "own.jsonl", *rows).json
-    assert {"opening", "bm25"} <= {row["method"] for row in done["methods"]}
 
 
 @pytest.mark.slow

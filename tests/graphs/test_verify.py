@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from readgraph import api
-from readgraph.features.verify import graph as verify
 from readgraph.features.verify.decide import describe_claim
 from readgraph.features.verify.functions import Verified
-from readgraph.graphs.estimates.arithmetic import EstimateCase
+from readgraph.graphs.methods import PARTS
+from readgraph.graphs.rehearsal import rehearse_method
 from readgraph.library.opening import Library
 from readgraph.nodes.answering.citations import with_marks
 from readgraph.nodes.rules.compare import compare_sentences
@@ -470,11 +470,12 @@ async def test_it_never_takes_more_than_the_estimate(
 ) -> None:
     draft = " ".join(f"The port first welcomed {number} ships in 1902." for number in range(20, 40))
     server.respond = reader
-    estimate = verify.estimate_verify(EstimateCase(library.pages, documents[1], MODEL), draft)
+    method, given = PARTS["verify"], {"draft": draft}
+    estimate = await rehearse_method(method, library.pages, documents[1], MODEL, given)
     made = await checked(library, [documents[1]], draft, MODEL)
     used = made.usage
     assert 0 < used["calls"] <= estimate.calls.most and used["input_words"] <= estimate.input_words.most
-    assert not verify.estimate_verify(EstimateCase(library.pages, documents[1], ReaderContext()), draft).calls.most
+    assert not (await rehearse_method(method, library.pages, documents[1], ReaderContext(), given)).calls.most
 
 
 async def test_turns_of_a_talk_are_said_by_their_speakers(library: Library) -> None:

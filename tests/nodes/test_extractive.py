@@ -7,9 +7,9 @@ import pytest
 from readgraph.graphs.methods import METHODS
 from readgraph.library.opening import Library
 from readgraph.nodes.contracts import AnswerDraft
-from readgraph.nodes.extractive import extract_gist, passages_of, quoted_answer
-from readgraph.nodes.extractive.passages import is_contents
-from readgraph.nodes.extractive.quoting import quote_at_length
+from readgraph.nodes.extractive.gists import extract_gist
+from readgraph.nodes.extractive.passages import is_contents, passages_of
+from readgraph.nodes.extractive.quoting import quote_at_length, quoted_answer
 from readgraph.state.context import ReaderContext
 from tests.support.some_methods import OF_THE_PAPERS, mostly_slow
 

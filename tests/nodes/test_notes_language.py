@@ -8,9 +8,9 @@ from langgraph.runtime import Runtime
 
 from readgraph.features.agents.evict import summary_language
 from readgraph.features.agents.store import Agent, Event, initial_state
-from readgraph.graphs.estimates.methods import estimate_reading
 from readgraph.graphs.methods import METHODS
 from readgraph.graphs.read_agent import recipe
+from readgraph.graphs.rehearsal import rehearse_method
 from readgraph.library.opening import Library
 from readgraph.nodes.building.recipes import resolve_notes_language
 from readgraph.state.context import ReaderContext
@@ -58,12 +58,12 @@ async def test_another_language_makes_another_memory(library: Library, server: M
     server.reset()
     wanted = replace(CONTEXT, language="de")
     document = await library.pages.document(english.document)
-    estimate = await estimate_reading(METHODS["read-agent"], library.pages, document, wanted, None)
+    estimate = await rehearse_method(METHODS["read-agent"], library.pages, document, wanted, {})
     assert estimate.calls.expected > 0
     german = await read(library, ENGLISH, wanted)
     assert {*languages(server)} == {"German"} and german.recipe.parameters["language"] == "de"
     assert german.id != english.id
-    estimate = await estimate_reading(METHODS["read-agent"], library.pages, document, wanted, None)
+    estimate = await rehearse_method(METHODS["read-agent"], library.pages, document, wanted, {})
     assert estimate.calls.high == 0
 
 

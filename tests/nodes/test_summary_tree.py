@@ -18,7 +18,7 @@ from readgraph.library.opening import Library
 from readgraph.library.stored_items import ROOT
 from readgraph.nodes.building.build import read_pages
 from readgraph.nodes.building.paging import segments
-from readgraph.nodes.extractive import extract_note
+from readgraph.nodes.extractive.gists import extract_note
 from readgraph.nodes.step import StepNode
 from readgraph.state.context import PROFILES, ReaderContext
 from readgraph.state.errors import BadInput, ModelUnavailable

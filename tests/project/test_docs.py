@@ -23,7 +23,7 @@ from readgraph.state.settings import EXAMPLE_MODEL
 from tests.doubles.model_server import ChatRequest, ModelServer, ToolCall
 from tests.doubles.reader import asked_for, reader
 from tests.doubles.tool_user import is_agent, tool_user
-from tests.project.test_rooms import ROOMS
+from tests.project.test_rooms import PLAN
 from tests.support.command import Command
 from tests.support.examples import EXAMPLES
 from tests.support.printed import RENEW, said
@@ -33,6 +33,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "readgraph/SKILL.md", "notebooks/README.md")),
     *sorted((ROOT / "docs").rglob("*.md")),
+    *sorted((ROOT / "evaluation").rglob("*.md")),
 ]
 
 ENDS = {"verify": (0, 1)}  # the exit code says what was found
@@ -212,7 +213,7 @@ def reached(rooms: dict[str, set[str]], start: str) -> set[str]:
     return rooms[start].union(*(reached(rooms, other) for other in rooms[start]))
 
 
-PLANS = {"the rooms": ROOMS}
+PLANS = {"the rooms": PLAN}
 
 
 @pytest.mark.parametrize("page", with_a(DRAWING))
@@ -242,12 +243,12 @@ def test_links_within_the_project_lead_somewhere(page: Path) -> None:
     assert [link for link in links if "://" not in link and not (page.parent / link).exists()] == []
 
 
-HOMES = ("readgraph", "tests", "docs", "benchmarks", "examples", "notebooks", "runs", ".github")
+HOMES = ("readgraph", "evaluation", "tests", "docs", "benchmarks", "examples", "notebooks", "runs", ".github")
 OF_THE_HOUSE = [ROOT / "CONTRIBUTING.md", ROOT / "docs" / "design.md"]
 """Pages on which every file and folder is ours; other pages also name files of their readers."""
-OURS = re.compile(rf"(?:{'|'.join((*HOMES, *ROOMS))})/.*")
+OURS = re.compile(rf"(?:{'|'.join((*HOMES, *PLAN))})/.*")
 FILE = re.compile(r"`((?!graphs/NAME)[\w./-]*(?:/|\.py))`")
-MODULE = re.compile(rf"`(?:readgraph\.)?((?:{'|'.join(ROOMS)})(?:\.\w+)+)`")
+MODULE = re.compile(rf"`(?:readgraph\.)?((?:{'|'.join(PLAN)})(?:\.\w+)+)`")
 ENDINGS = (".html", ".json", ".jsonl", ".NAME", ".pdf", ".py", ".sqlite")
 """What looks like a module's name, and is a file's or a table's."""
 
@@ -255,7 +256,7 @@ ENDINGS = (".html", ".json", ".jsonl", ".NAME", ".pdf", ".py", ".sqlite")
 def test_files_that_pages_name_are_there() -> None:
     files = (path for home in HOMES for path in (ROOT / home, *(ROOT / home).rglob("*")))
     there = {path.relative_to(ROOT).as_posix() for path in files}
-    inside = "".join(f"/{path}\n" for path in there if path.startswith("readgraph/"))
+    inside = "".join(f"/{path}\n" for path in there if path.startswith(("readgraph/", "evaluation/")))
     strays = {
         f"{page.relative_to(ROOT)}: {name}"
         for page in PAGES
@@ -287,7 +288,7 @@ def is_there(name: str) -> bool:
 
 def test_pages_and_help_name_one_model_whose_price_is_known() -> None:
     files = [*PAGES, *(ROOT / "examples").rglob("*.py"), *(ROOT / "notebooks").glob("*.ipynb")]
-    files += (ROOT / "readgraph").rglob("*.py")
+    files += [*(ROOT / "readgraph").rglob("*.py"), *(ROOT / "evaluation" / "readgraph_evaluation").rglob("*.py")]
     named = {name for file in files for name in re.findall(r"openai:(?:gpt|o)[-\d][\w.-]*\w", file.read_text("utf-8"))}
     family = EXAMPLE_MODEL.removesuffix("-mini")
     assert named == {EXAMPLE_MODEL, family, f"{family}-nano"} and all(find_price(name) for name in named)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from readgraph.evaluation.datasets import load_dataset
+from readgraph_evaluation.datasets import load_dataset
 from tests.support.examples import EXAMPLES
 from tests.support.question_file import FILE, question_lines
 

@@ -24,5 +24,5 @@ def test_tables_are_made_of_the_figures() -> None:
     assert len(rows) == len({(row["tokens"], row["method"]) for row in FIGURES["board"]["rows"]})
     assert all(0 <= row[name] <= 100 for row in FIGURES["board"]["rows"] for name in ON_BOARD if name in row)
     assert f"| `ranked` | 6,936 | {MEASURED['qmsum']['ranked']['rouge_1']} |" in without_model_table()
-    for page in ("docs/guides/board.md", "docs/methods/read-agent.md"):
+    for page in ("evaluation/docs/board.md", "docs/methods/read-agent.md"):
         assert "<!-- made: " in (ROOT / page).read_text(encoding="utf-8")

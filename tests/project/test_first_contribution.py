@@ -33,9 +33,9 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     project = tmp_path_factory.mktemp("contributed")
     for folder in ("readgraph", "tests", "docs"):
         shutil.copytree(ROOT / folder, project / folder, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("examples", "notebooks", "README.md", "CONTRIBUTING.md"):
+    for name in ("evaluation", "examples", "notebooks", "README.md", "CONTRIBUTING.md"):
         (project / name).symlink_to(ROOT / name)
-    for name in ("pyproject.toml", "langgraph.json"):
+    for name in ("conftest.py", "pyproject.toml", "langgraph.json"):
         shutil.copy(ROOT / name, project)
     for name, text in FILES.items():
         if name == DECLARED:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import readgraph
+import readgraph_evaluation
 from readgraph import open_library_in_background
 from readgraph.graphs import read_agent
 from readgraph.state import errors
@@ -38,13 +39,15 @@ def test_every_error_can_be_imported_from_the_package() -> None:
 
 
 def test_tests_patch_public_names_only() -> None:
-    tests = Path(__file__).parents[1]
-    patched = {name for file in tests.rglob("*.py") for name in PATCHED.findall(file.read_text(encoding="utf-8"))}
+    root = Path(__file__).parents[2]
+    files = [root / "conftest.py", *(root / "tests").rglob("*.py"), *(root / "evaluation" / "tests").rglob("*.py")]
+    patched = {name for file in files for name in PATCHED.findall(file.read_text(encoding="utf-8"))}
     assert patched == NOT_OURS
 
 
 def test_every_module_can_be_imported() -> None:
-    names = [module.name for module in pkgutil.walk_packages(readgraph.__path__, "readgraph.")]
+    houses = (readgraph, readgraph_evaluation)
+    names = [each.name for house in houses for each in pkgutil.walk_packages(house.__path__, f"{house.__name__}.")]
     for name in names:
         if not name.endswith(".__main__"):  # which runs the command
             import_module(name)

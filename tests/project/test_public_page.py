@@ -1,4 +1,4 @@
-"""The public names stay, are typed and described, stand on their page, and are all that pages and examples use."""
+"""The public names are typed and described, stand on their page, and are all that pages and examples use."""
 
 import ast
 import builtins
@@ -14,13 +14,10 @@ from types import ModuleType
 
 import pytest
 
-from readgraph.graphs.loading import builder_name
-from readgraph.graphs.method import Method
-from readgraph.graphs.methods import METHODS
 from readgraph.state import errors
 from tests.support.printed import RENEW
 from tests.support.public_names import (
-    HOUSE,
+    HOUSES,
     NAMED,
     ROOT,
     TABLE,
@@ -32,24 +29,25 @@ from tests.support.public_names import (
     names_used,
     public_in,
     table_of,
-    tree_of,
     untyped,
 )
 
 pytestmark = pytest.mark.quick
 
 PAGE = ROOT / "docs" / "reference" / "public.md"
-HOMES = [home for found in TABLE.finditer(PAGE.read_text(encoding="utf-8")) for home in homes(found[1])]
+NAMES = {home: names for home in modules() if (names := public_in(home))}
+PUBLIC = {f"{home}.{name}" for home, names in NAMES.items() for name in names} | {*NAMES}
+ROOMS = {".".join(parts[:end]) for parts in (home.split(".") for home in NAMES) for end in range(1, len(parts))}
 
 SHOWN = [
-    *sorted((ROOT / "examples").glob("*.py")),
+    *sorted((ROOT / "examples").rglob("*.py")),
     *sorted((ROOT / "notebooks").glob("*.ipynb")),
     *(ROOT / name for name in ("README.md", "readgraph/SKILL.md", "notebooks/README.md")),
     *sorted((ROOT / "docs").rglob("*.md")),
+    *sorted((ROOT / "evaluation").rglob("*.md")),
 ]
-OF_THE_INSIDE = {"design.md", "first-contribution.md", "reference"}
-USED_WITH_US = [path for path in SHOWN if path.suffix == ".md" and not OF_THE_INSIDE & {*path.parts}]
-"""Pages for users; pages for contributors, and on the rooms one by one, have names that are not public, too."""
+OF_THE_INSIDE = {"design.md", "first-contribution.md", "reference", "reference.md"}
+"""Pages for contributors, and on the rooms one by one, have names in their prose that are not public, too."""
 
 NO_MODULES = {"readgraph.json", "readgraph.methods"}
 """A file, and a group of entry points, whose names look like a module's."""
@@ -74,31 +72,25 @@ def test_the_page_shows_what_is_public() -> None:
     if RENEW in os.environ and renewed != text:
         PAGE.write_text(renewed, encoding="utf-8")
     assert RENEW in os.environ or renewed == text, f"with {RENEW}=1 this test writes the tables anew"
+    listed = [home for found in TABLE.finditer(text) for home in homes(found[1])]
+    assert sorted(listed) == sorted(home for home in NAMES if home.partition(".")[0] == "readgraph")
 
 
-def test_every_list_of_public_names_stands_on_the_page_once() -> None:
-    assert sorted(HOMES) == sorted(module for module in modules() if public_in(module))
+def test_public_names_are_there_typed_and_described() -> None:
+    found = {(home, name): defined(home, name) for home, names in NAMES.items() for name in names}
+    assert all(len({*names}) == len(names) for names in NAMES.values())
+    assert [place for place in found if not hasattr(import_module(place[0]), place[1])] == []
+    assert [place for place, where in found.items() if where is None] == [], "a type checker sees them, too"
+    assert [(*place, each) for place, where in found.items() if where for each in untyped(where.node)] == []
+    compiled = {"graph"}  # the module says what it does
+    assert [place for place in found if place[1] not in compiled and not line_of(*place).endswith(".")] == []
+    assert all((house / "py.typed").exists() for house in HOUSES.values())
 
 
-@pytest.mark.parametrize("home", HOMES)
-def test_public_names_are_there_typed_and_described(home: str) -> None:
-    module, names = import_module(home), public_in(home)
-    assert names and len({*names}) == len(names)
-    assert [name for name in names if not hasattr(module, name)] == []
-    found = {name: defined(home, name) for name in names}
-    assert [name for name, where in found.items() if where is None] == [], "a type checker sees them, too"
-    assert [each for where in found.values() if where for each in untyped(where.node)] == []
-    if "build" in names:  # the module says what its graphs do
-        assert ast.get_docstring(tree_of(home)) and line_of(home, "build")
-    else:
-        assert [name for name in names if not line_of(home, name).endswith(".")] == []
-
-
-@pytest.mark.parametrize("home", HOMES)
 @pytest.mark.slow
-def test_docstrings_name_parameters_and_errors_that_there_are(home: str) -> None:
-    found = [function for name in public_in(home) for function in functions_of(home, name)]
-    assert [stray for function in found for stray in stray_names(function, import_module(home))] == []
+def test_docstrings_name_parameters_and_errors_that_there_are() -> None:
+    functions = [(home, each) for home, names in NAMES.items() for name in names for each in functions_of(home, name)]
+    assert [stray for home, each in functions for stray in stray_names(each, import_module(home))] == []
 
 
 def stray_names(function: ast.FunctionDef | ast.AsyncFunctionDef, module: ModuleType) -> list[str]:
@@ -130,27 +122,15 @@ def test_a_docstring_s_stray_names_are_seen() -> None:
     ]
 
 
-def test_every_method_is_public() -> None:
-    public = {home: public_in(home) for home in HOMES}
-    assert [
-        method.name
-        for method in METHODS.values()
-        if builder_name(method.graph.partition(":")[2]) not in public.get(place_of(method), ())
-    ] == []
+def test_what_is_shown_uses_public_names_only() -> None:
+    assert {f"{path.relative_to(ROOT)}: {name}" for path in SHOWN for name in names_used(path) - PUBLIC} == set()
 
 
-def place_of(method: Method) -> str:
-    return method.graph.partition(":")[0]
-
-
-def test_the_types_are_shipped() -> None:
-    assert (HOUSE / "py.typed").exists()
-
-
-@pytest.mark.parametrize("path", SHOWN, ids=lambda path: str(path.relative_to(ROOT)))
-def test_what_is_shown_uses_public_names_only(path: Path) -> None:
-    public = {f"{home}.{name}" for home in HOMES for name in public_in(home)} | {*HOMES}
-    assert names_used(path) - public == set()
+def test_pages_name_public_modules_only() -> None:
+    pages = [path for path in SHOWN if path.suffix == ".md" and not OF_THE_INSIDE & {*path.parts}]
+    named = {(path, name) for path in pages for name in NAMED.findall(path.read_text(encoding="utf-8"))}
+    known = PUBLIC | ROOMS | NO_MODULES
+    assert {f"{path.relative_to(ROOT)}: {name}" for path, name in named if name not in known} == set()
 
 
 @pytest.mark.parametrize(
@@ -168,24 +148,12 @@ def test_what_code_uses_is_seen(tmp_path: Path, code: str, used: set[str]) -> No
     assert names_used(tmp_path / "page.md") == used
 
 
-def test_pages_name_public_modules_only() -> None:
-    public = {f"{home}.{name}" for home in HOMES for name in public_in(home)}
-    rooms = {".".join(parts[:end]) for parts in (home.split(".") for home in HOMES) for end in range(1, len(parts) + 1)}
-    strays = {
-        f"{path.relative_to(ROOT)}: {name}"
-        for path in USED_WITH_US
-        for name in NAMED.findall(path.read_text(encoding="utf-8"))
-        if name not in public | rooms | NO_MODULES
-    }
-    assert not strays
-
-
-@pytest.mark.parametrize("module", HEAVY)
 @pytest.mark.slow
-def test_importing_waits_for_nothing_needless(module: str) -> None:
-    code = f"import sys, {module}; print(*{{name.partition('.')[0] for name in sys.modules}})"
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    assert HEAVY[module] & {*loaded} == set()
+def test_importing_waits_for_nothing_needless() -> None:
+    for module, heavy in HEAVY.items():
+        code = f"import sys, {module}; print(*{{name.partition('.')[0] for name in sys.modules}})"
+        loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+        assert heavy & {*loaded.split()} == set(), module
 
 
 def test_a_name_that_is_not_there_is_an_attribute_error() -> None:

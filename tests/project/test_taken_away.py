@@ -13,13 +13,12 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.project.test_rooms import HOUSE, PLUGGED_IN, STRAY, imported, rooms_in
+from tests.project.test_rooms import HOUSE, PLUGGED_IN
 from tests.support.examples import STORY
 
 NEEDED_BY = {"doors/report": {"doors/serve"}}
 """What can't be there without a door: it imports it at once."""
 
-UNFINISHED = {room for file in STRAY for room in rooms_in(imported(HOUSE / file)) & PLUGGED_IN}
 IMPORT_ALL = """
 import importlib, json, pkgutil, readgraph
 
@@ -57,10 +56,9 @@ def plugged_in_by(room: str, hook: str) -> list[Any]:
 
 
 def faults_in(folder: Path) -> dict[str, str]:
-    """What can't be imported of the package in this folder, except of evaluations, which need all features."""
-    strays = {f"readgraph.{file.removesuffix('.py').replace('/', '.')}" for file in STRAY}
-    faults = json.loads(run(folder, "-c", IMPORT_ALL))
-    return {name: fault for name, fault in faults.items() if not name.startswith((*strays, "readgraph.evaluation"))}
+    """What can't be imported of the package in this folder."""
+    faults: dict[str, str] = json.loads(run(folder, "-c", IMPORT_ALL))
+    return faults
 
 
 def ask(folder: Path) -> str | None:
@@ -85,13 +83,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Whole:
     return Whole(commands_in(run(folder, *HELP)), methods, ask(folder))
 
 
-UNTIL_MENDED = pytest.mark.xfail(reason="see STRAYS")
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "room", [pytest.param(room, marks=UNTIL_MENDED) if room in UNFINISHED else room for room in sorted(PLUGGED_IN)]
-)
+@pytest.mark.parametrize("room", sorted(PLUGGED_IN))
 def test_without_one_all_others_work(room: str, whole: Whole, tmp_path: Path) -> None:
     shutil.copytree(HOUSE, tmp_path / "readgraph")
     away = {room} | NEEDED_BY.get(room, set())
@@ -111,7 +104,6 @@ def test_without_one_all_others_work(room: str, whole: Whole, tmp_path: Path) ->
 
 
 @pytest.mark.slow
-@pytest.mark.xfail(bool(UNFINISHED), reason="see STRAYS")
 def test_without_all_of_them_the_core_works(whole: Whole, tmp_path: Path) -> None:
     shutil.copytree(HOUSE, tmp_path / "readgraph")
     for each in PLUGGED_IN:

@@ -17,7 +17,7 @@ from tests.support.hostile_pdf import pdf_of, stream
 from tests.support.source_files import (
     CONTAINER,
     XHTML,
-    edit_docx,
+    edit_zip,
     shape,
     write_docx,
     write_epub,
@@ -98,7 +98,7 @@ def epub_contents(path: Path, types: str, entity: str) -> Path:
 
 def docx(path: Path, types: str, entity: str) -> Path:
     changes = {"word/document.xml": ("<w:document ", f"{types}<w:document w:x='{entity}' ")}
-    return edit_docx(write_docx(path, [("", "words")]), changes)
+    return edit_zip(write_docx(path, [("", "words")]), changes)
 
 
 def pptx(path: Path, types: str, entity: str) -> Path:
@@ -136,8 +136,8 @@ def test_an_office_file_with_entities_is_not_read_with_gaps(tmp_path: Path, name
     path, types = tmp_path / name, "<!DOCTYPE a [<!ENTITY own 'the goat'>]>"
     if path.suffix == ".docx":
         changes = {"word/document.xml": ("<w:document ", f"{types}<w:document ")}
-        edit_docx(write_docx(path, [("", "Here OWN stood.")]), changes)
-        edit_docx(path, {"word/document.xml": ("OWN", "&own;")})
+        edit_zip(write_docx(path, [("", "Here OWN stood.")]), changes)
+        edit_zip(path, {"word/document.xml": ("OWN", "&own;")})
     elif path.suffix == ".pptx":
         pptx(path, types, "&own;")
     else:
@@ -191,7 +191,7 @@ CELL = "<w:tc><w:p><w:r><w:t>a</w:t></w:r></w:p></w:tc>"
 def test_more_tags_than_a_tree_may_have_are_refused_before_one_is_made(tmp_path: Path) -> None:
     table = f"<w:tbl>{f'<w:tr>{CELL * 100}</w:tr>' * 5_100}</w:tbl>"
     word = write_docx(tmp_path / "cells.docx", [("", "Here OWN stood.")])
-    edit_docx(word, {"word/document.xml": ("OWN", f"</w:t></w:r></w:p>{table}<w:p><w:r><w:t>")})
+    edit_zip(word, {"word/document.xml": ("OWN", f"</w:t></w:r></w:p>{table}<w:p><w:r><w:t>")})
     cells = "<table:table-cell><t:p>a</t:p></table:table-cell>" * 100
     rows = f"<table:table-row>{cells}</table:table-row>" * 10_000
     text = write_odt(tmp_path / "cells.odt", f"<table:table>{rows}</table:table>")

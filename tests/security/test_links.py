@@ -1,6 +1,5 @@
-"""Links in a library or an evaluation's folder from somebody else lead to no file of this machine."""
+"""Links in a library from somebody else lead to no file of this machine."""
 
-import os
 import shutil
 import sqlite3
 from contextlib import closing
@@ -8,13 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from readgraph.evaluation.folder import EvaluationFolder
 from readgraph.library.opening import open_library
 from readgraph.library.search import vector_index
 from readgraph.library.search.keyword_tables import open_tables
 from readgraph.library.search.vector_index import VectorFileHeader
-from readgraph.state.errors import BadInput, LibraryError
-from tests.evaluation.folder.test_foreign_folders import WHAT, folder
+from readgraph.state.errors import LibraryError
 from tests.support.command import STORY, Command, assert_refused
 
 KEPT = "a file of this machine, without an end of line"
@@ -35,12 +32,6 @@ def replaced_by_link(file: Path, to: Path) -> None:
     """Put a link where a file or folder is, or could be."""
     shutil.rmtree(file) if file.is_dir() else file.unlink(missing_ok=True)
     file.symlink_to(to)
-
-
-def evaluation(path: Path) -> EvaluationFolder:
-    """A sound folder of an evaluation."""
-    path.mkdir()
-    return folder(path)
 
 
 @pytest.mark.parametrize(
@@ -91,20 +82,3 @@ def test_vectors_are_not_written_through_a_link(tmp_path: Path, secret: Path) ->
     assert vector_index.read_file(vectors, None, 0) is None
     vector_index.create_file(vectors, header, vector_index.Records((0,), header.record))
     assert secret.read_text() == KEPT and not vectors.is_symlink() and vector_index.read_file(vectors, None, 0)
-
-
-@pytest.mark.parametrize("name", [".lock", "evaluation.json", "answers.jsonl", "report.html", "results.csv", "library"])
-def test_a_link_in_an_evaluation_is_refused(tmp_path: Path, secret: Path, name: str) -> None:
-    made = evaluation(tmp_path / "ev")
-    replaced_by_link(made.path / name, secret)
-    with pytest.raises(BadInput, match=r"is a link, and an evaluation has none"), made.open_for(WHAT):
-        pass
-    assert secret.read_text() == KEPT
-
-
-def test_a_pipe_in_an_evaluation_that_is_continued(tmp_path: Path) -> None:
-    made = evaluation(tmp_path / "ev")
-    (made.path / "answers.jsonl").unlink()
-    os.mkfifo(made.path / "answers.jsonl")
-    with pytest.raises(BadInput, match="it is a pipe"), made.open_for({**WHAT, "rows": {}}):
-        pass

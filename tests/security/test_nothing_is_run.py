@@ -24,6 +24,7 @@ from tests.doubles.model_server import ModelServer
 from tests.support.web_pages import html
 
 HOUSE = Path(package.__path__[0])
+BESIDE = HOUSE.parent / "evaluation"
 
 RUN_WHAT_THEY_READ = {
     *("eval", "exec", "compile", "__import__", "execfile", "breakpoint"),
@@ -46,8 +47,8 @@ WORKERS = {"doors/corpus/processes.py"}
 IMPORTS_BY_NAME = {
     "doors/corpus/on_ray.py": "ray",
     "features/agents/chat.py": "readline",
-    "cli/shell.py": "what a shell completes from tables of the evaluation",
-    "evaluation/datasets/forms.py": "pyarrow",
+    "readgraph_evaluation/completing.py": "what a shell completes from tables of the evaluation",
+    "readgraph_evaluation/datasets/forms.py": "pyarrow",
     "graphs/method_facts.py": "the methods' modules",
     "graphs/loading.py": "the methods' modules",
     "graphs/method.py": "the methods' modules",
@@ -81,8 +82,9 @@ def names_in(tree: ast.AST) -> Iterator[str]:
 @cache
 def modules() -> dict[str, ast.Module]:
     """Each of our modules by its file."""
-    files = HOUSE.rglob("*.py")
-    return {file.relative_to(HOUSE).as_posix(): ast.parse(file.read_text(encoding="utf-8")) for file in files}
+    files = {file.relative_to(HOUSE): file for file in HOUSE.rglob("*.py")}
+    files |= {file.relative_to(BESIDE): file for file in (BESIDE / "readgraph_evaluation").rglob("*.py")}
+    return {name.as_posix(): ast.parse(file.read_text(encoding="utf-8")) for name, file in files.items()}
 
 
 @pytest.mark.slow

@@ -44,37 +44,31 @@ def test_formulas_of_mathml(formula: str, text: str) -> None:
     assert linear_math(etree.fromstring(f'<math xmlns="http://www.w3.org/1998/Math/MathML">{formula}</math>')) == text
 
 
-def _part(name: str, inside: object, properties: str = "") -> str:
-    text = f"<m:r><m:t>{inside}</m:t></m:r>" if not str(inside).startswith("<") else str(inside)
-    return f"<m:{name}>{properties}{text}</m:{name}>"
+def _tag(name: str, *inside: str, properties: str = "") -> str:
+    texts = "".join(each if each.startswith("<") else f"<m:r><m:t>{each}</m:t></m:r>" for each in inside)
+    return f"<m:{name}>{properties}{texts}</m:{name}>"
+
+
+def _e(*inside: str) -> str:
+    return _tag("e", *inside)
+
+
+_SUM = "<m:naryPr><m:chr m:val='∑'/></m:naryPr>"
+_BRACE = "<m:dPr><m:begChr m:val='{'/><m:endChr m:val=''/></m:dPr>"
 
 
 @pytest.mark.parametrize(
     "formula,text",
     [
-        (_part("f", _part("num", 3) + _part("den", 4), "<m:fPr><m:ctrlPr/></m:fPr>"), "3/4"),
-        (_part("sSup", _part("e", "10") + _part("sup", "-3")), "10^-3"),
-        (_part("sSub", _part("e", "x") + _part("sub", "1")), "x_1"),
-        (_part("rad", "<m:deg/>" + _part("e", 2)), "√(2)"),
-        (
-            _part(
-                "nary",
-                _part("sub", "i=1") + _part("sup", "n") + _part("e", "i"),
-                "<m:naryPr><m:chr m:val='∑'/></m:naryPr>",
-            ),
-            "∑_{i=1}^n i",
-        ),
-        (_part("acc", _part("e", "x")), "x\u0302"),
-        (_part("func", _part("fName", "sin") + _part("e", "x")), "sin x"),
-        (
-            _part(
-                "d",
-                _part("e", _part("eqArr", _part("e", "x, x&gt;0") + _part("e", "0"))),
-                "<m:dPr><m:begChr m:val='{'/><m:endChr m:val=''/></m:dPr>",
-            ),
-            "{x, x>0; 0",
-        ),
-        (_part("d", _part("e", _part("m", _part("mr", _part("e", 1) + _part("e", 2)) * 2))), "(1, 2; 1, 2)"),
+        (_tag("f", _tag("num", "3"), _tag("den", "4"), properties="<m:fPr><m:ctrlPr/></m:fPr>"), "3/4"),
+        (_tag("sSup", _e("10"), _tag("sup", "-3")), "10^-3"),
+        (_tag("sSub", _e("x"), _tag("sub", "1")), "x_1"),
+        (_tag("rad", "<m:deg/>", _e("2")), "√(2)"),
+        (_tag("nary", _tag("sub", "i=1"), _tag("sup", "n"), _e("i"), properties=_SUM), "∑_{i=1}^n i"),
+        (_tag("acc", _e("x")), "x\u0302"),
+        (_tag("func", _tag("fName", "sin"), _e("x")), "sin x"),
+        (_tag("d", _e(_tag("eqArr", _e("x, x&gt;0"), _e("0"))), properties=_BRACE), "{x, x>0; 0"),
+        (_tag("d", _e(_tag("m", _tag("mr", _e("1"), _e("2")) * 2))), "(1, 2; 1, 2)"),
         ("<m:r><m:t>1</m:t></m:r><m:r><m:t>0</m:t></m:r>", "10"),
     ],
 )
@@ -85,23 +79,12 @@ def test_formulas_of_word(formula: str, text: str) -> None:
 @pytest.mark.parametrize(
     "runs,text",
     [
-        ("10|^6| people", "10^6 people"),
-        ("10|^-|^3", "10^-3"),
-        ("H|_2|O and SO|_4|^2-", "H_2O and SO_4^2-"),
-        ("x|^n+1|y", "x^{n+1}y"),
-        ("x|_1|2", "x_{1}2"),
-        ("25 m|^2| wide", "25 m^2 wide"),
-        ("(a+b)|^2", "(a+b)^2"),
-        ("5|^1|⁄|_2| cups", "5 1/2 cups"),
-        ("5|^1/|_2|cups", "5 1/2 cups"),
-        ("the 1|^st|, 2|^nd| and XIX|^e|", "the 1st, 2nd and XIXe"),
-        ("N|^o| 4, M|^me| Curie", "No 4, Mme Curie"),
-        ("e|^x|, 12.5|^a|", "e^x, 12.5^a"),
-        ("|^16|For God", "16 For God"),
-        ("He left.|^3| Then", "He left. [^3] Then"),
-        ("He left|^[12]|.", "He left [^12]."),
-        ("Lamp|^TM| and 20|^°|C", "Lamp™ and 20°C"),
-        ("a |^line of small words| b", "a line of small words b"),
+        *[("10|^6| people", "10^6 people"), ("10|^-|^3", "10^-3"), ("x|^n+1|y", "x^{n+1}y"), ("x|_1|2", "x_{1}2")],
+        *[("H|_2|O and SO|_4|^2-", "H_2O and SO_4^2-"), ("25 m|^2| wide", "25 m^2 wide"), ("(a+b)|^2", "(a+b)^2")],
+        *[("5|^1|⁄|_2| cups", "5 1/2 cups"), ("5|^1/|_2|cups", "5 1/2 cups"), ("e|^x|, 12.5|^a|", "e^x, 12.5^a")],
+        *[("the 1|^st|, 2|^nd| and XIX|^e|", "the 1st, 2nd and XIXe"), ("N|^o| 4, M|^me| Curie", "No 4, Mme Curie")],
+        *[("|^16|For God", "16 For God"), ("Done.|^3| So", "Done. [^3] So"), ("He left|^[12]|.", "He left [^12].")],
+        *[("Lamp|^TM| and 20|^°|C", "Lamp™ and 20°C"), ("a |^line of small words| b", "a line of small words b")],
     ],
 )
 def test_raised_and_lowered_text(runs: str, text: str) -> None:

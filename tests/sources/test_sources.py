@@ -12,38 +12,29 @@ from typing import Any
 
 import pytest
 
-from readgraph.sources import SourceText, load, load_all, place_at
+from readgraph.sources import load, load_all
+from readgraph.sources.converting import SourceText
+from readgraph.sources.places import place_at
 from readgraph.state.errors import BadInput
+from tests.support.source_files import write_file
+from tests.support.sources import assert_file_refused
 from tests.support.systems import needs_posix
 
 pytestmark = pytest.mark.quick
 
 JAPANESE = "すべての人間は、生まれながらにして自由であり、かつ、尊厳と権利とについて平等である。"
 FRENCH = "L’été dernier, nous avons visité le château où naquit l’écrivain — c’était prévu. Ça coûtait 40 €.\n"
-GERMAN = "Die Straße führt über die Brücke zum Schloß; natürlich hätten wir früher gehen können, sagte er.\n"
 ENGLISH = "It was the auctioneer’s “final” offer — she couldn’t refuse it.\n"
-CZECH = "Všichni lidé rodí se svobodní a sobě rovní co do důstojnosti a práv. Jsou nadáni rozumem a svědomím.\n"
-POLISH = "Zażółć gęślą jaźń. Wszyscy ludzie rodzą się wolni i równi pod względem swej godności i swych praw.\n"
-RUSSIAN = "Все люди рождаются свободными и равными в своем достоинстве и правах.\n"
 Wrote = Callable[..., Path]
 
 
 @pytest.fixture
 def write(tmp_path: Path) -> Wrote:
     def write(name: str, content: str | bytes) -> Path:
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content.encode() if isinstance(content, str) else content)
-        return path
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        return write_file(tmp_path / name, content)
 
     return write
-
-
-def assert_refused(path: Path, reason: str) -> None:
-    with pytest.raises(BadInput) as refused:
-        load(path)
-    message = str(refused.value)
-    assert reason in message and path.name in message and len(message.splitlines()) == 1 and message.endswith(".")
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.TEXT", "a.md", "a.markdown"])
@@ -60,36 +51,17 @@ def test_the_source_is_an_absolute_path(write: Wrote, monkeypatch: pytest.Monkey
     assert load(Path("a.txt")).source == str(path)
 
 
+ASCII = "Nothing but ASCII is here, line after line.\n" * 5000
 ENCODINGS = [
-    (FRENCH, "utf-8"),
-    (FRENCH, "utf-8-sig"),
-    (FRENCH, "utf-16"),
-    (FRENCH, "utf-32"),
-    (FRENCH * 3, "cp1252"),
-    (GERMAN * 3, "cp1252"),
-    (ENGLISH, "cp1252"),
-    (ENGLISH + "Nothing but ASCII follows here, line after line.\n" * 5000, "cp1252"),
-    ("Nothing but ASCII is here, line after line.\n" * 5000 + ENGLISH, "cp1252"),
-    (CZECH * 3, "cp1250"),
-    (POLISH * 3, "cp1250"),
-    (POLISH * 3, "iso8859_2"),
-    (RUSSIAN * 3, "cp1251"),
-    (RUSSIAN * 3, "koi8_r"),
-    (JAPANESE * 4, "cp932"),
-    (JAPANESE * 4, "euc_jp"),
-    (JAPANESE * 8000, "cp932"),
-    ("人人生而自由,在尊严和权利上一律平等。他们赋有理性和良心。\n" * 4, "gb18030"),
+    *[(FRENCH, "utf-8"), (FRENCH, "utf-8-sig"), (FRENCH, "utf-16-le"), (FRENCH, "utf-16-be"), (FRENCH, "utf-32")],
+    *[(ENGLISH, "cp1252"), (ENGLISH + ASCII, "cp1252"), (ASCII + ENGLISH, "cp1252"), (JAPANESE * 8000, "cp932")],
 ]
 
 
 @pytest.mark.parametrize("text,encoding", ENCODINGS)
 def test_encodings(write: Wrote, text: str, encoding: str) -> None:
-    assert load(write("a.txt", text.encode(encoding))).text == text
-
-
-def test_both_byte_orders(write: Wrote) -> None:
-    for mark, encoding in ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
-        assert load(write("a.txt", mark + FRENCH.encode(encoding))).text == FRENCH
+    mark = {"utf-16-le": b"\xff\xfe", "utf-16-be": b"\xfe\xff"}.get(encoding, b"")
+    assert load(write("a.txt", mark + text.encode(encoding))).text == text
 
 
 def test_utf8_with_a_few_bad_bytes_is_utf8(write: Wrote) -> None:
@@ -101,33 +73,24 @@ def test_utf8_with_a_few_bad_bytes_is_utf8(write: Wrote) -> None:
 
 
 BAD = [
-    ("none.txt", None, "There is no file"),
-    ("none", None, "There is no file"),
-    ("folder.txt/a.txt", "text", "is a folder"),
-    ("a.xyz", "text", "kind"),
-    ("noending", "text", "kind"),
-    ("empty.txt", "", "is empty"),
-    ("empty.pdf", "", "is empty"),
-    ("empty.html", "", "is empty"),
-    ("blank.txt", " \n\t\r\n\u3000", "is empty"),
-    ("blank.md", "\n\n", "is empty"),
-    ("nul.txt", b"MZ\x00\x00\x03\x00\x00\x00" * 90, "binary"),
-    ("random.txt", bytes(range(256)) * 30, "binary"),
-    ("noise.txt", Random(1).randbytes(3000).replace(b"\0", b""), "binary"),
-    ("half.txt", b"\xff\xfea", "binary"),
-    ("really.txt", b"%PDF-1.7 \xe2\xe3", "PDF"),
-    ("really.md", b"PK\x03\x04more", "zip"),
+    *[("none.txt", None, "There is no file"), ("none", None, "There is no file")],
+    *[("folder.txt/a.txt", "text", "is a folder"), ("a.xyz", "text", "kind"), ("noending", "text", "kind")],
+    *[("empty.txt", "", "is empty"), ("empty.pdf", "", "is empty"), ("empty.html", "", "is empty")],
+    *[("blank.txt", " \n\t\r\n\u3000", "is empty"), ("blank.md", "\n\n", "is empty")],
+    *[("nul.txt", b"MZ\x00\x00\x03\x00\x00\x00" * 90, "binary"), ("random.txt", bytes(range(256)) * 30, "binary")],
+    *[("noise.txt", Random(1).randbytes(3000).replace(b"\0", b""), "binary"), ("half.txt", b"\xff\xfea", "binary")],
+    *[("really.txt", b"%PDF-1.7 \xe2\xe3", "PDF"), ("really.md", b"PK\x03\x04more", "zip")],
 ]
 
 
 @pytest.mark.parametrize("name,content,reason", BAD)
 def test_bad_input(write: Wrote, tmp_path: Path, name: str, content: str | bytes | None, reason: str) -> None:
     path = write(name, content) if content is not None else tmp_path / name
-    assert_refused(path.parent if name.startswith("folder") else path, reason)
+    assert_file_refused(path.parent if name.startswith("folder") else path, reason)
 
 
 def test_names_that_the_system_refuses(tmp_path: Path) -> None:
-    assert_refused(tmp_path / ("a" * 300 + ".txt"), "too long")
+    assert_file_refused(tmp_path / ("a" * 300 + ".txt"), "too long")
     for name in ("a\0b.txt", "a\nb.txt"):
         with pytest.raises(BadInput, match=r"There is no file [^\n]*\\(x00|n)b\.txt'\.$"):
             load(tmp_path / name)
@@ -136,7 +99,7 @@ def test_names_that_the_system_refuses(tmp_path: Path) -> None:
 @needs_posix
 def test_a_file_that_the_system_will_not_open(tmp_path: Path) -> None:
     (tmp_path / "a.txt").symlink_to(tmp_path / "a.txt")
-    assert_refused(tmp_path / "a.txt", "can't be read: Too many levels")
+    assert_file_refused(tmp_path / "a.txt", "can't be read: Too many levels")
 
 
 def give_standard_input(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
@@ -174,19 +137,18 @@ def test_folders(write: Wrote, tmp_path: Path) -> None:
 def test_links_are_followed_within_a_folder_alone(write: Wrote, tmp_path: Path) -> None:
     inside, outside = write("in/a.txt", "inside"), write("out/s.txt", "outside")
     folder, told = inside.parent, list[str]()
-    (folder / "b.txt").symlink_to("a.txt")
-    (folder / "link.txt").symlink_to(outside)
-    (folder / "chain.txt").symlink_to("link.txt")
-    (folder / "dead.txt").symlink_to("nothing.txt")
-    (folder / "loop").symlink_to(".")
-    (folder / "folder").symlink_to(outside.parent)
+    for name, target in (
+        *(("b.txt", "a.txt"), ("link.txt", outside), ("chain.txt", "link.txt"), ("dead.txt", "nothing.txt")),
+        *(("loop", "."), ("folder", outside.parent), ("up", tmp_path)),
+    ):
+        (folder / name).symlink_to(target)
     os.link(inside, folder / "hard.txt")
 
     def load_texts(*paths: Path, **options: Any) -> list[str]:
         return [each.text for each in load_all(paths, None, lambda problem: told.append(str(problem)), **options)]
 
     assert load_texts(folder) == ["inside", "inside"]
-    assert [f"{Path(each.split(' is a link')[0]).name}" for each in told] == ["chain.txt", "link.txt", "folder"]
+    assert {Path(each.split(" is a link")[0]).name for each in told} == {"chain.txt", "link.txt", "folder", "up"}
     assert len(load_all([folder])) == 2, "where nobody is told, they are left out too"
     assert load_texts(folder, folder / "link.txt")[-1] == "outside", "it is named"
     assert load_texts(tmp_path) == ["inside", "outside", "inside"], "nothing leads out of this one"
@@ -229,32 +191,28 @@ def test_named_files_come_in_the_order_given_and_once(
 
 def test_a_file_in_a_folder_that_can_not_be_read_is_named(write: Wrote, tmp_path: Path) -> None:
     write("good.txt", "text")
-    write("inner/bad.pdf", "no PDF")
-    with pytest.raises(BadInput, match=r"inner.bad\.pdf is no PDF"):
+    write("inner/bad.txt", "\0" * 99)
+    with pytest.raises(BadInput, match=r"inner.bad\.txt"):
         load_all([tmp_path])
-    assert len(load_all([tmp_path], "*.txt")) == 1
+    assert len(load_all([tmp_path], "good*")) == 1
 
 
-def test_a_file_in_a_folder_that_can_not_be_read_is_left_out_where_that_is_reported(
-    write: Wrote, tmp_path: Path
-) -> None:
-    good, bad, told = write("good.txt", "text"), write("bad.pdf", "no PDF"), list[str]()
+def test_what_can_not_be_read_is_left_out_where_that_is_reported(write: Wrote, tmp_path: Path) -> None:
+    good, bad, told = write("good.txt", "text"), write("bad.txt", "\0" * 99), list[str]()
 
     def tell(problem: BadInput) -> None:
         told.append(str(problem))
 
     assert names(load_all([tmp_path], None, tell), tmp_path) == ["good.txt"]
-    assert len(told) == 1 and "bad.pdf is no PDF" in told[0]
-    told.clear()
-    empty = tmp_path / "empty"
-    empty.mkdir()
+    assert len(told) == 1 and "bad.txt" in told[0]
+    (empty := tmp_path / "empty").mkdir()
     assert names(load_all([bad, empty, good], None, tell), tmp_path) == ["good.txt"], "named ones too"
-    assert len(told) == 2 and "holds no file" in told[0] and "bad.pdf is no PDF" in told[1]
+    assert len(told) == 3 and "holds no file" in told[1] and "bad.txt" in told[2]
     good.unlink()
     for paths in ([tmp_path], [bad, bad], [bad, tmp_path / "none.txt"]):
-        with pytest.raises(BadInput, match="is no PDF"):
+        with pytest.raises(BadInput, match="binary"):
             load_all(paths, None, tell)
-    assert len(told) == 2
+    assert len(told) == 3
 
 
 @pytest.mark.parametrize(
@@ -267,15 +225,6 @@ def test_a_folder_with_nothing_to_read(write: Wrote, tmp_path: Path, glob: str |
         load_all([tmp_path], glob)
 
 
-@needs_posix
-def test_links_that_go_round_end(write: Wrote, tmp_path: Path) -> None:
-    write("in/a.txt", "a")
-    (tmp_path / "in" / "again").symlink_to(tmp_path, target_is_directory=True)
-    (tmp_path / "b.txt").symlink_to(tmp_path / "in" / "a.txt")
-    (tmp_path / "lost.txt").symlink_to(tmp_path / "nowhere")
-    assert names(load_all([tmp_path]), tmp_path) == ["b.txt"]
-
-
 def test_ten_megabytes_load_at_once(write: Wrote, story: str) -> None:
     path = write("long.txt", (story * (10_000_000 // len(story) + 1)).encode("utf-8"))
     began = time.perf_counter()
@@ -284,17 +233,11 @@ def test_ten_megabytes_load_at_once(write: Wrote, story: str) -> None:
 
 
 def test_the_import_waits_for_no_library() -> None:
-    code = (
-        "import readgraph, sys; before = set(sys.modules); import readgraph.sources; print(*set(sys.modules) - before)"
-    )
+    code = "import readgraph, sys; before = {*sys.modules}; import readgraph.sources; print(*{*sys.modules} - before)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    loaded = {name.partition(".")[0] for name in done.stdout.split()}
-    assert not loaded & {"lxml", "pypdfium2", "docx", "charset_normalizer", "langgraph", "pydantic"}
-    ours = {name for name in done.stdout.split() if name.startswith("readgraph.")}
-    assert ours - {name for name in ours if name.startswith("readgraph.sources")} <= {
-        "readgraph.state",
-        "readgraph.state.errors",
-        "readgraph.state.files",
-        "readgraph.state.variables",
-        "readgraph.state.words",
-    }
+    loaded = done.stdout.split()
+    libraries = {"lxml", "pypdfium2", "docx", "charset_normalizer", "langgraph", "pydantic"}
+    assert not {name.partition(".")[0] for name in loaded} & libraries
+    ours = {name for name in loaded if name.startswith("readgraph.") and not name.startswith("readgraph.sources")}
+    state = {f"readgraph.state.{name}" for name in ("errors", "files", "variables", "words")}
+    assert ours <= {"readgraph.state", *state}

@@ -37,16 +37,15 @@ Look in the shed: it may hang there.
         ("2024-03-12, 19:40 - ", "2024-03-13, 08:00 - ", 12),
         ("12/3/2024, 7:40 p.\u00a0m. - ", "13/3/2024, 8:00 a.\u00a0m. - ", 12),
         ("12-03-2024 19:40 - ", "13-03-2024 08:00 - ", 12),
-        ("[12.3.2024 klo 19.40.11] ".replace("klo ", ""), "[13.3.2024 8.00.00] ", 12),
+        ("[12.3.2024 19.40.11] ", "[13.3.2024 8.00.00] ", 12),
         ("03/04/2024, 19:40 - ", "01/05/2024, 08:00 - ", 3),  # days first: so the times go on
         ("04/03/2024, 19:40 - ", "05/01/2024, 08:00 - ", 3),  # months first
     ],
 )
 def test_the_forms_of_dates_in_whatsapp(first: str, second: str, day: int) -> None:
     chat = chat_of(f"{first}Anna: Who has it?\r\nThe key\r\n{second}+49 170 1: I\r\n")
-    assert chat and [(turn.speaker, turn.text.split()) for turn in chat.turns] == [
-        ("Anna", ["Who", "has", "it?", "The", "key"]),
-        ("+49 170 1", ["I"]),
+    assert chat and [(turn.speaker, *turn.text.split()) for turn in chat.turns] == [
+        *(("Anna", "Who", "has", "it?", "The", "key"), ("+49 170 1", "I"))
     ]
     times = [turn.time for turn in chat.turns]
     assert times[0] and times[1] and times[0] < times[1]
@@ -62,12 +61,9 @@ def test_what_is_no_chat(text: str) -> None:
 
 def test_a_whatsapp_chat_has_a_session_for_each_day_or_after_each_silence(tmp_path: Path) -> None:
     path = write_file(tmp_path / "chat.txt", WHATSAPP)
+    asked = "Anna Ohm: Who has the key?\nLook in the shed: it may hang there."
     assert [(session.time, session.text) for session in load_sessions([path])] == [
-        (
-            "12 March 2024, 19:40",
-            "Messages are encrypted.\n\nAnna Ohm: Who has the key?\nLook in the shed: it may hang there.\n\n"
-            "Bert: I have it.",
-        ),
+        ("12 March 2024, 19:40", f"Messages are encrypted.\n\n{asked}\n\nBert: I have it."),
         ("13 March 2024, 00:02", "Anna Ohm: Thanks"),
         ("14 March 2024, 08:00", "Bert: Morning"),
     ]
@@ -79,10 +75,8 @@ def test_a_whatsapp_chat_has_a_session_for_each_day_or_after_each_silence(tmp_pa
 def test_a_whatsapp_chat_that_is_read_keeps_times_and_speakers(tmp_path: Path) -> None:
     source = load(write_file(tmp_path / "chat.txt", WHATSAPP))
     assert source.text == WHATSAPP
-    assert labelled(source)[1:3] == [
-        ("12 March 2024, 19:41, Anna Ohm", "12.03.24, 19"),
-        ("12 March 2024, 19:45, Bert", "12.03.24, 19"),
-    ]
+    labels = [label for label, _ in labelled(source)[1:3]]
+    assert labels == ["12 March 2024, 19:41, Anna Ohm", "12 March 2024, 19:45, Bert"]
     packed = load(write_zip(tmp_path / "WhatsApp Chat - Bert.zip", {"_chat.txt": WHATSAPP, "photo.jpg": b"\xff\xd8"}))
     assert packed.text.startswith("12 March 2024\n\nMessages are") and packed.title == "WhatsApp Chat - Bert"
     assert ("14 March 2024, 08:00, Bert", "Bert: Mornin") in labelled(packed)
@@ -114,8 +108,7 @@ SLACK_SESSIONS = [
 
 def test_an_export_of_slack(tmp_path: Path) -> None:
     members: dict[str, str | bytes] = {name: json.dumps(value) for name, value in SLACK.items()}
-    packed = write_zip(tmp_path / "export.zip", members)
-    folder = tmp_path / "export"
+    packed, folder = write_zip(tmp_path / "export.zip", members), tmp_path / "export"
     for name, content in members.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         write_file(folder / name, content)
@@ -207,12 +200,10 @@ def test_archives_in_an_archive_are_read_one_level_deep(tmp_path: Path, monkeypa
     assert load(outer).text.count("Who has the key?") == 2
     assert_file_refused(write_zip(tmp_path / "torn.zip", {"a.zip": chat[:-50]}), r"a\.zip.* is not a valid zip file")
     members = {"a.zip": chat, "b.zip": chat[:-50], "__MACOSX/._a.zip": b"\0", "_chat.txt": b"\xff\0\1" * 9}
-    left_out = list[str]()
-    some = write_zip(tmp_path / "some.zip", members)
-    assert len(load_sessions([some], left_out=lambda problem: left_out.append(str(problem)))) == len(
-        load_sessions([tmp_path / "anna.zip"])
-    )
-    assert ["'_chat.txt'" in left_out[0], "'b.zip'" in left_out[1]] == [True, True] and len(left_out) == 2
+    some, left_out = write_zip(tmp_path / "some.zip", members), list[str]()
+    read = load_sessions([some], left_out=lambda problem: left_out.append(str(problem)))
+    assert len(read) == len(load_sessions([tmp_path / "anna.zip"])) and len(left_out) == 2
+    assert "'_chat.txt'" in left_out[0] and "'b.zip'" in left_out[1]
     assert load(some).problems == tuple(left_out)
     packed = write_zip(tmp_path / "x.zip", {"conversations.json": f"[{chr(32) * 2_000_000}]"}).read_bytes()
     monkeypatch.setenv("READGRAPH_MAX_FILE_MB", "5")

@@ -11,9 +11,10 @@ from reportlab.platypus import PageBreak, Paragraph, SimpleDocTemplate
 from reportlab.platypus.flowables import Flowable
 
 from readgraph.nodes.building.outline import headings_in
-from readgraph.sources import load, place_at
+from readgraph.sources import load
 from readgraph.sources.pdf.headings import MOST_HEADINGS, find_headings, fold_heading
 from readgraph.sources.pdf.printed import PrintedLine
+from readgraph.sources.places import place_at
 from tests.support.source_files import SPACED
 
 pytestmark = [pytest.mark.quick, pytest.mark.usefixtures("pdfium_here")]
@@ -45,31 +46,26 @@ def headings_of(path: Path) -> list[list[str]]:
 
 
 @pytest.mark.parametrize(
-    "chapters,sections",
+    "chapters",
     [
-        (("Chapter 1. The River", "Chapter 2. The Harbour"), ("1.1 Discharge", "1.2 Ice", "2.1 Piers", "2.2 Cranes")),
-        (("The River", "The Harbour"), ("Discharge", "Ice", "Piers", "Cranes")),
-        (("Kapitel 1: Der Fluss", "Kapitel 2: Der Hafen"), ("Abfluss", "Eis", "Molen", "Kräne")),
+        {"Chapter 1. The River": ("1.1 Discharge", "1.2 Ice"), "Chapter 2. The Harbour": ("2.1 Piers", "2.2 Cranes")},
+        {"The River": ("Discharge", "Ice"), "The Harbour": ("Piers", "Cranes")},
+        {"Kapitel 1: Der Fluss": ("Abfluss", "Eis"), "Kapitel 2: Der Hafen": ("Molen", "Kräne")},
     ],
 )
-def test_levels_are_told_by_numbers_or_by_size(
-    tmp_path: Path, chapters: tuple[str, ...], sections: tuple[str, ...]
-) -> None:
-    flow: list[tuple[str, str]] = []
-    for number, chapter in enumerate(chapters):
+def test_levels_are_told_by_numbers_or_by_size(tmp_path: Path, chapters: dict[str, tuple[str, ...]]) -> None:
+    flow, expected = list[tuple[str, str]](), list[list[str]]()
+    for chapter, sections in chapters.items():
         flow += [("chapter", chapter), ("text", TEXT)]
-        for section in sections[2 * number : 2 * number + 2]:
+        for section in sections:
             flow += [("section", section), *[("text", TEXT)] * 2, ("code", "open(gate)"), ("text", TEXT)]
         flow.append(("page", ""))
+        expected += [[chapter], *([chapter, section] for section in sections)]
     path = print_pdf(tmp_path / "a.pdf", flow)
-    assert headings_of(path) == [
-        found
-        for number, chapter in enumerate(chapters)
-        for found in ([chapter], *([chapter, section] for section in sections[2 * number : 2 * number + 2]))
-    ]
-    source = load(path)
-    at = source.text.index(TEXT, source.text.index(f"{sections[3]}\n\n"))
-    assert place_at(source.places, at) == f"§ {chapters[1]} > {sections[3]}, PDF page 2"
+    assert headings_of(path) == expected
+    source, last = load(path), expected[-1]
+    at = source.text.index(TEXT, source.text.index(f"{last[-1]}\n\n"))
+    assert place_at(source.places, at) == f"§ {' > '.join(last)}, PDF page 2"
 
 
 def test_a_table_of_contents_confirms(tmp_path: Path) -> None:
@@ -110,13 +106,9 @@ def test_print_of_one_kind_has_no_headings(tmp_path: Path, style: str) -> None:
 def test_headings_are_bounded() -> None:
     """A file that is made to have too many, or endless ones, is read soon."""
     began = time.process_time()
-    lines = [
-        PrintedLine(f"Part {at} " * 50 if at % 7 else "The End", 50.0, 800.0 - at, 30.0, bold=True)
-        for at in range(9_000)
-    ]
-    lines += [
-        PrintedLine(text, 50.0, -9000.0 - 12 * at, 10.0) for at, text in enumerate([". " * 90_000 + "9", "9." * 90_000])
-    ]
+    texts = [f"Part {at} " * 50 if at % 7 else "The End" for at in range(9_000)]
+    lines = [PrintedLine(text, 50.0, 800.0 - at, 30.0, bold=True) for at, text in enumerate(texts)]
+    lines += [PrintedLine(". " * 90_000 + "9", 50.0, -9000.0, 10.0), PrintedLine("9." * 90_000, 50.0, -9012.0, 10.0)]
     assert len([*find_headings([lines] * 3)]) <= MOST_HEADINGS
     assert time.process_time() - began < 5.0
 

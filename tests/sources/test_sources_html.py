@@ -6,16 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from readgraph.sources import load, place_at
+from readgraph.sources import load
 from readgraph.sources.formats.html_text import convert
-from readgraph.state.errors import BadInput
+from tests.support.source_files import where, write_file
+from tests.support.sources import assert_file_refused
 
 pytestmark = pytest.mark.quick
 
-quick = settings(deadline=None)
 
 PAGE = """<!DOCTYPE html><html><head><title>The  Lamp &amp;
 its keeper</title><style>p { color: red }</style><script>var text = "<p>no</p>";</script></head><body>
@@ -33,44 +33,12 @@ paragraph,<br>second&nbsp;line. of&shy;fice &#xFB01;ne &lt;script&gt;alert(1)&lt
     indented
 </pre><h3></h3><h2>Rules</h2><blockquote>Quoted</blockquote><footer>The end</footer>
 </body></html>"""
-
-TEXT = """The Lamp
-
-First bold paragraph,
-second line. office fine <script>alert(1)</script>
-
-Loose text
-
-Fees 2024
-
-Before
-
-Prices
-
-Day | Fee
-Monday | 1 pound
- | two pounds
-
-One
-Two
-
-and more
-
-Two A
-3. Three
-7. Seven
-8. Eight
-Word
-Meaning
-
-  code   here
-    indented
-
-Rules
-
-Quoted
-
-The end"""
+BLOCKS = [
+    *("The Lamp", "First bold paragraph,\nsecond line. office fine <script>alert(1)</script>", "Loose text"),
+    *("Fees 2024", "Before", "Prices", "Day | Fee\nMonday | 1 pound\n | two pounds", "One\nTwo", "and more"),
+    *("Two A\n3. Three\n7. Seven\n8. Eight\nWord\nMeaning", "  code   here\n    indented"),
+    *("Rules", "Quoted", "The end"),
+]
 
 
 def text_of(html: str | bytes) -> str:
@@ -78,37 +46,20 @@ def text_of(html: str | bytes) -> str:
 
 
 def test_a_page(tmp_path: Path) -> None:
-    path = tmp_path / "page.HTM"
-    path.write_text(PAGE, encoding="utf-8")
-    source = load(path)
-    assert source.text == TEXT
+    source = load(path := write_file(tmp_path / "page.HTM", PAGE))
+    assert source.text.split("\n\n") == BLOCKS
     assert source.title == "The Lamp & its keeper" and source.source == str(path)
-    labels = {
-        phrase: place_at(source.places, source.text.index(phrase)) for phrase in ("First", "Monday", "Fees", "The end")
-    }
-    assert labels == {
-        "First": "§ The Lamp",
-        "Monday": "§ The Lamp > Fees 2024",
-        "Fees": "§ The Lamp > Fees 2024",
-        "The end": "§ The Lamp > Rules",
-    }
+    assert (where(source, "First"), where(source, "The end")) == ("§ The Lamp", "§ The Lamp > Rules")
+    assert where(source, "Monday") == where(source, "Fees") == "§ The Lamp > Fees 2024"
 
 
-def test_tables_in_tables_and_tables_for_layout() -> None:
-    inner = "<table><tr><td>a</td><td>b</td></tr><tr><td>c</td><td>d</td></tr></table>"
-    assert text_of(f"<table><tr><td>x<td>y{inner}z</table>after") == "x\n\ny\n\na | b\nc | d\n\nz\n\nafter"
-    assert text_of(f"{inner}{inner}") == "a | b\nc | d\n\na | b\nc | d"
-    assert text_of("<table><tr><td>menu<td><h1>Title</h1><p>one</p><p>two</p></table>") == "menu\n\nTitle\n\none\n\ntwo"
-    assert text_of("<table><tr><td><p>one<p>two</table>") == "one\n\ntwo"
-    assert text_of("<table><tr><td>side<td><p>one<p>two<p>three</table>") == "side\n\none\n\ntwo\n\nthree"
-    assert text_of("<table>stray<tr><td>a<td>b</table>") == "stray\n\na | b"
+INNER = "<table><tr><td>a</td><td>b</td></tr><tr><td>c</td><td>d</td></tr></table>"
 
 
 def test_xhtml_and_html_that_only_looks_like_it() -> None:
     head = '<?xml version="1.0" encoding="utf-8"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title/>'
-    assert text_of(
-        f"{head}<script src='x'/></head><body><p>a&nbsp;b &eacute;&amp;lt;<![CDATA[ <c>]]></p></body></html>"
-    ) == ("a b é&lt; <c>")
+    page = "<script src='x'/></head><body><p>a&nbsp;b &eacute;&amp;lt;<![CDATA[ <c>]]></p></body></html>"
+    assert text_of(head + page) == "a b é&lt; <c>"
     assert text_of(f"{head}</head><body><p>one<p>two <b>three</p>four").split() == ["one", "two", "three", "four"]
 
 
@@ -118,8 +69,7 @@ def test_xhtml_and_html_that_only_looks_like_it() -> None:
         ("<p>a<b>b<i>c</b>d</i><p>e", "abcd\n\ne"),
         ("a</div></b></table>b<p>c</td>d", "ab\n\ncd"),
         ("<h1>Title<p>para</h1><p>more", "Title\n\npara\n\nmore"),
-        ("<h2><p>Title</p></h2>more", "Title\n\nmore"),
-        ("<h2>Part<div>One</div></h2>more", "Part One\n\nmore"),
+        *[("<h2><p>Title</p></h2>more", "Title\n\nmore"), ("<h2>Part<div>One</div></h2>more", "Part One\n\nmore")],
         ("<p>a < b && c > d &amp;amp; &unknown; &copy", "a < b && c > d &amp; &unknown; ©"),
         ("<p>one<script>if (a < b) '</p>'</script>two<style>p{}</style>", "onetwo"),
         ("<p>one<p>two<!-- never closed <p>three", "one\n\ntwo"),
@@ -129,6 +79,12 @@ def test_xhtml_and_html_that_only_looks_like_it() -> None:
         ("<ol><li>a<ol><li>b</ol><li>c</ol><li value=x>d", "1. a\n1. b\n2. c\nd"),
         ('<p>It is long<sup><a href="#n">1</a></sup>, of 3 km<sup>2</sup>.', "It is long [^1], of 3 km^2."),
         ('<p>Long<a href="#n"><sup>*</sup></a>.<p><sup><a href="#t">2</a></sup> Sic.', "Long [^*].\n\n[^2] Sic."),
+        (f"<table><tr><td>x<td>y{INNER}z</table>after", "x\n\ny\n\na | b\nc | d\n\nz\n\nafter"),
+        (f"{INNER}{INNER}", "a | b\nc | d\n\na | b\nc | d"),
+        ("<table><tr><td>menu<td><h1>Title</h1><p>one</p><p>two</p></table>", "menu\n\nTitle\n\none\n\ntwo"),
+        ("<table><tr><td><p>one<p>two</table>", "one\n\ntwo"),
+        ("<table><tr><td>side<td><p>one<p>two<p>three</table>", "side\n\none\n\ntwo\n\nthree"),
+        ("<table>stray<tr><td>a<td>b</table>", "stray\n\na | b"),
     ],
 )
 def test_malformed_and_odd_html(html: str, text: str) -> None:
@@ -147,17 +103,11 @@ def test_nesting_has_no_limit() -> None:
     "html", ["<p></p>", "<!-- x -->", "<script>1</script><title>Only a title</title>", " ", "<nav>a</nav>"]
 )
 def test_a_page_without_text(tmp_path: Path, html: str) -> None:
-    path = tmp_path / "page.html"
-    path.write_text(html)
-    with pytest.raises(BadInput, match=r"page\.html holds no text: there is nothing to read\.$"):
-        load(path)
+    assert_file_refused(write_file(tmp_path / "page.html", html), r"holds no text: there is nothing to read\.$")
 
 
 def test_binary_data_is_no_page(tmp_path: Path) -> None:
-    path = tmp_path / "page.html"
-    path.write_bytes(b"\x00\x01\x02" * 99)
-    with pytest.raises(BadInput, match="binary"):
-        load(path)
+    assert_file_refused(write_file(tmp_path / "page.html", b"\x00\x01\x02" * 99), "binary")
 
 
 @pytest.mark.parametrize(
@@ -165,13 +115,9 @@ def test_binary_data_is_no_page(tmp_path: Path) -> None:
     [
         ('<meta charset="iso-8859-1">', "cp1252"),
         ('<meta http-equiv="Content-Type" content="text/html; charset=Shift_JIS">', "cp932"),
-        ("<?xml version='1.0' encoding='EUC-JP'?>", "euc_jp"),
-        ("<meta charset=iso-2022-jp>", "iso2022_jp"),
-        ("<meta charset=utf-16>", "utf-8"),
-        ('<meta charset="windows-1252">', "utf-8"),
-        ("<meta charset=nonsense>", "utf-8"),
-        ("<meta charset=rot13>", "utf-8-sig"),
-        ("", "utf-16"),
+        *[("<?xml version='1.0' encoding='EUC-JP'?>", "euc_jp"), ("<meta charset=iso-2022-jp>", "iso2022_jp")],
+        *[("<meta charset=utf-16>", "utf-8"), ('<meta charset="windows-1252">', "utf-8"), ("", "utf-16")],
+        *[("<meta charset=nonsense>", "utf-8"), ("<meta charset=rot13>", "utf-8-sig")],
     ],
 )
 def test_declared_encodings(head: str, encoding: str) -> None:
@@ -218,7 +164,6 @@ NODES = st.recursive(
 )
 
 
-@quick
 @given(NODES)
 @example([("table", ["a", ("tr", ["b", ("td", ["c"], True), "d"], True), "e"], True), "f"])
 @example([("table", [("tr", ["a"], False), ("h1", ["b"], False), ("caption", ["c"], True)], False)])

@@ -29,36 +29,28 @@ def mbox(*messages: EmailMessage) -> bytes:
 
 
 ASKED = mail("Who has the key?\n\nFrom the shed it is gone since Sunday morning, I think.\n", Message_ID="<1@x>")
-ANSWER = mail(
-    "I have it.\n\nOn Tue, 12 Mar 2024 at 19:40, Änna Ohm <anna@example.org>\nwrote:\n\n> Who has the key?\n>\n"
-    "> From the shed it is gone since\n> Sunday morning, I think.\n> and this is new\n",
-    "Wed, 13 Mar 2024 08:00:00 +0000",
-    From="Bert <bert@example.org>",
-    To="anna@example.org",
-    Subject="Re: The key",
-    In_Reply_To="<1@x>",
-    Message_ID="<2@x>",
-)
+QUOTED = "On Tue, 12 Mar 2024 at 19:40, Änna Ohm <anna@example.org>\nwrote:\n\n> Who has the key?\n>\n"
+QUOTED += "> From the shed it is gone since\n> Sunday morning, I think.\n> and this is new\n"
+FROM_BERT = {"From": "Bert <bert@example.org>", "To": "anna@example.org", "Subject": "Re: The key"}
+BACK = {**FROM_BERT, "In_Reply_To": "<1@x>", "Message_ID": "<2@x>"}
+ANSWER = mail(f"I have it.\n\n{QUOTED}", "Wed, 13 Mar 2024 08:00:00 +0000", **BACK)
 
 
 def test_a_thread_is_read_in_the_order_of_time_without_what_is_quoted(tmp_path: Path) -> None:
     other = mail("Lunch?", "Wed, 13 Mar 2024 09:00:00 +0000", Subject="Lunch", References="<9@x> <9@x>")
     source = load(write_file(tmp_path / "inbox.mbox", mbox(ANSWER, other, ASKED)))
-    assert source.text == (
-        "The key, 12 March 2024\n\nFrom: Änna Ohm <anna@example.org>\nTo: bert@example.org\n"
-        "Date: 12 March 2024, 19:40 (UTC)\nSubject: The key\n\nWho has the key?\n\n"
-        "From the shed it is gone since Sunday morning, I think.\n\n"
-        "The key, 13 March 2024\n\nFrom: Bert <bert@example.org>\nTo: anna@example.org\n"
-        "Date: 13 March 2024, 08:00 (UTC)\nSubject: Re: The key\n\nI have it.\n\n> and this is new\n\n"
-        "Lunch, 13 March 2024\n\nFrom: Änna Ohm <anna@example.org>\nTo: bert@example.org\n"
-        "Date: 13 March 2024, 09:00 (UTC)\nSubject: Lunch\n\nLunch?"
-    )
-    assert ("12 March 2024, 19:40, Änna Ohm", "From: Änna O") in labelled(source)
-    assert [(each.title, each.time) for each in load_sessions([tmp_path / "inbox.mbox"])] == [
-        ("The key", "12 March 2024, 19:40"),
-        ("The key", "13 March 2024, 08:00"),
-        ("Lunch", "13 March 2024, 09:00"),
+    anna = "From: Änna Ohm <anna@example.org>\nTo: bert@example.org\n"
+    assert source.text.split("\n\n") == [
+        *("The key, 12 March 2024", f"{anna}Date: 12 March 2024, 19:40 (UTC)\nSubject: The key", "Who has the key?"),
+        *("From the shed it is gone since Sunday morning, I think.", "The key, 13 March 2024"),
+        "From: Bert <bert@example.org>\nTo: anna@example.org\nDate: 13 March 2024, 08:00 (UTC)\nSubject: Re: The key",
+        *("I have it.", "> and this is new", "Lunch, 13 March 2024"),
+        *(f"{anna}Date: 13 March 2024, 09:00 (UTC)\nSubject: Lunch", "Lunch?"),
     ]
+    assert ("12 March 2024, 19:40, Änna Ohm", "From: Änna O") in labelled(source)
+    sessions = [f"{each.title}, {each.time}" for each in load_sessions([tmp_path / "inbox.mbox"])]
+    keys = ["The key, 12 March 2024, 19:40", "The key, 13 March 2024, 08:00"]
+    assert sessions == [*keys, "Lunch, 13 March 2024, 09:00"]
 
 
 def test_a_reply_without_ids_joins_by_its_subject_and_outlooks_quote_goes(tmp_path: Path) -> None:

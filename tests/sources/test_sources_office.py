@@ -1,6 +1,5 @@
 """Sources: OpenDocument, Rich Text Format and PowerPoint."""
 
-import zipfile
 from pathlib import Path
 
 import docx
@@ -8,7 +7,7 @@ import pytest
 from docx.enum.style import WD_STYLE_TYPE
 
 from readgraph.sources import load
-from tests.support.source_files import ODF, labelled, shape, write_file, write_odt, write_pptx, write_zip
+from tests.support.source_files import ODF, labelled, shape, unzip, write_file, write_odt, write_pptx, write_zip
 from tests.support.sources import assert_file_refused
 
 pytestmark = pytest.mark.quick
@@ -52,16 +51,16 @@ def test_footnotes_and_endnotes_are_numbered_apart(tmp_path: Path) -> None:
 
 
 def test_a_damaged_opendocument_text(tmp_path: Path) -> None:
-    path = tmp_path / "a.odt"
-    assert_file_refused(write_file(path, "no zip"), "not a valid OpenDocument")
-    assert_file_refused(write_zip(path, {"a.txt": "a"}), "lacks 'content.xml'")
-    assert_file_refused(write_odt(path, "<t:p>cut"), "not a valid OpenDocument")
-    assert_file_refused(write_odt(path, "<t:span>" * 9_999 + "</t:span>" * 9_999), "not a valid OpenDocument")
-    assert_file_refused(write_odt(path, "<t:p/>"), "holds no text")
+    path, invalid = tmp_path / "a.odt", "not a valid OpenDocument"
     locked = "<manifest><file-entry><encryption-data/></file-entry></manifest>"
-    assert_file_refused(write_odt(path, "<t:p>text</t:p>", manifest=locked), "locked by a password")
     whole = write_odt(path, "<t:p>" + "text " * 999 + "</t:p>").read_bytes()
-    assert_file_refused(write_file(path, whole[: len(whole) // 2]), "not a valid OpenDocument")
+    assert_file_refused(write_file(path, whole[: len(whole) // 2]), invalid)
+    assert_file_refused(write_file(path, "no zip"), invalid)
+    assert_file_refused(write_zip(path, {"a.txt": "a"}), "lacks 'content.xml'")
+    for body in ("<t:p>cut", "<t:span>" * 9_999 + "</t:span>" * 9_999):
+        assert_file_refused(write_odt(path, body), invalid)
+    assert_file_refused(write_odt(path, "<t:p/>"), "holds no text")
+    assert_file_refused(write_odt(path, "<t:p>text</t:p>", manifest=locked), "locked by a password")
 
 
 @pytest.mark.parametrize("entity", ["&outside;", "&e9;"])
@@ -74,12 +73,20 @@ def test_entities_of_a_file_are_not_expanded(tmp_path: Path, entity: str) -> Non
     assert_file_refused(path, "not a valid OpenDocument")
 
 
-def test_an_archive_that_would_fill_the_memory_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "name,member",
+    [
+        *[("a.odt", "content.xml"), ("a.pptx", "ppt/presentation.xml"), ("a.docx", "word/document.xml")],
+        ("a.epub", "META-INF/container.xml"),
+    ],
+)
+def test_an_archive_that_would_fill_the_memory_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, member: str
+) -> None:
     monkeypatch.setenv("READGRAPH_MAX_FILE_MB", "1")
-    for name, member in (("a.odt", "content.xml"), ("a.pptx", "ppt/presentation.xml")):
-        path = write_zip(tmp_path / name, {member: b" " * 2_000_000})
-        assert path.stat().st_size < 10_000
-        assert_file_refused(path, "would unpack to more than 1 MB")
+    path = write_zip(tmp_path / name, {member: b" " * 2_000_000})
+    assert path.stat().st_size < 10_000
+    assert_file_refused(path, "would unpack to more than 1 MB")
 
 
 RTF = rb"""{\rtf1\ansi\ansicpg1252\deff0{\fonttbl{\f0\fcharset0 Times;}{\f1\fcharset204 Times Cyr;}}
@@ -124,11 +131,8 @@ def test_damaged_rich_text(tmp_path: Path, text: bytes, reason: str) -> None:
     assert_file_refused(write_file(tmp_path / "a.rtf", text), reason)
 
 
-TABLE = "<p:graphicFrame><a:tbl>{}</a:tbl></p:graphicFrame>".format(
-    "".join(
-        "<a:tr>{}</a:tr>".format("".join(f"<a:tc><a:p><a:r><a:t>{cell}</a:t></a:r></a:p></a:tc>" for cell in row))
-        for row in (("station", "year"), ("Lundeford", "1991"))
-    )
+TABLE = "<p:graphicFrame><a:tbl><a:tr>{}{}</a:tr><a:tr>{}{}</a:tr></a:tbl></p:graphicFrame>".format(
+    *(f"<a:tc><a:p><a:r><a:t>{cell}</a:t></a:r></a:p></a:tc>" for cell in ("station", "year", "Lundeford", "1991"))
 )
 
 
@@ -154,9 +158,9 @@ def test_a_damaged_presentation(tmp_path: Path) -> None:
     assert_file_refused(write_zip(path, {"a.txt": "a"}), "lacks 'ppt/presentation.xml'")
     assert_file_refused(write_pptx(path, ["<a:p>"]), "can't be read")
     assert_file_refused(write_pptx(path, [shape()]), "holds no text")
-    with zipfile.ZipFile(write_pptx(path, [shape("text")])) as archive:
-        members = {name: archive.read(name) for name in archive.namelist() if "/_rels/" not in name}
-    assert_file_refused(write_zip(path, members), "holds no text")
+    members = unzip(write_pptx(path, [shape("text")]))
+    unlinked = {name: members[name] for name in members if "/_rels/" not in name}
+    assert_file_refused(write_zip(path, unlinked), "holds no text")
 
 
 def test_a_table_of_contents_of_word_is_left_out(tmp_path: Path) -> None:

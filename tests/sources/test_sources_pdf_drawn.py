@@ -11,8 +11,9 @@ from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Paragraph, SimpleDocTemplate
 
-from readgraph.sources import SourceText, load
-from tests.support.source_files import SPACED, write_pdf_lines
+from readgraph.sources import load
+from readgraph.sources.converting import SourceText
+from tests.support.source_files import SPACED, drawing, notices, write_pdf_lines
 
 pytestmark = [pytest.mark.quick, pytest.mark.usefixtures("pdfium_here")]
 FONT = "Helvetica"
@@ -30,78 +31,59 @@ def write(canvas: Canvas, x: float, y: float, text: str, size: float = 10.0) -> 
 
 
 def load_drawn(path: Path, draw: Callable[[Canvas], object]) -> SourceText:
-    canvas = Canvas(str(path))
-    canvas.setLineWidth(0.5)
-    draw(canvas)
-    canvas.save()
+    with drawing(path) as canvas:
+        canvas.setLineWidth(0.5)
+        draw(canvas)
     return load(path)
-
-
-def assert_only_notice(source: SourceText, notice: str) -> None:
-    (problem,) = source.problems
-    assert problem.endswith(f"a.pdf: left out: {notice}.")
 
 
 def as_line(canvas: Canvas, x: float, y: float, length: float) -> None:
     canvas.line(x, y, x + length, y)
 
 
-def as_box(canvas: Canvas, x: float, y: float, length: float) -> None:
-    canvas.rect(x, y - 0.3, length, 0.6, stroke=0, fill=1)
+def strike_out(canvas: Canvas, how: str, x: float, y: float, length: float) -> None:
+    if how == "a box":
+        canvas.rect(x, y - 0.3, length, 0.6, stroke=0, fill=1)
+    elif how == "parts":
+        for part in range(3):
+            as_line(canvas, x + part * length / 3, y, length / 3)
+    elif how == "two lines":  # in one path
+        path = canvas.beginPath()
+        for height in (y - 0.8, y + 0.8):
+            path.rect(x, height, length, 0.4)
+        canvas.drawPath(path, stroke=0, fill=1)
+    elif how == "a form":
+        canvas.beginForm("drawing")
+        as_line(canvas, 0, 0, length)
+        canvas.endForm()
+        canvas.translate(x, y)
+        canvas.doForm("drawing")
+    else:
+        canvas.setDash([2, 1] if how == "dashes" else [])
+        as_line(canvas, x, y, length)
 
 
-def as_dashes(canvas: Canvas, x: float, y: float, length: float) -> None:
-    canvas.setDash(2, 1)
-    as_line(canvas, x, y, length)
-
-
-def as_parts(canvas: Canvas, x: float, y: float, length: float) -> None:
-    for part in range(3):
-        as_line(canvas, x + part * length / 3, y, length / 3)
-
-
-def as_two(canvas: Canvas, x: float, y: float, length: float) -> None:
-    """One path with both lines of a double one."""
-    path = canvas.beginPath()
-    for height in (y - 0.8, y + 0.8):
-        path.rect(x, height, length, 0.4)
-    canvas.drawPath(path, stroke=0, fill=1)
-
-
-def within_form(canvas: Canvas, x: float, y: float, length: float) -> None:
-    canvas.beginForm("drawing")
-    as_line(canvas, 0, 0, length)
-    canvas.endForm()
-    canvas.translate(x, y)
-    canvas.doForm("drawing")
-
-
-Strike = Callable[[Canvas, float, float, float], None]
-
-
-@pytest.mark.parametrize("strike", [as_line, as_box, as_dashes, as_parts, as_two, within_form])
+@pytest.mark.parametrize("how", ["a line", "a box", "dashes", "parts", "two lines", "a form"])
 @pytest.mark.parametrize("struck", ["100", "5", "a few or more of them"])
-def test_of_struck_out_text_the_final_text_is_read(tmp_path: Path, strike: Strike, struck: str) -> None:
+def test_of_struck_out_text_the_final_text_is_read(tmp_path: Path, how: str, struck: str) -> None:
     def draw(canvas: Canvas) -> None:
         x = write(canvas, 50, 700, "It costs ")
         end = write(canvas, x, 700, struck)
         write(canvas, end, 700, "200 EUR today.")
-        strike(canvas, x, 703.3, end - x)
+        strike_out(canvas, how, x, 703.3, end - x)
 
     source = load_drawn(tmp_path / "a.pdf", draw)
     assert source.text == "It costs 200 EUR today."
-    assert_only_notice(source, "1 passage that is struck out (PDF page 1)")
+    assert notices(source) == ["left out: 1 passage that is struck out (PDF page 1)."]
 
 
 def test_a_long_passage_is_one(tmp_path: Path) -> None:
-    text = (
-        "The fee is <strike>100</strike>200 EUR. <strike>A sentence so long that it goes on over the end of its line is"
-    )
-    text += " struck out here, on two lines, one after the other.</strike> The <u>rest</u> stays."
+    long = "A sentence so long that it goes on over the end of its line is struck out here, on both lines."
+    text = f"The fee is <strike>100</strike>200 EUR. <strike>{long}</strike> The <u>rest</u> stays."
     SimpleDocTemplate(str(tmp_path / "a.pdf")).build([Paragraph(text, SPACED)])
     source = load(tmp_path / "a.pdf")
     assert " ".join(source.text.split()) == "The fee is 200 EUR. The rest stays."
-    assert_only_notice(source, "2 passages that are struck out (PDF page 1)")
+    assert notices(source) == ["left out: 2 passages that are struck out (PDF page 1)."]
 
 
 def test_turned_and_raised_text_is_struck_out(tmp_path: Path) -> None:
@@ -119,45 +101,28 @@ def test_turned_and_raised_text_is_struck_out(tmp_path: Path) -> None:
     assert load_drawn(tmp_path / "a.pdf", draw).text == "It has 30 ha. 600 stones."
 
 
-def draw_underlined(canvas: Canvas) -> None:
-    as_line(canvas, 50, 698.5, write(canvas, 50, 700, "word 12") - 50)
-
-
-def draw_overlined(canvas: Canvas) -> None:
-    as_line(canvas, 50, 705.6, write(canvas, 50, 700, "word 12") - 50)
-
-
-def draw_grid(canvas: Canvas) -> None:
-    write(canvas, 50, 700, "word 12")
-    as_line(canvas, 30, 703.3, 300)
-
-
-def draw_white(canvas: Canvas) -> None:
-    canvas.setStrokeColorRGB(1, 1, 1)
-    as_line(canvas, 50, 703.3, write(canvas, 50, 700, "word 12") - 50)
-
-
-def draw_barred_letter(canvas: Canvas) -> None:
-    as_line(canvas, 50, 703.3, write(canvas, 50, 700, "w") - 50)
-    write(canvas, 50 + width("w"), 700, "ord 12")
-
-
-def draw_ticks(canvas: Canvas) -> None:
-    write(canvas, 50, 700, "word 12")
-    for x in (52, 60, 76):
-        as_line(canvas, x, 703.3, 3.2)
-
-
-def draw_typed_on_a_line(canvas: Canvas) -> None:
-    write(canvas, 50, 700, "word 12")
-    as_line(canvas, 50, 701.2, width("word 12"))
+WORD = width("word 12")
 
 
 @pytest.mark.parametrize(
-    "draw",
-    [draw_underlined, draw_overlined, draw_grid, draw_white, draw_barred_letter, draw_ticks, draw_typed_on_a_line],
+    "lines,colour",
+    [
+        pytest.param([(50, 698.5, WORD)], "black", id="underlined"),
+        pytest.param([(50, 705.6, WORD)], "black", id="overlined"),
+        pytest.param([(30, 703.3, 300)], "black", id="a grid"),
+        pytest.param([(50, 703.3, WORD)], "white", id="white"),
+        pytest.param([(50, 703.3, width("w"))], "black", id="a barred letter"),
+        pytest.param([(52, 703.3, 3.2), (60, 703.3, 3.2), (76, 703.3, 3.2)], "black", id="ticks"),
+        pytest.param([(50, 701.2, WORD)], "black", id="typed on a line"),
+    ],
 )
-def test_other_lines_strike_nothing_out(tmp_path: Path, draw: Callable[[Canvas], object]) -> None:
+def test_other_lines_strike_nothing_out(tmp_path: Path, lines: list[tuple[float, float, float]], colour: str) -> None:
+    def draw(canvas: Canvas) -> None:
+        write(canvas, 50, 700, "word 12")
+        canvas.setStrokeColor(colour)
+        for line in lines:
+            as_line(canvas, *line)
+
     source = load_drawn(tmp_path / "a.pdf", draw)
     assert (source.text, source.problems) == ("word 12", ())
 
@@ -173,7 +138,7 @@ def test_what_a_remark_strikes_out(tmp_path: Path) -> None:
     source = load(path)
     assert source.text.startswith("This contract ends in")
     assert "2024" not in source.text.split("\n\n")[0] and source.text.endswith("\n\nStruck out: 2024")
-    assert_only_notice(source, "1 passage that is struck out (PDF page 1)")
+    assert notices(source) == ["left out: 1 passage that is struck out (PDF page 1)."]
 
 
 def draw_fraction(canvas: Canvas, x: float, above: str, below: str, size: float) -> float:

@@ -8,30 +8,29 @@ from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfgen.canvas import Canvas
 
 from readgraph.sources import load
+from tests.support.source_files import drawing
 
 pytestmark = [pytest.mark.quick, pytest.mark.usefixtures("pdfium_here")]
 
 
 def write_marked(path: Path, lines: list[str], notes: tuple[str, ...] = (), *, apart: bool = False) -> Path:
     """Lines in which `^{}` is raised, `_{}` lowered; each run is drawn by itself, `apart` those off the line last."""
-    canvas = Canvas(str(path))
-    later = list[tuple[float, float, float, str]]()
+    on_line, off_line = list[tuple[float, float, float, str]](), list[tuple[float, float, float, str]]()
     for number, line in enumerate(lines):
         x, y = 50.0, 700.0 - 14 * number
         for plain, raised, lowered in re.findall(r"([^\^_{}]+)|\^\{([^}]*)\}|_\{([^}]*)\}", line):
             text, size = plain or raised or lowered, 10.0 if plain else 6.5
             place = (x, y + (3.5 if raised else -2.0 if lowered else 0.0), size, text)
-            if apart and not plain:
-                later.append(place)
-            else:
-                draw(canvas, *place)
-            x += pdfmetrics.stringWidth(text, "Times-Roman", size)
-    for place in later:
-        draw(canvas, *place)
-    for number, note in enumerate(notes):
-        draw(canvas, 50, 80 - 9 * number, 7, note)
-    canvas.save()
+            (off_line if apart and not plain else on_line).append(place)
+            x += width(text, size)
+    with drawing(path) as canvas:
+        for place in [*on_line, *off_line, *((50, 80 - 9 * number, 7, note) for number, note in enumerate(notes))]:
+            draw(canvas, *place)
     return path
+
+
+def width(text: str, size: float = 10) -> float:
+    return pdfmetrics.stringWidth(text, "Times-Roman", size)
 
 
 def draw(canvas: Canvas, x: float, y: float, size: float, text: str) -> None:
@@ -67,10 +66,8 @@ def test_raised_and_lowered_text(tmp_path: Path, printed: str, text: str, apart:
 @pytest.mark.parametrize(
     "printed,text",
     [
-        ("with A^{T}A in it", "with A^{T}A in it"),
-        ("of x_{i}y_{i} and V_{max}t", "of x_{i}y_i and V_{max}t"),
-        ("in T_{E}X and L^{A}T_{E}X", "in TEX and LATEX"),
-        ("and a^{b}c too", "and a^{b}c too"),
+        *[("with A^{T}A", "with A^{T}A"), ("and a^{b}c too", "and a^{b}c too")],
+        *[("of x_{i}y_{i}, V_{max}t", "of x_{i}y_i, V_{max}t"), ("in T_{E}X and L^{A}T_{E}X", "in TEX and LATEX")],
     ],
 )
 def test_what_is_raised_within_a_word_keeps_its_sign(tmp_path: Path, printed: str, text: str) -> None:
@@ -78,26 +75,23 @@ def test_what_is_raised_within_a_word_keeps_its_sign(tmp_path: Path, printed: st
 
 
 def test_numbers_side_by_side_are_two(tmp_path: Path) -> None:
-    canvas = Canvas(str(tmp_path / "a.pdf"))
-    for number, (left, right) in enumerate((("100", "200"), ("300", "400"), ("5000", "60"), ("12", "1"))):
-        draw(canvas, 50, 700 - 14 * number, 10, "stones")
-        canvas.drawRightString(140, 700 - 14 * number, left)
-        canvas.drawString(141, 700 - 14 * number, right)
-    canvas.save()
-    text = load(tmp_path / "a.pdf").text
-    assert re.findall(r"\d+", text) == ["100", "200", "300", "400", "5000", "60", "12", "1"]
+    with drawing(tmp_path / "a.pdf") as canvas:
+        for number, (left, right) in enumerate((("100", "200"), ("300", "400"), ("5000", "60"), ("12", "1"))):
+            draw(canvas, 50, 700 - 14 * number, 10, "stones")
+            canvas.drawRightString(140, 700 - 14 * number, left)
+            canvas.drawString(141, 700 - 14 * number, right)
+    found = re.findall(r"\d+", load(tmp_path / "a.pdf").text)
+    assert found == ["100", "200", "300", "400", "5000", "60", "12", "1"]
 
 
 def test_digits_above_each_other_keep_signs(tmp_path: Path) -> None:
-    canvas = Canvas(str(tmp_path / "a.pdf"))
-    draw(canvas, 50, 700, 10, "It is ")
-    x = 51 + pdfmetrics.stringWidth("It is ", "Times-Roman", 10)
-    draw(canvas, x, 704, 7, "3")
-    draw(canvas, x, 696, 7, "4")
-    draw(canvas, x + 6, 700, 10, "of it and of others.")
-    canvas.save()
-    text = load(tmp_path / "a.pdf").text
-    assert re.fullmatch(r"It is \W?3\W?[_ ]\W?4 of it and of others\.", text)
+    x = 51 + width("It is ")
+    with drawing(tmp_path / "a.pdf") as canvas:
+        draw(canvas, 50, 700, 10, "It is ")
+        draw(canvas, x, 704, 7, "3")
+        draw(canvas, x, 696, 7, "4")
+        draw(canvas, x + 6, 700, 10, "of it and of others.")
+    assert re.fullmatch(r"It is \W?3\W?[_ ]\W?4 of it and of others\.", load(tmp_path / "a.pdf").text)
 
 
 @pytest.mark.parametrize(
@@ -126,21 +120,15 @@ def test_marks_of_several_notes(tmp_path: Path) -> None:
 
 
 def test_the_mark_of_a_note_may_stand_far_before_it(tmp_path: Path) -> None:
-    canvas = Canvas(str(tmp_path / "a.pdf"))
-    draw(canvas, 50, 700, 10, "The stone")
-    draw(canvas, 50 + pdfmetrics.stringWidth("The stone", "Times-Roman", 10), 703.5, 6.5, "1")
-    lines = [
-        "and this line is as long.",
-        "It is of the text, as is",
-        "the last line, which is",
-        "as long as all others",
-    ]
-    for number, line in enumerate(lines):
-        draw(canvas, 50, 686 - 14 * number, 10, line)
-    for number, note in enumerate(("It was cut in the north.", "It was never seen again.", "It was lost.")):
-        draw(canvas, 50, 90 - 12 * number, 8, str(number + 1))
-        draw(canvas, 80, 90 - 12 * number, 8, note)
-    canvas.save()
+    lines = ["and this line is as long.", "It is of the text, as is", "the last line, which is", "as long as others"]
+    with drawing(tmp_path / "a.pdf") as canvas:
+        draw(canvas, 50, 700, 10, "The stone")
+        draw(canvas, 50 + width("The stone"), 703.5, 6.5, "1")
+        for number, line in enumerate(lines):
+            draw(canvas, 50, 686 - 14 * number, 10, line)
+        for number, note in enumerate(("It was cut in the north.", "It was never seen again.", "It was lost.")):
+            draw(canvas, 50, 90 - 12 * number, 8, str(number + 1))
+            draw(canvas, 80, 90 - 12 * number, 8, note)
     text = load(tmp_path / "a.pdf").text
     assert " ".join(text.split()).startswith("The stone [^1] and this line is as long.")
     assert text.split("\n\n")[-3:] == ["1 It was cut in the north.", "2 It was never seen again.", "3 It was lost."]

@@ -5,31 +5,21 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from readgraph.sources import Place, SourceText, load, place_at
+from readgraph.sources import Place, load
 from readgraph.sources.formats.plain_text import blank_markup, places_of_text
-from readgraph.sources.places import MOST_PLACES, HeadingPath, order_places
+from readgraph.sources.places import MOST_PLACES, HeadingPath, order_places, place_at
 from tests.support.examples import EXAMPLES
+from tests.support.source_files import where, write_file
 
-quick = settings(deadline=None)
 Wrote = Callable[[str, str], Path]
 
 
 @pytest.fixture
 def write(tmp_path: Path) -> Wrote:
-    def write(name: str, content: str) -> Path:
-        (tmp_path / name).write_bytes(content.encode())
-        return tmp_path / name
-
-    return write
-
-
-def where(source: SourceText, phrase: str) -> str | None:
-    """The label of the place where a phrase stands; it stands there once."""
-    assert source.text.count(phrase) == 1
-    return place_at(source.places, source.text.index(phrase))
+    return lambda name, content: write_file(tmp_path / name, content)
 
 
 def test_places_of_a_story() -> None:
@@ -48,33 +38,16 @@ def test_places_of_a_transcript(write: Wrote) -> None:
 
 
 def test_headings_of_plain_text(write: Wrote) -> None:
-    headings = [
-        "Chapter 3",
-        "CHAPTER IV.",
-        "Part Two",
-        "1. The Auction",
-        "2.1 Wiring",
-        "XII. The Sea",
-        "## Session 1, May",
-    ]
-    text = "\n\n".join(
-        f"{heading}\n\nThis is what {number} says, at some length." for number, heading in enumerate(headings)
-    )
+    headings = ["Chapter 3", "CHAPTER IV.", "Part Two", "1. The Auction", "2.1 Wiring", "XII. The Sea", "## Session 1"]
+    parts = [f"{heading}\n\nThis is what {at} says, at some length." for at, heading in enumerate(headings)]
     for line_end in ("\n", "\r\n"):
-        source = load(write("a.txt", text.replace("\n", line_end)))
+        source = load(write("a.txt", "\n\n".join(parts).replace("\n", line_end)))
         labels = [where(source, f"what {number} says") for number in range(len(headings))]
         assert labels == [heading.lstrip("# ") for heading in headings]
 
 
 def test_what_is_no_heading(write: Wrote) -> None:
-    lines = [
-        "1. Buy milk and bread.",
-        "Chapter 3 follows,\nand more",
-        "12",
-        "a. lower",
-        "1. lower",
-        "Chapter " + "x" * 99,
-    ]
+    lines = ["1. Buy milk and bread.", "Chapter 3 follows,\non", "12", "a. lower", "1. lower", "Chapter " + "x" * 99]
     source = load(write("a.txt", "\n\n".join(lines)))
     assert [place.label for place in source.places] == [f"line {number}" for number in (1, 3, 6, 8, 10, 12)]
 
@@ -164,7 +137,6 @@ def test_places_are_few(write: Wrote) -> None:
         assert starts == sorted(set(starts)) and max(gaps) < 3 * len(text) / len(starts)
 
 
-@quick
 @given(st.lists(st.tuples(st.integers(0, 50), st.text(max_size=2))), st.integers(-5, 60))
 def test_place_at_is_the_last_place_that_has_begun(given_places: list[tuple[int, str]], offset: int) -> None:
     places = order_places(Place(start, label) for start, label in given_places)
@@ -172,7 +144,6 @@ def test_place_at_is_the_last_place_that_has_begun(given_places: list[tuple[int,
     assert place_at(places, offset) == (begun[-1] if begun else None)
 
 
-@quick
 @given(st.text(alphabet="a1.[]:#IVX \t\n\r\f-=~`Chapter", max_size=200))
 def test_places_of_any_text_are_ascending(text: str) -> None:
     for places in (places_of_text(text), places_of_text("x\n\n" + text)):
@@ -180,7 +151,6 @@ def test_places_of_any_text_are_ascending(text: str) -> None:
         assert starts == sorted(set(starts)) and all(place.label.isprintable() for place in places)
 
 
-@quick
 @given(st.lists(st.tuples(st.integers(1, 6), st.text(alphabet="abc", min_size=1, max_size=2)), max_size=9))
 def test_a_heading_path_ends_with_the_heading(headings: list[tuple[int, str]]) -> None:
     path = HeadingPath()

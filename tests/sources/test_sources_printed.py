@@ -1,7 +1,9 @@
 """Sources: long printed PDFs, with all that a press puts around a text."""
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 import pytest
@@ -9,16 +11,17 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import NullObject
-from reportlab.pdfgen.canvas import Canvas
 
-from readgraph.nodes.extractive import passages_of, quoted_answer
-from readgraph.sources import SourceText, load, place_at
-from readgraph.sources.converting import show_conversion
+from readgraph.nodes.extractive.passages import passages_of
+from readgraph.nodes.extractive.quoting import quoted_answer
+from readgraph.sources import load
+from readgraph.sources.converting import SourceText, show_conversion
 from readgraph.sources.pdf.layout import gutter_of, split_columns
 from readgraph.sources.pdf.lines import PrintedPage, join_pages
 from readgraph.sources.pdf.margins import part_margins, roman_value
 from readgraph.sources.pdf.printed import PrintedLine
-from tests.support.source_files import write_pdf_lines
+from readgraph.sources.places import place_at
+from tests.support.source_files import drawing, write_pdf_lines
 from tests.support.typeset_report import FIRST_NAMES, HEAD, Typeset, typeset
 
 Printed = tuple[Typeset, SourceText]
@@ -76,25 +79,27 @@ def test_heads_feet_numbers_and_footnotes_of_a_report(report: Printed) -> None:
     assert not re.search(r"shows ?\[?\d|shows\. ?\[?\d", report[1].text)  # nor a footnote's mark
 
 
+def row_line(row: Sequence[str]) -> str:
+    return "; ".join(f"{name}: {cell}" for name, cell in zip(FIRST_NAMES, row, strict=True))
+
+
 def test_rows_of_tables_have_the_names_of_their_columns(report: Printed) -> None:
     made, source = report
     lines = set(source.text.split("\n"))
     for row, page in made.rows:
-        line = "; ".join(f"{name}: {cell}" for name, cell in zip(FIRST_NAMES, row, strict=True))
-        assert line in lines
+        assert row_line(row) in lines
         if row[0] == "Lundeford":
-            assert page_name(report, page) in places_of(source, line)
+            assert page_name(report, page) in places_of(source, row_line(row))
 
 
 def test_a_row_of_a_table_is_quoted_by_itself(report: Printed) -> None:
     made, source = report
-    rows = {row[:2]: row for row, _ in reversed(made.rows[:20])}
+    rows = {row[:2]: row_line(row) for row, _ in reversed(made.rows[:20])}
     for station, year in (("Lundeford", "1988"), ("Hexley", "1986")):
-        lines = ["; ".join(f"{name}: {cell}" for name, cell in zip(FIRST_NAMES, rows[station, year], strict=True))]
-        at = source.text.index(lines[0])
+        at = source.text.index(rows[station, year])
         state: Any = {"question_text": f"What was the maximum discharge at {station} in {year}?", "choices": {}}
         said = quoted_answer(passages_of({0: source.text[max(at - 3000, 0) : at + 3000]}), state)
-        assert [quote["quote"] for quote in said.quotes] == lines
+        assert [quote["quote"] for quote in said.quotes] == [rows[station, year]]
 
 
 def places_of(source: SourceText, line: str) -> str:
@@ -124,61 +129,33 @@ def test_a_printed_book(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "title,kept",
     [
-        ("The Vell Basin", "The Vell Basin"),
-        ("Microsoft Word - report final.doc", "a"),
-        ("report_v3.docx", "a"),
-        ("untitled", "a"),
-        ("(anonymous)", "a"),
-        ("  ", "a"),
+        *[("The Vell Basin", "The Vell Basin"), ("Microsoft Word - report final.doc", "a"), ("report_v3.docx", "a")],
+        *[("untitled", "a"), ("(anonymous)", "a"), ("  ", "a")],
     ],
 )
 @pytest.mark.slow
 def test_titles(tmp_path: Path, title: str, kept: str) -> None:
-    canvas = Canvas(str(tmp_path / "a.pdf"))
-    canvas.setTitle(title)
-    canvas.drawString(50, 700, "Some words.")
-    canvas.save()
+    with drawing(tmp_path / "a.pdf") as canvas:
+        canvas.setTitle(title)
+        canvas.drawString(50, 700, "Some words.")
     assert load(tmp_path / "a.pdf").title == kept
 
 
 def test_a_large_heading_beside_a_line_of_the_left_column() -> None:
-    left = [PrintedLine(f"left {number} fills its line", 40.0, 500.0 - 12 * number, 10.0, 198.0) for number in range(8)]
-    right = [
-        PrintedLine(f"right {number} fills its line", 208.0, 500.0 - 12 * number, 10.0, 366.0) for number in range(8)
-    ]
+    def column(name: str, x: float, right: float) -> list[PrintedLine]:
+        return [PrintedLine(f"{name} {at} fills its line", x, 500.0 - 12 * at, 10.0, right) for at in range(8)]
+
+    left, right = column("left", 40.0, 198.0), column("right", 208.0, 366.0)
     right[3] = PrintedLine("1.2 Climate", 208.0, right[3].y, 14.4, 300.0)
     page = [*left, *right]
     assert split_columns(page, gutter_of(page)) == [left, right]
-
-
-def test_a_blank_page_among_pages_of_two_columns() -> None:
-    assert split_columns([], 208.0) == []
-
-
-def test_a_raised_number_is_a_mark_only_where_its_note_is(tmp_path: Path) -> None:
-    canvas = Canvas(str(tmp_path / "a.pdf"))
-    line = canvas.beginText(50, 700)
-    for text, rise, size in (
-        ("The weir", 0, 10), ("1", 4, 6), (" took 10", 0, 10), ("6", 4, 6),
-        (" m", 0, 10), ("3", 4, 6), (" here.", 0, 10),
-    ):  # fmt: skip
-        line.setFont("Times-Roman", size)
-        line.setRise(rise)
-        line.textOut(text)
-    canvas.drawText(line)
-    canvas.drawString(50, 680, "Another line of the same length.")
-    canvas.setFont("Times-Roman", 7)
-    canvas.drawString(50, 60, "1 It was built of stone.")
-    canvas.save()
-    text = load(tmp_path / "a.pdf").text
-    assert "The weir [^1] took 10^6 m^3 here." in text and text.endswith("\n\n1 It was built of stone.")
+    assert split_columns([], 208.0) == [], "a blank page among such pages"
 
 
 def test_a_page_that_cannot_be_read_is_left_out_and_named(tmp_path: Path) -> None:
     path = write_pdf_lines(tmp_path / "a.pdf", [["One."], ["Two."], ["Three."]])
     writer = PdfWriter(clone_from=PdfReader(path))
-    kids = writer.root_object["/Pages"]["/Kids"]  # type: ignore[index]
-    kids[1] = NullObject()
+    writer.root_object["/Pages"]["/Kids"][1] = NullObject()  # type: ignore[index]
     writer.write(path)
     source = load(path)
     assert source.text == "One.\n\nThree."
@@ -216,17 +193,10 @@ def test_heads_and_numbers_go_and_nothing_else(bodies: list[list[str]], first: i
 @settings(max_examples=60, deadline=None)
 def test_what_is_set_in_lines_is_joined_again(words: list[str], width: int, lines_of_page: int) -> None:
     text = " ".join(words) + "."
-    lines, line = list[str](), ""
-    for word in text.split():
-        if line and len(line) + 1 + len(word) > width:
-            lines.append(line)
-            line = ""
-        line = f"{line} {word}".strip()
-    lines.append(line)
     set_ = [
-        PrintedLine(text, 50.0, 700.0 - 12 * (at % lines_of_page), 10.0, 50.0 + 5 * len(text), 50.0 + 5 * width,
-             first=5.0 * len(text.split()[0]))
-        for at, text in enumerate(lines)
+        PrintedLine(line, 50.0, 700.0 - 12 * (at % lines_of_page), 10.0, 50.0 + 5 * len(line), 50.0 + 5 * width,
+             first=5.0 * len(line.split()[0]))
+        for at, line in enumerate(wrap(text, width, break_on_hyphens=False))
     ]  # fmt: skip
     pages = [PrintedPage(set_[at : at + lines_of_page]) for at in range(0, len(set_), lines_of_page)]
     assert " ".join(join_pages(pages).split()) == text

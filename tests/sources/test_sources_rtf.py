@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from readgraph.sources import SourceText, load
-from tests.support.source_files import write_file
+from readgraph.sources import load
+from readgraph.sources.converting import SourceText
+from tests.support.source_files import notices, write_file
 
 pytestmark = pytest.mark.quick
 
@@ -39,6 +40,16 @@ def test_what_stands_in_a_paragraph(tmp_path: Path, body: bytes, text: str) -> N
     assert load_rtf(tmp_path, body).text == text
 
 
+NESTED = (
+    rb"\trowd\cellx1\cellx2\intbl a\cell\itap2 n1\nestcell n2\nestcell"
+    rb"{\*\nesttableprops\trowd\nestrow}{\nonesttables\par}\itap1 b\cell\row"
+)
+MERGED = (
+    rb"\trowd\clvmgf\cellx1\cellx2\intbl North\cell b\cell\row"
+    rb"\trowd\clvmrg\cellx1\cellx2\intbl\cell c\cell\row"
+)
+
+
 @pytest.mark.parametrize(
     "body,text",
     [
@@ -47,30 +58,21 @@ def test_what_stands_in_a_paragraph(tmp_path: Path, body: bytes, text: str) -> N
         (rb"\trowd\intbl{\listtext 1.}a\par{\listtext 2.}b\cell{\pntext 3.}c\cell\row", "1. a 2. b | 3. c"),
         (rb"\trowd\intbl a\cell\par x\par{\listtext 1.}y\par", "a\n\nx\n1. y"),
         (rb"\trowd\intbl a\cell b\cell{\trowd\row}\pard\par x\par", "a | b\n\nx"),
-        (
-            rb"\trowd\clvmgf\cellx1\cellx2\intbl North\cell b\cell\row"
-            rb"\trowd\clvmrg\cellx1\cellx2\intbl\cell c\cell\row",
-            "North | b\nNorth | c",
-        ),
-        (
-            rb"\trowd\cellx1\cellx2\intbl a\cell\itap2 n1\nestcell n2\nestcell"
-            rb"{\*\nesttableprops\trowd\nestrow}{\nonesttables\par}\itap1 b\cell\row",
-            "n1 | n2\na | b",
-        ),
+        (MERGED, "North | b\nNorth | c"),
+        (NESTED, "n1 | n2\na | b"),
     ],
-)  # fmt: skip
+)
 def test_tables_of_rich_text(tmp_path: Path, body: bytes, text: str) -> None:
     assert load_rtf(tmp_path, body).text == text
 
 
 def test_the_final_text_and_what_is_hidden_are_said(tmp_path: Path) -> None:
-    body = rb"It costs {\deleted 100}{\revised 200}{\strike 300} crowns.{\v  secret {\b more}}\par"
-    source = load_rtf(tmp_path, body)
-    assert source.text == "It costs 200 crowns."
-    assert source.problems == (
-        f"{tmp_path / 'a.rtf'}: left out: 2 passages that are deleted or struck out.",
-        f"{tmp_path / 'a.rtf'}: left out: 1 passage that is hidden and not printed.",
-    )
+    source = load_rtf(tmp_path, rb"Fee {\deleted 100}{\revised 200}{\strike 300} crowns.{\v  secret {\b more}}\par")
+    assert source.text == "Fee 200 crowns."
+    assert notices(source) == [
+        "left out: 2 passages that are deleted or struck out.",
+        "left out: 1 passage that is hidden and not printed.",
+    ]
 
 
 def test_endnotes_and_comments_of_rich_text(tmp_path: Path) -> None:

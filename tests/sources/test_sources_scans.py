@@ -11,10 +11,11 @@ from PIL import Image
 from pypdf import PdfWriter
 from pypdfium2 import PdfDocument
 
-from readgraph.sources import load, place_at
+from readgraph.sources import load
 from readgraph.sources.converting import show_conversion
 from readgraph.sources.loading import read_file
 from readgraph.sources.pdf import pdf_text, scans
+from readgraph.sources.places import place_at
 from readgraph.state.errors import BadInput
 from tests.support.scanning import scanned
 from tests.support.source_files import write_pdf_lines
@@ -136,11 +137,7 @@ def test_each_page_of_a_fax_is_a_page(tmp_path: Path, monkeypatch: pytest.Monkey
     pages = [Image.new("1", size, 1) for size in ((850, 1100), (850, 550))]
     pages[0].save(fax := tmp_path / "fax.tiff", save_all=True, append_images=pages[1:], compression="group4")
     with PdfDocument(pdf_text.pages_of_picture(fax.read_bytes(), "fax.tiff")) as document:
-        assert [round(document[number].get_width() / document[number].get_height(), 2) for number in (0, 1)] == [
-            0.77,
-            1.55,
-        ]
-        assert len(document) == 2
+        assert [round(page.get_width() / page.get_height(), 2) for page in document] == [0.77, 1.55]
     monkeypatch.setattr(pdf_text, "MOST_FRAMES", 1)
     with pytest.raises(BadInput, match=r"fax\.tiff has more than 1 pages"):
         pdf_text.pages_of_picture(fax.read_bytes(), "fax.tiff")

@@ -1,13 +1,24 @@
 """Sources: PowerPoint's slides, and OpenDocument texts, as they are shown."""
 
-import zipfile
 from pathlib import Path
 
 import pytest
 
 from readgraph.sources import load
+from readgraph.sources.converting import SourceText
 from tests.sources.test_sources_word import CHART, DIAGRAM
-from tests.support.source_files import ODF, RELATION, labelled, shape, write_odt, write_pptx, write_zip
+from tests.support.source_files import (
+    ODF,
+    RELATION,
+    edit_zip,
+    labelled,
+    notices,
+    shape,
+    unzip,
+    write_odt,
+    write_pptx,
+    write_zip,
+)
 
 pytestmark = pytest.mark.quick
 
@@ -44,30 +55,25 @@ def test_what_stands_in_a_paragraph_of_a_slide(tmp_path: Path, paragraphs: list[
 
 def test_what_is_struck_out_and_hidden_slides_are_said(tmp_path: Path) -> None:
     path = write_pptx(tmp_path / "a.pptx", [text_shape(run("100", strike="sngStrike") + run("200")), shape("Backup")])
-    with zipfile.ZipFile(path) as packed:
-        members = {name: packed.read(name).replace(b"<p:sld ", b"<p:sld show='0' ") if name.endswith("slide1.xml") else
-                   packed.read(name) for name in packed.namelist()}  # fmt: skip
-    source = load(write_zip(path, members))
+    source = load(edit_zip(path, {"ppt/slides/slide1.xml": ("<p:sld ", "<p:sld show='0' ")}))
     assert source.text == "200\n\nBackup"
-    assert source.problems == (
-        f"{path}: left out: 1 passage that is deleted or struck out (slide 1).",
-        f"{path}: slide 2: not shown in the presentation, and read all the same.",
-    )
+    assert notices(source) == [
+        "left out: 1 passage that is deleted or struck out (slide 1).",
+        "slide 2: not shown in the presentation, and read all the same.",
+    ]
 
 
 def test_charts_diagrams_and_merged_cells_of_a_slide(tmp_path: Path) -> None:
-    def cell(text: str, merged: str = "") -> str:
-        return f"<a:tc {merged}><a:txBody><a:p>{run(text)}</a:p></a:txBody></a:tc>"
+    def row(*cells: tuple[str, str]) -> str:
+        inside = (f"<a:tc {merged}><a:txBody><a:p>{run(text)}</a:p></a:txBody></a:tc>" for text, merged in cells)
+        return f"<a:tr>{''.join(inside)}</a:tr>"
 
-    rows = cell("North") + cell("x") + "</a:tr><a:tr>" + cell("", "vMerge='1'") + cell("y")
-    table = f"<a:tbl><a:tr>{rows}</a:tr></a:tbl>"
+    rows = row(("North", ""), ("x", "")) + row(("", "vMerge='1'"), ("y", ""))
     drawn = "<c:chart xmlns:c='c' r:id='c'/><dgm:relIds xmlns:dgm='d' r:dm='d'/>"
-    path = write_pptx(tmp_path / "a.pptx", [f"<p:graphicFrame>{table}{drawn}</p:graphicFrame>"])
-    with zipfile.ZipFile(path) as packed:
-        members: dict[str, str | bytes] = {name: packed.read(name) for name in packed.namelist()}
+    path = write_pptx(tmp_path / "a.pptx", [f"<p:graphicFrame><a:tbl>{rows}</a:tbl>{drawn}</p:graphicFrame>"])
     links = "".join(f"<Relationship Id='{name}' Type='{RELATION}/x' Target='../{name}.xml'/>" for name in "cd")
-    members |= {"ppt/slides/_rels/slide1.xml.rels": f"<Relationships>{links}</Relationships>"}
-    source = load(write_zip(path, {**members, "ppt/c.xml": CHART, "ppt/d.xml": DIAGRAM}))
+    parts = {"ppt/slides/_rels/slide1.xml.rels": f"<Relationships>{links}</Relationships>"}
+    source = load(write_zip(path, {**unzip(path), **parts, "ppt/c.xml": CHART, "ppt/d.xml": DIAGRAM}))
     assert source.text == "North | x\nNorth | y\n\nHarvest\n2023 | rye: 5\n2024 | rye: 7\nSow\nReap"
 
 
@@ -83,48 +89,45 @@ xmlns:t="urn:oasis:names:tc:opendocument:xmlns:text:1.0"><s:style s:name="up" s:
 {pages}</s:styles>"""
 
 
-def load_odt(path: Path, body: str, pages: str = "", **more: str) -> tuple[str, tuple[str, ...]]:
-    with zipfile.ZipFile(write_odt(path, body)) as packed:
-        members: dict[str, str | bytes] = {name: packed.read(name) for name in packed.namelist()}
+def load_odt(path: Path, body: str, pages: str = "", **more: str) -> SourceText:
     objects = {f"{name}/content.xml": xml for name, xml in more.items()}
-    source = load(write_zip(path, {**members, "styles.xml": STYLES.replace("{pages}", pages), **objects}))
-    return source.text, source.problems
+    members = unzip(write_odt(path, body)) | {"styles.xml": STYLES.replace("{pages}", pages)}
+    return load(write_zip(path, {**members, **objects}))
+
+
+def table(*rows: str) -> str:
+    return f"<tb:table>{''.join(f'<tb:table-row>{row}</tb:table-row>' for row in rows)}</tb:table>"
+
+
+def cell(text: str, more: str = "") -> str:
+    return f"<tb:table-cell {more}><t:p>{text}</t:p></tb:table-cell>"
 
 
 def test_numbers_of_opendocument(tmp_path: Path) -> None:
-    def items(*inside: str) -> str:
-        return "".join(f"<t:list-item>{each}</t:list-item>" for each in inside)
+    def items(*inside: str, more: str = 't:style-name="L"') -> str:
+        return f"<t:list {more}>{''.join(f'<t:list-item>{each}</t:list-item>' for each in inside)}</t:list>"
 
-    nested = f"<t:p>one</t:p><t:list>{items('<t:p>under</t:p>', '<t:p>too</t:p>')}</t:list>"
     headings = ((1, "Scope"), (2, "Place"), (2, "Time"), (1, "Fees"))
     body = "".join(f'<t:h t:outline-level="{level}">{text}</t:h>' for level, text in headings)
-    body += f'<t:list t:style-name="L">{items(nested, "<t:p>two</t:p>")}</t:list><t:p>between</t:p>'
-    body += f'<t:list t:style-name="L" t:continue-numbering="true">{items("<t:p>three</t:p>")}</t:list>'
-    body += f'<t:list t:style-name="L">{items("<t:p>anew</t:p>")}</t:list>'
-    text, _ = load_odt(tmp_path / "a.odt", body)
-    assert text.split("\n\n") == [
-        *(
-            "1 Scope",
-            "1.1 Place",
-            "1.2 Time",
-            "2 Fees",
-            "1. one\n(a) under\n(b) too\n2. two",
-            "between",
-            "3. three\n1. anew",
-        )
+    nested = items("<t:p>under</t:p>", "<t:p>too</t:p>", more="")
+    body += items(f"<t:p>one</t:p>{nested}", "<t:p>two</t:p>") + "<t:p>between</t:p>"
+    body += items("<t:p>three</t:p>", more='t:style-name="L" t:continue-numbering="true"') + items("<t:p>anew</t:p>")
+    assert load_odt(tmp_path / "a.odt", body).text.split("\n\n") == [
+        *("1 Scope", "1.1 Place", "1.2 Time", "2 Fees"),
+        *("1. one\n(a) under\n(b) too\n2. two", "between", "3. three\n1. anew"),
     ]
 
 
 def test_raised_hidden_and_deleted_text_of_opendocument(tmp_path: Path) -> None:
-    body = (
-        "<t:tracked-changes><t:changed-region><t:deletion><t:p>100</t:p></t:deletion></t:changed-region>"
-        "</t:tracked-changes>"
-        '<t:p>10<t:span t:style-name="up">6</t:span> cost <t:span t:style-name="out">100</t:span>200'
-        '<t:span t:style-name="hid"> secret</t:span><t:page-number>7</t:page-number>.</t:p>'
-    )
-    text, problems = load_odt(tmp_path / "a.odt", body)
-    assert text == "10^6 cost 200."
-    assert [each.partition(": ")[2] for each in problems] == [
+    def styled(style: str, text: str) -> str:
+        return f'<t:span t:style-name="{style}">{text}</t:span>'
+
+    deleted = "<t:changed-region><t:deletion><t:p>100</t:p></t:deletion></t:changed-region>"
+    shown = f"10{styled('up', '6')} cost {styled('out', '100')}200{styled('hid', ' secret')}"
+    shown += "<t:page-number>7</t:page-number>."
+    source = load_odt(tmp_path / "a.odt", f"<t:tracked-changes>{deleted}</t:tracked-changes><t:p>{shown}</t:p>")
+    assert source.text == "10^6 cost 200."
+    assert notices(source) == [
         "left out: 2 passages that are deleted or struck out.",
         "left out: 1 passage that is hidden and not printed.",
     ]
@@ -137,26 +140,20 @@ def test_formulas_and_fields_of_opendocument(tmp_path: Path) -> None:
         '<t:p>Take <d:frame><d:object h:href="./Object" xmlns:h="h"/></d:frame>cups.</t:p>'
         '<t:p><d:control d:control="c"/></t:p>'
     )
-    assert load_odt(tmp_path / "a.odt", body, Object=math)[0] == "Take 3/4 cups.\n\n☒ paid"
+    assert load_odt(tmp_path / "a.odt", body, Object=math).text == "Take 3/4 cups.\n\n☒ paid"
 
 
 def test_merged_cells_of_opendocument(tmp_path: Path) -> None:
-    def cell(text: str, more: str = "") -> str:
-        return f"<tb:table-cell {more}><t:p>{text}</t:p></tb:table-cell>"
-
-    body = (
-        "<tb:table><tb:table-row>" + cell("A", 'tb:number-columns-spanned="2"') + "<tb:covered-table-cell/>"
-        + cell("North", 'tb:number-rows-spanned="2"') + "</tb:table-row><tb:table-row>" + cell("b") + cell("c")
-        + "<tb:covered-table-cell/></tb:table-row></tb:table>"
-    )  # fmt: skip
-    assert load_odt(tmp_path / "a.odt", body)[0] == "A | North\nb | c | North"
+    covered = "<tb:covered-table-cell/>"
+    wide, high = cell("A", 'tb:number-columns-spanned="2"'), cell("North", 'tb:number-rows-spanned="2"')
+    body = table(wide + covered + high, cell("b") + cell("c") + covered)
+    assert load_odt(tmp_path / "a.odt", body).text == "A | North\nb | c | North"
 
 
 def test_a_note_in_a_cell_of_opendocument_is_read_once(tmp_path: Path) -> None:
     note = "<t:note><t:note-body><t:p>In 1991.</t:p></t:note-body></t:note>"
-    cells = "".join(f"<tb:table-cell><t:p>{text}</t:p></tb:table-cell>" for text in (f"a{note}", "b"))
-    table = f"<tb:table><tb:table-row>{cells}</tb:table-row></tb:table>"
-    assert load_odt(tmp_path / "a.odt", table)[0] == "a [^1] | b\n\n[^1] In 1991."
+    source = load_odt(tmp_path / "a.odt", table(cell(f"a{note}") + cell("b")))
+    assert source.text == "a [^1] | b\n\n[^1] In 1991."
 
 
 def test_slides_of_opendocument(tmp_path: Path) -> None:
@@ -167,24 +164,18 @@ def test_slides_of_opendocument(tmp_path: Path) -> None:
         return f'<d:frame d:class="{role}"><d:text-box><t:p>{text}</t:p></d:text-box></d:frame>'
 
     notes = f"<d:notes>{frame('Slowly.', 'notes')}{frame('7', 'page-number')}</d:notes>"
+    first = slide(frame("Fees", "title"), frame("10"), frame("Board", "footer"), notes)
     grouped = f"<d:g><d:g>{frame('deep')}</d:g></d:g><d:frame><d:image/><d:desc>A mill</d:desc></d:frame>"
-    table = (
-        "<tb:table><tb:table-row>" + 2 * "<tb:table-cell><t:p>x</t:p></tb:table-cell>" + "</tb:table-row></tb:table>"
-    )
-    body = slide(frame("Fees", "title"), frame("10"), frame("Board", "footer"), notes) + slide(
-        grouped, table, style="S"
-    )
+    body = first + slide(grouped, table(cell("x") * 2), style="S")
     styles = '<d:style d:name="S" d:family="drawing-page"><d:properties d:visibility="hidden"/></d:style>'
     source = load(write_zip(tmp_path / "a.odp", {"content.xml": f"<o:d {ODF}>{styles}<o:body>{body}</o:body></o:d>"}))
     assert source.text == "Fees\n\n10\n\nNotes: Slowly.\n\ndeep\n\n[picture: A mill]\n\nx | x"
     assert labelled(source) == [("slide 1, Fees", "Fees\n\n10\n\nNo"), ("slide 2", "deep\n\n[pictu")]
-    assert [each.partition(": ")[2] for each in source.problems] == [
-        "slide 2: not shown in the presentation, and read all the same."
-    ]
+    assert notices(source) == ["slide 2: not shown in the presentation, and read all the same."]
 
 
 def test_heads_and_feet_of_opendocument_are_given_once(tmp_path: Path) -> None:
     foot = "<s:footer><t:p>Mill Road 3<t:tab/>Page <t:page-number>2</t:page-number></t:p></s:footer>"
     pages = f"<s:master-page><s:header><t:p>Weir <t:span>Board</t:span></t:p></s:header>{foot}</s:master-page>"
-    text, problems = load_odt(tmp_path / "a.odt", "<t:p>We pay.</t:p>", pages)
-    assert text == "We pay.\n\nHeader: Weir Board\nFooter: Mill Road 3" and not problems
+    source = load_odt(tmp_path / "a.odt", "<t:p>We pay.</t:p>", pages)
+    assert source.text == "We pay.\n\nHeader: Weir Board\nFooter: Mill Road 3" and not source.problems

@@ -2,15 +2,16 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event
 
 import pytest
 
 from readgraph.sources import Address, load, load_all
 from readgraph.sources import inputs as fetching
 from tests.support.command import Command, assert_refused
+from tests.support.site import Site
 from tests.support.source_files import labelled, write_pdf_lines
 from tests.support.sources import assert_file_refused
 
@@ -20,15 +21,12 @@ PAGE = (
 )
 
 
-class Site(ThreadingHTTPServer):
+class HeadedSite(Site):
     """A web site: by path the status, the headers and the body."""
 
-    daemon_threads = True
-
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
-        self.pages: dict[str, tuple[int, dict[str, str], bytes]] = {}
-        self.asked: list[str] = []
+        super().__init__()
+        self.answers: dict[str, tuple[int, dict[str, str], bytes]] = {}
         self.may_answer = Event()
         self.may_answer.set()
 
@@ -36,41 +34,29 @@ class Site(ThreadingHTTPServer):
         self, path: str, body: str | bytes = "", kind: str = "text/html", status: int = 200, **more: str
     ) -> Address:
         """Put a page on the site, and return its address."""
-        headers = ({"Content-Type": kind} if kind else {}) | {name.replace("_", "-"): more[name] for name in more}
-        self.pages[path] = (status, headers, body.encode() if isinstance(body, str) else body)
-        return Address(f"http://127.0.0.1:{self.server_port}{path}")
+        body = body.encode() if isinstance(body, str) else body
+        self.answers[path] = (status, {"Content-Type": kind, **more}, body)
+        return Address(self.url + path)
 
-
-class _Handler(BaseHTTPRequestHandler):
-    server: Site
-
-    def do_GET(self) -> None:
-        self.server.asked.append(self.path)
-        self.server.may_answer.wait(10)
-        status, headers, body = self.server.pages.get(self.path, (404, {}, b""))
-        self.send_response(status)
+    def answer(self, request: BaseHTTPRequestHandler) -> None:
+        self.may_answer.wait(10)
+        status, headers, body = self.answers.get(request.path, (404, {}, b""))
+        request.send_response(status)
         for name, value in headers.items():
-            self.send_header(name, value)
-        self.end_headers()
+            request.send_header(name, value)
+        request.end_headers()
         with suppress(OSError):  # the reader left
-            self.wfile.write(body)
-
-    def log_message(self, format: str, *arguments: object) -> None:
-        """Say nothing."""
+            request.wfile.write(body)
 
 
 @pytest.fixture
-def site() -> Iterator[Site]:
-    with Site() as site:
-        thread = Thread(target=site.serve_forever, args=(0.01,))
-        thread.start()
+def site() -> Iterator[HeadedSite]:
+    with HeadedSite() as site:
         yield site
         site.may_answer.set()
-        site.shutdown()
-        thread.join()
 
 
-def test_a_page_is_read_and_nothing_else_is_fetched(site: Site) -> None:
+def test_a_page_is_read_and_nothing_else_is_fetched(site: HeadedSite) -> None:
     address = site.put("/rivers//north/?a=1", PAGE)
     (source,) = load_all([address, address])
     assert (source.title, source.source) == ("Rivers of the north", str(address))
@@ -79,7 +65,7 @@ def test_a_page_is_read_and_nothing_else_is_fetched(site: Site) -> None:
     assert site.asked == ["/rivers//north/?a=1"]
 
 
-def test_redirects_are_followed_to_web_addresses_only(site: Site, tmp_path: Path) -> None:
+def test_redirects_are_followed_to_web_addresses_only(site: HeadedSite, tmp_path: Path) -> None:
     site.put("/new/page", "<p>moved")
     moved = site.put("/old", status=302, Location="/new/page")
     assert (load(moved).text, load(moved).title, load(moved).source) == ("moved", "old", str(moved))
@@ -90,7 +76,7 @@ def test_redirects_are_followed_to_web_addresses_only(site: Site, tmp_path: Path
     assert_file_refused(site.put("/round", status=302, Location="/round"), "without end")
 
 
-def test_the_content_type_decides_the_kind(site: Site, tmp_path: Path) -> None:
+def test_the_content_type_decides_the_kind(site: HeadedSite, tmp_path: Path) -> None:
     pdf = write_pdf_lines(tmp_path / "a.pdf", [["The Lunde rose."]]).read_bytes()
     source = load(site.put("/paper", pdf, "application/pdf"))
     assert labelled(source) == [("PDF page 1", "The Lunde ro")] and source.title == "paper"
@@ -105,7 +91,7 @@ def test_the_content_type_decides_the_kind(site: Site, tmp_path: Path) -> None:
     assert_file_refused(site.put("/c.pdf", "no", "application/pdf"), "PDF")
 
 
-def test_an_address_that_does_not_answer(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_address_that_does_not_answer(site: HeadedSite, monkeypatch: pytest.MonkeyPatch) -> None:
     assert_file_refused(site.put("/gone", status=404), "answers with 404 Not Found")
     assert_file_refused(site.put("/hollow", ""), "is empty")
     monkeypatch.setenv("READGRAPH_MAX_FILE_MB", "1")
@@ -117,7 +103,7 @@ def test_an_address_that_does_not_answer(site: Site, monkeypatch: pytest.MonkeyP
         assert_file_refused(Address(address), "address")
 
 
-def test_the_command_reads_an_address(readgraph: Command, site: Site) -> None:
+def test_the_command_reads_an_address(readgraph: Command, site: HeadedSite) -> None:
     address = site.put("/rivers", PAGE)
     asked = readgraph("ask", "Who drew the Lunde?", address, "--json").json
     assert "Käthe Orm" in str(asked["citations"]) and "§ Rivers" in str(asked["citations"])

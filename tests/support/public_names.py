@@ -10,15 +10,20 @@ from functools import cache
 from importlib import import_module
 from inspect import getdoc
 from pathlib import Path
+from typing import TypeGuard
 
-import readgraph
+from readgraph.plugins import plugged_in
 
 ROOT = Path(__file__).parents[2]
-HOUSE = Path(readgraph.__path__[0])
+HOUSES = {"readgraph": ROOT / "readgraph", "readgraph_evaluation": ROOT / "evaluation" / "readgraph_evaluation"}
+"""Our packages, with their folders."""
 
 TABLE = re.compile(r"^<!-- public names of ([^>]+) -->\n(?:\n(?:\|.*\n)+)?", re.MULTILINE)
-PYTHON = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-NAMED = re.compile(r"`(readgraph(?:\.\w+)+)`")
+PYTHON = re.compile(r"^```py(?:thon)?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+NAMED = re.compile(r"`(readgraph(?:_evaluation)?(?:\.\w+)+)`")
+
+IN_ONE_ROW = {"readgraph.nodes.contracts", "readgraph.features.agents.memory", "readgraph.features.agents.store"}
+"""Modules whose names stand on the page in one row, as a graph's do, with what the module says of them."""
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Assign | ast.AnnAssign
 
@@ -33,7 +38,10 @@ class Defined:
 
 def file_of(module: str) -> Path | None:
     """The file of a module of ours."""
-    path = HOUSE.joinpath(*module.split(".")[1:])
+    package, *inside = module.split(".")
+    if package not in HOUSES:
+        return None
+    path = HOUSES[package].joinpath(*inside)
     return next((file for file in (path.with_suffix(".py"), path / "__init__.py") if file.exists()), None)
 
 
@@ -47,8 +55,9 @@ def tree_of(module: str) -> ast.Module:
 
 def modules() -> Iterator[str]:
     """All modules of ours."""
-    for file in sorted(HOUSE.rglob("*.py")):
-        yield ".".join(("readgraph", *file.relative_to(HOUSE).with_suffix("").parts)).removesuffix(".__init__")
+    for package, house in HOUSES.items():
+        for file in sorted(house.rglob("*.py")):
+            yield ".".join((package, *file.relative_to(house).with_suffix("").parts)).removesuffix(".__init__")
 
 
 def homes(patterns: str) -> list[str]:
@@ -60,8 +69,14 @@ def homes(patterns: str) -> list[str]:
     return found
 
 
-@cache
 def public_in(home: str) -> tuple[str, ...]:
+    """A module's `__all__`; of `readgraph.api` also the functions of our features."""
+    plugged = plugged_in("functions") if home == "readgraph.api" else ()
+    return listed_in(home) + tuple(name for package, (name, _) in plugged if not package)
+
+
+@cache
+def listed_in(home: str) -> tuple[str, ...]:
     """A module's `__all__`, as it is written."""
     file = file_of(home)
     if not file or "\n__all__ = " not in file.read_text(encoding="utf-8"):  # most have none, and needn't be parsed
@@ -82,12 +97,19 @@ def defined(home: str, name: str) -> Defined | None:
                     return defined(node.module, alias.name)
                 if alias.name == "*" and (found := defined(node.module, name)):
                     return found
-    for node, after in reversed([*zip(tree.body, [*tree.body[1:], None], strict=True)]):  # after its overloads
+    checked = [each for node in tree.body if is_for_checkers(node) for each in node.body]
+    body = [*checked, *tree.body]
+    for node, after in reversed([*zip(body, [*body[1:], None], strict=True)]):  # after its overloads
         if isinstance(node, ast.Assign | ast.AnnAssign) and name in targets(node):
             return Defined(node, text_of(after))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and node.name == name:
             return Defined(node, ast.get_docstring(node) or "")
     return None
+
+
+def is_for_checkers(node: ast.stmt) -> TypeGuard[ast.If]:
+    """Whether it is what type checkers see instead of what is made when the module is imported."""
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
 
 
 def functions_of(home: str, name: str) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
@@ -141,18 +163,21 @@ def untyped(node: Definition) -> list[str]:
 
 
 def table_of(found: list[str]) -> str:
-    """The table of the public names of these modules; a graph's stand in one row, with what its module says of it."""
+    """The table of the public names of these modules."""
     rows = ["| name | from | what it is |", "|---|---|---|"]
     for home in found:
-        names = [f"`{name}`" for name in public_in(home)]
-        if "build" in public_in(home):
-            rows.append(
-                f"| {', '.join(names)} | `{home}` | {(ast.get_docstring(tree_of(home)) or '').splitlines()[0]} |"
-            )
-        else:
-            lines = [line_of(home, name).replace("|", "\\|") for name in public_in(home)]
-            rows += [f"| {name} | `{home}` | {line} |" for name, line in zip(names, lines, strict=True)]
+        names = sorted(public_in(home), key=str.casefold)
+        lines = {name: short(line_of(home, name)).replace("|", "\\|") for name in names}
+        if "build" in lines or home in IN_ONE_ROW:
+            lines = {"`, `".join(lines): short((ast.get_docstring(tree_of(home)) or "").partition("\n")[0], ";")}
+        rows += [f"| `{name}` | `{home}` | {line} |" for name, line in lines.items()]
     return "".join(f"{row}\n" for row in rows)
+
+
+def short(line: str, ends: str = ":;") -> str:
+    """A line up to its first colon or semicolon, without what stands in brackets."""
+    said = re.match(rf'(?:"[^"]*"|[^"])*?(?=[{ends}] |\.?$)', re.sub(r" \([^)]*\)", "", line))
+    return f"{said[0]}." if said else line
 
 
 def code_of(path: Path) -> list[str]:
@@ -184,4 +209,4 @@ def names_used(path: Path) -> set[str]:
 
 def is_ours(module: str) -> bool:
     """Whether a module is the package or in it."""
-    return f"{module}.".startswith("readgraph.")
+    return module.partition(".")[0] in HOUSES

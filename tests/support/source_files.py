@@ -1,7 +1,8 @@
 """Files of every kind, made for the tests of `readgraph.sources`."""
 
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 
@@ -15,7 +16,8 @@ from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import PageBreak, Paragraph, SimpleDocTemplate
 from reportlab.platypus.flowables import Flowable
 
-from readgraph.sources import SourceText
+from readgraph.sources.converting import SourceText
+from readgraph.sources.places import place_at
 
 CONTAINER = (
     '<?xml version="1.0"?><container xmlns="urn:oasis:names:tc:opendocument:xmlns:container" version="1.0"><rootfiles>'
@@ -50,6 +52,26 @@ def write_file(path: Path, content: str | bytes) -> Path:
 def labelled(source: SourceText) -> list[tuple[str, str]]:
     """The label of each place, and the first characters there."""
     return [(place.label, source.text[place.start : place.start + 12]) for place in source.places]
+
+
+def notices(source: SourceText) -> list[str]:
+    """What is said about the text, without the file's name."""
+    return [problem.partition(": ")[2] for problem in source.problems]
+
+
+def where(source: SourceText, phrase: str) -> str | None:
+    """The label of the place where a phrase stands; it stands there once."""
+    assert source.text.count(phrase) == 1
+    return place_at(source.places, source.text.index(phrase))
+
+
+@contextmanager
+def drawing(path: Path, font: str = "Times-Roman", size: float = 10.0) -> Iterator[Canvas]:
+    """A PDF of what is drawn on it."""
+    canvas = Canvas(str(path))
+    canvas.setFont(font, size)
+    yield canvas
+    canvas.save()
 
 
 def write_pdf(path: Path, pages: Sequence[Sequence[str]], body: ParagraphStyle = SPACED) -> Path:
@@ -112,6 +134,12 @@ def write_zip(path: Path, members: Mapping[str, str | bytes]) -> Path:
         for name, content in members.items():
             archive.writestr(name, content)
     return path
+
+
+def unzip(path: Path) -> dict[str, str | bytes]:
+    """The members of an archive by name."""
+    with zipfile.ZipFile(path) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
 
 
 def write_epub(path: Path, documents: Mapping[str, str], title: str = "", **more: str | bytes) -> Path:
@@ -192,10 +220,9 @@ def write_docx(path: Path, blocks: Sequence[tuple[str, str] | list[list[str]]]) 
     return path
 
 
-def edit_docx(path: Path, change: Mapping[str, tuple[str, str]]) -> Path:
-    """Replace text in members of a Word document: name: (old, new); an empty old makes the member."""
-    with zipfile.ZipFile(path) as archive:
-        members: dict[str, str | bytes] = {name: archive.read(name) for name in archive.namelist()}
+def edit_zip(path: Path, change: Mapping[str, tuple[str, str]]) -> Path:
+    """Replace text in members of an archive: name: (old, new); an empty old makes the member."""
+    members = unzip(path)
     for name, (old, new) in change.items():
         before = members.get(name, b"")
         text = before.decode() if isinstance(before, bytes) else before

@@ -30,7 +30,7 @@ from readgraph.library.opening import Library, holds_library, open_library_in_ba
 from readgraph.models.metering import ask_each_prompt_once
 from readgraph.models.prices import in_dollars
 from readgraph.nodes.answering.citations import with_marks
-from readgraph.sources import SourceText
+from readgraph.sources.converting import SourceText
 from readgraph.sources.inputs import file_or_address
 from readgraph.sources.loading import STANDARD_INPUT
 from readgraph.state.channels import Round

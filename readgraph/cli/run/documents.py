@@ -22,7 +22,7 @@ from readgraph.api.documents import (
     pick_as_one_document,
     store_source,
 )
-from readgraph.api.running import estimate_with_question, expected_cost
+from readgraph.api.running import estimate_readings, estimate_with_question, expected_cost
 from readgraph.cli.mistakes import asks, find_near_files, quote_argument
 from readgraph.cli.options.documents import DocumentOptions
 from readgraph.cli.run.in_library import run_in_library
@@ -31,7 +31,7 @@ from readgraph.cli.terminal.progress import ConversionProgress
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText, one_line
 from readgraph.cli.terminal.screen import OutputOptions, notice_line
-from readgraph.graphs.estimates.arithmetic import ASSUMES, Estimate, Range
+from readgraph.graphs.rehearsal import ASSUMES, Estimate, Range
 from readgraph.library.documents import document_id
 from readgraph.library.library import document_of_file
 from readgraph.library.notices import document_notices
@@ -41,8 +41,8 @@ from readgraph.library.versions import follow_file
 from readgraph.models.local import is_local
 from readgraph.models.prices import price_to_pay
 from readgraph.nodes.opening import is_traced
-from readgraph.sources import SourceText, load, load_all
-from readgraph.sources.converting import show_conversion
+from readgraph.sources import load, load_all
+from readgraph.sources.converting import SourceText, show_conversion
 from readgraph.sources.loading import STANDARD_INPUT, names_file, printable_path, raise_problem, read_file
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
@@ -203,11 +203,11 @@ def estimate(
             documents = [await pick_as_one_document(library.pages, " ".join([question, *choices]), choice)]
         await report_notices(library, documents, screen)
         methods = [choose_method(method, document, asks=question is not None) for document in documents]
-        each = [
-            await estimate_with_question(library.pages, chosen, document, context, question, choices)
-            for chosen, document in zip(methods, documents, strict=True)
-        ]
-        return sum(each, Estimate()), sum(document.words for document in documents)
+        words = sum(document.words for document in documents)
+        if question is None:
+            return await estimate_readings(library.pages, [*zip(methods, documents, strict=True)], context), words
+        asked = (methods[0], documents[0], context, question, choices)
+        return await estimate_with_question(library.pages, *asked), words
 
     show_estimate(*run_in_library(options.library, estimate_each), context, screen)
 
@@ -274,7 +274,7 @@ PROBABLE = 0.75, 1.5  # of what is expected: see docs/guides/budgets.md for how 
 def _probable(used: Range) -> tuple[float, float]:
     """Between which numbers the true one probably is."""
     low, high = (share * used.expected for share in PROBABLE)
-    return max(low, min(used.low, used.expected)), high if used.high is None else min(high, used.high)
+    return low, high if used.high is None else min(high, used.high)
 
 
 def _dollars(cost: float) -> str:

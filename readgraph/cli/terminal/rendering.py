@@ -304,7 +304,7 @@ _OUTCOMES: dict[Action, str] = {
 
 
 def print_walk(hops: Sequence[Hop]) -> None:
-    """Print the drawing; nothing if there was no walk."""
+    """Print the drawing of a walk; nothing if there was no walk."""
     if hops:
         Console().print(draw_walk(hops))
 

@@ -26,7 +26,7 @@ from readgraph.state.reading import Question
 from readgraph.state.records import CollectionPart, Document, Memory, Page
 from readgraph.state.summary_tree import TreeShape, is_leaf, node_id
 
-__all__ = ["html_page", "render", "report_of_answer", "report_of_document", "shown_pages"]
+__all__ = ["render", "report_of_answer"]
 
 MOST_CHARACTERS = 2_000_000  # of a document whose whole text goes into the report; of longer ones, what is needed
 MOST_SENT = 200  # pages that all go to the reading room with a report; of more, it asks for those that it shows
@@ -298,7 +298,7 @@ _SPECIAL = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 
 
 def render(data: ReportData) -> bytes:
-    """The page, as UTF-8."""
+    """The page of a report, as UTF-8."""
     assets = files("readgraph.doors.report").joinpath("assets")
     styles = [assets.joinpath(f"{name}.css") for name in STYLES]
     scripts = [assets.joinpath(f"{name}.js") for name in SCRIPTS]

@@ -13,7 +13,7 @@ from typing import Any
 from langgraph.graph import END, START
 from langgraph.graph.state import CompiledStateGraph
 
-__all__ = ["Picture", "picture"]
+__all__ = ["picture"]
 _HEAD = re.compile(r"(?:graph|flowchart)\s+(LR|TD|TB)\s*;?")
 _NODE = re.compile(r"\s*(\w+)(?:[\[({]+\"?([^\])}\"]+)\"?[\])}]+)?\s*")
 _EDGE = re.compile(r"(-->|-\.->)(?:\s*\|\s*\"?([^|\"]+?)\"?\s*\|)?")

@@ -7,8 +7,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from readgraph.api.running import RunThread
-from readgraph.graphs.estimates.arithmetic import Estimate
 from readgraph.graphs.method import Method
+from readgraph.graphs.rehearsal import Estimate, rehearse_method
 from readgraph.library.library import Library
 from readgraph.plugins import plugged_in
 from readgraph.state.context import ReaderContext
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
     from readgraph.doors.serve.room import Room
+
+__all__ = ["Page"]
 
 ANSWER = "answer"  # the task that is none of these
 
@@ -56,8 +58,12 @@ class Making(ABC):
         """What stands above it, of documents with this title."""
 
     @abstractmethod
+    def given(self) -> dict[str, Any]:
+        """What the method's graph is given besides the document."""
+
     async def estimate(self, library: Library, document: Document, context: ReaderContext) -> Estimate:
         """What it will use, without a call."""
+        return await rehearse_method(self.method, library.pages, document, context, self.given())
 
     @abstractmethod
     async def make(

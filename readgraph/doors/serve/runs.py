@@ -126,9 +126,8 @@ class RunRequest(RequestBody):
 
 
 class EstimateRange(BaseModel):
-    """At least, expected if replies can be used at once, at most if none can at first; null where there is no bound."""
+    """Expected if replies can be used at once, at most if none can at first; null where there is no bound."""
 
-    low: float
     expected: float
     high: float | None
 

@@ -15,7 +15,7 @@ from readgraph.library.page_store import page_store
 from readgraph.models.asking import ask_text
 from readgraph.nodes.bounds import groups_that_fit
 from readgraph.nodes.contracts import ReaderRuntime, StepUpdate
-from readgraph.nodes.extractive import extract_gist
+from readgraph.nodes.extractive.gists import extract_gist
 from readgraph.nodes.prompts import note_line
 from readgraph.nodes.step import StepNode, Work, node
 from readgraph.state.languages import DEFAULT, certain_language, sample_spans

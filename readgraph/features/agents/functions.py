@@ -34,20 +34,7 @@ from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph.state.reading import Finding, Quote
 from readgraph.state.words import count_words, first_words
 
-__all__ = [
-    "MEMORY_FUNCTIONS",
-    "archival_delete",
-    "archival_insert",
-    "archival_search",
-    "document_list",
-    "document_open",
-    "memory_append",
-    "memory_replace",
-    "memory_rewrite",
-    "recall_search",
-    "recall_search_date",
-    "send_message",
-]
+__all__ = ["MEMORY_FUNCTIONS"]
 
 _KINDS = {"integer": "number", "number": "number", "boolean": "true or false", "array": "list", "object": "object"}
 

@@ -14,11 +14,9 @@ from langgraph.graph import END, START, StateGraph
 from readgraph.features.agents import functions as memory_functions
 from readgraph.features.agents.contracts import AgentTurnState, BeginUpdate
 from readgraph.features.agents.evict import EvictUpdate, evict
-from readgraph.features.agents.functions import MEMORY_FUNCTIONS, READING_FUNCTIONS, Functions, archival_search
-from readgraph.features.agents.memory import PER_PAGE, most_event_words
-from readgraph.features.agents.prompts import AGENT_READING
+from readgraph.features.agents.functions import MEMORY_FUNCTIONS, READING_FUNCTIONS, Functions
 from readgraph.features.agents.question import AgentAnswerState, BeginState, act_in_reading_with, answer, begin
-from readgraph.features.agents.receive import ReceiveState, ReceiveUpdate, archive_recipe, file_pages, receive
+from readgraph.features.agents.receive import ReceiveState, ReceiveUpdate, file_pages, receive
 from readgraph.features.agents.state import (
     AgentGraphState,
     AgentInput,
@@ -27,9 +25,9 @@ from readgraph.features.agents.state import (
     DocumentsQuestion,
     TurnStep,
 )
-from readgraph.features.agents.think import CHAIN, act_with, chat_frame, question_frame, think_with, usable
-from readgraph.graphs.estimates.arithmetic import SHORT_ANSWER, TAG_WORDS, Estimate, EstimateCase, Range
-from readgraph.graphs.wiring import add_nodes, add_path, add_question, begin_graph, choosing, complete_graph
+from readgraph.features.agents.think import CHAIN, act_with, chat_frame, question_frame, think_with
+from readgraph.graphs.wiring import add_nodes, add_path, add_question, begin_graph, complete_graph
+from readgraph.graphs.wiring.nodes import choosing
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.bounds import DECISIVE, LoopProgress, within_loop_limit
 from readgraph.nodes.building.build import ReadState, ReadWrites
@@ -40,9 +38,8 @@ from readgraph.nodes.step import StepNode
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Answered, Finding
 from readgraph.state.settings import PageSizes, Paragraphs, Rebuilding
-from readgraph.state.words import count_words
 
-__all__ = ["build", "build_chat", "chat", "graph"]
+__all__ = ["build", "build_chat", "graph"]
 
 read = StepNode(file_pages, settings=(PageSizes, Paragraphs, Rebuilding))
 
@@ -146,63 +143,3 @@ def build(
 
 graph = build().compile(name="mem_gpt")
 chat = build_chat().compile(name="mem_gpt_chat")
-
-
-EXPECTED_CHAIN = 4  # expected calls of functions: three searches and an answer
-
-PLAIN_STEP = Range(1, 2, 4)  # calls to the model for one step in plain words: the function, then each of its arguments
-
-STEP_REPLY, SUMMARY_REPLY = 40, 200  # expected words of a step's reply, and of a summary
-
-CALL_WORDS = 40
-"""Expected words of a call in the queue, beside what it found: its tag, the thoughts, the query, the count."""
-
-AROUND_QUESTION, MEMORY_LINES = 60, 40
-"""Expected words of tags, the upload and the calls that are left; and of MemGPT's notes and storages."""
-
-FULL_PAGES = 0.9
-"""Expected words of a page that is cut by rule, as a share of the most: it ends before that, with a paragraph."""
-
-MATCHING = 0.5  # pages on which words of a query stand, as a share of all; embeddings rank every page
-
-
-async def estimate_mem_gpt(case: EstimateCase) -> Estimate:
-    """What MemGPT will use: reading makes no call, and no prompt is longer than the window."""
-    if not case.asks:
-        return Estimate()
-    context = case.context
-    functions = usable(Functions([*READING_FUNCTIONS, archival_search]), context)
-    frame = count_words(AGENT_READING.instructions(functions=functions.descriptions)) + MEMORY_LINES
-    pages = await count_searched_pages(case)
-    found = pages if context.embeddings else MATCHING * pages
-    shown = words_of_step(case, frame, found, case.document.words / pages)
-    return estimate_steps(case, shown, PLAIN_STEP) + Estimate.of(Range(0, 0, context.max_chain), shown, SUMMARY_REPLY)
-
-
-async def count_searched_pages(case: EstimateCase) -> float:
-    """How many pages the agent can search."""
-    left = await case.unread(archive_recipe(case.context))
-    new = left.words / min(max(left.words, 1), FULL_PAGES * case.context.max_page_words)
-    return max(1, left.pages + left.notes + new)
-
-
-def words_of_step(case: EstimateCase, frame: float, found: float, each: float) -> Range:
-    """Words of a step's prompt: the frame and the question, and on average what half of the searches found.
-
-    A search in the queue shows one page of the results: `found` pages, `each` of so many words beside its name.
-    """
-    window = case.context.window_words
-    searches = (min(EXPECTED_CHAIN, case.context.max_chain) - 1) / 2
-    name = 2 * TAG_WORDS + 1 + count_words(case.document.title)
-    result = CALL_WORDS + min(min(PER_PAGE, max(1, found)) * (each + name), most_event_words(window))
-    return Range(0, min(AROUND_QUESTION + frame + case.question_words + searches * result, window), window)
-
-
-def estimate_steps(case: EstimateCase, prompt: Range, in_plain_words: Range) -> Estimate:
-    """An agent's steps until it answers; `in_plain_words`: calls of a step in that reply form."""
-    most = case.context.max_chain
-    steps = Range(1, min(EXPECTED_CHAIN, most), most)
-    if case.context.reply_form == "plain":
-        steps *= in_plain_words
-    longer = Estimate(output_words=Range(0, max(0, case.answer_words(quotes=False) - SHORT_ANSWER), None))
-    return longer + Estimate.of(steps, prompt, STEP_REPLY)

@@ -1,6 +1,7 @@
 """What an agent is told, its next step, and the summary of what leaves its view (MemGPT, sections 2.1 to 2.4)."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -10,6 +11,7 @@ from readgraph.features.agents.store import SPEAKS
 from readgraph.models.asking import ask_reply
 from readgraph.models.json_form import storable
 from readgraph.models.prompt import DATA_RULE, Instructions, Prompt, apply_own_words, declare_wording, fenced
+from readgraph.models.rehearsed import RehearsedReply
 from readgraph.models.reply_types import restrict_reply
 from readgraph.nodes.contracts import ReaderRuntime
 
@@ -89,6 +91,14 @@ class Argument(BaseModel):
     value: str = Field(description="Its value.")
 
 
+_CALL = re.compile(r"^<event(?:-\d+)? \d+: you", re.MULTILINE)
+_LISTED, _NEEDED = re.compile(r"^- (\w+)\((.*)\): ", re.MULTILINE), re.compile(r"(?:^|, )\w+: ")
+
+
+def _calls_made(reply: RehearsedReply) -> int:
+    return len(_CALL.findall(reply.text))
+
+
 class NextStep(BaseModel):
     """The agent's next step: one function call."""
 
@@ -122,12 +132,38 @@ class NextStep(BaseModel):
             given = [{"name": name, "value": text} for name, text in zip(given, texts, strict=True)]
         return {"inner_thoughts": "", "request_heartbeat": False, **value, "arguments": given}
 
+    @classmethod
+    def rehearse(cls, reply: RehearsedReply) -> dict[str, Any]:
+        """Two to four searches, then the answer; for the most, a page after the other is opened; a talk is answered."""
+        there, done = reply.offered("function"), _calls_made(reply)
+        search, opens = (next((name for name in there if what in name), "") for what in ("search", "open"))
+        if SPEAKS in there and not reply.longest:
+            called, given = SPEAKS, {"message": reply.words(25)}
+        elif reply.longest and opens:
+            called, given = opens, {"document": "1", "page": str(done)}
+        elif reply.longest or done < 2 + reply.chance % 3 or "answer" not in there:
+            called, given = search or there[0], {"query": " ".join(reply.question.split()[done % 3 :][:3])}
+        else:
+            called, given = "answer", {"answer": reply.answer, "quotes": reply.quotes(1)[0], "option": "B"}
+        arguments = [{"name": name, "value": value} for name, value in given.items()]
+        return {"function": called, "arguments": arguments, "request_heartbeat": called != SPEAKS}
+
 
 class FunctionNumber(BaseModel):
     """Which function to call."""
 
     DECIDES: ClassVar[tuple[str, ...]] = ("number",)
     number: int = Field(description="The number of the function to call.")
+
+    @classmethod
+    def rehearse(cls, reply: RehearsedReply) -> dict[str, Any]:
+        """The same in plain words; for the most, the function that needs most arguments, for each of which is asked."""
+        needed = {name: len(_NEEDED.findall(told)) for name, told in _LISTED.findall(reply.asked.messages[0][1])}
+        there = [name for name in needed if f": {name}\n" in f"{reply.task}\n"]
+        search = next((name for name in there if "search" in name), there[0])
+        goes_on = reply.longest or "answer" not in there or _calls_made(reply) < 2 + reply.chance % 3
+        called = max(there, key=lambda name: needed[name]) if reply.longest else search if goes_on else "answer"
+        return {"number": 1 + there.index(SPEAKS if SPEAKS in there and not reply.longest else called)}
 
 
 class ArgumentText(BaseModel):

@@ -14,12 +14,10 @@ from readgraph.features.agents import mem_gpt
 from readgraph.features.agents.contracts import AgentTurnState, BeginUpdate
 from readgraph.features.agents.evict import EvictUpdate, leave_view
 from readgraph.features.agents.functions import Functions
-from readgraph.features.agents.prompts import PLAIN_READER
 from readgraph.features.agents.question import AgentAnswerState, BeginState, act_in_reading_with, answer, begin_with
-from readgraph.features.agents.reader_functions import EXCERPT_WORDS, READER_FUNCTIONS
+from readgraph.features.agents.reader_functions import READER_FUNCTIONS
 from readgraph.features.agents.state import AgentQuestionState, DocumentsQuestion
-from readgraph.features.agents.think import plain_frame, think_with, usable
-from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase, Range
+from readgraph.features.agents.think import plain_frame, think_with
 from readgraph.graphs.wiring import complete_graph
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.building.build import ReadState, ReadWrites
@@ -29,7 +27,6 @@ from readgraph.nodes.opening import OpenState, OpenUpdate, open_document
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Answered
 from readgraph.state.settings import Embeddings
-from readgraph.state.words import count_words
 
 __all__ = ["build", "graph"]
 
@@ -68,22 +65,3 @@ def build(
 
 
 graph = build().compile(name="reader_agent")
-
-
-PLAIN_STEP = Range(1, 2, 2)  # calls to the model for one step in plain words: the function, then its argument
-
-EXCERPT_SHARE = 3 / 4
-"""Expected words of an excerpt, as a share of the most: on some pages fewer than three sentences have a word of the
-query."""
-
-
-async def estimate_reader_agent(case: EstimateCase) -> Estimate:
-    """What the plain reader will use: its steps alone."""
-    if not case.asks:
-        return Estimate()
-    functions = usable(Functions(READER_FUNCTIONS), case.context)
-    pages = await mem_gpt.count_searched_pages(case)
-    excerpt = min(EXCERPT_SHARE * EXCERPT_WORDS, case.document.words / pages)
-    frame = count_words(PLAIN_READER.instructions(functions=functions.descriptions))
-    shown = mem_gpt.words_of_step(case, frame, mem_gpt.MATCHING * pages, excerpt)
-    return mem_gpt.estimate_steps(case, shown, PLAIN_STEP)

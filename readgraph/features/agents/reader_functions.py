@@ -15,7 +15,7 @@ from readgraph.features.agents.store import Event
 from readgraph.library.search.passages import ExactText
 from readgraph.models.metering import count_fallback
 from readgraph.models.vector_replies import NotEmbedded
-from readgraph.nodes.extractive import nearest_sentences, passages_of
+from readgraph.nodes.extractive.passages import nearest_sentences, passages_of
 from readgraph.nodes.search import count_search_by_words
 from readgraph.state.errors import BadInput
 from readgraph.state.words import LONGEST_WORD, count_words, first_words, format_count, last_words, on_one_line

@@ -28,8 +28,6 @@ from readgraph.state.records import Document, Note, Page, Recipe
 from readgraph.state.settings import PageSizes, Paragraphs, Rebuilding, Window
 from readgraph.state.words import count_words, first_words
 
-__all__ = ["clock", "keep"]
-
 NOTE_WORDS = 12
 REACHED_BY = "archival_search searches it, document_open reads a page."  # how an agent reaches a filed document
 MOST_NAMED = 10  # most documents of a collection whose titles an agent sees

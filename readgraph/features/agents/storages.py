@@ -140,8 +140,9 @@ class ArchivalResult:
 
 async def search_archive(memory: MemGptMemory, query: str, *, by_meaning: bool = True) -> list[int]:
     """The numbers of all items in the archive that match the query, the best first; what stand-ins find comes first."""
-    found = await (await _open_archive(memory)).rank(query, memory.context if by_meaning else None)
-    pages = await _pages_by_stand_in("keyword", memory, query)
+    pages, found = await _pages_by_stand_in("keyword", memory, query), list[int]()
+    if pages is None or await own_passages(memory):
+        found = await (await _open_archive(memory)).rank(query, memory.context if by_meaning else None)
     if pages is not None:
         found = [*pages, *(number for number in found if not _document_of(memory, number))]
     near = await _pages_by_stand_in("vector", memory, query) if by_meaning else None

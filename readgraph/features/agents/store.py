@@ -21,7 +21,7 @@ from readgraph.library.stored_items import EVERY, ROOT, number_key, search_until
 from readgraph.state.errors import BadInput, Damaged, Way
 from readgraph.state.records import Count, Document, Id, Time, digest, load_record, utc_now
 
-__all__ = ["AgentStore", "Event", "agent_id", "agent_store"]
+__all__ = ["AgentStore", "Event", "agent_id"]
 
 SPEAKS = "send_message"  # the function that an agent calls to send a message
 KEPT_READINGS = 50  # how many agents of a document's finished readings are kept, so that a thread can go back to them

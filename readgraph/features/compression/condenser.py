@@ -17,7 +17,8 @@ from readgraph.library.page_store import PageStore, page_store
 from readgraph.models.metering import count_fallback
 from readgraph.nodes.building.parts import WriteNote
 from readgraph.nodes.building.recipes import apply_notes_language
-from readgraph.nodes.extractive import FEWEST_WORDS, extract_gist, nearest_sentences, passages_of
+from readgraph.nodes.extractive.gists import extract_gist
+from readgraph.nodes.extractive.passages import FEWEST_WORDS, nearest_sentences, passages_of
 from readgraph.nodes.step import StepNode
 from readgraph.nodes.tasks import all_finished
 from readgraph.state.context import ReaderContext

@@ -38,7 +38,6 @@ from readgraph.features.compression.read_agent_parts import (
     name_of,
     paginator_for,
 )
-from readgraph.features.compression.trace import Compressed, CompressionTrace
 from readgraph.graphs import gam, mem_walker, read_agent
 from readgraph.library.page_store import PageStore
 from readgraph.nodes.answering.answer import make_answer_node
@@ -47,7 +46,8 @@ from readgraph.nodes.building.merge import merge, merge_without_model
 from readgraph.nodes.building.notes import make_gist_writer
 from readgraph.nodes.building.parts import WriteNote
 from readgraph.nodes.building.recipes import BuiltState
-from readgraph.nodes.extractive import extract_gist, pages_by_rule
+from readgraph.nodes.extractive import pages_by_rule
+from readgraph.nodes.extractive.gists import extract_gist
 from readgraph.nodes.look_up import make_look_up_node
 from readgraph.nodes.step import StepNode
 from readgraph.nodes.tasks import all_finished
@@ -344,12 +344,7 @@ NAMES: dict[str, dict[str, object]] = {
     "": {},
     "chunker": {"SentenceWindowChunker": SentenceWindowChunker},
     "engines": {},
-    "engines.base": {
-        "BaseCompressionEngine": CompressionEngine,
-        "CompressedMemory": Compressed,
-        "CompressionTrace": CompressionTrace,
-    },
-    "engines.ReadAgent": {"ReadAgentGistEngine": ReadAgentGistEngine},
+    "engines.ReadAgent": {},
     "engines.ReadAgent.engine": {"ReadAgentGistEngine": ReadAgentGistEngine},
 }  # the modules within the package, with their names
 

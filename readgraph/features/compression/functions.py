@@ -20,8 +20,6 @@ from readgraph.state.errors import BadInput
 from readgraph.state.loops import Listen
 from readgraph.state.records import Document
 
-__all__ = ["CompressedText", "compress"]
-
 
 class CompressedText(Used):
     """A text within a budget of tokens."""

@@ -24,14 +24,14 @@ from readgraph.library.search.okapi import rank
 from readgraph.library.search.terms import content_words
 from readgraph.models.asking import ask_reply
 from readgraph.models.metering import count_fallback, current_meter
-from readgraph.nodes import extractive
 from readgraph.nodes.answering.citations import find_citation_on_page
 from readgraph.nodes.answering.in_view import STYLE, AnswerSource, ask_for_answer, ready_answer, write_answer
 from readgraph.nodes.answering.prompts import answer_from_notes_prompt
 from readgraph.nodes.bounds import LAST_STEPS
 from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedPages, ReaderRuntime, StepUpdate
-from readgraph.nodes.extractive import MOST_QUOTES
-from readgraph.nodes.extractive.passages import sentences_of
+from readgraph.nodes.extractive import query_of
+from readgraph.nodes.extractive.passages import nearest_sentences, passages_of, sentences_of
+from readgraph.nodes.extractive.quoting import MOST_QUOTES, question_alone, quote_passages
 from readgraph.nodes.memory import format_parts, load_memory
 from readgraph.nodes.prompts import note_line
 from readgraph.nodes.step import node
@@ -213,8 +213,8 @@ async def _request_notes(reading: _NotesReading, page: Page, text: str) -> Notes
 
 async def _keep_nearest(reading: _NotesReading, page: Page, text: str) -> None:
     """Of the notes so far and the sentences of the page, keep those that rank first, in the order of the text."""
-    query, room = extractive.query_of(reading.state), question_notes.most_note_words(reading.runtime.context)
-    nearest = extractive.nearest_sentences(query, extractive.passages_of({page.number: text}))
+    query, room = query_of(reading.state), question_notes.most_note_words(reading.runtime.context)
+    nearest = nearest_sentences(query, passages_of({page.number: text}))
     new = [NoteLine(" ".join(sentence.text.split()), (page.number,)) for sentence in nearest]
     before = [*dict.fromkeys([*reading.notes, *reading.earlier])]
     lines = [*dict.fromkeys([*before, *new])]
@@ -286,21 +286,21 @@ async def answer(state: LastNotesState, runtime: ReaderRuntime) -> AnswerUpdate:
         notes = "\n".join(line.text for line in lines)
         prompt = answer_from_notes_prompt(notes, "", state["question_text"], state["choices"])
         said = await ask_for_answer(runtime, prompt, state, quoting=False)
-        sought = f"{extractive.question_alone(state)} {said.answer}"
+        sought = f"{question_alone(state)} {said.answer}"
         quotes = _quotes_for_notes(sought, lines, await memory.texts(named)) if said.answer else []
         did = f"answered from {format_count(len(lines), 'note')}" if said.answer else "found no answer in the notes"
         nearest = by_rule and not said.answer
         return said._replace(quotes=quotes, words=words, summary=did, nearest=nearest)
 
     async def quote() -> AnswerDraft:
-        passages, noted = extractive.passages_of(await memory.texts(named)), {line.text for line in lines}
+        passages, noted = passages_of(await memory.texts(named)), {line.text for line in lines}
         kept = [
             passage._replace(start=sentence.start, end=sentence.end, text=sentence.text)
             for passage in passages
             for sentence in sentences_of(passage)
             if " ".join(sentence.text.split()) in noted
         ]
-        said = await extractive.quote_passages(kept or passages, memory.document, state, runtime)
+        said = await quote_passages(kept or passages, memory.document, state, runtime)
         return said._replace(words=words)
 
     return await write_answer(AnswerSource(memory.document, quote, ask), state, runtime)
@@ -324,7 +324,7 @@ def _find_line_quote(line: NoteLine, texts: dict[int, str]) -> Quote | None:
             if found := find_citation_on_page(page, 0, text, quotation):
                 return Quote(page=page, quote=found["quote"])
     words = {*content_words(line.text)}
-    for sentence in extractive.nearest_sentences(line.text, extractive.passages_of(on))[:1]:
+    for sentence in nearest_sentences(line.text, passages_of(on))[:1]:
         if len(words & {*content_words(sentence.text)}) >= SHARED * len(words):
             return Quote(page=sentence.page, quote=sentence.text)
     return None

@@ -16,6 +16,7 @@ from readgraph.features.overwrite.earlier_notes import EarlierNotes
 from readgraph.library.search.okapi import rank
 from readgraph.library.search.terms import content_words
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
+from readgraph.models.rehearsed import RehearsedReply, fill_words
 from readgraph.models.reply_types import LenientReply, Numbers, Texts
 from readgraph.nodes.bounds import INSTRUCTION_WORDS
 from readgraph.nodes.prompts import question_part
@@ -46,6 +47,9 @@ def _lines(value: Any) -> list[str]:
     return [line.strip() for part in parts if isinstance(part, str) for line in part.splitlines() if line.strip()]
 
 
+_PAGE, _MOST = re.compile(r"The passage is page (\d+)\."), re.compile(r"in at most (\d+) words")
+
+
 class NotesAlone(LenientReply):
     """The notes after a page."""
 
@@ -56,6 +60,17 @@ class NotesAlone(LenientReply):
         BeforeValidator(_lines),
         Field(description="All notes, one fact in each, with its page numbers; empty if there are none."),
     ]
+
+    @classmethod
+    def rehearse(cls, reply: RehearsedReply) -> dict[str, Any]:
+        """The notes before, and a fact more; for the most, as many words as they may have."""
+        page, most = _PAGE.findall(reply.task)[-1], int(_MOST.findall(reply.task)[-1])
+        if reply.longest:
+            notes, look_back = [f"{fill_words(reply.shown, most - 1)} [{page}]"], [reply.question] * 3
+        else:
+            before = reply.fenced.get("notes", "").splitlines()
+            notes, look_back = [*before, f"{reply.words(25)} [{page}]"][-6:], []
+        return {"notes": notes, "look_back": look_back, "unchanged": False, "enough": False}
 
 
 class NewNotes(NotesAlone):

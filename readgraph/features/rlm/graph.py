@@ -8,14 +8,13 @@ from typing import Any
 
 from langgraph.graph import END, START, StateGraph
 
-from readgraph.features.rlm import programs
 from readgraph.features.rlm import programs as programs_types
 from readgraph.features.rlm.opening import ProgramsOpenUpdate, open_for_programs
 from readgraph.features.rlm.programs import answer, run, write_program
 from readgraph.features.rlm.state import ProgramsOutput, ProgramsState
 from readgraph.graphs.baselines import read_segments
-from readgraph.graphs.estimates.arithmetic import ANSWER_LINE, Estimate, EstimateCase, Range
-from readgraph.graphs.wiring import add_nodes, add_path, add_question, begin_graph, choosing, complete_graph
+from readgraph.graphs.wiring import add_nodes, add_path, add_question, begin_graph, complete_graph
+from readgraph.graphs.wiring.nodes import choosing
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.bounds import SearchProgress, within_loop_limit
 from readgraph.nodes.building.build import ReadState, ReadWrites
@@ -24,8 +23,6 @@ from readgraph.nodes.look_up import nearest_pages
 from readgraph.nodes.opening import OpenState
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Finding, Question
-
-__all__ = ["build", "graph"]
 
 LOOP = ("write_program", "run")
 
@@ -69,35 +66,3 @@ def build(
 
 
 graph = build().compile(name="rlm")
-
-
-EXPECTED_PROGRAMS, PROGRAM_WORDS = 3, 60
-"""Expected programs of a question, and words of one: look, ask about pieces, finish."""
-
-PIECE_REPLY, SHOWN = 25, 0.3
-"""Expected words of a sub-call's reply, and of what a program shows, as a share of the most."""
-
-READ_SHARE = 0.3
-"""Expected share of the text that sub-calls read: a question about one place needs little of it, one about all, all."""
-
-
-async def estimate_rlm(case: EstimateCase) -> Estimate:
-    """The programs, and what they ask; both are bounded, by `max_programs` and `max_sub_calls`."""
-    if not case.asks:
-        return Estimate()
-    context, window = case.context, case.context.window_words
-    most = context.max_programs
-    sizes = {"size": (1, 1), "left": (1, 1), "most_words": (1, 1)}
-    frame = programs.write_program_prompt("", "", "", "", {"A": ""}, **sizes).words
-    each = PROGRAM_WORDS + SHOWN * programs.most_shown_words(context)
-    before = min(EXPECTED_PROGRAMS, most) - 1
-    shown = case.question_words + min(programs.BEGINNING_WORDS, case.document.words) + each * before / 2
-    writing = Estimate.of(
-        Range(1, min(EXPECTED_PROGRAMS, most), most),
-        (Range(0, min(frame + shown, window), window) + ANSWER_LINE).at_most(window),
-        PROGRAM_WORDS + case.answer_words() / EXPECTED_PROGRAMS,
-    )
-    piece = min(programs.most_piece_words(context), case.document.words)
-    pieces = min(READ_SHARE * case.document.words / piece, context.max_sub_calls)
-    asked = Range(0, min(programs.ask_piece_prompt("", "").words + piece + case.question_words, window), window)
-    return writing + Estimate.of(Range(0, pieces, context.max_sub_calls), asked, PIECE_REPLY)

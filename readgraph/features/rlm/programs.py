@@ -7,6 +7,8 @@ checkpoint holds: so a reading can be resumed, repeated and edited between any t
 """
 
 import asyncio
+import json
+import math
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -18,6 +20,7 @@ from readgraph.features.rlm.state import ProgramRun
 from readgraph.models.asking import ask_text
 from readgraph.models.metering import count_fallback, current_meter
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
+from readgraph.models.rehearsed import RehearsedReply
 from readgraph.nodes.answering.answer import memory_with
 from readgraph.nodes.answering.in_view import STYLE, answer_style, draft_answer, letter_of, write_draft
 from readgraph.nodes.bounds import content_room
@@ -30,8 +33,6 @@ from readgraph.state.reading import Finding, Quote, with_finding
 from readgraph.state.settings import Window
 from readgraph.state.words import LONGEST_WORD, count_words, first_words, format_count
 
-__all__ = ["answer", "run", "write_program"]
-
 BEGINNING_WORDS, MOST_SHOWN_WORDS, KEPT_WORDS = 100, 600, 100
 """Words of the text that the first prompt shows; that a program shows; that a prompt shows of what is kept."""
 
@@ -39,6 +40,37 @@ MOST_PROGRAM_WORDS, MOST_QUOTES = 400, 20
 """Words of a program that later prompts repeat; quotes that an answer may have."""
 
 NOTHING_KEPT = "{}"  # as a question begins
+
+READ_SHARE = 0.3
+"""The share of the text about which usual programs ask: a question about one place needs little of it."""
+
+_PIECE, _WORDS = re.compile(r"of at most ([\d,]+) words, and nothing"), re.compile(r"characters, ([\d,]+) words")
+_LEFT = re.compile(r"may call ask ([\d,]+) times")
+
+
+def _rehearse_program(reply: RehearsedReply) -> str:
+    """A program that looks, one that asks about a part of the text, one that finishes; for the most, all ask on."""
+    instructions = reply.asked.messages[0][1]
+    piece, words, left = (
+        int(found[1].replace(",", "")) if (found := pattern.search(text)) else 1
+        for pattern, text in ((_PIECE, instructions), (_WORDS, reply.task), (_LEFT, reply.task))
+    )
+    size, share = piece - 20, words if reply.longest else READ_SHARE * words
+    pieces = left if reply.longest else min(left, math.ceil(share / size))
+    done = reply.fenced.get("programs", "").count("It showed:")
+    if reply.longest or done == 1:
+        lines = [
+            f"const pieces = cut(text, {max(1, round(min(size, share)))});",
+            f"const asked = Array.from({{length: {pieces}}}, (_, at) => pieces[at % pieces.length]);",
+            "show(await Promise.all(asked.map(piece => ask('What does this say on the question?', piece))));",
+        ]
+    elif not done:
+        lines = ["show(cut(text, 150)[0]);"]
+    else:
+        said = '"B"' if "the letter of an option" in reply.task else json.dumps(reply.answer)
+        lines = [f"finish({said}, [text.trim().split(/\\s+/).slice(0, 16).join(' ')]);"]
+    return f"{reply.words(25)}\n```js\n" + "\n".join(lines) + "\n```"
+
 
 WRITE_PROGRAM = declare_wording(
     "write_program",
@@ -57,6 +89,7 @@ WRITE_PROGRAM = declare_wording(
     "{calls_left} times.{options}{last} Write the next program between ```js and ```.",
     options=" The answer is the letter of an option.",
     last=" This is the last one: finish in it.",
+    rehearse=_rehearse_program,
 )
 ASK_PIECE = declare_wording(
     "ask_piece",

@@ -18,8 +18,6 @@ from readgraph.state.loops import Listen
 from readgraph.state.reading import Question, Status
 from readgraph.state.records import Document
 
-__all__ = ["Summary", "summarise"]
-
 
 class Summary(Used):
     """A summary, sentence by sentence."""

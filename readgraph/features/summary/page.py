@@ -5,8 +5,6 @@ from typing import Any
 from readgraph.api.running import RunThread
 from readgraph.doors.serve.making import Making, Page
 from readgraph.features.summary.functions import summarise
-from readgraph.features.summary.graph import estimate_summary
-from readgraph.graphs.estimates.arithmetic import Estimate
 from readgraph.graphs.method import Method
 from readgraph.graphs.methods import ROWS
 from readgraph.library.library import Library
@@ -29,9 +27,10 @@ class SummaryMaking(Making):
         """What stands above it."""
         return f"Summary of {self.part or title}{f': {self.text}' if self.text else ''}"
 
-    async def estimate(self, library: Library, document: Document, context: ReaderContext) -> Estimate:
-        """What it will use, without a call."""
-        return await estimate_summary(library.pages, document, context, self.text, part=self.part or None)
+    def given(self) -> dict[str, Any]:
+        """What the graph is given besides the document."""
+        wanted = (("part", self.part), ("question", self.text))
+        return {name: value for name, value in wanted if value}
 
     async def make(
         self, library: Library, document: Document, context: ReaderContext, listen: Listen, thread: RunThread

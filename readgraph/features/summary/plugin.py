@@ -22,7 +22,6 @@ def methods() -> list[Method]:
             line="A summary, where a question asks for one; each sentence is checked.",
             note="gist",
             graph="readgraph.features.summary.graph:graph",
-            estimate="estimate_summary_row",
             served="Summarises a long document, or a part of it, at a wanted length; each sentence is checked and cited.",  # noqa: E501
             order=10,
         )

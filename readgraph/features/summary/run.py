@@ -17,9 +17,9 @@ from readgraph.cli.terminal.progress import watch_run
 from readgraph.cli.terminal.safe_text import Console, SafeText
 from readgraph.cli.terminal.screen import OutputOptions
 from readgraph.features.summary.functions import summarise
-from readgraph.features.summary.graph import estimate_summary
 from readgraph.features.summary.options import SummariseOptions
-from readgraph.graphs.estimates.arithmetic import Estimate
+from readgraph.graphs.methods import ROWS
+from readgraph.graphs.rehearsal import Estimate, rehearse_method
 from readgraph.library.opening import Library
 from readgraph.nodes.answering.citations import with_marks
 from readgraph.state.context import ReaderContext
@@ -85,9 +85,10 @@ def estimate_summaries(options: SummariseOptions, context: ReaderContext, screen
     sources = load_sources(options, screen)
 
     async def run(library: Library) -> tuple[Estimate, int]:
-        document, about = await resolve_document(library, sources, options.as_of), options.about or ""
+        document = await resolve_document(library, sources, options.as_of)
         await report_notices(library, [document], screen)
-        return await estimate_summary(library.pages, document, context, about, part=options.part), document.words
+        given = {name: value for name, value in (("part", options.part), ("question", options.about)) if value}
+        return await rehearse_method(ROWS["summary"], library.pages, document, context, given), document.words
 
     show_estimate(*run_in_library(options.library, run, answers=True), context, screen)
 

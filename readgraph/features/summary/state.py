@@ -8,8 +8,6 @@ from typing_extensions import TypedDict
 
 from readgraph.state.reading import Answered, ReadingState, TextGiven
 
-__all__ = ["PartOfText", "Summarised", "SummaryState", "SummaryWanted"]
-
 
 class SummaryWanted(TextGiven):
     """Input of the summary's graph: a document in the page store (or a short text), and what to summarise of it."""

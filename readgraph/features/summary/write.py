@@ -1,8 +1,10 @@
 """Write a summary from notes or notes' summaries, sentence by sentence with its pages, in pieces; check and cite it."""
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from pydantic import Field
 
@@ -12,6 +14,7 @@ from readgraph.library.page_store import page_store
 from readgraph.models.asking import ask_reply
 from readgraph.models.metering import count_fallback, record_corrections
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
+from readgraph.models.rehearsed import RehearsedReply, fill_words
 from readgraph.models.reply_types import LenientReply, Numbers
 from readgraph.nodes.answering.citations import find_quotes
 from readgraph.nodes.answering.in_view import compression_rate, percent_read
@@ -60,10 +63,23 @@ class WrittenSentence(LenientReply):
     pages: Numbers = Field(description="The numbers of the pages that it rests on, as few as say it.")
 
 
+_MOST, _PAGES = re.compile(r"(?:to|at most) (\d+) words"), re.compile(r"^<page(?:-\d+)? (\d+)", re.MULTILINE)
+
+
 class WrittenSummary(LenientReply):
     """A summary, sentence by sentence."""
 
     sentences: list[WrittenSentence] = Field(description="The sentences of the summary, in their order.")
+
+    @classmethod
+    def rehearse(cls, reply: RehearsedReply) -> dict[str, Any]:
+        """As many words as are asked for, in sentences that rest on one page each."""
+        most = int(_MOST.findall(reply.task)[0])
+        number = max(1, most // (4 if reply.longest else 20))
+        words = most // number if reply.longest else max(1, int(0.9 * most / number))
+        texts = [f"{fill_words(reply.shown[200 * at :], words).capitalize()}." for at in range(number)]
+        pages = [int(each) for each in _PAGES.findall(reply.text)] or [0]
+        return {"sentences": [{"text": text, "pages": [pages[at % len(pages)]]} for at, text in enumerate(texts)]}
 
 
 def write_summary_prompt(notes: str, least_words: int, most_words: int, about: str = "") -> Prompt:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import ClassVar, NotRequired
+from typing import Any, ClassVar, NotRequired
 
 from pydantic import Field
 
@@ -14,6 +14,7 @@ from readgraph.library.page_store import page_store
 from readgraph.models.asking import ask_reply, can_ask
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
+from readgraph.models.rehearsed import RehearsedReply
 from readgraph.models.reply_types import LenientReply, Numbers
 from readgraph.nodes.answering.in_view import STYLE, AnswerSource, ask_to_decide, ready_answer, write_answer
 from readgraph.nodes.bounds import content_room
@@ -48,6 +49,11 @@ class SameNames(LenientReply):
     """Which names mean the same."""
 
     groups: list[SameGroup] = Field(description="May be empty.")
+
+    @classmethod
+    def rehearse(cls, reply: RehearsedReply) -> dict[str, Any]:
+        """None does; for the most, some do."""
+        return {"groups": [{"numbers": reply.numbered("names")[:10]}] if reply.longest else []}
 
 
 def survey_same_prompt(names: Mapping[int, tuple[str, str]], record: str) -> Prompt:

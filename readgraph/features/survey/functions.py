@@ -21,9 +21,6 @@ from readgraph.state.reading import Question, Status
 from readgraph.state.records import Document
 from readgraph.state.tables import NO_TABLE
 
-__all__ = ["SurveyTable", "TableRow", "table"]
-
-
 NO_ROWS = 'Say what the table is to hold, such as "every person: name, role, first appearance".'
 
 

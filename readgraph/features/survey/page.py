@@ -2,10 +2,9 @@
 
 from typing import Any
 
-from readgraph.api.running import RunThread, estimate_with_question
+from readgraph.api.running import RunThread
 from readgraph.doors.serve.making import Making, Page
 from readgraph.features.survey.functions import NO_ROWS, table
-from readgraph.graphs.estimates.arithmetic import Estimate
 from readgraph.graphs.method import Method
 from readgraph.graphs.methods import METHODS
 from readgraph.library.library import Library
@@ -30,9 +29,9 @@ class TableMaking(Making):
         """What stands above it."""
         return self.text
 
-    async def estimate(self, library: Library, document: Document, context: ReaderContext) -> Estimate:
-        """What it will use, without a call."""
-        return await estimate_with_question(library.pages, self.method, document, context, self.text)
+    def given(self) -> dict[str, Any]:
+        """What the graph is given besides the document."""
+        return {"question": self.text}
 
     async def make(
         self, library: Library, document: Document, context: ReaderContext, listen: Listen, thread: RunThread

@@ -15,6 +15,7 @@ from readgraph.models.asking import ask_reply, can_ask
 from readgraph.models.client import HOW_TO_NAME
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording
+from readgraph.models.rehearsed import RehearsedReply
 from readgraph.models.reply_types import LenientReply, Texts
 from readgraph.nodes.contracts import AskedPages, ReaderRuntime, StepUpdate
 from readgraph.nodes.extractive.quoting import question_alone
@@ -89,6 +90,18 @@ class SurveyPlan(LenientReply):
     first: int | None = Field(description="Keep only so many rows, such as 1 for 'the largest'; null for all.")
     compare: bool = Field(description="Whether several documents are compared with each other.")
     result: Result = Field(description="What answers the question.")
+
+    @classmethod
+    def rehearse(cls, reply: RehearsedReply) -> dict[str, Any]:
+        """Two columns of words from all pages; half of the questions join names, and half want sentences."""
+        number = MOST_COLUMNS if reply.longest else 2
+        columns = [{"name": f"column {n}", "kind": "text", "meaning": reply.words(3)} for n in range(number)]
+        joins, sentences = reply.longest or reply.chance % 2, reply.longest or reply.chance // 2 % 2
+        return {
+            **dict.fromkeys(("sought", "group_by", "total", "sort_by", "first")),
+            **{"record": reply.words(6, reply.question), "columns": columns, "extent": "all", "compare": False},
+            **{"same_by": ["column 0"] if joins else [], "result": "prose" if sentences else "table"},
+        }
 
 
 def survey_plan_prompt(question: str, choices: dict[str, str], columns: str = "") -> Prompt:

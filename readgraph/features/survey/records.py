@@ -22,6 +22,7 @@ from readgraph.library.page_store import PageStore
 from readgraph.models.asking import ask_reply
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
+from readgraph.models.rehearsed import RehearsedReply
 from readgraph.models.reply_types import LenientReply
 from readgraph.nodes.answering.citations import find_quote
 from readgraph.nodes.building.parts import WriteNote
@@ -64,6 +65,22 @@ class Records(LenientReply):
     """The records of one page; `records_reply` makes the type with the columns of a programme."""
 
     records: list[Any]
+
+    @classmethod
+    def rehearse(cls, reply: RehearsedReply) -> dict[str, Any]:
+        """One to three records with quotes from all over the passage; for the most, many."""
+        columns = [name for name in reply.schema["$defs"]["SurveyRecord"]["properties"] if name != "quote"]
+        words, many = reply.fenced["passage"].split(), 12 if reply.longest else 1 + reply.chance % 3
+        starts = [place * len(words) // many for place in range(many)]
+        return {
+            "records": [
+                {
+                    **{name: " ".join(words[at + 3 * n : at + 3 * n + 3]) for n, name in enumerate(columns)},
+                    "quote": " ".join(words[at : at + (30 if reply.longest else 16)]),
+                }
+                for at in starts
+            ]
+        }
 
 
 def key_of(number: int) -> str:

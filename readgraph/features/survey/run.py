@@ -23,7 +23,7 @@ from readgraph.graphs.methods import METHODS
 from readgraph.library.collections import members_of
 from readgraph.library.opening import Library
 from readgraph.nodes.answering.citations import with_marks
-from readgraph.sources import SourceText
+from readgraph.sources.converting import SourceText
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.reading import Question

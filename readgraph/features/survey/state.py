@@ -7,8 +7,6 @@ from typing_extensions import TypedDict
 from readgraph.state.reading import Answered, ReadingState
 from readgraph.state.tables import ColumnKind, Table
 
-__all__ = ["Column", "Programme", "SurveyAnswered", "SurveyState"]
-
 Extent = Literal["all", "search", "notes", "part"]
 """Which pages give records: all, those that a search finds or a note's verdict keeps, or a part of the outline."""
 

@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 from typing_extensions import TypedDict
@@ -29,6 +29,7 @@ from readgraph.library.search.hits import pages_of
 from readgraph.models.asking import ask_reply
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced, versions_of
+from readgraph.models.rehearsed import RehearsedReply
 from readgraph.models.reply_types import LenientReply, Numbers
 from readgraph.nodes.bounds import content_room, groups_that_fit
 from readgraph.nodes.building.build import build_memory
@@ -58,6 +59,11 @@ class PagesKept(LenientReply):
     """The pages that may hold records."""
 
     kept: Numbers = Field(description="The numbers of these pages; may be empty.")
+
+    @classmethod
+    def rehearse(cls, reply: RehearsedReply) -> dict[str, Any]:
+        """All may."""
+        return {"kept": reply.pages}
 
 
 def survey_verdict_prompt(notes: str, record: str) -> Prompt:

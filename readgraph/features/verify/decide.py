@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Literal, NotRequired
+from typing import Any, Literal, NotRequired
 
 from pydantic import Field
 
@@ -15,6 +15,7 @@ from readgraph.library.search.passages import cut_to_passages
 from readgraph.models.asking import ask_reply, can_ask
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, declare_wording
+from readgraph.models.rehearsed import RehearsedReply
 from readgraph.models.reply_types import LenientReply
 from readgraph.nodes.answering.citations import find_quote
 from readgraph.nodes.answering.prompts import Quotes
@@ -58,6 +59,12 @@ class ClaimVerdicts(LenientReply):
     """What is to be said of each claim."""
 
     claims: list[ClaimVerdict] = Field(description="One for each claim.")
+
+    @classmethod
+    def rehearse(cls, reply: RehearsedReply) -> dict[str, Any]:
+        """One for each."""
+        quotes = reply.quotes(1, of_pages=True)
+        return {"claims": [{"claim": n, "quotes": quotes, "verdict": "supported"} for n in reply.numbered("sentences")]}
 
 
 @node

@@ -19,8 +19,6 @@ from readgraph.state.loops import Listen
 from readgraph.state.reading import Question, Status
 from readgraph.state.records import Document
 
-__all__ = ["Verified", "verify"]
-
 
 class Verified(OfDocuments):
     """What documents say of a draft, claim by claim."""

@@ -1,4 +1,4 @@
-"""A draft is checked against documents, claim by claim; and what that will use.
+"""A draft is checked against documents, claim by claim.
 
 Rules decide what they can; a model, where there is one, is asked of the rest, and must quote what it rests on.
 """
@@ -10,15 +10,11 @@ from langgraph.graph import END, START, StateGraph
 from readgraph.features.verify import claims as claims_types
 from readgraph.features.verify import decide as decide_types
 from readgraph.features.verify.by_rules import compare_claims
-from readgraph.features.verify.claims import MOST_CLAIMS, cut_claims, open_draft
-from readgraph.features.verify.decide import CHECK_CLAIMS, MOST_SHOWN, cite_claims, decide_claims
+from readgraph.features.verify.claims import cut_claims, open_draft
+from readgraph.features.verify.decide import cite_claims, decide_claims
 from readgraph.features.verify.finding import FindState, find_pages
 from readgraph.features.verify.state import VerifyOutput, VerifyState, VerifyWanted
-from readgraph.graphs.estimates.arithmetic import VERDICT_WORDS, Estimate, EstimateCase, Range
 from readgraph.graphs.wiring import add_nodes, add_path, begin_graph, complete_graph
-from readgraph.library.search.passages import LONG
-from readgraph.nodes.answering.cite import find_statements
-from readgraph.nodes.answering.verdicts import MOST_SENTENCES, check_sentences_prompt
 from readgraph.nodes.building.build import ReadState, ReadWrites, cut_pages
 from readgraph.nodes.building.paging import even_pages
 from readgraph.nodes.building.recipes import recipe_of_pages
@@ -26,9 +22,6 @@ from readgraph.nodes.contracts import Node
 from readgraph.nodes.opening import OpenUpdate
 from readgraph.state.context import ReaderContext
 from readgraph.state.settings import Paragraphs, Rebuilding
-from readgraph.state.words import count_words
-
-__all__ = ["build", "graph", "read", "recipe"]
 
 PAGE_WORDS = 40  # most words of a page: a few sentences, so that the right ones rank first
 
@@ -58,18 +51,3 @@ def build(
 
 
 graph = build().compile(name="verify")
-
-LEFT_OPEN = 0.5  # the expected share of claims that rules leave open
-
-
-def estimate_verify(case: EstimateCase, draft: str) -> Estimate:
-    """What a check will use: at most one verdict for each claim, asked of a few at a time; nothing without a model."""
-    if not case.context.model:
-        return Estimate()
-    spans = find_statements(draft)[:MOST_CLAIMS]
-    words = sum(count_words(draft[slice(*span)]) for span in spans) / max(len(spans), 1)
-    claims = Range(0, LEFT_OPEN * len(spans), len(spans))
-    passages = MOST_SENTENCES * (words + MOST_SHOWN * LONG / 6)
-    prompt = Range.frame(check_sentences_prompt(CHECK_CLAIMS, "", []).words) + Range(0, passages, 2 * passages)
-    calls = Range(0, claims.expected / MOST_SENTENCES, claims.most)
-    return Estimate.of(calls, prompt.at_most(case.context.window_words), MOST_SENTENCES * VERDICT_WORDS)

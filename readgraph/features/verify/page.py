@@ -5,8 +5,6 @@ from typing import Any
 from readgraph.api.running import RunThread
 from readgraph.doors.serve.making import Making, Page
 from readgraph.features.verify.functions import verify
-from readgraph.features.verify.graph import estimate_verify
-from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase
 from readgraph.graphs.method import Method
 from readgraph.graphs.methods import PARTS
 from readgraph.library.library import Library
@@ -31,9 +29,9 @@ class CheckMaking(Making):
         """What stands above it."""
         return f"Check against {title}"
 
-    async def estimate(self, library: Library, document: Document, context: ReaderContext) -> Estimate:
-        """What it will use, without a call."""
-        return estimate_verify(EstimateCase(library.pages, document, context), self.text)
+    def given(self) -> dict[str, Any]:
+        """What the graph is given besides the document."""
+        return {"draft": self.text}
 
     async def make(
         self, library: Library, document: Document, context: ReaderContext, listen: Listen, thread: RunThread

@@ -19,12 +19,13 @@ from readgraph.cli.terminal.safe_text import Console, SafeText
 from readgraph.cli.terminal.screen import WRONG, OutputOptions
 from readgraph.features.verify.decide import describe_claim
 from readgraph.features.verify.functions import Verified, verify
-from readgraph.features.verify.graph import estimate_verify
 from readgraph.features.verify.options import VerifyOptions
-from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase
+from readgraph.graphs.methods import PARTS
+from readgraph.graphs.rehearsal import Estimate, rehearse_method
 from readgraph.library.library import Library
 from readgraph.nodes.answering.citations import with_marks
-from readgraph.sources import SourceText, load
+from readgraph.sources import load
+from readgraph.sources.converting import SourceText
 from readgraph.sources.loading import STANDARD_INPUT, names_file, printable_path
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
@@ -98,12 +99,13 @@ def estimate_check(options: VerifyOptions, context: ReaderContext, screen: Outpu
     """Print what the check will use, without making a call."""
     draft, sources = _load(options, screen)
 
-    async def estimate(library: Library) -> tuple[Estimate, int]:
+    async def rehearse(library: Library) -> tuple[Estimate, int]:
         document = await _documents(library, sources, draft, options)
         await report_notices(library, [document], screen)
-        return estimate_verify(EstimateCase(library.pages, document, context), draft), document.words
+        estimate = await rehearse_method(PARTS["verify"], library.pages, document, context, {"draft": draft})
+        return estimate, document.words
 
-    show_estimate(*run_in_library(options.library, estimate, answers=True), context, screen)
+    show_estimate(*run_in_library(options.library, rehearse, answers=True), context, screen)
 
 
 def _print_claims(made: Verified, found: dict[str, Any], screen: OutputOptions) -> None:

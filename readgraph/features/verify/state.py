@@ -8,8 +8,6 @@ from typing_extensions import TypedDict
 from readgraph.state.differences import Difference, Verdict
 from readgraph.state.reading import Answered, Citation, ReadingState, TextGiven
 
-__all__ = ["Claim", "VerifyOutput", "VerifyState", "VerifyWanted"]
-
 
 class CitedPlace(TypedDict):
     """A place that the draft names for a claim: its words there, and the span `[start, end)` that they mean."""

@@ -3,21 +3,12 @@
 from functools import partial
 
 from readgraph.features.web import graph as web_agent
-from readgraph.features.web.look_up import web_act_prompt
-from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase, Range
 from readgraph.nodes import look_up as look_ups
-
-__all__ = ["build_web_bm25", "build_web_dense", "build_web_gists_only", "build_web_page"]
 
 build_web_gists_only = partial(web_agent.build, look_up=look_ups.no_page)
 """The web agent's graph without look-up."""
 
 web_gists_only = build_web_gists_only().compile(name="web_gists_only")
-
-
-async def estimate_web_gists_only(case: EstimateCase) -> Estimate:
-    """The web agent's estimate, without its look-up."""
-    return await web_agent.estimate_web_agent(case.with_settings(max_pages=0))
 
 
 build_web_parts = partial(web_agent.build, read=web_agent.cut_parts)
@@ -32,15 +23,3 @@ build_web_dense = partial(build_web_parts, look_up=look_ups.retrieve_by_vectors)
 web_page = build_web_page().compile(name="web_page")
 web_bm25 = build_web_bm25().compile(name="web_bm25")
 web_dense = build_web_dense().compile(name="web_dense")
-
-
-async def estimate_web_page(case: EstimateCase) -> Estimate:
-    """One call with the instruction and what was chosen of the page: at most all of it, as far as it fits."""
-    if not case.asks:
-        return Estimate()
-    most = min(case.document.words, case.context.window_words)
-    shown = Range(0, most, most) + case.question + Range.frame(web_act_prompt("", "").words)
-    return Estimate.of(1, shown, web_agent.ACT_REPLY)
-
-
-estimate_web_bm25 = estimate_web_dense = estimate_web_page

@@ -19,7 +19,7 @@ from readgraph.state.errors import BadInput, ReadgraphError
 if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext, Dialog, ElementHandle, JSHandle, Page, Request
 
-__all__ = ["CannotAct", "ChromiumDriver", "Driver", "PageSeen"]
+__all__ = ["ChromiumDriver"]
 NUMBER = "data-readgraph-id"  # the attribute that holds an element's number
 
 

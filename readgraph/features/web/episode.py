@@ -21,7 +21,7 @@ from readgraph.state.errors import BadInput
 from readgraph.state.loops import Listen
 from readgraph.state.reading import NOTHING_USED, Step, Usage, add_usage
 
-__all__ = ["Ending", "Episode", "EpisodeStep", "Proposed"]
+__all__ = ["Episode"]
 
 Ending = Literal["finished", "stuck", "steps", "budget", "stopped"]
 """How an episode ended: the agent says that it is done, or that it can't go on; the steps, or the budget of calls and

@@ -1,16 +1,11 @@
-"""ReadAgent on web pages (appendix E): gists of a page's parts, a look-up, the next action; and its estimate.
-
-A step will use notes on the parts of the page, a look-up, an action.
-"""
+"""ReadAgent on web pages (appendix E): gists of a page's parts, a look-up, the next action."""
 
 from langgraph.graph import END, START, StateGraph
 
 from readgraph.features.web import look_up as web_pages
 from readgraph.features.web.settings import Subtrees
 from readgraph.features.web.state import WebState, WebStepOutput, WebTask
-from readgraph.graphs.estimates.arithmetic import NONE, NOTE_LINE, TAG_WORDS, Estimate, EstimateCase, Range
 from readgraph.graphs.wiring import add_nodes, add_path, add_question, begin_graph, complete_graph
-from readgraph.library.page_store import PageStore
 from readgraph.nodes.building.build import ReadState, ReadWrites, cut_pages, read_pages
 from readgraph.nodes.building.merge import largest_page
 from readgraph.nodes.building.notes import make_gist_writer
@@ -20,10 +15,10 @@ from readgraph.nodes.look_up import make_look_up_node
 from readgraph.nodes.purpose import purpose_of
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import recipe_parameters
-from readgraph.state.records import FEWEST_NOTE_WORDS, Document, Recipe
+from readgraph.state.records import Recipe
 from readgraph.state.settings import Gists, Language, Purpose, Rebuilding
 
-__all__ = ["build", "estimate_web_step", "graph"]
+__all__ = ["build", "graph"]
 
 
 def parts_recipe(context: ReaderContext) -> Recipe:
@@ -74,50 +69,3 @@ def build(
 
 
 graph = build().compile(name="web_agent")
-
-
-NOTE_WORDS, LOOK_UP_REPLY, ACT_REPLY = 40, 30, 25  # expected words of replies
-
-HISTORY_FRAME = 20  # words around the history; each action in it has a number besides
-
-
-async def estimate_web_step(
-    store: PageStore, document: Document, context: ReaderContext, instruction_words: int | None
-) -> Estimate:
-    """What one step on a page will use; makes no call.
-
-    The number of parts is known, since they are cut by rule.
-
-    Args:
-        store: The page store of the library.
-        document: The page.
-        context: The settings of the step.
-        instruction_words: Words of the instruction and of the history; None: notes on the page only.
-    """
-    case = EstimateCase(store, document, context, instruction_words)
-    return await case.bound(await estimate_web_agent(case))
-
-
-async def estimate_web_agent(case: EstimateCase) -> Estimate:
-    """Notes on the parts of the page, a look-up, an action."""
-    document, context, estimate = case.document, case.context, Estimate()
-    left = await case.unread(recipe(case.reader))
-    begun = left.memory.read_to if left.memory else 0
-    sizes = (context.page_depth, context.join_words, largest_page(context))
-    new = web_pages.part_ends(await case.store.text(document), begun, *sizes)[0] if left.words else []
-    notes, note_words = len(new) + left.pages, context.gist_words or NOTE_WORDS
-    if notes and case.reader.model:
-        words = sum(words for _, words in new) + left.paged_words
-        prompt = Range.frame(web_pages.web_gist_prompt("", context.gist_words, purpose_of(context)).words)
-        estimate = Estimate.of(notes, prompt + Range(0, words / notes, words) + NOTE_LINE, note_words)
-    if not case.asks:
-        return estimate
-    parts = notes + left.notes
-    # No note is longer than its part, except those of very short parts.
-    gists = Range(0, note_words * parts, document.words + (FEWEST_NOTE_WORDS + TAG_WORDS) * parts)
-    gists += case.question + Range(0, 0, case.question_words + HISTORY_FRAME)
-    opened = Range(0, min(context.max_pages, parts) * document.words / max(parts, 1), document.words)
-    look_up = Range.frame(web_pages.web_look_up_prompt("", "", {}, context.max_pages).words)
-    looking = Estimate.of(1 if context.max_pages else NONE, look_up + gists, LOOK_UP_REPLY)
-    act = Range.frame(web_pages.web_act_prompt("", "").words)
-    return estimate + looking + Estimate.of(1, act + gists + opened, ACT_REPLY)

@@ -7,7 +7,7 @@ counted. Without a model, the words of the instruction are held against the labe
 import re
 from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Annotated, Literal, NotRequired, cast
+from typing import Annotated, Any, Literal, NotRequired, cast
 
 from langgraph.channels import EphemeralValue
 from pydantic import BaseModel, BeforeValidator, Field
@@ -21,12 +21,13 @@ from readgraph.library.search.terms import content_words
 from readgraph.models.asking import ask_reply
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
+from readgraph.models.rehearsed import RehearsedReply
 from readgraph.models.reply_types import restrict_reply
 from readgraph.nodes.answering.in_view import compression_rate, percent_read
 from readgraph.nodes.building.merge import largest_page
 from readgraph.nodes.contracts import AnswerUpdate, AskedState, ReaderRuntime
-from readgraph.nodes.extractive import question_alone
 from readgraph.nodes.extractive.gists import gist_size
+from readgraph.nodes.extractive.quoting import question_alone
 from readgraph.nodes.memory import MemoryView, view_memory
 from readgraph.nodes.opening import OpenState, OpenUpdate, check_length, open_document
 from readgraph.nodes.prompts import question_part
@@ -223,6 +224,13 @@ class NextAction(BaseModel):
     value: Annotated[str | None, BeforeValidator(_text)] = Field(
         description="The text to type, or the option to select, as it stands there; else null."
     )
+
+    @classmethod
+    def rehearse(cls, reply: RehearsedReply) -> dict[str, Any]:
+        """One of the elements is clicked; without one, nothing brings it further."""
+        there = reply.offered("element")
+        chosen = reply.one_of(there) if there else None
+        return {"operation": "click" if there else "stuck", "element": chosen, "value": None}
 
 
 def web_act_prompt(memory: str, instruction: str) -> Prompt:

@@ -15,7 +15,7 @@ from readgraph.sources.parsing import feed_html, local_name
 from readgraph.state.errors import BadInput
 from readgraph.state.words import on_one_line
 
-__all__ = ["HIDDEN", "WebPage", "web_page"]
+__all__ = ["web_page"]
 
 HIDDEN = "data-readgraph-hidden"
 """An attribute with which whoever renders a page marks what is not shown: it is left out, with all that is in it."""

@@ -6,8 +6,6 @@ from typing import Any
 from readgraph.api.running import RunThread
 from readgraph.doors.serve.making import Making, Page
 from readgraph.features.wiki.functions import Wiki, wiki
-from readgraph.features.wiki.graph import estimate_wiki
-from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase
 from readgraph.graphs.method import Method
 from readgraph.graphs.methods import PARTS
 from readgraph.library.library import Library
@@ -32,9 +30,9 @@ class WikiMaking(Making):
         """What stands above it."""
         return f"Wiki of {title}"
 
-    async def estimate(self, library: Library, document: Document, context: ReaderContext) -> Estimate:
-        """What it will use, without a call."""
-        return await estimate_wiki(EstimateCase(library.pages, document, context))
+    def given(self) -> dict[str, Any]:
+        """What the graph is given besides the document."""
+        return {}
 
     async def make(
         self, library: Library, document: Document, context: ReaderContext, listen: Listen, thread: RunThread

@@ -16,14 +16,14 @@ from readgraph.cli.terminal.progress import watch_run
 from readgraph.cli.terminal.safe_text import Console, SafeText
 from readgraph.cli.terminal.screen import WRONG, OutputOptions
 from readgraph.features.wiki.functions import Wiki, wiki
-from readgraph.features.wiki.graph import estimate_wiki
 from readgraph.features.wiki.options import WikiOptions
 from readgraph.features.wiki.vault import is_of_wiki, write_vault
 from readgraph.features.wiki.vault_check import VaultProblem, check_vault
-from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase
+from readgraph.graphs.methods import PARTS
+from readgraph.graphs.rehearsal import Estimate, rehearse_method
 from readgraph.library.collections import documents_of
 from readgraph.library.library import Library
-from readgraph.sources import SourceText
+from readgraph.sources.converting import SourceText
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document
@@ -74,7 +74,7 @@ def estimate(options: WikiOptions, context: ReaderContext, screen: OutputOptions
     async def count(library: Library) -> tuple[Estimate, int]:
         document = await _documents(library, sources, options)
         await report_notices(library, [document], screen)
-        return await estimate_wiki(EstimateCase(library.pages, document, context)), document.words
+        return await rehearse_method(PARTS["wiki"], library.pages, document, context, {}), document.words
 
     show_estimate(*run_in_library(options.library, count, answers=True), context, screen)
 

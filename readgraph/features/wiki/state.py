@@ -9,8 +9,6 @@ from typing_extensions import TypedDict
 from readgraph.state.differences import Difference
 from readgraph.state.reading import Answered, ReadingState
 
-__all__ = ["Conflict", "SubjectKind", "WikiMade", "WikiPage", "WikiSentence", "WikiSource", "WikiState", "WikiWanted"]
-
 SubjectKind = Literal["document", "person", "place", "thing", "topic", "name"]
 """`name`: something with a name, of which rules can't tell what it is."""
 

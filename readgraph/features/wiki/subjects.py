@@ -1,9 +1,10 @@
 """What the documents tell of: the model's notes of each page, or rules; each subject once, with its sentences."""
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 from typing_extensions import TypedDict
@@ -16,6 +17,7 @@ from readgraph.library.collections import documents_of
 from readgraph.library.page_store import page_store
 from readgraph.models.asking import ask_reply
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced, versions_of
+from readgraph.models.rehearsed import RehearsedReply
 from readgraph.models.reply_types import LenientReply, Numbers, Texts
 from readgraph.nodes.bounds import fit_page
 from readgraph.nodes.building.build import build_memory
@@ -52,10 +54,22 @@ class NotedSubject(LenientReply):
     sentences: Numbers = Field(description="The numbers of the sentences that say something of it.")
 
 
+_NAME = re.compile(r"(?<=[\w,] )[A-Z]\w+")  # a word in capitals in a sentence
+
+
 class NotedSubjects(LenientReply):
     """All that a passage tells of."""
 
     subjects: list[NotedSubject] = Field(description="Each person, place, thing and topic once; may be empty.")
+
+    @classmethod
+    def rehearse(cls, reply: RehearsedReply) -> dict[str, Any]:
+        """Some names of the passage, each with every other sentence; for the most, many with all."""
+        numbers = reply.numbered("passage")
+        names = [*dict.fromkeys(_NAME.findall(reply.fenced["passage"]))] or ["word"]
+        chosen = names[:40] if reply.longest else names[:6]
+        told = numbers if reply.longest else numbers[reply.chance % 2 :: 4]
+        return {"subjects": [{"name": name, "kind": "person", "also": [], "sentences": told} for name in chosen]}
 
 
 def wiki_note_prompt(sentences: Sequence[str]) -> Prompt:

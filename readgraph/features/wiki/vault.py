@@ -20,7 +20,7 @@ from readgraph.state.files import replace_file
 from readgraph.state.records import digest
 from readgraph.state.words import format_count, on_one_line
 
-__all__ = ["VaultChanges", "write_vault"]
+__all__ = ["write_vault"]
 
 INDEX, LOG, DOCUMENTS, PAGES = "index.md", "log.md", "documents", "pages"
 KINDS = {

@@ -20,8 +20,6 @@ from readgraph.state.errors import BadInput
 from readgraph.state.records import Document
 from readgraph.state.words import on_one_line
 
-__all__ = ["VaultProblem", "check_vault"]
-
 ProblemKind = Literal["dead link", "orphan", "no mark", "quote", "differs", "contradiction"]
 
 _LINK = re.compile(r"\[\[([^\[\]|#]*)(?:#[^\[\]|]*)?(?:\|([^\[\]]*))?\]\]")

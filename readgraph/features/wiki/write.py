@@ -2,6 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from pydantic import Field
 from typing_extensions import TypedDict
@@ -17,6 +18,7 @@ from readgraph.library.search.terms import content_words
 from readgraph.models.asking import ask_reply, can_ask
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
+from readgraph.models.rehearsed import RehearsedReply
 from readgraph.models.reply_types import LenientReply, Numbers
 from readgraph.nodes.bounds import content_room, groups_that_fit
 from readgraph.nodes.contracts import ReaderRuntime, StepUpdate
@@ -58,6 +60,13 @@ class WrittenPage(LenientReply):
     """A page, sentence by sentence."""
 
     sentences: list[WrittenSentence]
+
+    @classmethod
+    def rehearse(cls, reply: RehearsedReply) -> dict[str, Any]:
+        """A sentence on every second one that is shown, as many as a page may have."""
+        numbers = reply.numbered("sentences")
+        most = MOST_WRITTEN if reply.longest else min(MOST_WRITTEN, -(-len(numbers) // 2))
+        return {"sentences": [{"text": reply.words(20), "sources": [number]} for number in numbers[:most]]}
 
 
 def wiki_page_prompt(name: str, sentences: Sequence[str], most: int = MOST_WRITTEN) -> Prompt:

@@ -12,7 +12,6 @@ from langgraph.graph import START
 from typing_extensions import Unpack
 
 from readgraph.graphs import gam, read_agent
-from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase, Range
 from readgraph.graphs.wiring import add_nodes, add_path, add_question, add_search, begin_graph, complete_graph
 from readgraph.nodes.answering.answer import answer_from_notes_alone
 from readgraph.nodes.building.build import ReadState, ReadWrites
@@ -24,8 +23,6 @@ from readgraph.nodes.research.plan import LookUpPlan, plan_look_up
 from readgraph.nodes.research.reflect import JudgeUpdate, gists_suffice
 from readgraph.state.channels import ResearchOutput, ResearchState
 from readgraph.state.reading import Question
-
-__all__ = ["build", "graph"]
 
 
 @complete_graph
@@ -53,18 +50,3 @@ def build(
 
 
 graph = build().compile(name="escalate")
-
-
-async def estimate_escalate(case: EstimateCase) -> Estimate:
-    """ReadAgent's reading, a verdict on the gists, possibly a look-up and GAM's rounds."""
-    reading, seen = await read_agent.estimate_gist_reading(case)
-    if not case.asks:
-        return reading
-    context, gists = case.context, seen.gists + case.question
-    judging = gam.estimate_verdicts(Range(0, 1, 2 if context.separate_requests else 1), gists, context)
-    # Always all pages at once, whatever the setting `strategy`; they are always read.
-    look_ups = read_agent.estimate_look_up(gists, context, "parallel")
-    research = gam.estimate_research(seen.pages, seen.page_words, case.with_settings(rounds=max(context.rounds, 1)))
-    # How often gists alone are not enough is what GAM expects of its notes: the same verdict is asked for.
-    further = (look_ups + research).times(Range(1, gam.NOT_ENOUGH, 1))
-    return reading + judging + further + case.answer(gists, times=Range(0, 1 - gam.NOT_ENOUGH, 1))

@@ -6,17 +6,8 @@ A growing history needs memos one after the other; a whole text can be gisted at
 from functools import partial
 
 from readgraph.graphs import gam, read_agent
-from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase
-
-__all__ = ["build", "graph"]
 
 build = partial(gam.build, memorize=read_agent.read)
 """GAM's graph with ReadAgent's `read` node."""
 
 graph = build().compile(name="gist_research")
-
-
-async def estimate_gist_research(case: EstimateCase) -> Estimate:
-    """ReadAgent's reading, then GAM's rounds."""
-    reading, seen = await read_agent.estimate_gist_reading(case, merges=False)
-    return reading + gam.estimate_research(seen.pages, seen.page_words, case) if case.asks else reading

@@ -8,12 +8,7 @@ from functools import partial
 from readgraph.graphs import mem_walker
 from readgraph.nodes.walk.position import enter_at_leaf
 
-__all__ = ["build", "graph"]
-
 build = partial(mem_walker.build, enter=enter_at_leaf)
 """MemWalker's graph with this `enter` node."""
 
 graph = build().compile(name="guided_walk")
-
-estimate_guided_walk = partial(mem_walker.estimate_mem_walker, from_leaf=True)
-"""MemWalker's reading, and a walk that begins at a leaf."""

@@ -11,9 +11,8 @@ from langgraph.graph import END, StateGraph
 from typing_extensions import Unpack
 
 from readgraph.graphs import mem_walker
-from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase, Range
-from readgraph.graphs.gam import estimate_reflection
-from readgraph.graphs.wiring import add_nodes, add_path, add_search, begin_graph, choosing, complete_graph
+from readgraph.graphs.wiring import add_nodes, add_path, add_search, begin_graph, complete_graph
+from readgraph.graphs.wiring.nodes import choosing
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.contracts import AnswerWrites, CiteState, CiteWrites, Node
 from readgraph.nodes.opening import OpenState, ResearchOpenUpdate, open_for_research
@@ -24,8 +23,6 @@ from readgraph.nodes.walk.steps import answer
 from readgraph.state.channels import WalkResearchOutput, WalkResearchState
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Question
-
-__all__ = ["build", "graph"]
 
 
 @complete_graph
@@ -58,18 +55,3 @@ def build(
 
 
 graph = build().compile(name="reflective_walk")
-
-
-EXPECTED_AGAIN = 0.3  # further walks that are expected after the first
-
-
-async def estimate_reflective_walk(case: EstimateCase) -> Estimate:
-    """MemWalker's reading and walk, a verdict on it, perhaps further walks; findings may be weighed."""
-    reading, segments = await mem_walker.estimate_tree_reading(case)
-    if not case.asks:
-        return reading
-    most = max(case.context.rounds - 1, 0)
-    again = mem_walker.estimate_walk(segments, case.with_settings(walks=1), from_leaf=True)
-    walks = mem_walker.estimate_walk(segments, case) + again.times(Range(0, min(EXPECTED_AGAIN, most), most))
-    weighing = mem_walker.estimate_finding_weighing(case, further_walks=most)
-    return reading + walks + estimate_reflection(case) + weighing

@@ -13,8 +13,7 @@ from langgraph.graph import StateGraph
 from typing_extensions import Unpack
 
 from readgraph.graphs import mem_walker
-from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase
-from readgraph.graphs.gam import Rounds, add_rounds, estimate_research
+from readgraph.graphs.gam import Rounds, add_rounds
 from readgraph.graphs.wiring import add_nodes, add_path, begin_graph, complete_graph
 from readgraph.nodes.building.build import ReadState, ReadWrites
 from readgraph.nodes.building.recipes import BuiltState
@@ -27,8 +26,6 @@ from readgraph.nodes.walk.steps import descend, read_leaf
 from readgraph.state.channels import WalkResearchOutput, WalkResearchState
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Question
-
-__all__ = ["build", "graph"]
 
 
 @complete_graph
@@ -55,12 +52,3 @@ def build(
 
 
 graph = build().compile(name="walk_and_research")
-
-
-async def estimate_walk_and_research(case: EstimateCase) -> Estimate:
-    """MemWalker's reading and walk, then GAM's rounds, of which the walk is the first."""
-    reading, segments = await mem_walker.estimate_tree_reading(case)
-    if not case.asks:
-        return reading
-    research = estimate_research(segments, case.context.segment_words, case, begun=True)
-    return reading + mem_walker.estimate_walk(segments, case) + research

@@ -21,11 +21,10 @@ from readgraph.graphs.wiring.joined import join_steps
 from readgraph.graphs.wiring.method_graph import Builder, MethodGraph, check_names
 from readgraph.graphs.wiring.nodes import add_nodes, choosing
 from readgraph.nodes.bounds import SearchProgress, within_loop_limit
-from readgraph.nodes.contracts import Node
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 
-__all__ = ["MethodGraph", "Node", "add_nodes", "check_wiring", "choosing", "fit_context", "join_steps", "with_channels"]
+__all__ = ["add_nodes", "check_wiring", "fit_context", "join_steps"]
 
 BuilderT = TypeVar("BuilderT", bound=StateGraph[Any, Any, Any, Any])
 BuildP = ParamSpec("BuildP")

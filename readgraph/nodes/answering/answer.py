@@ -20,7 +20,8 @@ from readgraph.nodes.answering.in_view import (
 from readgraph.nodes.answering.prompts import answer_prompt
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import AnswerDraft, AnswerState, AnswerUpdate, ReaderRuntime
-from readgraph.nodes.extractive import FEWEST_WORDS, quote_pages, quote_passages, sentences_as_passages
+from readgraph.nodes.extractive.passages import FEWEST_WORDS, sentences_as_passages
+from readgraph.nodes.extractive.quoting import quote_pages, quote_passages
 from readgraph.nodes.memory import MemoryView, format_pages, load_memory, memory_pages, view_memory
 from readgraph.nodes.step import StepNode, node
 from readgraph.nodes.tasks import all_finished

@@ -25,7 +25,7 @@ from readgraph.nodes.answering.prompts import (
     answer_prompt,
 )
 from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedQuestion, AskedState, ReaderRuntime
-from readgraph.nodes.extractive import question_alone
+from readgraph.nodes.extractive.quoting import question_alone
 from readgraph.nodes.memory import describe_missing
 from readgraph.nodes.prompts import Reply, answer_length, at_length, length_line
 from readgraph.state.context import ReaderContext
@@ -36,7 +36,7 @@ from readgraph.state.reading import Finding, Quote, last_question
 from readgraph.state.records import Document, Page
 from readgraph.state.settings import LONG, AnswerForm, AnswerLength, Language
 
-__all__ = ["AnswerSource", "compression_rate", "write_answer"]
+__all__ = ["compression_rate", "write_answer"]
 
 NOT_FOUND = "I found no answer to this in the text."
 GAVE_NONE = "The model gave no answer to this that could be used."
@@ -276,7 +276,7 @@ async def write_draft(
 
 
 def compression_rate(words: int, document: Document) -> float:
-    """100 · (1 − words in context / words of the text) (ReadAgent, section 4)."""
+    """Percent of the text's words that are not in context (ReadAgent, section 4)."""
     return round(100 * (1 - words / max(document.words, 1)), 2)
 
 

@@ -1,13 +1,14 @@
 """What a model says of sentences that it sees with the texts they rest on; shared by summaries and long answers."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pydantic import Field
 
 from readgraph.models.asking import ask_reply
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, Wording, declare_wording, fenced
+from readgraph.models.rehearsed import RehearsedReply
 from readgraph.models.reply_types import LenientReply
 from readgraph.nodes.answering.in_view import quotes_from
 from readgraph.nodes.answering.prompts import Quotes
@@ -38,6 +39,12 @@ class SentenceVerdicts(LenientReply):
     """What is to be said of each sentence."""
 
     verdicts: list[SentenceVerdict] = Field(description="One for each sentence.")
+
+    @classmethod
+    def rehearse(cls, reply: RehearsedReply) -> dict[str, Any]:
+        """One for each."""
+        said = {"quotes": reply.quotes(1, of_pages=True), "supported": True}
+        return {"verdicts": [{"sentence": number, **said} for number in reply.numbered("sentences")]}
 
 
 def check_sentences_prompt(words: Wording, texts: str, sentences: Sequence[str], question: str | None = None) -> Prompt:

@@ -16,7 +16,9 @@ from readgraph.models.prompt import DATA_RULE, Prompt, Wording, declare_wording,
 from readgraph.nodes.building.paging import pages_of_sessions
 from readgraph.nodes.building.parts import NotesSoFar, Paginate, Parts, WriteNote, in_parts
 from readgraph.nodes.contracts import ReaderRuntime
-from readgraph.nodes.extractive import extract_for, telling_words, without_labels
+from readgraph.nodes.extractive import extract_for
+from readgraph.nodes.extractive.gists import telling_words
+from readgraph.nodes.extractive.passages import without_labels
 from readgraph.nodes.prompts import note_line
 from readgraph.nodes.purpose import purpose_line, purpose_of
 from readgraph.state.context import ReaderContext

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.store import hold_build_lock
 from readgraph.nodes.building.build import ReadState, ReadUpdate, build_memory
-from readgraph.nodes.building.paging import fewest_and_most, segments, segments_after
+from readgraph.nodes.building.paging import fewest_and_most, segments
 from readgraph.nodes.building.parts import NotesSoFar, Parts, WriteNote, in_parts
 from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.step import MakeRecipe, StepNode, Work
@@ -104,15 +104,6 @@ async def outline_of(store: PageStore, document: Document, context: ReaderContex
         sections += [Section(part.start + section.start, section.path) for section in whole]
         cuts += [part.start + start for start in _cuts(whole, text, context)]
     return Outline(numbered.titles, sections, cuts)
-
-
-def segments_by_outline(outline: Outline, document: Document, text: str, context: ReaderContext) -> Iterator[Page]:
-    """The segments of a text that is cut at the sections of its outline."""
-    number = 0
-    for span in outline.spans(document):
-        for page in segments_after(None, text[span.start : span.end], context):
-            yield Page(number, span.start + page.start, span.start + page.end, page.words, page.ended_by)
-            number += 1
 
 
 def headings_in(text: str, places: Iterable[tuple[int, str]]) -> Iterator[tuple[int, list[str]]]:

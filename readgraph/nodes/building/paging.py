@@ -4,15 +4,17 @@ Pauses: ReadAgent, section 3.1 (even pages: table 5). Segments: MemWalker, secti
 """
 
 import asyncio
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, Field
 
 from readgraph.models.asking import ask_reply
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced, find_unused_name
+from readgraph.models.rehearsed import RehearsedReply
 from readgraph.models.reply_types import LenientReply, Numbers, restrict_reply
 from readgraph.nodes.building.parts import Pages, Paginate, candidate_ends, paragraph_ends
 from readgraph.nodes.contracts import ReaderRuntime
@@ -24,12 +26,20 @@ from readgraph.state.words import count_words, end_after_words
 __all__ = ["pages_at_pauses"]
 
 
+_LAST_LABEL = re.compile(r"to <[\w-]+ (\d+)>")
+
+
 class PausePoint(BaseModel):
     """Where to pause."""
 
     DECIDES: ClassVar[tuple[str, ...]] = ("label",)
     reason: str = Field(description="A few words: what ends there.")
     label: int = Field(description="The number of the label to pause at.")
+
+    @classmethod
+    def rehearse(cls, reply: RehearsedReply) -> dict[str, Any]:
+        """Anywhere; for the most pages, at once."""
+        return {"label": reply.one_of(range(1, 1 + int(_LAST_LABEL.findall(reply.task)[-1])))}
 
 
 PAUSE = declare_wording(
@@ -66,6 +76,11 @@ class BeginAnew(LenientReply):
     DECIDES: ClassVar[tuple[str, ...]] = ("begin_anew",)
     NAMED: ClassVar[tuple[str, ...]] = ("begin_anew",)
     begin_anew: Numbers = Field(description="The numbers of these pages; empty if there is none.")
+
+    @classmethod
+    def rehearse(cls, reply: RehearsedReply) -> dict[str, Any]:
+        """None does, so that as many pages are joined as may be."""
+        return {"begin_anew": []}
 
 
 def merge_prompt(gists: str) -> Prompt:

@@ -21,7 +21,8 @@ from readgraph.nodes.building.notes import make_gist_writer
 from readgraph.nodes.building.paging import even_ends
 from readgraph.nodes.building.recipes import BuiltState, apply_notes_language, for_question
 from readgraph.nodes.contracts import ReaderRuntime, StepUpdate
-from readgraph.nodes.extractive import extract_for, extract_gist
+from readgraph.nodes.extractive import extract_for
+from readgraph.nodes.extractive.gists import extract_gist
 from readgraph.nodes.memory import OpenedMemory
 from readgraph.nodes.prompts import note_line, number_parts
 from readgraph.nodes.purpose import purpose_line, purpose_of

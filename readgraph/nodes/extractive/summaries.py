@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 from readgraph.library.search.terms import content_words
 from readgraph.nodes.answering.verdicts import make_sentence
-from readgraph.nodes.extractive import FEWEST_WORDS
-from readgraph.nodes.extractive.passages import is_prose, without_label
+from readgraph.nodes.extractive.passages import FEWEST_WORDS, is_prose, without_label
 from readgraph.state.reading import Quote, Sentence
 from readgraph.state.sentences import sentence_spans
 from readgraph.state.words import count_words, first_words

@@ -27,7 +27,9 @@ from readgraph.nodes.answering.in_view import (
 )
 from readgraph.nodes.answering.prompts import Quotes, answer_from_notes_prompt
 from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedState, ReaderRuntime, StepUpdate
-from readgraph.nodes.extractive import MOST_QUOTES, nearest_sentences, passages_of, query_of, quote_pages
+from readgraph.nodes.extractive import query_of
+from readgraph.nodes.extractive.passages import nearest_sentences, passages_of
+from readgraph.nodes.extractive.quoting import MOST_QUOTES, quote_pages
 from readgraph.nodes.memory import OpenedMemory, ShownPage, format_pages, format_parts, load_memory, pages_text
 from readgraph.nodes.prompts import question_part, with_reasons
 from readgraph.nodes.research.plan import memos_in_view

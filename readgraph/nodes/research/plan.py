@@ -12,6 +12,7 @@ from readgraph.library.search.okapi import rank
 from readgraph.models.asking import ask_reply, can_ask
 from readgraph.models.metering import record_corrections
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
+from readgraph.models.rehearsed import RehearsedReply, fill_words
 from readgraph.models.reply_types import LenientReply, Numbers, Texts, numbers_in, restrict_reply, texts_in
 from readgraph.nodes.contracts import AskedState, LookUpState, ReaderRuntime, StepUpdate
 from readgraph.nodes.extractive import query_of
@@ -56,6 +57,18 @@ class SearchPlan(LenientReply):
 
     DECIDES: ClassVar[tuple[str, ...]] = ("keyword", "vector", "needs")
     needs: Annotated[Texts, Field(description="What has to be found out to answer: one short question for each fact.")]
+
+    @classmethod
+    def rehearse(cls, reply: RehearsedReply) -> dict[str, Any]:
+        """A few words for the keyword tool, the question for the others; for the most, as many as are read of each."""
+        short = [reply.words(words, reply.question) for words in (3, 4, 5)]
+        whole = [reply.question]
+        if reply.longest:
+            short, whole = (
+                [fill_words(f"{number} {reply.question}", QUERY_WORDS) for number in range(5)] for _ in "12"
+            )
+        unread = reply.offered("page") if reply.longest or "keyword" not in cls.model_fields else []
+        return {"needs": whole, "keyword": short, "vector": whole, "page": reply.some_of(unread)}
 
 
 _FIELDS = {

@@ -1,15 +1,17 @@
 """Decide whether the notes are enough, and what to look for next (GAM, section 2.2.2)."""
 
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from pydantic import BaseModel, Field
 
 from readgraph.library.search.terms import content_words
 from readgraph.models.asking import ask_reply
 from readgraph.models.prompt import DATA_RULE, Prompt, Wording, declare_wording, fenced
+from readgraph.models.rehearsed import RehearsedReply
 from readgraph.models.reply_types import LenientReply, Texts
 from readgraph.nodes.contracts import AskedState, ReaderRuntime, StepUpdate
-from readgraph.nodes.extractive import question_alone, telling_words
+from readgraph.nodes.extractive.gists import telling_words
+from readgraph.nodes.extractive.quoting import question_alone
 from readgraph.nodes.memory import load_memory
 from readgraph.nodes.prompts import question_part, with_reasons
 from readgraph.nodes.research.plan import PlanState
@@ -38,6 +40,12 @@ class Verdict(LenientReply):
     enough: bool = Field(description="true if the notes hold every fact that the answer needs; else false.")
     missing: Annotated[Texts, Field(description=_MISSING)]
 
+    @classmethod
+    def rehearse(cls, reply: RehearsedReply) -> dict[str, Any]:
+        """Two in three are enough; for the most, none is."""
+        enough = not reply.longest and bool(reply.chance % 3)
+        return {"enough": enough, "missing": [] if enough else [reply.words(8, reply.question)]}
+
 
 class Enough(BaseModel):
     """Whether the notes are enough."""
@@ -45,12 +53,22 @@ class Enough(BaseModel):
     DECIDES: ClassVar[tuple[str, ...]] = ("enough",)
     enough: bool = Field(description="true if the notes hold every fact that the answer needs; else false.")
 
+    @classmethod
+    def rehearse(cls, reply: RehearsedReply) -> dict[str, Any]:
+        """As often as with what is missing."""
+        return {"enough": not reply.longest and bool(reply.chance % 3)}
+
 
 class Missing(BaseModel):
     """What is missing."""
 
     DECIDES: ClassVar[tuple[str, ...]] = ("missing",)
     missing: Annotated[Texts, Field(description=_MISSING)]
+
+    @classmethod
+    def rehearse(cls, reply: RehearsedReply) -> dict[str, Any]:
+        """Something is: who is asked this has said so."""
+        return {"missing": [reply.words(8, reply.question)]}
 
 
 _THINK = "Think about which facts the answer needs, and which of them the notes hold. Then decide: are"

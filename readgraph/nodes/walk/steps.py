@@ -13,6 +13,7 @@ from readgraph.library.search.okapi import rank
 from readgraph.models.asking import ask_reply
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
+from readgraph.models.rehearsed import RehearsedReply
 from readgraph.models.reply_types import restrict_reply
 from readgraph.nodes.answering.answer import memory_with
 from readgraph.nodes.answering.in_view import (
@@ -28,7 +29,8 @@ from readgraph.nodes.answering.in_view import (
 )
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, ReaderRuntime
-from readgraph.nodes.extractive import query_of, quote_pages
+from readgraph.nodes.extractive import query_of
+from readgraph.nodes.extractive.quoting import quote_pages
 from readgraph.nodes.memory import load_memory, tag_texts
 from readgraph.nodes.prompts import memory_block, number_parts, question_part, require_reasons
 from readgraph.nodes.step import node
@@ -65,6 +67,11 @@ class ChildOrRevert(BaseModel):
 
     DECIDES: ClassVar[tuple[str, ...]] = ("part",)
     part: int | None = Field(description="The number of one part; null to go back up.")
+
+    @classmethod
+    def rehearse(cls, reply: RehearsedReply) -> dict[str, Any]:
+        """Down to one of those that are left; for the most, to the first."""
+        return {"part": reply.one_of(reply.offered("part"))}
 
 
 class ChildChoice(ChildOrRevert):
@@ -176,6 +183,14 @@ class LeafVerdict(BaseModel):
             return value
         said = value.get("choice") or value.get("found")
         return {**value, "action": "answer" if said else "revert", "found": value.get("found") or said}
+
+    @classmethod
+    def rehearse(cls, reply: RehearsedReply) -> dict[str, Any]:
+        """Four in five leaves answer; for the most, each keeps something, or goes back where it can't."""
+        goes_on = "keep" if "keep" in reply.offered("action") else "revert"
+        action = goes_on if reply.longest else "revert" if reply.chance % 5 == 0 else "answer"
+        shown: dict[str, Any] = {"found": None, "quotes": []} if action == "revert" else {"quotes": reply.quotes(1)}
+        return {"action": action, **shown}
 
 
 class LeafChoice(LeafVerdict):

@@ -1,4 +1,4 @@
-"""`--batch`: readings, evaluations and surveys whose calls are made in batches are the same as without."""
+"""`--batch`: readings and surveys whose calls are made in batches are the same as without."""
 
 import json
 import os
@@ -16,9 +16,7 @@ from tests.doubles.hurried import Hurried, Unhurried
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import asked_for, reader
 from tests.support.command import DOUBLE, STORY, Command, assert_refused, finished, process
-from tests.support.evaluations import by_method
 from tests.support.forking import ended, forked
-from tests.support.questions import GOAT, WELL, story_file
 
 PRICED = ("--price", "100/200", "--json")
 QUESTION = "Who took the log book?"
@@ -75,23 +73,6 @@ def test_other_providers_are_refused(readgraph: Command, server: ModelServer, mo
     refused = readgraph("ask", QUESTION, STORY, *models, "--batch")
     assert_refused(refused, f"'{models[-1].replace('local', 'local:SmolLM2-135M-Instruct')}' can't be asked in batches")
     assert server.batching.files == {} and server.calls == 0
-
-
-@pytest.mark.slow
-def test_an_evaluation_and_its_judge_are_asked_in_batches(
-    readgraph: Command, server: ModelServer, tmp_path: Path
-) -> None:
-    said = {"reason": "so it is", "agrees": "yes"}
-    server.respond = lambda request: said if asked_for(request).startswith("Agrees") else reader(request)
-    file = story_file(tmp_path, GOAT, WELL, dataset="qmsum")
-    line = ("evaluate", file, *DOUBLE, "--methods", "bm25", "--judge", "openai:judge", "--price", "100/200", "--json")
-    ordinary = readgraph(*line, "--out", tmp_path / "ordinary").json
-    calls = server.calls
-    batched = readgraph(*line, "--out", tmp_path / "batched", "--concurrency", 1, "--batch").json
-    assert by_method(batched)["bm25"]["metrics"] == by_method(ordinary)["bm25"]["metrics"]
-    assert server.calls == calls == len(server.batching.lines)
-    assert len(sizes(server)) < calls, "answers are in one batch, and so are judgements of a kind"
-    assert batched["judging"]["cost"] == pytest.approx(ordinary["judging"]["cost"] / 2, rel=0.01)
 
 
 @pytest.mark.slow

@@ -36,7 +36,7 @@ def test_all_is_well(readgraph: Command, server: ModelServer) -> None:
 
 def test_every_extra_is_named(readgraph: Command) -> None:
     said = found(readgraph)["extras"]["said"]
-    assert all(name in said for name in ("rlm", "postgres", "ray", "deepagents", "evaluation", "web"))
+    assert all(name in said for name in ("rlm", "postgres", "ray", "deepagents", "web"))
     assert "docs" not in said and "rlm" in said.partition("; not")[0], "the tests' environment has rlm"
 
 

@@ -19,12 +19,12 @@ from typing import Any
 
 import pytest
 
+from evaluation.tests.support import datasets as made
 from readgraph.graphs.methods import METHODS
 from readgraph.library.opening import open_library
 from tests.doubles.model_server import ModelServer
 from tests.doubles.reader import reader
 from tests.graphs.test_mem_gpt_lives import KillingAgent, kept_events, taken_in
-from tests.support import datasets as made
 from tests.support.command import Command
 from tests.support.crashing import UNDISTURBED, Crashing, Moment
 from tests.support.examples import EXAMPLES

@@ -6,7 +6,6 @@ import pytest
 from langchain_core.messages import AIMessage
 from langchain_core.messages.ai import UsageMetadata
 
-from readgraph.evaluation.records import Outcome
 from readgraph.models.prices import Price, cost, find_price, price_to_pay
 from readgraph.models.reply import reply_of
 from readgraph.state.reading import NOTHING_USED, Tokens, Usage, add_usage
@@ -73,9 +72,3 @@ def test_usage_of_older_readings_has_no_cache() -> None:
     older |= {"calls": 1, "input_tokens": 1_000_000}
     step: Any = {"usage": older, "model": "openai:own"}
     assert cost([step], Price(2.0, 8.0)) == 2.0
-
-
-def test_an_evaluation_counts_the_share_that_caches_held() -> None:
-    used: Usage = {**NOTHING_USED, "input_tokens": 1000, "cache_read_tokens": 800}
-    assert Outcome("1", "gam", 0, "answered", usage=used).percent_cached == 80
-    assert Outcome("1", "gam", 0, "answered").percent_cached is None, "no server counted tokens"

@@ -1,0 +1,1 @@
+"""Measure readgraph's methods on datasets and on questions of your own; repeat the papers' experiments."""

@@ -1,0 +1,243 @@
+"""What agents do: steps on web sites to be chosen (Mind2Web), and questions about trajectories (LongMemEval-V2, AMA).
+
+Mind2Web (Deng et al., 2023): a step of a task on a web site, with its page, is a question; sets are categories.
+LongMemEval-V2: a web agent's many trajectories, in its authors' folder of three kinds of files. AMA-Bench (Zhao et al.,
+2026): questions about what agents did and saw, step by step.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from pydantic import ConfigDict, Field
+
+from readgraph.features.web.page import web_page
+from readgraph.library.documents import document_id
+from readgraph.library.stored_items import replace_surrogates
+from readgraph.sources.loading import printable_path
+from readgraph.state.errors import BadInput
+from readgraph_evaluation.datasets.forms import (
+    Asked,
+    DatasetRecord,
+    Form,
+    build_dataset,
+    files_of,
+    folder_with,
+    form,
+    records,
+)
+from readgraph_evaluation.records import Dataset, Item, Text, WebStep
+
+SPLITS = {"task": "cross-task", "website": "cross-website", "domain": "cross-domain"}
+SPLIT = re.compile(rf"test_({'|'.join(SPLITS)})")
+
+
+class _Operation(DatasetRecord):
+    op: str
+    value: str = ""
+
+
+class _Mind2WebElement(DatasetRecord):
+    backend_node_id: str
+
+
+class _Action(DatasetRecord):
+    action_uid: str
+    operation: _Operation
+    pos_candidates: tuple[_Mind2WebElement, ...] = ()
+    cleaned_html: str = ""
+    raw_html: str = ""
+
+
+class _Mind2WebTask(DatasetRecord):
+    annotation_id: str
+    website: str = ""
+    confirmed_task: str
+    actions: list[_Action] = Field(min_length=1)
+    action_reprs: tuple[str, ...] = ()
+
+
+def _test_sets(folder: Path) -> Iterator[Path]:
+    return (file for file in sorted(folder.rglob("test_*.json*")) if SPLIT.search(file.name))
+
+
+@form(
+    "mind2web",
+    "Mind2Web, such as test_task_0.json, or its folder.",
+    {"annotation_id", "confirmed_task", "actions"},
+    recognise=folder_with(_test_sets),
+    licence="CC BY 4.0",
+)
+def mind2web(path: Path) -> Iterator[Asked]:
+    """The steps of a file's tasks, or of those of all test sets in a folder, task by task."""
+    lacking = "holds no test set of Mind2Web: name a folder with files such as test_task_0.json."
+    for file in files_of(path, _test_sets, lacking):
+        split = SPLIT.search(f"{file.parent.name}/{file.name}")
+        for where, task in records(file, _Mind2WebTask):
+            for number, action in enumerate(task.actions):
+                step = f"step {number + 1} of {where}"
+                html = replace_surrogates(action.cleaned_html or action.raw_html)
+                if not html.strip():
+                    raise BadInput(f"In {step}, there is no page: cleaned_html and raw_html are empty.")
+                page = web_page(html, id_attribute="backend_node_id", name=f"The page in {step}")
+                text = Text(document_id(page.text), page.title or task.website, page.text)
+                yield where, text, [_step_item(task, number, text, SPLITS[split[1]] if split else "")]
+
+
+def _step_item(task: _Mind2WebTask, number: int, page: Text, split: str) -> Item:
+    action = task.actions[number]
+    said = task.action_reprs[number : number + 1] or (f"{action.operation.op} {action.operation.value}".strip(),)
+    right = tuple(candidate.backend_node_id for candidate in action.pos_candidates)
+    return Item(
+        id=f"{task.annotation_id}/{action.action_uid}",
+        text=page.id,
+        question=task.confirmed_task.strip(),
+        references=said,
+        category=split,
+        step=WebStep(
+            episode=task.annotation_id,
+            steps=len(task.actions),
+            history=task.action_reprs[:number],
+            elements=right,
+            operation=action.operation.op.upper(),
+            value=action.operation.value,
+        ),
+    )
+
+
+NAME, SMALL = "longmemeval-v2", Path("haystacks", "lme_v2_small.json")
+_SEPARATORS = re.compile(r"\|\s*separators\s*=\s*([^|]*)")
+
+
+class _TrajectoriesQuestion(DatasetRecord):
+    id: str
+    domain: str
+    question: str
+    answer: str
+    question_type: str
+    eval_function: str
+    image: str | None = None
+
+    def item(self, text: str) -> Item:
+        """The question about this text; where phrases are looked for, they are the rubric."""
+        scorer, separators = self.eval_function.partition("|")[0].strip(), _SEPARATORS.search(self.eval_function)
+        phrases = re.split(f"[{re.escape(separators[1] if separators else ',;')}]", self.answer)
+        rubric = tuple(filter(str.strip, phrases)) if scorer.startswith("norm_phrase") else ()
+        item = Item(self.id, text, self.question, (self.answer,), category=self.question_type, rubric=rubric)
+        return replace(item, groups=(self.domain, scorer))
+
+
+class _State(DatasetRecord):
+    url: str = ""
+    accessibility_tree: str = ""
+    thought: str | None = None
+    action: str | None = None
+
+
+class _Trajectory(DatasetRecord):
+    id: str
+    states: list[_State]
+    goal: str = ""
+    outcome: str | None = None
+
+    @property
+    def text(self) -> str:
+        """What the agent was to do, saw, thought and did; screenshots are no text."""
+        parts = [f"Goal: {self.goal}\nOutcome: {self.outcome or 'unknown'}"]
+        for number, state in enumerate(self.states):
+            parts.append(f"State {number}\nPage: {state.url}\n{state.accessibility_tree}")
+            parts[-1] += f"\nThought: {state.thought}" if state.thought else ""
+            parts[-1] += f"\nAction: {state.action}" if state.action else ""
+        return str(replace_surrogates("\n\n".join(parts)))
+
+
+class _Haystacks(DatasetRecord):
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, list[str]]  # the ids of trajectories by those of questions
+
+
+def _load_trajectories(path: Path, items: int | None = None) -> Dataset:
+    """The questions of the folder with the small haystacks, or with those of a file in its folder `haystacks`.
+
+    A history that several questions have is one text, and no trajectory is copied.
+    """
+    haystack = path / SMALL if path.is_dir() else path
+    questions, trajectories = (haystack.parent.parent / f"{name}.jsonl" for name in ("questions", "trajectories"))
+    every = [question for _, question in records(questions, _TrajectoriesQuestion)]
+    asked = [question for question in every if not question.image]
+    shown = len(every) - len(asked)
+    note = f"{shown} of {len(every)} questions are about a picture and are left out." if shown else ""
+    listed = {name: tuple(ids) for _, each in records(haystack, _Haystacks) for name, ids in each}
+    if without := [each.id for each in asked[:items] if each.id not in listed]:
+        raise BadInput(f"{printable_path(haystack)} has no trajectories for the question '{without[0]}'.")
+    wanted = {name for each in asked[:items] for name in listed[each.id]}
+    held = {each.id: each.text for _, each in records(trajectories, _Trajectory) if each.id in wanted}
+    if missing := wanted - held.keys():
+        raise BadInput(f"{printable_path(trajectories)} has no trajectory '{min(missing)}': download it again.")
+    texts, rows = dict[tuple[str, ...], Text](), list[Asked]()
+    for each in asked[:items]:
+        ids, identity = listed[each.id], f"{each.domain}-{len(texts) + 1}"
+        if ids not in texts:
+            texts[ids] = Text.of_documents(identity, identity, map(held.__getitem__, ids))
+        rows.append((printable_path(questions), texts[ids], [each.item(texts[ids].id)]))
+    return build_dataset(path, rows, items, NAME, licence="Apache 2.0", note=note)
+
+
+long_mem_eval_v2 = Form(
+    NAME,
+    f"LongMemEval-V2, the folder with {SMALL}, or a file of its haystacks.",
+    _load_trajectories,
+    recognise=lambda path: (path / SMALL).is_file() or path.match("haystacks/lme_v2_*.json"),
+)
+
+
+class AmaStep(DatasetRecord):
+    """What an agent did, and what it saw then."""
+
+    turn_idx: int = 0
+    action: str = ""
+    observation: str = ""
+
+
+class AmaQuestion(DatasetRecord):
+    """A question about a trajectory; `type` is the ability that it tests."""
+
+    question: str
+    answer: str
+    type: str = ""
+
+
+class AmaEpisode(DatasetRecord):
+    """An agent's trajectory through a task, with its questions."""
+
+    episode_id: int | str
+    trajectory: list[AmaStep] = Field(min_length=1)
+    qa_pairs: list[AmaQuestion]
+    task: str = ""
+    task_type: str = ""
+    domain: str = ""
+
+
+@form("ama-bench", "AMA-Bench, open_end_qa_set.jsonl.", {"episode_id", "trajectory", "qa_pairs"}, licence="MIT")
+def ama_bench(path: Path) -> Iterator[Asked]:
+    """The questions of a file; a text is a task and an agent's steps, as the authors' script writes them."""
+    for where, episode in records(path, AmaEpisode):
+        identity = f"episode-{episode.episode_id}"
+        steps = (
+            f"Step {step.turn_idx}:\nAction: {step.action}\nObservation: {step.observation}"
+            for step in episode.trajectory
+        )
+        text = replace_surrogates("\n\n".join(filter(None, [episode.task, *steps])))
+        items = [
+            Item(
+                id=f"{identity}-q{number}",
+                text=identity,
+                question=asked.question,
+                references=(asked.answer,),
+                category=asked.type,
+                groups=tuple(filter(None, [episode.domain, episode.task_type])),
+            )
+            for number, asked in enumerate(episode.qa_pairs)
+        ]
+        yield where, Text(identity, episode.task_type or identity, text), items

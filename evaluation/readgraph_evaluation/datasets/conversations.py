@@ -1,0 +1,323 @@
+"""Conversations of many sessions: LongMemEval, Multi-Session Chat, BEAM, MemoryAgentBench.
+
+LongMemEval (Wu et al., 2025): each question has a history of its own; of gigabytes only the wanted ones are read.
+Multi-Session Chat (Xu et al., 2022; MemGPT, section 3.1): ParlAI's `session_N` files become the task to open the newest
+session, MSC-Self-Instruct has a question of one speaker to the other. BEAM (Tavakoli et al., 2025): a conversation is a
+folder with `chat.json` and its questions by ability. MemoryAgentBench (Hu et al., 2025): contexts of other benchmarks.
+"""
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field, model_validator
+
+from readgraph.library.stored_items import replace_surrogates
+from readgraph.sources.loading import printable_path
+from readgraph.state.errors import BadInput
+from readgraph_evaluation.datasets.assembling import SessionTurns, Spans, SpeakerTurn, join_sessions
+from readgraph_evaluation.datasets.forms import Asked, DatasetRecord, folder_with, form, record, records
+from readgraph_evaluation.records import AddressedMessage, Item, Text
+
+
+class _LongMemEvalMessage(DatasetRecord):
+    role: str
+    content: str
+    has_answer: bool | None = None  # it holds evidence
+
+
+class _LongMemEvalQuestion(DatasetRecord):
+    question_id: str
+    question_type: str
+    question: str
+    answer: str
+    question_date: str = ""
+    haystack_dates: tuple[str, ...] = ()
+    haystack_session_ids: tuple[str, ...] = ()
+    haystack_sessions: list[list[_LongMemEvalMessage]] = Field(min_length=1)
+    answer_session_ids: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _a_date_and_an_id_a_session(self) -> "_LongMemEvalQuestion":
+        for name in ("haystack_dates", "haystack_session_ids"):
+            if len(getattr(self, name)) != len(self.haystack_sessions):
+                raise ValueError(f"{name} needs one entry for each of the {len(self.haystack_sessions)} sessions")
+        return self
+
+
+@form(
+    "longmemeval",
+    "LongMemEval, such as longmemeval_s.json.",
+    {"question_id", "question_type", "haystack_sessions"},
+    licence="MIT",
+)
+def long_mem_eval(path: Path) -> Iterator[Asked]:
+    """The questions of a file; evidence is the marked turns, or without marks all turns of the answer's sessions."""
+    for where, asked in records(path, _LongMemEvalQuestion):
+        sessions = list[SessionTurns]()
+        # Only longmemeval_oracle does not have them in the order of time.
+        for number in sorted(range(len(asked.haystack_dates)), key=asked.haystack_dates.__getitem__):
+            said = enumerate(asked.haystack_sessions[number])
+            turns = [SpeakerTurn(turn.content, turn.role, f"{number}:{place}") for place, turn in said]
+            sessions.append(SessionTurns(turns, asked.haystack_dates[number]))
+        text, spans = join_sessions(asked.question_id, asked.question_id, sessions)
+        question = f"Today is {asked.question_date}. {asked.question}" if asked.question_date else asked.question
+        abstains = asked.question_id.endswith("_abs")  # the history doesn't answer it
+        item = Item(
+            id=f"{asked.question_id}-q",
+            text=asked.question_id,
+            question=question,
+            references=(asked.answer,),
+            evidence=() if abstains else tuple(spans[name] for name in _evidence(asked) if name in spans),
+            category="abstention" if abstains else asked.question_type,
+            unanswerable=abstains,
+            addressed=AddressedMessage("assistant", "user", question),
+        )
+        yield where, text, [item]
+
+
+def _evidence(asked: _LongMemEvalQuestion) -> list[str]:
+    marked, of_answer = list[str](), list[str]()
+    for number, session in enumerate(asked.haystack_sessions):
+        for place, turn in enumerate(session):
+            if turn.has_answer:
+                marked.append(f"{number}:{place}")
+            if asked.haystack_session_ids[number] in asked.answer_session_ids:
+                of_answer.append(f"{number}:{place}")
+    return marked or of_answer
+
+
+SPEAKERS = ("Speaker 1", "Speaker 2")  # the first, and the one who answers; turns of earlier sessions name no speaker
+
+
+class _SpokenTurn(DatasetRecord):
+    text: str
+    id: str = ""  # names the speaker, in the newest session only
+
+
+class _EarlierSession(DatasetRecord):
+    dialog: list[_SpokenTurn]
+    time_back: str = ""  # how long before the newest session it was
+
+
+class _MscChat(DatasetRecord):
+    dialog: list[_SpokenTurn] = Field(min_length=1)
+    previous_dialogs: list[_EarlierSession] = Field(min_length=1)
+    personas: tuple[list[str], ...] = ()  # the facts that each speaker has stated about themselves
+
+
+class _MscProbe(DatasetRecord):
+    a: str = Field(alias="A")  # what speaker 1 should answer
+    b: str = Field(alias="B")  # what speaker 2 asks
+
+
+class _ProbedChat(_MscChat):
+    self_instruct: _MscProbe
+
+
+@form("msc-openers", "Multi-Session Chat, such as session_5/test.txt.", {"dialog", "previous_dialogs", "personas"})
+def msc_openers(path: Path) -> Iterator[Asked]:
+    """For each chat, the task to open its newest session with regard to the facts about both speakers."""
+    for number, (where, chat) in enumerate(records(path, _MscChat), 1):
+        identity = f"chat-{number}"
+        text, _ = join_sessions(identity, f"Chat {number}", _before(chat))
+        first = chat.dialog[0]
+        opens = SPEAKERS[first.id == SPEAKERS[1]]
+        other = SPEAKERS[opens == SPEAKERS[0]]
+        question = (
+            f"You are {opens} and meet {other} again. Write your first message of the new conversation, in one or two "
+            "sentences: let it draw on what you know of each other."
+        )
+        facts = tuple(fact for persona in chat.personas for fact in persona if fact.strip())
+        addressed = AddressedMessage(opens, other)
+        item = Item(f"{identity}-opener", identity, question, (first.text,), about=facts, addressed=addressed)
+        yield where, text, [item]
+
+
+def _ask_probes(path: Path, *, persona: bool = False, last: bool = False) -> Iterator[Asked]:
+    """For each chat, the question about its sessions, with facts or the last session before it (MemGPT, table 2)."""
+    one, other = SPEAKERS
+    for number, (where, chat) in enumerate(records(path, _ProbedChat), 1):
+        identity, probe = f"chat-{number}", chat.self_instruct
+        newest, known = _turns(chat.dialog), ("", "")
+        if persona and len(chat.personas) < len(SPEAKERS):
+            raise BadInput(f"In {where}, the speakers' facts ('personas') are missing: take another form.")
+        text, _ = join_sessions(identity, f"Chat {number}", [*_before(chat), *([] if last else [newest])])
+        question = f"{other} asks {one}: “{probe.b.strip()}” What does {one} answer?"
+        if persona:
+            known = (" ".join(chat.personas[0]), " ".join(chat.personas[1]))
+            question = f"{one}: {known[0]}\n{other}: {known[1]}\n\n{question}"
+        if last:
+            said = "\n".join(f"{turn.speaker}: {turn.text}" for turn in newest.turns)
+            question = f"What they said last:\n{said}\n\n{question}"
+        addressed = AddressedMessage(one, other, probe.b.strip(), known)
+        yield where, text, [Item(f"{identity}-q", identity, question, (probe.a,), addressed=addressed)]
+
+
+msc_retrieval = form(
+    "msc-retrieval", "MSC-Self-Instruct, msc_self_instruct.jsonl.", {"dialog", "previous_dialogs", "self_instruct"}
+)(_ask_probes)
+msc_retrieval_persona = form(
+    "msc-retrieval-persona", "MSC-Self-Instruct with the facts that both speakers stated, which its authors wrote down."
+)(partial(_ask_probes, persona=True))
+msc_retrieval_last = form(
+    "msc-retrieval-last", "MSC-Self-Instruct whose fifth session stands before the question in full."
+)(partial(_ask_probes, last=True))
+
+
+def _before(chat: _MscChat) -> list[SessionTurns]:
+    return [_turns(session.dialog, session.time_back) for session in chat.previous_dialogs]
+
+
+def _turns(dialog: Iterable[_SpokenTurn], time: str = "") -> SessionTurns:
+    speakers = ((turn.id if turn.id in SPEAKERS else SPEAKERS[place % 2], turn) for place, turn in enumerate(dialog))
+    return SessionTurns([SpeakerTurn(turn.text, speaker) for speaker, turn in speakers], time)
+
+
+CHAT, QUESTIONS = "chat.json", Path("probing_questions", "probing_questions.json")
+
+
+class _BeamMessage(DatasetRecord):
+    role: str
+    content: str
+    id: str
+    time_anchor: str = ""  # only the first of a batch has one
+
+
+class _BeamBatch(DatasetRecord):
+    turns: list[list[_BeamMessage]]
+
+
+class _BeamProbe(DatasetRecord):
+    question: str
+    answer: str = ""
+    ideal_answer: str = ""
+    ideal_response: str = ""
+    expected_compliance: str = ""
+    ideal_summary: str = ""
+    source_chat_ids: Any = ()  # turns, or groups of them by name
+    rubric: tuple[str, ...] = ()
+
+    @property
+    def references(self) -> tuple[str, ...]:  # one of five fields; an instruction to follow has what is expected
+        given = (self.answer, self.ideal_answer, self.ideal_response, self.ideal_summary, self.expected_compliance)
+        return next(((text,) for text in given if text.strip()), ())
+
+
+class BeamProbes(DatasetRecord, extra="allow"):
+    """The questions of a conversation, by the ability that they test."""
+
+
+def _conversations(path: Path) -> list[Path]:
+    """The folders of conversations: this one, or those in it by their numbers."""
+    folders = [each for each in path.iterdir() if each.is_dir()] if path.is_dir() else []
+    folders.sort(key=lambda each: (int(each.name) if each.name.isdigit() else 0, each.name))
+    folders = [path, *folders]
+    return [folder for folder in folders if (folder / CHAT).is_file() and (folder / QUESTIONS).is_file()]
+
+
+@form("beam", "BEAM's folder of conversations, such as chats/100K.", recognise=folder_with(_conversations))
+def beam(path: Path) -> Iterator[Asked]:
+    """The questions of the conversations in a folder; evidence is the turns that they are made from."""
+    folders = _conversations(path)
+    if not folders:
+        raise BadInput(
+            f"{printable_path(path)} is no folder of BEAM: name one with {CHAT} and {QUESTIONS}, or one above it."
+        )
+    for folder in folders:
+        name = folder.resolve().name
+        sessions = [_batch_session(batch) for _, batch in records(folder / CHAT, _BeamBatch)]
+        text, turns = join_sessions(name, f"conversation {name}", sessions)
+        where, given = next(
+            iter(records(folder / QUESTIONS, BeamProbes)), (printable_path(folder / QUESTIONS), BeamProbes())
+        )
+        yield where, text, [*_probes(name, where, given, turns)]
+
+
+def _batch_session(batch: _BeamBatch) -> SessionTurns:
+    messages = [message for group in batch.turns for message in group]
+    time = next((message.time_anchor for message in messages if message.time_anchor), "").replace("-", " ")
+    # Behind a user's message stands "->->" and its number in the plan of the conversation.
+    turns = [SpeakerTurn(message.content.partition("->->")[0], message.role, message.id) for message in messages]
+    return SessionTurns(turns, time)
+
+
+def _probes(name: str, where: str, given: BeamProbes, turns: Spans) -> Iterator[Item]:
+    for ability, probes in (given.model_extra or {}).items():
+        for number, value in enumerate(probes if isinstance(probes, list) else []):
+            probe = record(value, _BeamProbe, where)
+            said = [turn for turn in dict.fromkeys(_turns_in(probe.source_chat_ids)) if turn in turns]
+            yield Item(
+                id=f"{name}-{ability}-{number}",
+                text=name,
+                question=probe.question,
+                references=probe.references,
+                evidence=tuple(turns[turn] for turn in said),
+                category=ability,
+                unanswerable=ability == "abstention",
+                rubric=tuple(filter(None, map(str.strip, probe.rubric))),
+            )
+
+
+def _turns_in(ids: Any) -> Iterator[str]:
+    if isinstance(ids, dict):
+        ids = [*ids.values()]
+    if isinstance(ids, list | tuple):
+        for each in ids:
+            yield from _turns_in(each)
+    else:
+        yield str(ids)
+
+
+class _MemoryAgentSource(DatasetRecord):
+    source: str
+    qa_pair_ids: tuple[str, ...] = ()
+    question_ids: tuple[str, ...] = ()
+
+
+class _MemoryAgentRecord(DatasetRecord):
+    context: str
+    questions: list[str] = Field(min_length=1)
+    answers: list[list[str]]  # of each question those of which each is enough
+    metadata: _MemoryAgentSource
+
+
+COMPETENCIES = {
+    **dict.fromkeys(("ruler", "eventqa", "longmemeval"), "accurate retrieval"),
+    "icl": "test-time learning",
+    **dict.fromkeys(("infbench", "detective"), "long-range understanding"),
+    "factconsolidation": "conflict resolution",
+}  # the competency that a source of MemoryAgentBench tests, by how its name begins (Hu et al., 2025, table 1)
+
+
+@form(
+    "memory-agent-bench",
+    "MemoryAgentBench's splits, such as Conflict_Resolution-00000-of-00001.parquet.",
+    {"context", "questions", "answers", "metadata"},
+    licence="MIT",
+)
+def memory_agent_bench(path: Path) -> Iterator[Asked]:
+    """The questions of a split; recommendations of films are left out, whose answers are numbers of another file."""
+    for number, (where, read) in enumerate(records(path, _MemoryAgentRecord)):
+        source, ids = read.metadata.source, read.metadata.qa_pair_ids or read.metadata.question_ids
+        kind = source.split("_")[0]
+        if kind not in COMPETENCIES:
+            continue
+        if len(read.answers) != len(read.questions):
+            raise BadInput(f"In {where}, there are {len(read.questions)} questions and {len(read.answers)} answers.")
+        identity = f"{source}-{number}"
+        asked = zip(read.questions, read.answers, strict=True)
+        items = [
+            Item(
+                id=ids[place] if len(ids) == len(read.questions) else f"{identity}-q{place}",
+                text=identity,
+                question=question.strip(),
+                references=tuple(dict.fromkeys(filter(None, map(str.strip, answers)))),
+                category=COMPETENCIES[kind],
+                groups=(source,),
+                summary=kind == "infbench",
+            )
+            for place, (question, answers) in enumerate(asked)
+        ]
+        yield where, Text(identity, identity, replace_surrogates(read.context)), items

@@ -1,0 +1,134 @@
+"""Made-up tasks over texts of any length: RULER (Hsieh et al., 2024), and nested keys (MemGPT, section 3.2.2).
+
+RULER: a record's input is one prompt: the task, its text, and the question, which show which task it is; a folder of
+folders of tasks is one dataset. Nested keys: a value may be a key itself; the question is for the last value. They are
+generated, always the same, with the paper's numbers: 140 pairs, 0 to 4 nestings, 30 orders of each.
+"""
+
+import random
+import re
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.resources import files
+from itertools import pairwise
+from pathlib import Path
+
+from pydantic import Field
+
+from readgraph.library.stored_items import replace_surrogates
+from readgraph.state.errors import BadInput
+from readgraph.state.files import read_toml
+from readgraph_evaluation.datasets.forms import (
+    Asked,
+    DatasetRecord,
+    build_dataset,
+    files_of,
+    folder_with,
+    form,
+    records,
+)
+from readgraph_evaluation.records import Dataset, Item, Text, TextSpan
+
+TASK_NAME = re.compile(r"niah_(?:single|multikey|multivalue|multiquery)(?:_\d)?|\bvt|\bcwe|\bfwe|\bqa_\d")
+TASKS = read_toml(files(__package__).joinpath("ruler.toml"), "ruler.toml", -1)
+
+BEFORE_QUESTION = re.compile(
+    r"(?:Answer the question based on the given documents\..{1,200}?)?Question:\s*$|\s+$", re.DOTALL
+)  # the separator between text and question
+
+
+class SyntheticTask(DatasetRecord):
+    """A task; in question answering each output is right, in other tasks the answer must contain all outputs."""
+
+    index: int
+    input: str
+    outputs: list[str] = Field(min_length=1)
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    return (path for path in sorted(folder.glob("*/*.jsonl")) if TASK_NAME.fullmatch(path.parent.name))
+
+
+@form(
+    "ruler",
+    "RULER, such as niah_multikey_1/validation.jsonl, or its folder.",
+    {"index", "input", "outputs"},
+    recognise=folder_with(_files),
+    licence="Apache 2.0",
+)
+def ruler(path: Path) -> Iterator[Asked]:
+    """The questions of a file, or of a folder of tasks; each has its own text."""
+    for file in files_of(path, _files, "holds no tasks of RULER, such as niah_multikey_1/validation.jsonl."):
+        named = TASK_NAME.search(file.stem) or TASK_NAME.search(file.parent.name)
+        for where, task in records(file, SyntheticTask):
+            family, text, question = _parts(replace_surrogates(task.input), where)
+            identity = f"{named[0] if named else family}-{task.index}"
+            item = Item(
+                *(f"{identity}-q", identity, question, tuple(dict.fromkeys(task.outputs))),
+                category=TASKS[family].get("group", family),
+                together=family != "qa",
+            )
+            yield where, Text(identity, identity, text), [item]
+
+
+def _parts(prompt: str, where: str) -> tuple[str, str, str]:
+    for family, patterns in TASKS.items():
+        for asked in list(re.finditer(patterns["question"], prompt, re.DOTALL))[-1:]:
+            for start in [match.end() for match in re.finditer(patterns["before"], prompt[: asked.start()])][-1:]:
+                text = BEFORE_QUESTION.sub("", prompt[start : asked.start()]).strip()
+                return family, text, " ".join(asked[0].split())
+    raise BadInput(f"In {where}, the input has none of RULER's questions: was it made with RULER's own templates?")
+
+
+NESTED_KEYS = "nested-keys"
+PAIRS, LEVELS, ORDERS = 140, range(5), 30
+
+QUESTION = (
+    "The value of a key may be a key itself, and so on. Beginning with key {key}: what is the last value, which is no "
+    "key itself?"
+)
+
+
+@dataclass(frozen=True)
+class KeyTask:
+    """The pairs as a text with one pair in each paragraph, the keys on the way to the last value, and that value."""
+
+    text: str
+    keys: tuple[str, ...]
+    value: str
+
+    @property
+    def question(self) -> str:
+        """The question for the last value."""
+        return QUESTION.format(key=self.keys[0])
+
+    @property
+    def evidence(self) -> tuple[TextSpan, ...]:
+        """The paragraphs that lead to the value, in order."""
+        starts = [self.text.index(f"Key: {key},") for key in self.keys]
+        return tuple(TextSpan(start, self.text.index(".", start) + 1) for start in starts)
+
+
+def make_task(pairs: int, levels: int, order: int) -> KeyTask:
+    """Pairs of random ids; `levels` values are keys themselves. Each order has other ids and other positions."""
+    rng = random.Random(f"{pairs} {levels} {order}")
+    keys, values = ([str(uuid.UUID(int=rng.getrandbits(128), version=4)) for _ in range(pairs)] for _ in range(2))
+    chain = rng.sample(range(pairs), levels + 1)
+    for current, following in pairwise(chain):
+        values[current] = keys[following]
+    lines = [f"Key: {key}, value: {value}." for key, value in zip(keys, values, strict=True)]
+    return KeyTask("\n\n".join(lines), tuple(keys[place] for place in chain), values[chain[-1]])
+
+
+def make_nested_keys(items: int | None = None) -> Dataset:
+    """All tasks, those without nestings first."""
+
+    def make(levels: int, order: int) -> Asked:
+        task, identity = make_task(PAIRS, levels, order), f"keys-{levels}-{order}"
+        category = f"{levels} nestings" if levels != 1 else "1 nesting"
+        item = Item(f"{identity}-q", identity, task.question, (task.value,), (), None, task.evidence, category)
+        return identity, Text(identity, "Pairs of keys and values", task.text), [item]
+
+    made = (make(levels, order) for levels in LEVELS for order in range(ORDERS))
+    return build_dataset(None, made, items, NESTED_KEYS)

@@ -1,0 +1,172 @@
+"""The options of evaluations: what `evaluate` is given, and what `reproduce` is."""
+
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+from typer import Option
+
+from readgraph.cli import shell
+from readgraph.cli.options.documents import EstimateOnly
+from readgraph.cli.options.settings import argument, option
+from readgraph.cli.shell import completer_of
+from readgraph_evaluation import completing
+from readgraph_evaluation.sweeps import SWEEPS
+
+RowOption = partial(Option, rich_help_panel="Rows and questions")
+row_option = partial(option, rich_help_panel="Rows and questions")
+Limit = Annotated[int | None, Option(min=1, help="Ask only the first N questions.")]
+Sample = Annotated[
+    int | None, RowOption(metavar="N", min=1, help="Ask only N questions, drawn at random over all texts.")
+]
+Seed = Annotated[int, RowOption(metavar="N", help="Another number draws another sample.")]
+Runs = Annotated[int, Option(min=1, help="Ask every question N times, with new samples each time.")]
+Judge = Annotated[
+    str | None, Option(metavar="PROVIDER:NAME", help="The model that rates answers, if a metric needs one.")
+]
+Out = Annotated[
+    Path | None,
+    Option(metavar="FOLDER", help="Folder for answers and results; an existing evaluation there is resumed."),
+]
+Replies = Annotated[
+    Path | None,
+    RowOption(
+        metavar="FOLDER",
+        help="Another evaluation, or a library, whose saved replies are used where they fit: they cost nothing.",
+    ),
+]
+PublishTo = Annotated[
+    Path | None,
+    RowOption(
+        metavar="FOLDER",
+        help="Write the run to a new folder for others: replies and scores, without prompts and the dataset's texts.",
+    ),
+]
+Replay = Annotated[
+    Path | None,
+    RowOption(
+        metavar="FOLDER",
+        help="Repeat a published run from its replies, asking no model, and say whether the scores are the same.",
+    ),
+]
+
+
+Answers = Annotated[
+    list[Path],
+    RowOption(
+        metavar="FILE",
+        help="Answers of another system, a line of JSON each (id, answer, retrieved, tokens, seconds, confidence), to "
+        "be measured beside the methods, or alone; the row is named after the file. Repeat for each system.",
+    ),
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvaluateOptions:
+    """What to evaluate, and where to keep it."""
+
+    file: Path | None = argument(
+        default=None, metavar="FILE", help="The questions: a dataset's file, or one of your own."
+    )
+    form: str | None = option("--dataset", metavar="FORM", help="The dataset's format, if it isn't recognised.")
+    methods: str | None = option(
+        metavar="NAME,…",
+        help="The methods to evaluate, or 'all'; 'readgraph methods' lists them.",
+        show_default="read-agent,mem-walker,gam,bm25",
+        autocompletion=completer_of(shell.methods, several=True),
+    )
+    rows: list[str] = row_option(
+        "--method",
+        default=[],
+        metavar="ROW",
+        help="A method with settings of its own: METHOD@SETTING=VALUE,… such as gam@rounds=1; repeat for each row.",
+        autocompletion=completer_of(completing.rows),
+    )
+    answers: Answers = field(default_factory=list)
+    sweep: str | None = row_option(
+        metavar="NAME",
+        help=f"The rows of a paper's table: {', '.join(SWEEPS)}.",
+        autocompletion=completer_of(completing.sweeps),
+    )
+    full_text: bool = row_option(
+        "--full-text/--no-full-text",
+        default=True,
+        help="Ask the full text too, where it fits the window. Default: on.",
+        show_default=False,
+    )
+    limit: Limit = None
+    half: str | None = row_option(
+        metavar="HALF", help="Ask only one half of the texts: development, to tune on, or report, for figures."
+    )
+    sample: Sample = None
+    seed: Seed = 0
+    runs: Runs = 1
+    metrics: str | None = option(
+        metavar="NAME,…",
+        help="The metrics to show, the leading one first. Default: those of the dataset.",
+        autocompletion=completer_of(completing.metrics, several=True),
+    )
+    judge: Judge = None
+    calibrate: bool = row_option(
+        "--calibrate",
+        default=False,
+        help="Measure how far the judge agrees with known verdicts; without FILE, that alone.",
+    )
+    out: Out = None
+    replies: Replies = None
+    publish: PublishTo = None
+    replay: Replay = None
+    inspect: Path | None = row_option(
+        metavar="FOLDER",
+        help="Write a log of inspect-ai for each row into this folder; without FILE, of the evaluation in --out.",
+    )
+    estimate: EstimateOnly = False
+    diff: tuple[Path, Path] | None = option(
+        metavar="A B", help="Compare the evaluations of two folders, question by question."
+    )
+
+    @property
+    def names_no_questions(self) -> bool:
+        """Whether neither a file of questions nor a dataset is named."""
+        return self.file is None and self.form is None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReproduceOptions:
+    """Which experiment to repeat, how much of it, and where to keep it."""
+
+    name: str | None = argument(
+        default=None,
+        metavar="NAME",
+        help="An experiment, such as read-agent-table-1; without a name all are listed.",
+        autocompletion=completer_of(completing.experiments),
+    )
+    data: Path | None = option(metavar="FOLDER", help="The folder that holds the datasets.")
+    limit: Limit = None
+    sample: Sample = None
+    seed: Seed = 0
+    runs: Runs = 1
+    judge: Judge = None
+    out: Out = None
+    replies: Replies = None
+    publish: PublishTo = None
+    replay: Replay = None
+    estimate: EstimateOnly = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoardOptions:
+    """How large a history to make, by which seed, and what to measure on it."""
+
+    tokens: int = option(default=100000, metavar="N ≥ 80000", min=80_000, help="About how many tokens the history has.")
+    seed: int = option(default=1, metavar="N", help="Another seed makes another history.")
+    methods: str | None = option(
+        metavar="NAME,…",
+        help="The methods to measure; 'none' only writes the questions.",
+        show_default="read-agent,mem-walker,gam,ranked,bm25",
+        autocompletion=completer_of(shell.methods, several=True),
+    )
+    answers: Answers = field(default_factory=list)
+    out: Out = None
+    estimate: EstimateOnly = False

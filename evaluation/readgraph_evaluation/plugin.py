@@ -1,0 +1,17 @@
+"""How the evaluation plugs in: its commands."""
+
+from readgraph.cli.declaring import Command
+from readgraph.plugins import hookimpl
+
+
+@hookimpl
+def commands() -> list[Command]:
+    """The commands of evaluations, with their places in the help."""
+    from readgraph_evaluation import command as given
+
+    return [
+        Command(run=given.evaluate, panel="Research", order=1),
+        Command(run=given.reproduce, panel="Research", order=2),
+        Command(run=given.board, panel="Research", order=3),
+        Command(run=given.trajectories, panel="Research", order=4),
+    ]

@@ -1,0 +1,113 @@
+"""`evaluate --calibrate`: how far a judge agrees with verdicts that are known."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from langgraph.store.base import BaseStore
+from langgraph.store.memory import InMemoryStore
+
+from readgraph.cli.run.documents import show_estimate
+from readgraph.cli.terminal.progress import EvaluationProgress, notices
+from readgraph.cli.terminal.rendering import print_json
+from readgraph.cli.terminal.safe_text import Console
+from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
+from readgraph.graphs.rehearsal import Estimate
+from readgraph.library.opening import open_library
+from readgraph.models.client import model_client
+from readgraph.models.prices import exchange_cost
+from readgraph.sources.loading import printable_path
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
+from readgraph_evaluation.folder import EvaluationFolder
+from readgraph_evaluation.judges import calibration as known
+from readgraph_evaluation.line_shapes import Cost
+from readgraph_evaluation.options import EvaluateOptions
+from readgraph_evaluation.plan import estimate_rating, own_prompts
+from readgraph_evaluation.report import write_results
+from readgraph_evaluation.run.tables import print_calibration
+
+
+def calibrate(options: EvaluateOptions, context: ReaderContext, screen: OutputOptions) -> None:
+    """Print how far the judge agrees with known verdicts, which the folder of an evaluation keeps; or estimate that."""
+    check_calibrated(options)
+    rater, out = replace(context, model=options.judge or "", sample=0), options.out
+    if options.estimate:
+        pairs = known.pairs_for(EvaluationFolder(out).dataset()) if out else known.gold_pairs()
+        show_estimate(Estimate(), 0, ReaderContext(), screen, (calibration_estimate(pairs), rater.model))
+        return
+    cost = costs(context, screen)
+    with notices(Console(stderr=True, quiet=screen.quiet).print, screen):
+        if out:
+            found = _calibrate_in_folder(EvaluationFolder(out), rater, screen, cost)
+        else:
+            line = run_until_stopped(_run_calibration(InMemoryStore(), rater, known.gold_pairs(), screen, cost))
+            found = known.summarise_calibration(line, known.gold_pairs())
+    if screen.as_json:
+        print_json(found)
+    else:
+        print_calibration(found)
+
+
+def check_calibrated(options: EvaluateOptions) -> None:
+    """Raise `BadInput` where a judge is to be calibrated and none is named."""
+    if options.calibrate and not options.judge:
+        raise BadInput("--calibrate needs a judge: name one with --judge.")
+
+
+def costs(context: ReaderContext, screen: OutputOptions) -> Cost:
+    """What an exchange costs, at the user's price or the model's known one."""
+    return lambda exchange: exchange_cost(exchange, screen.price, batch=context.batch)
+
+
+def calibration_estimate(pairs: Sequence[known.GoldPair]) -> Estimate:
+    """What the calibration of a judge on these pairs will use."""
+    return sum((estimate_rating([pair.item], (pair.metric,)) for pair in pairs), Estimate())
+
+
+async def calibrate_once(
+    folder: EvaluationFolder, store: BaseStore, rater: ReaderContext, screen: OutputOptions, cost: Cost
+) -> None:
+    """Calibrate the judge on the pairs for the folder's questions that have no verdict yet, and keep that there."""
+    before = known.find_newest_line(folder.lines("calibrations"), rater.model, _basis_of(rater))
+    judged = before["verdicts"] if before else {}
+    if pairs := [pair for pair in known.pairs_for(folder.dataset()) if pair.item.id not in judged]:
+        folder.append("calibrations", [await _run_calibration(store, rater, pairs, screen, cost, before)])
+
+
+def _calibrate_in_folder(folder: EvaluationFolder, rater: ReaderContext, screen: OutputOptions, cost: Cost) -> Any:
+    if _basis_of(rater) != known.basis(folder.what().get("own_prompts", {})):
+        raise BadInput(
+            f"{printable_path(folder.path)} was begun with other prompts of the judge: give the same --prompts."
+        )
+
+    async def run() -> None:
+        async with open_library(folder.library) as library:
+            await calibrate_once(folder, library.store, rater, screen, cost)
+
+    with folder.open_for(folder.what()):
+        run_until_stopped(run())
+        write_results(folder.dataset(), folder)
+    line = known.find_newest_line(folder.lines("calibrations"), rater.model, _basis_of(rater))
+    return known.summarise_calibration(line, known.pairs_for(folder.dataset()))
+
+
+def _basis_of(rater: ReaderContext) -> str:
+    return known.basis(own_prompts(rater.prompts))
+
+
+async def _run_calibration(
+    store: BaseStore,
+    rater: ReaderContext,
+    pairs: Sequence[known.GoldPair],
+    screen: OutputOptions,
+    cost: Cost,
+    before: known.Line | None = None,
+) -> known.Line:
+    await model_client(rater)  # report a wrong model before anything is paid for
+    judged = []
+    with EvaluationProgress("Calibrating", len(pairs), screen) as progress:
+        async for one in known.verdicts(rater, store, pairs, cost, before):
+            judged.append(one)
+            progress.count_item(one.calls, one.input_words + one.output_words, one.cost, one.problem)
+    return known.calibration(judged, rater.model, _basis_of(rater), before)

@@ -1,0 +1,51 @@
+"""Questions made from summaries by a model, as for MemWalker (section 4.1): check them before you rely on figures."""
+
+import asyncio
+import re
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from readgraph.models.asking import ask_reply
+from readgraph.nodes.judging_prompts import WhoQuestion, who_question_prompt
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import NoUsableReply
+from readgraph_evaluation.records import Dataset, Item
+
+__all__ = ["who_questions"]
+
+
+async def who_questions(dataset: Dataset, runtime: Runtime[ReaderContext]) -> list[dict[str, Any]]:
+    """Lines in the form `readgraph`: each text with a question from its summary (the first reference).
+
+    A text is left out if three tries bring no usable question. Raises the errors of `ask` except `NoUsableReply`.
+    """
+    summed_up = [item for item in dataset.items if item.references]
+    made = await asyncio.gather(*(_question_of(item, runtime) for item in summed_up))
+    questions = {item.text: question for item, question in zip(summed_up, made, strict=True) if question}
+    named = {"dataset": f"{dataset.name}-who", "license": dataset.licence}
+    return [
+        {**named, "doc_id": text.id, "title": text.title, "text": text.text, "questions": [questions[text.id]]}
+        for text in dataset.texts
+        if text.id in questions
+    ]
+
+
+async def _question_of(item: Item, runtime: Runtime[ReaderContext]) -> dict[str, Any] | None:
+    summary = item.references[0]
+
+    def complaint(made: WhoQuestion) -> str | None:
+        question, answer = made.question.strip().casefold(), made.answer.strip().casefold()
+        if not question.startswith("who") or not question.endswith("?"):
+            return "the question must begin with 'Who' and end with a question mark"
+        if not answer or answer not in summary.casefold():
+            return "the answer must stand in the summary, in the same words"
+        given_away = re.search(rf"\b{re.escape(answer)}\b", question)
+        return "the question must not hold its answer" if given_away else None
+
+    try:
+        made = await ask_reply(runtime, who_question_prompt(summary), WhoQuestion, complaint)
+    except NoUsableReply:
+        return None
+    question, answer = made.question.strip(), made.answer.strip()
+    return {"id": f"{item.id}-who", "question": question, "answer": answer, "category": "who"}

@@ -1,1 +1,0 @@
-"""Evaluation: how well methods answer the questions of datasets, and what that costs."""

@@ -1,1 +1,0 @@
-"""What a reading will use, before it is run."""
