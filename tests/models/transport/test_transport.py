@@ -279,10 +279,13 @@ def piece(delta: Any, **more: Any) -> dict[str, Any]:
     return {"choices": [{"index": 0, "delta": delta, "finish_reason": None}], **more}
 
 
-def events(*pieces: Any, end: str = "data: [DONE]\n\n") -> Fault:
-    """A stream of these pieces."""
+STREAM = "text/event-stream"
+
+
+def events(*pieces: Any, end: str = "data: [DONE]\n\n", kind: str = STREAM) -> Fault:
+    """A stream of these pieces, in a response of this kind."""
     body = "".join(f"data: {json.dumps(each)}\n\n" for each in pieces) + end
-    return Fault("streamed", body=body, media_type="text/event-stream")
+    return Fault("streamed", body=body, media_type=kind)
 
 
 STREAMED = {
@@ -295,11 +298,12 @@ STREAMED = {
 }
 
 
-async def test_a_damaged_stream_is_asked_for_again(server: ModelServer, runtime: ReaderRuntime) -> None:
+@pytest.mark.parametrize("kind", [STREAM, "application/json"])
+async def test_a_damaged_stream_is_asked_for_again(server: ModelServer, runtime: ReaderRuntime, kind: str) -> None:
     await set_streaming(runtime)
     for number, (name, pieces) in enumerate(STREAMED.items()):
         server.reset()
-        server.faults.append(events(*pieces))
+        server.faults.append(events(*pieces, kind=kind))
         await assert_seven(runtime, "note", name, sample=number)
         assert server.calls == 2, name
 
@@ -313,21 +317,22 @@ async def test_a_streams_odd_usage_spoils_nothing(server: ModelServer, runtime: 
     assert await ask_text(runtime, PROMPT) == "Seven." and meter.used["input_tokens"] == 0
 
 
-def called_in_pieces(*arguments: Any, name: str = "Count") -> Fault:
+def called_in_pieces(kind: str, *arguments: Any) -> Fault:
     """A streamed function call, by the pieces of its arguments; none: the piece lacks them. Another call follows."""
-    opening = {"index": 0, "id": "call_1", "type": "function", "function": {"name": name}}
+    opening = {"index": 0, "id": "call_1", "type": "function", "function": {"name": "Count"}}
     calls = [opening, *({"index": 0, "function": {"arguments": each}} for each in arguments)]
-    other = {"index": 1, "id": "call_2", "function": {"name": name, "arguments": '{"count": 9}'}}
-    return events(*(piece({"role": "assistant", "content": None, "tool_calls": [call]}) for call in [*calls, other]))
+    calls.append({"index": 1, "id": "call_2", "function": {"name": "Count", "arguments": '{"count": 9}'}})
+    return events(*(piece({"role": "assistant", "content": None, "tool_calls": [call]}) for call in calls), kind=kind)
 
 
-async def test_a_streamed_call_is_taken_together(server: ModelServer, runtime: ReaderRuntime) -> None:
+@pytest.mark.parametrize("kind", [STREAM, "application/json"])
+async def test_a_streamed_call_is_taken_together(server: ModelServer, runtime: ReaderRuntime, kind: str) -> None:
     await set_streaming(runtime := with_context(runtime, reply_form="function"))
     assert (await ask_reply(runtime, PROMPT, Count)).count == 7  # as the double streams it
-    server.faults.append(called_in_pieces(None, '{"count"', ": 5}"))
+    server.faults.append(called_in_pieces(kind, None, '{"count"', ": 5}"))
     assert (await ask_reply(with_context(runtime, sample=1), PROMPT, Count)).count == 5
     nonsense = ["{" * 30] * 900  # LangChain's own parsing, from the beginning at each piece, took minutes
-    server.faults.append(called_in_pieces(*nonsense))
+    server.faults.append(called_in_pieces(kind, *nonsense))
     began = time.process_time()
     assert (await ask_reply(with_context(runtime, sample=2), PROMPT, Count)).count == 7
     assert server.calls == 4 and time.process_time() - began < 3
