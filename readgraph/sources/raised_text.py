@@ -39,7 +39,7 @@ def raise_text(text: str, before: str | None = None, after: str = "") -> str:
         return note_mark(bracketed[1]) + _gap(" ", after)
     if is_glued(text, before) or is_cents(text, before, after):
         return _SIGNS.get(text, text)
-    if _NUMBER.fullmatch(text) and before and not before[-1].isspace() and not _holdswrite_script(before):
+    if _NUMBER.fullmatch(text) and before and not before[-1].isspace() and not _holds_script(before):
         return note_mark(text) + _gap(" ", after)
     return _write(RAISED, text, before, after)
 
@@ -96,12 +96,12 @@ def _fraction_at(parts: list[tuple[str, str]], at: int) -> tuple[str, int]:
 def _write(sign: str, text: str, before: str, after: str) -> str:
     if _PROSE.search(text):  # words that somebody set small
         return _gap(before, text) + text + _gap(text, after)
-    if _holdswrite_script(before):
+    if _holds_script(before):
         return write_script(sign, text, after)
     return text + _gap(text, after)
 
 
-def _holdswrite_script(before: str) -> bool:
+def _holds_script(before: str) -> bool:
     return bool(before) and (before[-1].isalnum() or before[-1] in ")]}|′'%°Åµ")
 
 

@@ -28,6 +28,7 @@ def text_of(html: str) -> str:
         ("10⁶ of 5&frac12; on the 1<sup>st</sup>", "10⁶ of 5½ on the 1st"),
         ("5<sup>1</sup>&frasl;<sub>2</sub> or 5<sup>1</sup>/<sub>2</sub> cups", "5 1/2 or 5 1/2 cups"),
         ("5<span class=frac>1&frasl;2</span> in", "5 1/2 in"),
+        ("2<sup>3<sub> </sub></sup>, x<sub>1<sup></sup></sub> and <sub> &lt; <sub>", "2^3, x_1 and <"),
         ("2<sup>3<sup>2</sup></sup>, x<sub>i<sub>1</sub></sub>, a<sup><sup>2</sup></sup>", "2^{3^{2}}, x_{i_{1}}, a^2"),
         ("€ 1.299,<sup>00</sup>, 4,<sup>99</sup> €, old,<sup>12</sup>", "€ 1.299,00, 4,99 €, old, [^12]"),
         ("1<progress>75%</progress><meter>2 of 10</meter>3", "1 75% 2 of 10 3"),

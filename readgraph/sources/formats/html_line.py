@@ -131,7 +131,9 @@ class Line:
             self._position, self._is_linked = position, self._in_link
 
         def close() -> None:
-            if is_nested:
+            if is_nested and "".join(run for run, _ in self._runs[start:]).strip() == f"{position}{{":
+                del self._runs[start:]  # nothing stands in it
+            elif is_nested:
                 self._runs.append(("}", outer))
             self._position = outer
             if is_link:
