@@ -202,7 +202,7 @@ async def estimate_groups(pages: PageStore, groups: list[Group], *, rough: bool 
         rows[group[0].name].append(group)
     for of_row in rows.values():
         sample = of_row[:: -(-len(of_row) // (1 if rough else MOST_TEXTS))]
-        found = [await _rehearse_group(pages, group, rough=rough) for group in sample]
+        found = [await (_rehearse_alike if rough else _rehearse_group)(pages, group, rough=rough) for group in sample]
         unread = 0
         for row, run, text, _ in of_row:
             memory = (recipes_of(row.method, row.context) or row.method.name, run, text.id)
@@ -219,6 +219,20 @@ def _times_asked(group: Group) -> int:
     """How often a row's graph is run for a group beside the reading; an agent gets messages beside the questions."""
     row, _, text, items = group
     return len(items) + sum(bool(talk and talk.notes) for talk in group_by_talk(row, items)) * len(text.sessions)
+
+
+ROUGHLY: dict[tuple[object, ...], tuple[Estimate, Estimate]] = {}
+"""Rough estimates that were made, since experiments of a list share rows on texts of the same size."""
+
+
+async def _rehearse_alike(pages: PageStore, group: Group, *, rough: bool) -> tuple[Estimate, Estimate]:
+    """The same as for a group that is alike but for the words of its questions."""
+    row, _, text, items = group
+    shape = [(len(item.options), item.step is None) for item in items]
+    key = (id(pages), row.method, row.context, text.id, *shape)
+    if key not in ROUGHLY:
+        ROUGHLY[key] = await _rehearse_group(pages, group, rough=rough)
+    return ROUGHLY[key]
 
 
 async def _rehearse_group(pages: PageStore, group: Group, *, rough: bool) -> tuple[Estimate, Estimate]:
