@@ -122,7 +122,7 @@ async def test_errors_and_results_come_from_apart() -> None:
 
 SLOWLY = """
 import sys
-from readgraph.nodes.verifying import evidence
+from readgraph.nodes.rules import evidence
 
 def never_ends(*_):
     print("computing", file=sys.stderr, flush=True)

@@ -173,7 +173,7 @@ class ChromiumDriver:
         for _ in range(TRIES):
             await self._settle()
             with suppress(playwright().Error):  # another page came meanwhile
-                script = files("readgraph.browsing").joinpath("snapshot.js").read_text(encoding="utf-8")
+                script = files("readgraph.features.web").joinpath("snapshot.js").read_text(encoding="utf-8")
                 given = [NUMBER, HIDDEN, MASK, self._password_forms(), SHORTEST_MASKED]
                 parts = await (await _wait_for_answer(self.page.evaluate_handle(script, given))).get_properties()
                 html, passwords = str(await parts["html"].json_value()), await parts["passwords"].json_value()
