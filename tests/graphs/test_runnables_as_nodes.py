@@ -17,6 +17,7 @@ from langgraph.store.memory import InMemoryStore
 from langgraph.types import Command, interrupt
 from typing_extensions import TypedDict
 
+from readgraph.graphs.loading import builder_at
 from readgraph.graphs.method import Method
 from readgraph.graphs.methods import METHODS
 from readgraph.graphs.read_agent import build
@@ -84,7 +85,7 @@ OTHERS = [
 async def test_they_do_at_every_place_what_the_step_inside_does(method: Method, made: Callable[..., Any]) -> None:
     plain = method.build()
     swapped = {name: made(spec.runnable, plain) for name, spec in plain.nodes.items()}
-    other = method.build(**swapped)
+    other = builder_at(method.graph)(**swapped)
     expected = what_came(await plain.compile(store=InMemoryStore()).ainvoke(GIVEN))
     assert what_came(await other.compile(store=InMemoryStore()).ainvoke(GIVEN)) == expected
     assert what_came(other.compile(store=InMemoryStore()).invoke(GIVEN)) == expected
