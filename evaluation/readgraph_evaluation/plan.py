@@ -202,7 +202,7 @@ async def estimate_groups(pages: PageStore, groups: list[Group], *, rough: bool 
         rows[group[0].name].append(group)
     for of_row in rows.values():
         sample = of_row[:: -(-len(of_row) // (1 if rough else MOST_TEXTS))]
-        found = [await (_rehearse_alike if rough else _rehearse_group)(pages, group, rough=rough) for group in sample]
+        found = [await (_rehearse_roughly if rough else _rehearse_group)(pages, group) for group in sample]
         unread = 0
         for row, run, text, _ in of_row:
             memory = (recipes_of(row.method, row.context) or row.method.name, run, text.id)
@@ -225,17 +225,17 @@ ROUGHLY: dict[tuple[object, ...], tuple[Estimate, Estimate]] = {}
 """Rough estimates that were made, since experiments of a list share rows on texts of the same size."""
 
 
-async def _rehearse_alike(pages: PageStore, group: Group, *, rough: bool) -> tuple[Estimate, Estimate]:
-    """The same as for a group that is alike but for the words of its questions."""
+async def _rehearse_roughly(pages: PageStore, group: Group) -> tuple[Estimate, Estimate]:
+    """Rough numbers: the same as for a group that is alike but for the words of its questions."""
     row, _, text, items = group
     shape = [(len(item.options), item.step is None) for item in items]
-    key = (id(pages), row.method, row.context, text.id, *shape)
+    key = (pages, row.method, row.context, text.id, *shape)
     if key not in ROUGHLY:
-        ROUGHLY[key] = await _rehearse_group(pages, group, rough=rough)
+        ROUGHLY[key] = await _rehearse_group(pages, group, rough=True)
     return ROUGHLY[key]
 
 
-async def _rehearse_group(pages: PageStore, group: Group, *, rough: bool) -> tuple[Estimate, Estimate]:
+async def _rehearse_group(pages: PageStore, group: Group, *, rough: bool = False) -> tuple[Estimate, Estimate]:
     """What reading a text will use, and asking the group's questions."""
     row, _, text, items = group
     document = await add_text(pages, text)

@@ -47,7 +47,7 @@ else:
 
     def __getattr__(name: str) -> Any:
         """A name of the core, or the function of a plug-in."""
-        if not name.startswith("_") and (place := _places().get(name)):
+        if name not in __all__ and not name.startswith("_") and (place := _places().get(name)):
             module, _, function = place.partition(":")
             return getattr(import_module(module), function)
         return _get(name)

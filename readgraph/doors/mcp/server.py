@@ -75,10 +75,10 @@ class LibraryTools:
         async def call_tool(run: Context[Any, Any], **arguments: Any) -> T:
             return await tool(partial(self._run, run), **arguments)
 
-        (_, *shown), run = signature(tool).parameters.values(), Parameter("run", Parameter.KEYWORD_ONLY)
+        _, *shown = signature(tool).parameters.values()
         call_tool.__name__, call_tool.__doc__ = tool.__name__, tool.__doc__
-        own = run.replace(annotation=Context[Any, Any])
-        parameters = [own, *(each.replace(kind=Parameter.KEYWORD_ONLY) for each in shown)]
+        run = Parameter("run", Parameter.KEYWORD_ONLY, annotation=Context[Any, Any])
+        parameters = [run, *(each.replace(kind=Parameter.KEYWORD_ONLY) for each in shown)]
         returned = signature(tool).return_annotation
         call_tool.__signature__ = Signature(parameters, return_annotation=returned)  # type: ignore[attr-defined]
         call_tool.__annotations__ = {each.name: each.annotation for each in parameters} | {"return": returned}
