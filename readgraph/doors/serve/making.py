@@ -43,15 +43,11 @@ class Making(ABC):
     part: str = ""
 
     task: ClassVar[str]
+    method: ClassVar[Method]
     lacks: ClassVar[str] = ""
     verbatim: ClassVar[bool] = False
     kept: ClassVar[bool] = False
     in_one_order: ClassVar[bool] = False
-
-    @property
-    @abstractmethod
-    def method(self) -> Method:
-        """The method whose graph makes it."""
 
     @abstractmethod
     def heading(self, title: str) -> str:

@@ -5,7 +5,6 @@ from typing import Any
 from readgraph.api.running import RunThread
 from readgraph.doors.serve.making import Making, Page
 from readgraph.features.summary.functions import summarise
-from readgraph.graphs.method import Method
 from readgraph.graphs.methods import ROWS
 from readgraph.library.library import Library
 from readgraph.state.context import ReaderContext
@@ -16,12 +15,8 @@ from readgraph.state.records import Document
 class SummaryMaking(Making):
     """A summary, as the page in the browser makes it."""
 
+    method = ROWS["summary"]
     task = "summary"
-
-    @property
-    def method(self) -> Method:
-        """The method whose graph makes it."""
-        return ROWS["summary"]
 
     def heading(self, title: str) -> str:
         """What stands above it."""

@@ -5,7 +5,6 @@ from typing import Any
 from readgraph.api.running import RunThread
 from readgraph.doors.serve.making import Making, Page
 from readgraph.features.survey.functions import NO_ROWS, table
-from readgraph.graphs.method import Method
 from readgraph.graphs.methods import METHODS
 from readgraph.library.library import Library
 from readgraph.state.context import ReaderContext
@@ -16,14 +15,10 @@ from readgraph.state.records import Document
 class TableMaking(Making):
     """A table, as the page in the browser makes it."""
 
+    method = METHODS["survey"]
     task = "table"
     lacks = NO_ROWS
     kept = True
-
-    @property
-    def method(self) -> Method:
-        """The method whose graph makes it."""
-        return METHODS["survey"]
 
     def heading(self, title: str) -> str:
         """What stands above it."""

@@ -5,7 +5,6 @@ from typing import Any
 from readgraph.api.running import RunThread
 from readgraph.doors.serve.making import Making, Page
 from readgraph.features.verify.functions import verify
-from readgraph.graphs.method import Method
 from readgraph.graphs.methods import PARTS
 from readgraph.library.library import Library
 from readgraph.state.context import ReaderContext
@@ -16,14 +15,10 @@ from readgraph.state.records import Document
 class CheckMaking(Making):
     """The check of a draft, as the page in the browser makes it."""
 
+    method = PARTS["verify"]
     task = "check"
     verbatim = True
     lacks = "There is nothing to check: give the text as the question."
-
-    @property
-    def method(self) -> Method:
-        """The method whose graph makes it."""
-        return PARTS["verify"]
 
     def heading(self, title: str) -> str:
         """What stands above it."""

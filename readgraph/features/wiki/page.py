@@ -6,7 +6,6 @@ from typing import Any
 from readgraph.api.running import RunThread
 from readgraph.doors.serve.making import Making, Page
 from readgraph.features.wiki.functions import Wiki, wiki
-from readgraph.graphs.method import Method
 from readgraph.graphs.methods import PARTS
 from readgraph.library.library import Library
 from readgraph.state.context import ReaderContext
@@ -18,13 +17,9 @@ from readgraph.state.records import Document
 class WikiMaking(Making):
     """A wiki, as the page in the browser makes it."""
 
+    method = PARTS["wiki"]
     task = "wiki"
     in_one_order = True
-
-    @property
-    def method(self) -> Method:
-        """The method whose graph makes it."""
-        return PARTS["wiki"]
 
     def heading(self, title: str) -> str:
         """What stands above it."""
