@@ -87,6 +87,10 @@ class Hooks:
         """What the package keeps in a library for itself: how it is deleted when a document is forgotten."""
 
     @hookspec
+    def prompts(self) -> "Iterable[str]":  # type: ignore[empty-body]
+        """Modules that declare prompts, so that these can be exported and replaced: `package.module`."""
+
+    @hookspec
     def engines(self) -> "Mapping[str, str]":  # type: ignore[empty-body]
         """Compression engines: where each class stands, `package.module:Name`, by the engine's id."""
 
