@@ -22,7 +22,7 @@ from readgraph.models.prices import Price
 from readgraph.state.apart import run_apart
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import declarations_of, settings_in
-from readgraph.state.errors import BadInput, ReadgraphError, Way
+from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph.state.logs import log_run, new_inner_run
 from readgraph.state.loops import background
 from readgraph.state.records import Document
@@ -142,21 +142,9 @@ class Run:
             await self._bell.wait()
 
 
-WORDS = {
-    Way.NAME_ONE: "choose a document",
-    Way.ADD_ONE: "add a document,",
-    Way.BROWSE: "choose another method",
-    Way.SUMMARISE: "choose another method",
-    Way.LIST_DOCUMENTS: "the list of documents names those that it holds",
-    Way.LIST_COLLECTIONS: "the list of collections names those that there are",
-    Way.LIST_AGENTS: "the list of agents names those that it holds",
-}
-"""What the command's errors tell to do, on the page."""
-
-
 def page_error_line(problem: ReadgraphError) -> str:
     """The error's one line, in words of the page."""
-    return problem.message_text(WORDS)
+    return problem.message_text("page")
 
 
 P = ParamSpec("P")
