@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, Literal, ParamSpec, TypeVar
 from uuid import uuid4
 
+from fastapi import HTTPException
 from langgraph.graph.state import CompiledStateGraph
 from pydantic import BaseModel, Field
 
@@ -156,6 +157,11 @@ OF_THE_MACHINE = (*settings_in(Tenant), "prompts")  # they name what is on it, s
 OFFERED = tuple(each for each in declarations_of(GROUPS) if each.help.option and each.name not in OF_THE_MACHINE)
 
 
+GONE = (
+    "This server has no such run: it may have been started anew since. Begin it once more: nothing is paid for twice."
+)
+
+
 @dataclass
 class Room:
     """The library, the settings of a run that the user did not change, and the runs by their ids."""
@@ -166,6 +172,12 @@ class Room:
     price: Price | None = None
     runs: dict[str, Run] = field(default_factory=dict)
     closed: bool = False
+
+    def run_named(self, identity: str) -> Run:
+        """The run with this id; a 404 where there is none."""
+        if run := self.runs.get(identity):
+            return run
+        raise HTTPException(404, GONE)
 
     def graph(self, method: Method) -> CompiledStateGraph[Any, ReaderContext, Any, Any]:
         """The graph of a method over the library, to look at its threads and change them."""
