@@ -41,7 +41,7 @@ from readgraph.state.records import digest
 from readgraph.state.settings import ReplyForm
 from readgraph.state.words import count_words, first_words
 
-__all__ = ["ask_reply", "ask_text", "can_ask"]
+__all__ = ["ask_reply", "ask_text", "can_ask", "say_budget_spent"]
 
 TRIES = 3
 MOST_REPEATED = 100  # words of a refused reply, and of the reason, that the next try repeats
@@ -54,11 +54,14 @@ Complaint: TypeAlias = Callable[[Said], str | None]  # says what is wrong with a
 
 
 def can_ask(runtime: Runtime[ReaderContext]) -> bool:
-    """Whether there is a model, and a budget for it; where the budget is spent, that is said of the step."""
+    """Whether there is a model, and a budget for it; a step that goes on without says so by `say_budget_spent`."""
+    return bool(runtime.context.model) and not metering.current_meter().is_spent
+
+
+def say_budget_spent(runtime: Runtime[ReaderContext]) -> None:
+    """Let the trajectory say of the step that it goes on without the model because the budget is spent, if it is."""
     meter = metering.current_meter()
-    spent = meter.spent_before or meter.budget_spent
-    meter.went_without |= spent and bool(runtime.context.model)
-    return bool(runtime.context.model) and not spent
+    meter.went_without |= meter.is_spent and bool(runtime.context.model)
 
 
 @overload
@@ -169,8 +172,9 @@ def _fall_back(fallback: str | None) -> Iterator[None]:
             raise
         metering.count_fallback(fallback)
     except BudgetSpent:
-        if fallback is None or not metering.step_does_without():
+        if fallback is None or metering.node_substitutes():
             raise
+        metering.current_meter().went_without = True
 
 
 @dataclass

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from pydantic import BaseModel, Field
 
 from readgraph.library.search.hits import DEPTH, Part, pages_of
-from readgraph.models.asking import ask_reply, can_ask
+from readgraph.models.asking import ask_reply, can_ask, say_budget_spent
 from readgraph.models.prompt import Prompt, declare_wording, fenced
 from readgraph.models.rehearsed import RehearsedReply
 from readgraph.models.reply_types import NumberOrNone, restrict_reply
@@ -220,6 +220,7 @@ async def retrieve_parts(state: LookUpState, runtime: ReaderRuntime) -> LookUpUp
     """ReadAgent's pages that rank first by their texts or gists; without a model, those that share words."""
     context = runtime.context
     if not can_ask(runtime) and context.ranking == "keywords" and not context.rank_gists:
+        say_budget_spent(runtime)
         return await retrieve_without_model(state, runtime)
     rankers, reason = RANKINGS[context.ranking]
     if context.rank_gists:
