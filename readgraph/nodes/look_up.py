@@ -179,11 +179,17 @@ async def look_up_next(state: LookUpState, runtime: ReaderRuntime) -> LookUpUpda
     return _update([*read, reply.page], f"{format_parts([reply.page])}: {reply.reason}", looking=looking)
 
 
-@node(settings=(LookUp, PagesRead, Window))
+async def look_up_without_model(state: LookUpState, runtime: ReaderRuntime) -> LookUpUpdate:
+    """The nearest pages, all at once or one by one."""
+    in_order = runtime.context.strategy == "sequential"
+    return await (look_up_next_without_model(state, runtime) if in_order else nearest_pages.work(state, runtime))
+
+
+@node(without_model=look_up_without_model, settings=(LookUp, PagesRead, Window))
 async def look_up(state: LookUpState, runtime: ReaderRuntime) -> LookUpUpdate:
-    """Look up as the context's strategy says."""
-    choose = look_up_pages if runtime.context.strategy == "parallel" else look_up_next
-    return await choose(state, runtime)
+    """Look up as the context's strategy says: all pages at once, or one by one."""
+    in_order = runtime.context.strategy == "sequential"
+    return await (look_up_next if in_order else look_up_pages).work(state, runtime)
 
 
 async def _view(state: LookUpState, runtime: ReaderRuntime) -> MemoryView:
