@@ -12,7 +12,8 @@ from readgraph.library import copying
 from readgraph.library.address import library_place, own_files
 from readgraph.library.copying import copy_library
 from readgraph.library.library import keep_original, original_of, with_originals
-from readgraph.library.opening import WholeLibrary, open_library
+from readgraph.library.opening import open_library
+from readgraph.library.store import SharedStore
 from readgraph.library.upkeep import back_up
 from readgraph.state.errors import BadInput, LibraryError
 from tests.support.command import ASK, Command
@@ -91,9 +92,9 @@ async def test_a_copy_that_differs_is_refused(tmp_path: Path, monkeypatch: pytes
     async with open_library(tmp_path / "one") as library:
         await library.pages.add_document(TEXT)
 
-    async def changed(library: WholeLibrary) -> Any:
-        await library.store.aput(("another",), "k", {"v": 1})
-        return await true_sums(library)
+    async def changed(store: SharedStore) -> Any:
+        await store.aput(("another",), "k", {"v": 1})
+        return await true_sums(store)
 
     true_sums = copying.sums_of
     monkeypatch.setattr(copying, "sums_of", changed)
