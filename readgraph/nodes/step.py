@@ -205,8 +205,9 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
         runtime = runtime.override(context=context)
         about: dict[str, str] = {name: str(known[name]) for name in ("method", "document") if name in known}
         with watch_node(meter, about) as ended:
+            store = page_store(runtime)  # held while the step runs: all that it calls share it
             builds = self.builds and meter.document
-            watched = cancel_if_forgotten(page_store(runtime), meter.document) if builds else nullcontext()
+            watched = cancel_if_forgotten(store, meter.document) if builds else nullcontext()
             async with count_interrupted_usage(meter, runtime), watched:
                 update = await self._update(state, runtime)
             if self.check_update:
