@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from readgraph.doors.serve.making import Page
     from readgraph.graphs.method import Method
     from readgraph.library.address import StoreKind
-    from readgraph.library.own_records import OwnRecords
+    from readgraph.library.upkeep.own_records import OwnRecords
     from readgraph.sources.kinds import FileKind
     from readgraph.state.declaring import Settings
 

@@ -24,13 +24,13 @@ from readgraph.library.address import (
 )
 from readgraph.library.address import default_place as default_place
 from readgraph.library.file_store import LibraryStore
-from readgraph.library.forgetting import finish_unfinished
 from readgraph.library.library import Library as Library
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.index_registry import close_indexes
 from readgraph.library.sqlite_files import explain_refusals, library_unusable_error, refuse_links
 from readgraph.library.store import SharedStore, name_in_base
-from readgraph.library.upkeep import copy_folder, migrate
+from readgraph.library.upkeep.folder_copies import copy_folder, migrate
+from readgraph.library.upkeep.forgetting import finish_unfinished
 from readgraph.state.errors import LibraryError
 from readgraph.state.files import check_format
 from readgraph.state.languages import classifier

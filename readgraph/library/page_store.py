@@ -190,6 +190,12 @@ class PageStore(DocumentStore):
         """Store a memory's record."""
         await self.put([((ROOT, "memories", memory.document), memory.id, asdict(memory))])
 
+    async def drop_memory(self, document: str, memory: str) -> None:
+        """Delete what is stored of a memory; its record goes last, since the rest can only be found through it."""
+        for kind in ("pages", "notes", "tree"):
+            await self.clear((ROOT, kind, memory))
+        await self.delete((ROOT, "memories", document), [memory])
+
     async def add_page(self, memory: Memory, page: Page) -> Memory:
         """Append a page, committed together with the new count; raises `ValueError` if it is not the next one."""
         if page.number != memory.pages or page.start != memory.read_to:

@@ -8,13 +8,13 @@ import pytest
 
 from readgraph import ReaderContext
 from readgraph.graphs.read_agent import build
-from readgraph.library import copying
 from readgraph.library.address import library_place, own_files
-from readgraph.library.copying import copy_library
 from readgraph.library.library import keep_original, original_of, with_originals
 from readgraph.library.opening import open_library
 from readgraph.library.store import SharedStore
-from readgraph.library.upkeep import back_up
+from readgraph.library.upkeep import copying
+from readgraph.library.upkeep.copying import copy_library
+from readgraph.library.upkeep.folder_copies import back_up
 from readgraph.state.errors import BadInput, LibraryError
 from tests.support.command import ASK, Command
 from tests.support.postgres_server import ON_SERVER, PostgresServer

@@ -19,7 +19,7 @@ from readgraph.library.checkpointer import SharedCheckpointer
 from readgraph.library.opening import holds_library, open_whole
 from readgraph.library.store import SharedStore
 from readgraph.library.stored_items import BATCH
-from readgraph.library.upkeep import new_folder
+from readgraph.library.upkeep.folder_copies import new_folder
 from readgraph.state.errors import BadInput, LibraryError
 
 COPYING = (("readgraph", "copying"), "unfinished")  # the item that a place on a server holds while it is filled
