@@ -14,7 +14,7 @@ from langgraph.runtime import get_runtime
 from langgraph.types import Overwrite
 from typing_extensions import TypedDict
 
-from readgraph.library.page_store import page_store
+from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.stored_items import ROOT
 from readgraph.models.metering import Meter, current_meter, let_node_substitute, start_meter
 from readgraph.models.names import check_batch, within_window
@@ -36,14 +36,13 @@ INTERRUPTED = (ROOT, "interrupted")  # usages by LangGraph's ids of tasks, which
 
 
 @asynccontextmanager
-async def count_interrupted_usage(meter: Meter, runtime: ReaderRuntime) -> AsyncIterator[None]:
+async def count_interrupted_usage(meter: Meter, store: PageStore) -> AsyncIterator[None]:
     """Count what the same task used before an interrupt; inside the `with`, the step runs."""
     given = (var_child_runnable_config.get() or {}).get("configurable", {})  # None: the node runs by itself
     task, resumed = str(given.get("__pregel_task_id", "")), bool(given.get("__pregel_resuming"))
     if not given.get("__pregel_checkpointer"):  # then nothing can be resumed
         yield
         return
-    store = page_store(runtime)
     earlier = (await store.get(INTERRUPTED, [task]))[0] if resumed else None
     before = Usage(**{**NOTHING_USED, **(earlier or {})})  # type: ignore[typeddict-item]
     meter.before = add_usage(meter.before, before)
@@ -196,7 +195,8 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
         outer = start_meter(meter)
         known: dict[str, str] = {name: str(about[name]) for name in ("method", "document") if name in about}
         with end_this_task_when_left(), watch_node(meter, known) as ended:
-            async with count_interrupted_usage(meter, runtime), self._while_remembered(meter, runtime):
+            store = page_store(runtime)  # held while the step runs: all that it calls share it
+            async with count_interrupted_usage(meter, store), self._while_remembered(meter, store):
                 update = await self._update(input, runtime)
             if self.check_update:
                 self.check_update(update)
@@ -239,10 +239,10 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
             spent_before=channels.get("status") == "budget",
         )
 
-    def _while_remembered(self, meter: Meter, runtime: ReaderRuntime) -> AbstractAsyncContextManager[None]:
+    def _while_remembered(self, meter: Meter, store: PageStore) -> AbstractAsyncContextManager[None]:
         """A build ends as soon as somebody has the library forget its document."""
         if self.builds and meter.document:
-            return cancel_if_forgotten(page_store(runtime), meter.document)
+            return cancel_if_forgotten(store, meter.document)
         return nullcontext()
 
     def _add_record(self, update: dict[str, Any], meter: Meter) -> dict[str, Any]:

@@ -104,6 +104,18 @@ def test_without_one_all_others_work(room: str, whole: Whole, tmp_path: Path) ->
 
 
 @pytest.mark.slow
+def test_without_the_server_its_addresses_are_refused_in_one_line(tmp_path: Path) -> None:
+    shutil.copytree(HOUSE, tmp_path / "readgraph")
+    shutil.rmtree(tmp_path / "readgraph" / "features" / "postgres")
+    show = [sys.executable, *COMMAND, "show", "--library", "postgresql://ada:hush@db/papers"]
+    ran = subprocess.run(
+        show, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(tmp_path)}, capture_output=True, encoding="utf-8"
+    )
+    assert (ran.returncode, ran.stderr.count("\n")) == (2, 1)
+    assert "A library is a folder: nothing that is installed keeps one at an address." in ran.stderr
+
+
+@pytest.mark.slow
 def test_without_all_of_them_the_core_works(whole: Whole, tmp_path: Path) -> None:
     shutil.copytree(HOUSE, tmp_path / "readgraph")
     for each in PLUGGED_IN:

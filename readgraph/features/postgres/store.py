@@ -19,11 +19,9 @@ from langgraph.store.base import GetOp, Item, Op, PutOp, Result, SearchOp
 from langgraph.store.postgres import PostgresStore
 from platformdirs import user_cache_path
 
-from readgraph.library.address import LibraryAddress
-from readgraph.library.minute_ledger import Execute, MinuteLedger
-from readgraph.library.postgres import connections
-from readgraph.library.postgres.checkpointer import OF_NAMESPACE
-from readgraph.library.postgres.connections import (
+from readgraph.features.postgres import connections
+from readgraph.features.postgres.checkpointer import OF_NAMESPACE, ServerCheckpointer
+from readgraph.features.postgres.connections import (
     Connection,
     Readers,
     ServerSession,
@@ -32,6 +30,8 @@ from readgraph.library.postgres.connections import (
     read_text,
     retry_transaction,
 )
+from readgraph.library.address import LibraryAddress
+from readgraph.library.minute_ledger import Execute, MinuteLedger
 from readgraph.library.sqlite_files import explain_refusals
 from readgraph.library.store import Listing, ListingPosition, OnWait, Row, SharedStore, T
 from readgraph.state.errors import LibraryError
@@ -196,8 +196,9 @@ class ServerStore(SharedStore):
 
     indexes_apart = True
 
-    def __init__(self, address: LibraryAddress, session: ServerSession, folder: Path) -> None:
-        self.place, self.name, self.folder, self.session = str(address), session.database, folder, session
+    def __init__(self, address: LibraryAddress, session: ServerSession, folder: Path, *, writable: bool) -> None:
+        self.place, self.name, self.folder = str(address), session.database, folder
+        self.session, self.writable, self._address = session, writable, address
         self._readers = Readers(address)
         self._threads = ThreadPoolExecutor(READERS, thread_name_prefix="readgraph-postgres-reads")
         self._copies = folder / "originals"
@@ -213,6 +214,15 @@ class ServerStore(SharedStore):
             self.session.close()
             self._threads.shutdown()
             self._readers.close()
+
+    @asynccontextmanager
+    async def open_threads(self, part: str = "") -> AsyncIterator[ServerCheckpointer]:
+        """The checkpointer of this namespace, over a connection of its own."""
+        threads = await asyncio.to_thread(ServerCheckpointer, self._address, self.session, part)
+        try:
+            yield threads
+        finally:
+            await threads.close()
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """Run operations and wait for them; this blocks, so it is not for use in an event loop."""
@@ -369,12 +379,12 @@ def _from_server(result: Any) -> Any:
 CACHE = "READGRAPH_CACHE"  # the variable that names another folder than the user's cache folder
 
 
-def open_store(address: LibraryAddress, *, to_read: bool = False) -> tuple[ServerStore, bool]:
-    """An open store, with its tables made unless `to_read`, and whether this user may write; blocks. `LibraryError`."""
+def open_store(address: LibraryAddress, *, to_read: bool = False) -> ServerStore:
+    """An open store, with its tables made unless `to_read`; blocks. Raises `LibraryError`."""
     named = os.environ.get(CACHE)
     caches = Path(named).expanduser() if named else user_cache_path("readgraph", appauthor=False) / "libraries"
     with connect(address) as connection:
         identity, writable = prepare(address, connection, to_read=to_read)
         served = connection.info
         folder = caches / digest([identity, served.host, served.port, served.dbname])
-    return (ServerStore(address, ServerSession(address), folder), writable and not to_read)
+    return ServerStore(address, ServerSession(address), folder, writable=writable and not to_read)
