@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from readgraph.library.own_records import OwnRecords
     from readgraph.sources.kinds import FileKind
     from readgraph.state.declaring import Settings
+    from readgraph.state.providers import ModelProvider
 
 __all__ = ["Hooks", "hookimpl"]
 
@@ -53,6 +54,10 @@ class Hooks:
     @hookspec
     def methods(self) -> "Iterable[Method]":  # type: ignore[empty-body]
         """Methods of reading: graphs that answer questions, or are rows of evaluations."""
+
+    @hookspec
+    def models(self) -> "Iterable[ModelProvider]":  # type: ignore[empty-body]
+        """Models that run on this machine: what their names begin with, and how their servers are started."""
 
     @hookspec
     def commands(self) -> "Iterable[Command]":  # type: ignore[empty-body]

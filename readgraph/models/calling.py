@@ -15,9 +15,7 @@ from pydantic import BaseModel
 from readgraph.models.client import ModelClient, simpler_form
 from readgraph.models.failure_lines import CORRECT_IT, explain_failure, name_own, name_server
 from readgraph.models.failures import Failure, is_of_callback, is_of_network, own_error
-from readgraph.models.functions import is_function
 from readgraph.models.json_form import reply_instructions
-from readgraph.models.local import is_local
 from readgraph.models.metering import current_meter
 from readgraph.models.own_objects import extra_body_of, name_at_models, rebuild
 from readgraph.models.plain_form import is_plain, plain_messages
@@ -150,8 +148,7 @@ class CallTries:
     def pause_after(self, failure: Failure) -> float:
         """Seconds until the next try, which is told to whoever watches; 0 if there is none."""
         client = self.client
-        here = is_local(client.name) or is_function(client.name)
-        new = failure.no_answer and (not client.worked or here)
+        new = failure.no_answer and (not client.worked or client.is_here)
         pause, over = self.pauses.next(failure.retry_after, FIRST_PAUSE if new else LONGEST_PAUSE)
         failures = self.pauses.failures
         failure.tries = max(failures, failure.tries)

@@ -5,7 +5,6 @@ from langchain_core import exceptions as kinds
 from readgraph.models.client import ModelClient
 from readgraph.models.failures import Failure
 from readgraph.models.functions import FUNCTION, is_function
-from readgraph.models.local import how_it_ended, is_local
 from readgraph.models.server_address import through_proxy
 
 TOO_LARGE = "token limit exceeded"  # in why a batch failed: it is more than an account may have under way
@@ -40,7 +39,7 @@ def explain_failure(client: ModelClient, failure: Failure) -> str:
     if failure.too_long:
         longer = f"sent a reply of more than {failure.too_long} MB {times}"
         return f"{server} {longer}: see what it sends, or raise the limit with --max-reply-mb."
-    if failure.broke_off and not is_local(client.name):
+    if failure.broke_off and not client.process:
         return f"{server} broke its answer off {times}: go on later, nothing is lost."
     if is_function(client.name):
         return f"The {name_own(client)} raised {failure.kind.__name__} {times}: {CORRECT_IT}"
@@ -83,8 +82,8 @@ def _lines_by_kind(client: ModelClient, failure: Failure, server: str, times: st
     nobody = f"No model server answers{at}: start it, or check {address}."
     if through_proxy(client.server):
         nobody = f"No model server answers{at}: check the proxy."
-    if is_local(name):
-        ended = f"has ended{how_it_ended(name)}: go on with the same command, nothing is lost."
+    if client.process:
+        ended = f"has ended{client.process.how_it_ended()}: go on with the same command, nothing is lost."
         nobody = f"The process that runs '{name}' {ended}"
     status = f" ({failure.status})" if failure.status else ""
     return {

@@ -14,13 +14,13 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from readgraph.models.local import local_settings
 from readgraph.models.own_objects import close_copies, copy_for_loop
 from readgraph.models.server_address import read_address
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ModelUnavailable
 from readgraph.state.given_models import GivenModel, find_leaves
 from readgraph.state.loops import PerLoop
+from readgraph.state.providers import find_provider, providers
 from readgraph.state.settings.settings_file import file_settings, settings_file
 
 _NAME = re.compile(r"[\w.-]+")
@@ -141,8 +141,8 @@ def _tables_of_file() -> Mapping[str, Any]:
 
 def validate_table(name: str, table: Any) -> ModelTable:
     """The table with its values checked; raises `BadInput`, in one line."""
-    if not _NAME.fullmatch(name) or name == "local":
-        raise BadInput(f"[models.{name}] can't be a model's name: use letters, digits, _, - and . (but not 'local').")
+    if not _NAME.fullmatch(name) or name in providers():
+        raise BadInput(f"[models.{name}] can't be a model's name: {_how_to_name()}.")
     try:
         made = ModelTable.model_validate(table)
     except ValidationError as problem:
@@ -153,6 +153,11 @@ def validate_table(name: str, table: Any) -> ModelTable:
     if made.base_url:
         read_address(made.base_url, f"[models.{name}] in {settings_file()}: 'base_url'")
     return made
+
+
+def _how_to_name() -> str:
+    taken = " or ".join(map(repr, providers()))
+    return "use letters, digits, _, - and ." + (f" (but not {taken})" if taken else "")
 
 
 Factory = Callable[[], Any]
@@ -264,7 +269,16 @@ def context_for(settings: Mapping[str, Any]) -> ReaderContext:
     both = (models.model, models.reading_model)
     windows = [named.window_words for model in both if (named := find_model_entry(model)) and named.window_words]
     smallest = {"window_words": min(windows)} if windows else {}
-    return ReaderContext(**{**local_settings(*both), **smallest, **settings})
+    return ReaderContext(**{**_fitting_settings(*both), **smallest, **settings})
+
+
+def _fitting_settings(*models: str) -> dict[str, Any]:
+    """The settings with which prompts fit those of the models that run on this machine."""
+    fitting = dict[str, Any]()
+    for provider in providers().values():
+        if served := [model for model in models if find_provider(model) is provider]:
+            fitting |= provider.settings(*served)
+    return fitting
 
 
 def check_batch(context: ReaderContext) -> None:
@@ -289,8 +303,8 @@ def within_window(context: ReaderContext) -> ReaderContext:
 
 def check_name(name: str, factory: object) -> None:
     """Refuse what can't be registered."""
-    if not isinstance(name, str) or not _NAME.fullmatch(name) or name == "local":
-        raise BadInput(f"{name!r:.60} can't be a model's name: use letters, digits, _, - and . (but not 'local').")
+    if not isinstance(name, str) or not _NAME.fullmatch(name) or name in providers():
+        raise BadInput(f"{name!r:.60} can't be a model's name: {_how_to_name()}.")
     if not callable(factory):
         raise BadInput(f"The model '{name}' needs a factory: a function without arguments that makes the model.")
 

@@ -38,7 +38,6 @@ from readgraph.library.notices import document_notices
 from readgraph.library.opening import Library, holds_library, open_library_in_background
 from readgraph.library.page_store import PageStore
 from readgraph.library.versions import follow_file
-from readgraph.models.local import is_local
 from readgraph.models.prices import price_to_pay
 from readgraph.nodes.opening import is_traced
 from readgraph.sources import load, load_all
@@ -47,6 +46,7 @@ from readgraph.sources.loading import STANDARD_INPUT, names_file, printable_path
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.loops import in_background
+from readgraph.state.providers import find_provider
 from readgraph.state.records import Document
 
 
@@ -230,7 +230,7 @@ def show_estimate(
         print_json({"words": words, "assumes": ASSUMES, **values[0], **({"judging": values[1]} if rating else {})})
         return
     if words:
-        elsewhere = is_traced() or (context.embeddings and not is_local(context.embeddings))
+        elsewhere = is_traced() or (context.embeddings and not find_provider(context.embeddings))
         nothing = "no call to one is made" if elsewhere else "nothing is sent, and nothing has to be paid"
         how = f"with {context.model}" if context.model else f"without a model: {nothing}"
         _print(f"{words:,} words to read, {how}", estimate, costs[0], *([] if rating else [NO_CALL]))

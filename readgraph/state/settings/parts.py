@@ -10,20 +10,13 @@ from readgraph.state.declaring import Help, InRecipe, Settings
 from readgraph.state.errors import BadInput
 from readgraph.state.given_models import ModelName
 from readgraph.state.languages import language_code
+from readgraph.state.providers import full_name
 
 ReplyForm = Literal["auto", "json_schema", "function", "text", "plain"]
 """How typed replies are requested; `auto`: by the best form that the model supports."""
 
 EXAMPLE_MODEL = "openai:gpt-5.4-mini"
 """The model that help and pages name; a test compares them, and looks for its price."""
-
-PACKAGED_MODEL = "local:SmolLM2-135M-Instruct"
-"""The chat model that comes inside a package (`readgraph[local-model]`)."""
-
-
-def full_name(model: str) -> str:
-    """The model's name with its provider; `local` alone means the packaged model."""
-    return PACKAGED_MODEL if model == "local" else model
 
 
 class Model(Settings, panel="Model"):
