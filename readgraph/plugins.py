@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from readgraph.sources.kinds import FileKind
     from readgraph.state.declaring import Settings
     from readgraph.state.providers import ModelProvider
+    from readgraph.state.transports import Transport
 
 __all__ = ["Hooks", "hookimpl"]
 
@@ -58,6 +59,10 @@ class Hooks:
     @hookspec
     def models(self) -> "Iterable[ModelProvider]":  # type: ignore[empty-body]
         """Models that run on this machine: what their names begin with, and how their servers are started."""
+
+    @hookspec
+    def transports(self) -> "Iterable[Transport]":  # type: ignore[empty-body]
+        """Ways of calls to their model servers other than a request for each at once, as a setting chooses."""
 
     @hookspec
     def commands(self) -> "Iterable[Command]":  # type: ignore[empty-body]

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.models import json_form, metering
-from readgraph.models.batches.calls import CallIdentity, identify_call
+from readgraph.models.call_identity import CallIdentity, identify_call
 from readgraph.models.calling import PromptTooLong, call_model
 from readgraph.models.client import ModelClient, model_client
 from readgraph.models.failure_lines import name_server
@@ -39,6 +39,7 @@ from readgraph.state.errors import BadInput, BudgetSpent, LibraryError, ModelUna
 from readgraph.state.reading import NO_TOKENS
 from readgraph.state.records import digest
 from readgraph.state.settings import ReplyForm
+from readgraph.state.transports import price_share
 from readgraph.state.words import count_words, first_words
 
 __all__ = ["ask_reply", "ask_text", "can_ask"]
@@ -285,7 +286,7 @@ class PromptTries(Generic[Answer]):
         window.warn(self.prompt)
 
     def _begin_call(self) -> Call:
-        return Call(self.client, self.prompt, len(self.reasons) + 1, batch=self.context.batch)
+        return Call(self.client, self.prompt, len(self.reasons) + 1, price_share(self.context))
 
     async def _was_cut(self, messages: Messages, response: ModelReply) -> bool:
         """Whether the server cut the prompt without a word: it counts fewer tokens than any tokenizer would."""

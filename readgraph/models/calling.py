@@ -30,7 +30,6 @@ from readgraph.state.errors import ModelUnavailable
 from readgraph.state.settings import ReplyForm
 
 FIRST_TRIES, FIRST_PAUSE = 12, 1.0  # tries, and longest pause, where none was ever answered: it may be no model server
-BATCH_TRIES = 4  # in how many batches a request is sent before its failure counts: a batch takes up to a day
 TOO_LONG_TRIES = 3  # how often in a row a reply may have more bytes than it may before its server is given up
 LONG_HEAD = 4000  # characters of a head, about 1,000 tokens: providers' caches keep no shorter ones
 GOOGLE = "langchain_google"  # what the modules of Google's packages begin with
@@ -154,7 +153,7 @@ class CallTries:
         failure.tries = max(failures, failure.tries)
         self.too_long = self.too_long + 1 if failure.too_long else 0
         over = over or (new and failures >= FIRST_TRIES) or self.too_long >= TOO_LONG_TRIES
-        if not failure.passing or (failures >= BATCH_TRIES if client.batches else over):
+        if not failure.passing or (failures >= client.sender.tries if client.sender else over):
             return 0.0
         queues = issubclass(failure.kind, kinds.ModelTimeoutError) and client.in_flight.limit < client.in_flight.most
         if failure.retry_after or issubclass(failure.kind, kinds.ModelRateLimitError) or queues:
@@ -168,7 +167,9 @@ class CallTries:
             reason = f"the model server says {failure.status}"
         if failure.too_long:
             reason = f"the model server sent more than {failure.too_long} MB"
-        current_meter().wait(pause, failure.cause or reason, "its batch brought no reply" if failure.cause else "")
+        current_meter().wait(
+            pause, failure.cause or reason, client.sender.again if client.sender and failure.cause else ""
+        )
         return pause
 
 

@@ -11,9 +11,8 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr, ValidationError
 
-from readgraph.models.batches.calls import BatchedCalls, calls_at_once
 from readgraph.models.functions import is_function, unknown_function
-from readgraph.models.names import Limits, ModelEntry, ModelTable, check_batch, find_model_entry, get_loop_object
+from readgraph.models.names import Limits, ModelEntry, ModelTable, check_transport, find_model_entry, get_loop_object
 from readgraph.models.reply import BROKEN_OFF, ModelReply, StandIn, current_stand_in, replies_to_replay
 from readgraph.models.server_address import address_settings, environment_settings, without_secrets
 from readgraph.models.waiting import CallsInFlight, SharedPause
@@ -25,6 +24,7 @@ from readgraph.state.given_models import describe_writer, find_leaves
 from readgraph.state.loops import PerLoop, close_client
 from readgraph.state.providers import ModelServer, find_provider
 from readgraph.state.settings import EXAMPLE_MODEL, ReplyForm
+from readgraph.state.transports import CallSender, calls_at_once, transport_of
 
 NAMED_BY_OTHERS = {"max_output_tokens": "max_tokens", "headers": "default_headers"}
 """Keys of a table that LangChain's packages call otherwise; the others have the same name."""
@@ -181,7 +181,7 @@ class ModelClient:
     own: bool = False  # it is an object or a function of the caller's
     process: ModelServer | None = None  # what runs it on this machine, if a package does
     limits: Limits = field(default_factory=Limits)  # what it may be asked in a minute
-    batches: BatchedCalls | None = None  # what makes its calls in batches, if they are
+    sender: CallSender | None = None  # what sends its calls, if a transport does
     forms_come_first: bool = False  # its cache sees the form of a reply before the messages
     marks_heads: bool = False  # its cache keeps what is marked
     names_endings: bool = False  # its server has said how a note ended
@@ -195,8 +195,8 @@ class ModelClient:
 
     @property
     def most_seconds(self) -> float | None:
-        """How long a call may take; None: as long as its batch does."""
-        return None if self.batches else self.timeout
+        """How long a call may take; None: as long as its transport does."""
+        return None if self.sender else self.timeout
 
     def check_ending(self, note: ModelReply) -> ModelReply:
         """The note, without its text where the server, which has said how others ended, doesn't say it of this one."""
@@ -219,8 +219,8 @@ def simpler_form(form: ReplyForm) -> ReplyForm | None:
 
 async def _close(clients: dict[Any, Any]) -> None:
     for client in clients.values():
-        if isinstance(client, ModelClient) and client.batches:
-            await client.batches.close()
+        if isinstance(client, ModelClient) and client.sender:
+            await client.sender.close()
         if isinstance(client, ModelClient) and client.ours:
             await close_client(client.chat)
 
@@ -230,7 +230,7 @@ _clients = PerLoop[dict[Any, Any]](dict, _close)
 
 async def model_client(context: ReaderContext) -> ModelClient:
     """The running event loop's client for the context's model; a client of another loop would not work."""
-    check_batch(context)
+    check_transport(context)
     clients = await _clients.current_value()
     if replies_to_replay():
         return _client_for_replay(context, clients)
@@ -246,7 +246,7 @@ async def _find_or_make_client(context: ReaderContext, clients: dict[Any, Any]) 
     server = await asyncio.to_thread(provider.serve, context.model) if provider else None
     # Each of these runs one call at a time, and waiting calls would time out.
     at_once = 1 if server or (named and named.one_at_a_time) else calls_at_once(context)
-    how = (context.timeout, context.retry_seconds, context.batch, context.max_reply_mb)
+    how = (context.timeout, context.retry_seconds, transport_of(context), context.max_reply_mb)
     identity: tuple[Any, ...] = (
         str(context.model),
         context.reply_form,
@@ -322,10 +322,8 @@ def _client(
     elif named and not named.function:
         writes = describe_writer(chat, context.model)
     first = form == "function" or (form == "json_schema" and any(host in address for host in FORM_FIRST))
-    batches = None
-    if context.batch:  # `check_batch` has made sure that the chat model is one of ours
-        openai: Any = chat
-        batches = BatchedCalls(context.model, address, openai, context.timeout, context.retry_seconds)
+    transport = transport_of(context)
+    sender = transport.open(context, address, chat) if transport else None
     return ModelClient(
         str(context.model),
         address,
@@ -338,9 +336,9 @@ def _client(
         ours=not named or bool(table or named.function),
         own=bool(named and not table),
         process=server,
-        limits=named.limits if named and not batches else Limits(),  # a batch has limits of its own
-        batches=batches,
-        forms_come_first=first and automatic and not batches,
+        limits=named.limits if named and not sender else Limits(),  # a transport has limits of its own
+        sender=sender,
+        forms_come_first=first and automatic and not sender,
         marks_heads=all(type(leaf).__module__.startswith("langchain_anthropic") for leaf in leaves),
         window=ModelWindow(str(context.model), address, leaves[0]),
     )

@@ -7,7 +7,6 @@ from readgraph.models.failures import Failure
 from readgraph.models.functions import FUNCTION, is_function
 from readgraph.models.server_address import through_proxy
 
-TOO_LARGE = "token limit exceeded"  # in why a batch failed: it is more than an account may have under way
 CORRECT_IT = "correct it and run the same again, nothing is lost."
 
 
@@ -33,9 +32,8 @@ def explain_failure(client: ModelClient, failure: Failure) -> str:
         return failure.line
     server = name_server(client)
     times = f"{failure.tries} times in a row" if failure.tries > 1 else "once"
-    if failure.cause:
-        then = "Reduce the batch, with --max-calls" if TOO_LARGE in failure.cause else "Go on later"
-        return f"{server} left a request of a batch without a reply {times}: {failure.cause}. {then}."
+    if failure.cause and client.sender:
+        return f"{server} {client.sender.explain(failure.cause, times)}"
     if failure.too_long:
         longer = f"sent a reply of more than {failure.too_long} MB {times}"
         return f"{server} {longer}: see what it sends, or raise the limit with --max-reply-mb."

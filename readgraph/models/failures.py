@@ -212,7 +212,7 @@ class Failure:
     retry_after: float = 0.0  # seconds that the server asks to wait
     passing: bool = True  # it may be temporary
     tries: int = 1  # how often the call was made
-    cause: str = ""  # why a batch brought no reply
+    cause: str = ""  # why a request brought no reply that was sent by a transport
     too_long: int = 0  # the megabytes that the reply had more of
     broke_off: bool = False  # a server was there, but its reply was not whole
     refusal: Refusal = field(default_factory=Refusal)  # what it says, if the request was refused

@@ -22,10 +22,10 @@ from readgraph.state.given_models import GivenModel, find_leaves
 from readgraph.state.loops import PerLoop
 from readgraph.state.providers import find_provider, providers
 from readgraph.state.settings.settings_file import file_settings, settings_file
+from readgraph.state.transports import transport_of, transports
 
 _NAME = re.compile(r"[\w.-]+")
 TOKENS_PER_WORD = 4 / 3
-BATCH_PROVIDER = "openai"  # whose servers may have the endpoint, as may any at a `base_url` with its protocol
 REPLY_TOKENS = 300  # tokens that a reply is taken to have, where nothing bounds it
 
 
@@ -264,8 +264,9 @@ def _entry_of_given(name: GivenModel) -> ModelEntry:
 
 def context_for(settings: Mapping[str, Any]) -> ReaderContext:
     """The context of these settings; sizes that are left out fit the models. Raises `BadInput`."""
-    models = ReaderContext(**{name: settings[name] for name in ("model", "reading_model", "batch") if name in settings})
-    check_batch(models)
+    asking = ("model", "reading_model", *transports())
+    models = ReaderContext(**{name: settings[name] for name in asking if name in settings})
+    check_transport(models)
     both = (models.model, models.reading_model)
     windows = [named.window_words for model in both if (named := find_model_entry(model)) and named.window_words]
     smallest = {"window_words": min(windows)} if windows else {}
@@ -281,16 +282,10 @@ def _fitting_settings(*models: str) -> dict[str, Any]:
     return fitting
 
 
-def check_batch(context: ReaderContext) -> None:
-    """Raise `BadInput` where calls are to be made in batches, and a model can't be asked so."""
-    for name in filter(None, (context.model, context.reading_model) if context.batch else ()):
-        named = find_model_entry(name)
-        provider = (named.table.provider if named.table else "") if named else name.partition(":")[0]
-        if provider != BATCH_PROVIDER:
-            raise BadInput(
-                f"'{name}' can't be asked in batches: --batch is for models of openai, or of a server with OpenAI's "
-                'batch endpoint (a table [models.NAME] with provider = "openai"). Leave it out.'
-            )
+def check_transport(context: ReaderContext) -> None:
+    """Raise `BadInput` where calls are to be sent in a way in which a model of the context can't be asked."""
+    if transport := transport_of(context):
+        transport.check(context)
 
 
 def within_window(context: ReaderContext) -> ReaderContext:

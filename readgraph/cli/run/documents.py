@@ -48,6 +48,7 @@ from readgraph.state.errors import BadInput
 from readgraph.state.loops import in_background
 from readgraph.state.providers import find_provider
 from readgraph.state.records import Document
+from readgraph.state.transports import price_share
 
 
 def load_sources(
@@ -221,7 +222,7 @@ def show_estimate(
 ) -> None:
     """Print the estimate for reading this many words; `rating`: the judge's estimate and its name."""
     needed = [(estimate, context.model), *([rating] if rating else [])]
-    costs = [estimated_cost(used, model, screen, batch=context.batch) for used, model in needed]
+    costs = [estimated_cost(used, model, screen, price_share(context)) for used, model in needed]
     if screen.as_json:
         values = [
             {**asdict(used), "cost": cost, "model": model or None}
@@ -238,9 +239,9 @@ def show_estimate(
         _print(f"answers to rate with {rating[1]}", rating[0], costs[1], NO_CALL)
 
 
-def estimated_cost(estimate: Estimate, model: str, screen: OutputOptions, *, batch: bool) -> float | None:
-    """What a model will cost, at the user's price, else at its known one; half of it in batches."""
-    return expected_cost(estimate, price_to_pay(screen.price, model, batch=batch))
+def estimated_cost(estimate: Estimate, model: str, screen: OutputOptions, share: float) -> float | None:
+    """What a model will cost, at the user's price, else at its known one, of which calls cost a `share`."""
+    return expected_cost(estimate, price_to_pay(screen.price, model, share))
 
 
 def _print(heading: str, estimate: Estimate, cost: float | None, *more_notes: str) -> None:

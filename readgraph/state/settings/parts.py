@@ -108,7 +108,7 @@ class Concurrency(Settings, panel="Model"):
     concurrency: Annotated[int, Ge(1), Le(1000), Help("At most this many calls at the same time.")] = 16
 
 
-class Calls(Settings, panel="Model"):
+class Calls(Settings, panel="Model", calls=True):
     """How long a model call may take, and how large its reply may be."""
 
     timeout: Annotated[float, Ge(0.1), Help("Seconds that one model call may take.")] = 120.0
@@ -121,18 +121,6 @@ class Calls(Settings, panel="Model"):
         Le(1000),
         Help("Megabytes that one reply of a server with OpenAI's protocol may have, also when streamed."),
     ] = 20
-
-
-class Batching(Settings, panel="Budget"):
-    """Whether model calls are made in batches."""
-
-    batch: Annotated[
-        bool,
-        Help(
-            "Send calls that don't depend on each other in batches, at half the price: replies take minutes to hours. "
-            "For models of openai, and servers with its batch endpoint."
-        ),
-    ] = False
 
 
 class Budget(Settings, panel="Budget"):
