@@ -4,7 +4,7 @@ import asyncio
 import os
 import re
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, cast
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
@@ -14,7 +14,7 @@ from pydantic import SecretStr, ValidationError
 from readgraph.models.functions import is_function, unknown_function
 from readgraph.models.names import Limits, ModelEntry, ModelTable, check_transport, find_model_entry, get_loop_object
 from readgraph.models.reply import BROKEN_OFF, ModelReply, StandIn, current_stand_in, replies_to_replay
-from readgraph.models.server_address import address_settings, environment_settings, without_secrets
+from readgraph.models.server_address import address_settings, environment_settings, through_proxy, without_secrets
 from readgraph.models.waiting import CallsInFlight, SharedPause
 from readgraph.models.window_of_server import Told
 from readgraph.models.windows import ModelWindow
@@ -187,6 +187,11 @@ class ModelClient:
     names_endings: bool = False  # its server has said how a note ended
     window: ModelWindow = field(default_factory=ModelWindow)
     thinking: str | None = ""  # how it thinks; None: that is to be seen in its replies
+
+    @cached_property
+    def place(self) -> str:
+        """Where its server is, and through which proxy; "" if that is not known. It is found once for a client."""
+        return f" at {self.server}{through_proxy(self.server)}" if self.server else ""
 
     @property
     def is_here(self) -> bool:

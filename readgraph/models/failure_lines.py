@@ -18,12 +18,7 @@ def name_own(client: ModelClient) -> str:
 
 def name_server(client: ModelClient) -> str:
     """The model server, at its address where that is known."""
-    return f"The model server{name_place(client)}"
-
-
-def name_place(client: ModelClient) -> str:
-    """Where the model server is, and through which proxy; "" if that is not known."""
-    return f" at {client.server}{through_proxy(client.server)}" if client.server else ""
+    return f"The model server{client.place}"
 
 
 def explain_failure(client: ModelClient, failure: Failure) -> str:
@@ -74,7 +69,7 @@ def _explain_refusal(client: ModelClient, failure: Failure, server: str) -> str:
 
 
 def _lines_by_kind(client: ModelClient, failure: Failure, server: str, times: str) -> dict[type[Exception], str]:
-    at, name = name_place(client), client.name
+    at, name = client.place, client.name
     provider = name.partition(":")[0]
     address = "OPENAI_BASE_URL" if provider == "openai" else f"the network and the address of {provider}'s server"
     nobody = f"No model server answers{at}: start it, or check {address}."
