@@ -80,9 +80,15 @@ class UnreadableReply(Exception):
     """A response that holds no completion; its text says in a few words of ours what it holds."""
 
 
-def kind_of_refusal(status: int, refusal: Refusal) -> type[kinds.ModelError]:
-    """The exception type for what a refusal says, or else for its HTTP status."""
-    return SAID.get(refusal.kind) or kind_of_status(status)
+def error_of_refusal(status: int, refusal: Refusal, **about: Any) -> kinds.ModelError:
+    """LangChain's error for what a refusal says, or else for its HTTP status, without the server's own words.
+
+    It holds both, and what else is known `about` it, as `Failure.of` reads it.
+    """
+    kind = SAID.get(refusal.kind) or kind_of_status(status)
+    error = kind(kind.__name__)
+    vars(error).update(about, refusal=refusal, status_code=status)
+    return error
 
 
 def kind_of_status(status: int) -> type[kinds.ModelError]:
@@ -224,9 +230,8 @@ class Failure:
         """The failure that an error stands for; it is not temporary if the same request can never pass."""
         if isinstance(problem, TimeoutError):
             return Failure(kinds.ModelTimeoutError)
-        refusal, status, kind = _refusal_of(problem), status_of(problem), kind_of(problem)
-        if status and refusal.kind:
-            kind = kind_of_refusal(status, refusal)
+        refusal = _refusal_of(problem)
+        status, kind = status_of(problem), SAID.get(refusal.kind) or kind_of(problem)
         spent = any(getattr(cause, "code", None) == "insufficient_quota" for cause in causes_of(problem))
         line = explain_tls(problem, "The model server")
         return Failure(
