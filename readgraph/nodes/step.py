@@ -17,7 +17,7 @@ from typing_extensions import TypedDict
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.stored_items import ROOT
 from readgraph.models.metering import Meter, current_meter, let_node_substitute, start_meter
-from readgraph.models.names import check_batch, within_window
+from readgraph.models.names import check_transport, within_window
 from readgraph.models.watching import watch_node
 from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.memory import forget_opened
@@ -28,7 +28,7 @@ from readgraph.state.errors import BadInput, BudgetSpent
 from readgraph.state.loops import end_this_task_when_left, in_background
 from readgraph.state.reading import NOTHING_USED, Status, Step, Usage, add_usage
 from readgraph.state.records import Recipe
-from readgraph.state.settings import Batching, Budget, Calls, Concurrency, Model, ReadingModel, Tenant, Window
+from readgraph.state.settings import Budget, Concurrency, Model, ReadingModel, Tenant, Window, settings_of_calls
 
 __all__ = ["node"]
 
@@ -148,7 +148,11 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
             alone = alone or given.alone
         self.needs, self.recipe, self.alone = frozenset(needs), recipe, alone
         reading = (ReadingModel,) if builds else ()
-        self.settings: Groups = (Model, Window, Concurrency, Calls, Batching, Budget, Tenant, *reading, *settings)
+        self.settings: Groups = (
+            *(Model, Window, Concurrency, *settings_of_calls(), Budget, Tenant),
+            *reading,
+            *settings,
+        )
         self.work, self.without_model, self.starts_question, self.builds = work, without_model, starts_question, builds
         self.__doc__ = work.__doc__
         self.name = work.__name__
@@ -186,7 +190,7 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
         """
         runtime = runtime or get_runtime(ReaderContext)
         context = run_context(runtime.context)
-        check_batch(context)
+        check_transport(context)
         runtime = runtime.override(context=self.own_context(context))
         if self.starts_question:
             forget_opened()
