@@ -260,7 +260,6 @@ def _add_routes(app: FastAPI, room: Room) -> None:
     app.post("/api/runs/{run}/stop")(runs.stop)
     app.post("/api/runs/{run}/go-on")(runs.go_on)
     app.get("/api/runs/{run}/report.html")(runs.report)
-    app.get("/api/runs/{run}/table.csv")(runs.table)
 
     openai = OpenAIForm(room, runs)
     app.get("/v1/models")(openai.list_models)
