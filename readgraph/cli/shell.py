@@ -19,7 +19,7 @@ import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 _TYPES = {"int": "N", "float": "N", "str": "TEXT", "Path": "PATH", "path": "PATH", "file": "PATH", "bool": ""}
-_HELPING, _WHOLE = "readgraph.helping", "readgraph.whole_help"
+HELPING, _WHOLE = "readgraph.helping", "readgraph.whole_help"
 
 
 def _show_all(context: typer.Context, wanted: bool) -> None:
@@ -38,11 +38,11 @@ class _PlainHelp:
     """What the help of commands and of groups has in common: options in the same order, with types in plain words."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        ctx.meta[_HELPING] = True
+        ctx.meta[HELPING] = True
         try:
             super().format_help(ctx, formatter)  # type: ignore[misc]
         finally:
-            ctx.meta[_HELPING] = False
+            ctx.meta[HELPING] = False
 
     def get_help_option_names(self, ctx: Any) -> list[str]:
         """The same order in each process."""
@@ -51,7 +51,7 @@ class _PlainHelp:
     def get_params(self, ctx: Any) -> list[Any]:
         """The parameters; while help is printed, copies of them as they are shown."""
         parameters: list[Any] = super().get_params(ctx)  # type: ignore[misc]
-        if not ctx.meta.get(_HELPING):
+        if not ctx.meta.get(HELPING):
             return parameters
         return [_plain_parameter(each, ctx) for each in parameters if ctx.meta.get(_WHOLE) or not _panel(each)]
 

@@ -6,8 +6,9 @@ import pytest
 from typer.main import get_command
 
 from readgraph.cli import shell as completing
+from readgraph.cli.command_group import COMMANDS
 from readgraph.cli.declaring import PANELS
-from readgraph.cli.main import COMMANDS, app
+from readgraph.cli.main import app
 from readgraph.cli.shell import PROFILES as PROFILE_NAMES
 from readgraph.state.context import PROFILES
 from tests.support.command import STORY, Command, assert_refused, finished, plain, process
@@ -42,7 +43,7 @@ def test_commands_stand_by_what_people_do(readgraph: Command) -> None:
     panels = [line.strip("╭─╮ ") for line in lines if line.startswith("╭─")]
     assert panels == ["Options", *PANELS]
     shown = [found[1] for line in lines if (found := re.match(r"│ ([a-z]+) ", line))]
-    assert shown == [command.shown for command in COMMANDS]
+    assert shown == [*COMMANDS]
 
 
 @pytest.mark.parametrize(

@@ -44,11 +44,19 @@ def methods() -> list[Method]:
 @hookimpl
 def commands() -> list[Command]:
     """Its commands, with their place in the help."""
-    from readgraph.features.agents.command import agents, chat
-
     return [
-        Command(run=agents, name="agents", panel="Looking after", order=5),
-        Command(run=chat, panel="More with texts", order=6),
+        Command(
+            run="readgraph.features.agents.command:agents",
+            line="List agents; export, import, repair or delete them.",
+            panel="Looking after",
+            order=5,
+        ),
+        Command(
+            run="readgraph.features.agents.command:chat",
+            line="Talk with an agent that remembers the whole conversation and continues where you left off.",
+            panel="More with texts",
+            order=6,
+        ),
     ]
 
 

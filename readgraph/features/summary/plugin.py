@@ -31,9 +31,17 @@ def methods() -> list[Method]:
 @hookimpl
 def commands() -> list[Command]:
     """Its command, with its place in the help."""
-    from readgraph.features.summary.command import summarise
-
-    return [Command(run=summarise, panel="Start", order=3)]
+    return [
+        Command(
+            run="readgraph.features.summary.command:summarise",
+            line=(
+                "Summarise documents, or a part of them. Each sentence names where it stands, and is checked "
+                "against the text."
+            ),
+            panel="Start",
+            order=3,
+        )
+    ]
 
 
 @hookimpl

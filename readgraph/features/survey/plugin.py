@@ -29,9 +29,17 @@ def methods() -> list[Method]:
 @hookimpl
 def commands() -> list[Command]:
     """Its command, with its place in the help."""
-    from readgraph.features.survey.command import table
-
-    return [Command(run=table, panel="More with texts", order=4)]
+    return [
+        Command(
+            run="readgraph.features.survey.command:table",
+            line=(
+                "Make a table of all that documents hold of one kind; each row has the quote that shows it, and "
+                "its place."
+            ),
+            panel="More with texts",
+            order=4,
+        )
+    ]
 
 
 @hookimpl

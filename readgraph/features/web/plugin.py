@@ -51,9 +51,17 @@ def methods() -> list[Method]:
 @hookimpl
 def commands() -> list[Command]:
     """Its command, with its place in the help."""
-    from readgraph.features.web.command import browse
-
-    return [Command(run=browse, panel="For programs", order=5)]
+    return [
+        Command(
+            run="readgraph.features.web.command:browse",
+            line=(
+                "Carry out an instruction on a web site, in a browser of this machine. You confirm each action "
+                "before it happens."
+            ),
+            panel="For programs",
+            order=5,
+        )
+    ]
 
 
 @hookimpl
