@@ -106,6 +106,12 @@ class Commands(HelpfulGroup):
         super().__init__(**settings)
         self.commands: Any = _MadeCommands()
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments; typer's own switches are off, and not None, to convert which it would import pydantic."""
+        for switch in self.get_params(ctx):
+            switch.default = switch.default or False
+        return super().parse_args(ctx, args)
+
     def list_commands(self, ctx: Any) -> list[str]:
         """The commands' names."""
         return [*COMMANDS]

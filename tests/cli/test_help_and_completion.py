@@ -132,3 +132,18 @@ def test_completion_needs_no_heavy_modules(monkeypatch: pytest.MonkeyPatch) -> N
     loaded = finished(process(options=("-X", "importtime", "-c", program))).err
     assert "readgraph.graphs.methods" in loaded
     assert not re.search(r"\| +(langgraph|langchain_core|numpy|readgraph\.state\.context)$", loaded, re.M)
+
+
+HEAVY = "langgraph|langchain_core|pydantic|pydantic_core|openai|httpx|faiss|numpy|asyncio|pygments|markdown_it"
+
+
+@pytest.mark.parametrize("line", ["--version", "--help", "ask --help", "read --help-all", "methods --help", "library"])
+def test_help_imports_nothing_heavy(line: str) -> None:
+    ran = finished(process(*line.split(), options=("-X", "importtime")))
+    assert ran.out and "| readgraph.cli.main" in ran.err
+    assert re.findall(rf"\| +({HEAVY}|readgraph\.state\.context)$", ran.err, re.M) == []
+
+
+def test_the_list_of_commands_imports_none_of_them() -> None:
+    loaded = finished(process("--help", options=("-X", "importtime"))).err
+    assert re.findall(r"\| +(\S+\.(?:commands|options|settings)(?:\.\S+)?|\S+\.command)$", loaded, re.M) == []

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 from readgraph.cli.declaring import Command
 from readgraph.graphs.method import Method
 from readgraph.plugins import hookimpl
-from readgraph.state.declaring import Settings
 
 if TYPE_CHECKING:
     from readgraph.api.tools import Tool
     from readgraph.doors.serve.making import Page
+    from readgraph.state.declaring import Settings
 
 
 @hookimpl
@@ -45,7 +45,7 @@ def commands() -> list[Command]:
 
 
 @hookimpl
-def settings() -> list[type[Settings]]:
+def settings() -> "list[type[Settings]]":
     """Its settings."""
     from readgraph.features.summary.settings import SummaryForm
 

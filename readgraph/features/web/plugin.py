@@ -1,9 +1,13 @@
 """What plugs in: see `readgraph.plugins`."""
 
+from typing import TYPE_CHECKING
+
 from readgraph.cli.declaring import Command
 from readgraph.graphs.method import Method
 from readgraph.plugins import hookimpl
-from readgraph.state.declaring import Settings
+
+if TYPE_CHECKING:
+    from readgraph.state.declaring import Settings
 
 
 @hookimpl
@@ -65,7 +69,7 @@ def commands() -> list[Command]:
 
 
 @hookimpl
-def settings() -> list[type[Settings]]:
+def settings() -> "list[type[Settings]]":
     """Its settings."""
     from readgraph.features.web.settings import Subtrees
 
