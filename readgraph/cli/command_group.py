@@ -107,7 +107,7 @@ class Commands(HelpfulGroup):
         self.commands: Any = _MadeCommands()
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the arguments; typer's own switches are off, and not None, to convert which it would import pydantic."""
+        """Parse the arguments; typer's own switches are off, not None, for which it would import pydantic."""
         for switch in self.get_params(ctx):
             switch.default = switch.default or False
         return super().parse_args(ctx, args)

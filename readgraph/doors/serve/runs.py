@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from typing import Any
 from uuid import uuid4
 
-from fastapi import HTTPException, Request
+from fastapi import FastAPI, HTTPException, Request
 from fastapi.responses import Response
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from pydantic import BaseModel, Field
@@ -158,6 +158,19 @@ class Runs:
 
     def __init__(self, room: Room) -> None:
         self.room = room
+
+    def add_routes(self, app: FastAPI) -> None:
+        """Serve them."""
+        app.post("/api/runs")(self.begin)
+        app.post("/api/estimate")(self.estimate)
+        app.get("/api/runs")(self.runs)
+        app.get("/api/runs/{run}")(self.one)
+        app.delete("/api/runs/{run}")(self.delete)
+        app.get("/api/runs/{run}/events")(self.events)
+        app.post("/api/runs/{run}/stop")(self.stop)
+        app.post("/api/runs/{run}/go-on")(self.go_on)
+        app.get("/api/runs/{run}/report.html")(self.report)
+        app.get("/api/runs/{run}/table.csv")(self.table)
 
     def _run(self, identity: str) -> Run:
         if known := self.room.runs.get(identity):
