@@ -35,35 +35,15 @@ def correct(options: given.CorrectOptions) -> None:
     correct_note(options)
 
 
-def search(
-    words: str = Argument(metavar="WORDS", help="What to search for."),
-    documents: Annotated[
-        list[str] | None,
-        given.document_argument(
-            "Search only these: files that were read, ids, titles or parts of titles.", show_default=False
-        ),
-    ] = None,
-    most: int = Option(10, "--limit", min=1, metavar="N", help="Show at most this many passages."),
-    collection: given.CollectionName = None,
-    as_of: given.AsOf = "",
-    library: LibraryFolder = None,
-    as_json: Json = False,
-) -> None:
+@with_options(given.SearchOptions)
+def search(options: given.SearchOptions) -> None:
     """Search by words.
 
     Example: readgraph search "log book" lamp
     """
     from readgraph.cli.run.search import search
 
-    search(
-        words=words,
-        documents=documents,
-        most=most,
-        collection=collection,
-        as_of=as_of,
-        library=library,
-        as_json=as_json,
-    )
+    search(options)
 
 
 def forget(

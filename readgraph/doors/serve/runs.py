@@ -17,6 +17,7 @@ from readgraph.api.documents import PickingScope, documents_as_one, in_one_order
 from readgraph.api.functions import check_asked
 from readgraph.api.running import builder_for, check_pauses, cost_with, estimate_with_question
 from readgraph.api.table_files import sheet_of, table_bytes
+from readgraph.api.tools import AsOf, Choices, CollectionName, MethodName
 from readgraph.doors.report.page import whole_report
 from readgraph.doors.serve.making import ANSWER, Making, making_named
 from readgraph.doors.serve.reading import PreparedRun, check_at_rest, start_run
@@ -78,14 +79,14 @@ class RunRequest(RequestBody):
     """What a run is to do."""
 
     documents: list[str] = Field([], description="Ids of documents; several are read as one. Empty: retrieval picks.")
-    method: str = Field("", description="The reading method; empty: the server's own choice.")
+    method: MethodName = ""
     question: str = Field("", description="What is asked; empty: the documents are only read.")
     task: str = Field(ANSWER, description="What is made: an answer; a summary, a table, a check, or a wiki.")
     part: str = Field("", description="Of a summary: only this part, by its heading or number.")
     words: int | None = Field(None, ge=20, le=10_000, description="Of a summary: most words.")
-    collection: str = Field("", description="Without `documents`: only those of this collection are picked.")
-    as_of: str = Field("", description="A day, YYYY-MM-DD: later documents and sessions are left out; empty: now.")
-    options: list[str] = Field([], max_length=MOST_OPTIONS, description="Options of a multiple choice.")
+    collection: CollectionName = ""
+    as_of: AsOf = ""
+    options: Choices = Field([], max_length=MOST_OPTIONS)
     settings: dict[str, Any] = Field({}, description="Settings by their names that differ from the server's.")
     follow_up: str = Field("", description="The thread of the question that this one follows.")
     turns: list[QuestionTurn] = Field(
