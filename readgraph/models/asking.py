@@ -24,6 +24,7 @@ from readgraph.models.windows import TokenCounts
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, BudgetSpent, NoUsableReply
 from readgraph.state.settings import ReplyForm
+from readgraph.state.transports import price_share
 from readgraph.state.words import first_words
 
 __all__ = ["ask_reply", "ask_text", "can_ask", "say_budget_spent"]
@@ -241,7 +242,7 @@ class PromptTries(AskedPrompt, Generic[Answer]):
             return None
 
     def _begin_call(self) -> Call:
-        return Call(self.client, self.prompt, len(self.reasons) + 1, batch=self.context.batch)
+        return Call(self.client, self.prompt, len(self.reasons) + 1, price_share(self.context))
 
     async def _read(self, request: PromptRequest, response: ModelReply) -> Answer:
         """The answer in a reply; raises `ReplyRefusal` where it can't be used."""

@@ -15,9 +15,7 @@ from pydantic import BaseModel
 from readgraph.models.client import ModelClient, simpler_form
 from readgraph.models.failure_lines import CORRECT_IT, explain_failure, name_own, name_server
 from readgraph.models.failures import Failure, is_of_callback, is_of_network, own_error
-from readgraph.models.functions import is_function
 from readgraph.models.json_form import reply_instructions
-from readgraph.models.local import is_local
 from readgraph.models.metering import current_meter
 from readgraph.models.own_objects import extra_body_of, name_at_models, rebuild
 from readgraph.models.plain_form import is_plain, plain_messages
@@ -32,7 +30,6 @@ from readgraph.state.errors import ModelUnavailable
 from readgraph.state.settings import ReplyForm
 
 FIRST_TRIES, FIRST_PAUSE = 12, 1.0  # tries, and longest pause, where none was ever answered: it may be no model server
-BATCH_TRIES = 4  # in how many batches a request is sent before its failure counts: a batch takes up to a day
 TOO_LONG_TRIES = 3  # how often in a row a reply may have more bytes than it may before its server is given up
 LONG_HEAD = 4000  # characters of a head, about 1,000 tokens: providers' caches keep no shorter ones
 GOOGLE = "langchain_google"  # what the modules of Google's packages begin with
@@ -184,14 +181,13 @@ class CallTries:
     def pause_after(self, failure: Failure) -> float:
         """Seconds until the next try, which is told to whoever watches; 0 if there is none."""
         client = self.client
-        here = is_local(client.name) or is_function(client.name)
-        new = failure.no_answer and (not client.worked or here)
+        new = failure.no_answer and (not client.worked or client.is_here)
         pause, over = self.pauses.next(failure.retry_after, FIRST_PAUSE if new else LONGEST_PAUSE)
         failures = self.pauses.failures
         failure.tries = max(failures, failure.tries)
         self.too_long = self.too_long + 1 if failure.too_long else 0
         over = over or (new and failures >= FIRST_TRIES) or self.too_long >= TOO_LONG_TRIES
-        if not failure.passing or (failures >= BATCH_TRIES if client.batches else over):
+        if not failure.passing or (failures >= client.sender.tries if client.sender else over):
             return 0.0
         queues = issubclass(failure.kind, kinds.ModelTimeoutError) and client.in_flight.limit < client.in_flight.most
         if failure.retry_after or issubclass(failure.kind, kinds.ModelRateLimitError) or queues:
@@ -205,7 +201,9 @@ class CallTries:
             reason = f"the model server says {failure.status}"
         if failure.too_long:
             reason = f"the model server sent more than {failure.too_long} MB"
-        current_meter().wait(pause, failure.cause or reason, "its batch brought no reply" if failure.cause else "")
+        current_meter().wait(
+            pause, failure.cause or reason, client.sender.again if client.sender and failure.cause else ""
+        )
         return pause
 
 

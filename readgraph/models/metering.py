@@ -249,10 +249,6 @@ class Meter:
         self.remarks.by_words = problem
         self.stream({"by_words": {"node": self.node, "problem": problem}})
 
-    def tell_batch(self, requests: int, done: int, *, ended: bool) -> None:
-        """Report that a batch of this many requests is at the server, which is done with so many of them."""
-        self.stream({"batch": {"node": self.node, "requests": requests, "done": done, "ended": ended}})
-
     def report(self, **progress: Any) -> None:
         """Send a progress event to whoever streams the graph (stream mode 'custom')."""
         self.stream({"progress": {"node": self.node, **progress, "usage": add_usage(self.before, self.used)}})

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from readgraph.library.page_store import PageStore
 from readgraph.models import json_form, metering
-from readgraph.models.batches.calls import CallIdentity, identify_call
+from readgraph.models.call_identity import CallIdentity, identify_call
 from readgraph.models.calling import call_model
 from readgraph.models.client import ModelClient
 from readgraph.models.failure_lines import name_server

@@ -14,10 +14,10 @@ from langgraph.runtime import get_runtime
 from langgraph.types import Overwrite
 from typing_extensions import TypedDict
 
-from readgraph.library.page_store import page_store
+from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.stored_items import ROOT
 from readgraph.models.metering import CallBudget, Meter, current_meter, let_node_substitute, start_meter
-from readgraph.models.names import check_batch, within_window
+from readgraph.models.names import check_transport, within_window
 from readgraph.models.watching import watch_node
 from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.memory import forget_opened
@@ -28,7 +28,7 @@ from readgraph.state.errors import BadInput, BudgetSpent
 from readgraph.state.loops import end_this_task_when_left, in_background
 from readgraph.state.reading import NOTHING_USED, Status, Step, Usage, add_usage
 from readgraph.state.records import Recipe
-from readgraph.state.settings import Batching, Budget, Calls, Concurrency, Model, ReadingModel, Tenant, Window
+from readgraph.state.settings import Budget, Concurrency, Model, ReadingModel, Tenant, Window, settings_of_calls
 
 __all__ = ["node"]
 
@@ -36,14 +36,13 @@ INTERRUPTED = (ROOT, "interrupted")  # usages by LangGraph's ids of tasks, which
 
 
 @asynccontextmanager
-async def count_interrupted_usage(meter: Meter, runtime: ReaderRuntime) -> AsyncIterator[None]:
+async def count_interrupted_usage(meter: Meter, store: PageStore) -> AsyncIterator[None]:
     """Count what the same task used before an interrupt; inside the `with`, the step runs."""
     given = (var_child_runnable_config.get() or {}).get("configurable", {})  # None: the node runs by itself
     task, resumed = str(given.get("__pregel_task_id", "")), bool(given.get("__pregel_resuming"))
     if not given.get("__pregel_checkpointer"):  # then nothing can be resumed
         yield
         return
-    store = page_store(runtime)
     earlier = (await store.get(INTERRUPTED, [task]))[0] if resumed else None
     before = Usage(**{**NOTHING_USED, **(earlier or {})})  # type: ignore[typeddict-item]
     meter.before = add_usage(meter.before, before)
@@ -145,7 +144,11 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
             alone = alone or other.alone
         self.needs, self.recipe, self.alone = frozenset(needs), recipe, alone
         reading = (ReadingModel,) if builds else ()
-        self.settings: Groups = (Model, Window, Concurrency, Calls, Batching, Budget, Tenant, *reading, *settings)
+        self.settings: Groups = (
+            *(Model, Window, Concurrency, *settings_of_calls(), Budget, Tenant),
+            *reading,
+            *settings,
+        )
         self.work, self.without_model, self.starts_question, self.builds = work, without_model, starts_question, builds
         self.__doc__ = work.__doc__
         self.name = work.__name__
@@ -183,7 +186,7 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
         """
         runtime = runtime or get_runtime(ReaderContext)
         context = run_context(runtime.context)
-        check_batch(context)
+        check_transport(context)
         runtime = runtime.override(context=self.own_context(context))
         if self.starts_question:
             forget_opened()
@@ -192,7 +195,8 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
         outer = start_meter(meter)
         known: dict[str, str] = {name: str(about[name]) for name in ("method", "document") if name in about}
         with end_this_task_when_left(), watch_node(meter, known) as ended:
-            async with count_interrupted_usage(meter, runtime), self._while_remembered(meter, runtime):
+            store = page_store(runtime)  # held while the step runs: all that it calls share it
+            async with count_interrupted_usage(meter, store), self._while_remembered(meter, store):
                 update = await self._update(input, runtime)
             if self.check_update:
                 self.check_update(update)
@@ -235,10 +239,10 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
             budget=CallBudget(spent_before=channels.get("status") == "budget"),
         )
 
-    def _while_remembered(self, meter: Meter, runtime: ReaderRuntime) -> AbstractAsyncContextManager[None]:
+    def _while_remembered(self, meter: Meter, store: PageStore) -> AbstractAsyncContextManager[None]:
         """A build ends as soon as somebody has the library forget its document."""
         if self.builds and meter.document:
-            return cancel_if_forgotten(page_store(runtime), meter.document)
+            return cancel_if_forgotten(store, meter.document)
         return nullcontext()
 
     def _add_record(self, update: dict[str, Any], meter: Meter) -> dict[str, Any]:

@@ -27,7 +27,7 @@ LAYERS: dict[str, set[str]] = {
     "library": {"state", "plugins"},
     "sources": {"library", "state", "plugins"},
     "models": {"library", "state"},
-    "nodes": {"models", "sources", "library", "state"},
+    "nodes": {"models", "sources", "library", "state", "plugins"},
     "graphs": {"nodes", "models", "library", "state", "plugins"},
     "api": METHODS,
     "cli": CORE,
