@@ -23,7 +23,7 @@ from readgraph.nodes.building.recipes import PurposeState, apply_notes_language,
 from readgraph.nodes.building.summaries import delete_tree
 from readgraph.nodes.contracts import ReaderRuntime, StepUpdate
 from readgraph.nodes.search import AT_ONCE, open_ranker
-from readgraph.nodes.step import MakeRecipe, StepNode, Work
+from readgraph.nodes.step import MakeRecipe, StepNode, Work, node
 from readgraph.nodes.tasks import raise_first_error
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import Groups
@@ -188,7 +188,7 @@ def read_with(
         return read
 
     instead = make_work(without_model) if without_model else None
-    return StepNode(make_work(make_parts), instead, builds=builds, settings=settings, recipe=recipe)
+    return node(without_model=instead, builds=builds, settings=settings, recipe=recipe)(make_work(make_parts))
 
 
 async def build_memory(
