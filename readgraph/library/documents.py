@@ -38,6 +38,11 @@ SOURCES = (ROOT, "sources")  # below it, under a digest of the source, the ids o
 NOTED = "noted"  # the key that says that all documents are noted; a library that was made before has none
 
 
+def document_item(document: Document) -> StoredValue:
+    """A document's record as it is stored."""
+    return (ROOT, "documents"), document.id, asdict(document)
+
+
 def source_note(document: Document) -> list[StoredValue]:
     """What is stored beside a document's record to find it by its source; nothing where it has none."""
     return [(_notes(document.source), document.id, {})] if document.source else []
@@ -59,7 +64,7 @@ TEXTS = ("text", "places", "sessions", CORRECTIONS[1])  # what is stored of a do
 async def store_document(items: StoredItems, document: Document, parts: Iterable[StoredValue], *, new: bool) -> None:
     """Store a document's parts, then its record. A new document is stored as a whole or not at all."""
     left = iter(parts)
-    records: list[StoredValue] = [*source_note(document), ((ROOT, "documents"), document.id, asdict(document))]
+    records: list[StoredValue] = [*source_note(document), document_item(document)]
     first = [*islice(left, BATCH)]
     if len(first) + len(records) <= BATCH:  # committed together
         await items.put([*first, *records])

@@ -30,8 +30,8 @@ from readgraph.library.collections import NamedCollection
 from readgraph.library.corrections import Corrected, correct, restore
 from readgraph.library.documents import unreadable
 from readgraph.library.opening import Library
-from readgraph.library.page_store import SentBatch
 from readgraph.library.search.catalogue import count_documents
+from readgraph.library.sent_batches import SentBatch
 from readgraph.library.upkeep.archives import add_archived_replies, archive_lines
 from readgraph.library.upkeep.checking import Fault, check, repair
 from readgraph.library.upkeep.compacting import compact

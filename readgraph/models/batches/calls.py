@@ -7,7 +7,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from readgraph.library.page_store import BatchLine, PageStore, SentBatch
+from readgraph.library.page_store import PageStore
+from readgraph.library.sent_batches import BatchLine, SentBatch
 from readgraph.models.metering import current_meter
 from readgraph.models.reply import ModelReply, reply_of
 from readgraph.models.waiting import clock

@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 
 from langchain_core import exceptions as kinds
 
-from readgraph.library.page_store import BatchLine, PageStore, SentBatch
+from readgraph.library.page_store import PageStore
+from readgraph.library.sent_batches import BatchLine, SentBatch
 from readgraph.models.batches import forget_batch, remember_batch
 from readgraph.models.batches.endpoint import BatchEndpoint, BatchStatus, Unfinished, body_of
 from readgraph.models.failures import headers_of, retry_after_seconds

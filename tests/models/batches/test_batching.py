@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from langgraph.store.memory import InMemoryStore
 
-from readgraph.library.page_store import BATCHES, PageStore
+from readgraph.library.page_store import PageStore
+from readgraph.library.sent_batches import BATCHES
 from readgraph.models.asking import ask_reply, ask_text
 from readgraph.models.batches import calls as batched_calls
 from readgraph.models.batches import has_running_batches
