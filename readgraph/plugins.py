@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from readgraph.library.upkeep.own_records import OwnRecords
     from readgraph.sources.kinds import FileKind
     from readgraph.state.declaring import Settings
+    from readgraph.state.providers import ModelProvider
+    from readgraph.state.transports import Transport
 
 __all__ = ["Hooks", "hookimpl"]
 
@@ -54,6 +56,14 @@ class Hooks:
     @hookspec
     def methods(self) -> "Iterable[Method]":  # type: ignore[empty-body]
         """Methods of reading: graphs that answer questions, or are rows of evaluations."""
+
+    @hookspec
+    def models(self) -> "Iterable[ModelProvider]":  # type: ignore[empty-body]
+        """Models that run on this machine: what their names begin with, and how their servers are started."""
+
+    @hookspec
+    def transports(self) -> "Iterable[Transport]":  # type: ignore[empty-body]
+        """Ways of calls to their model servers other than a request for each at once, as a setting chooses."""
 
     @hookspec
     def commands(self) -> "Iterable[Command]":  # type: ignore[empty-body]

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from readgraph.api.langchain import add_documents, as_retriever, as_tool, research_tool, searched_by, until_left
     from readgraph.api.running import RunThread
     from readgraph.features.compression.functions import compress as compress
+    from readgraph.features.local_models.servers import local_model as local_model
     from readgraph.features.summary.functions import summarise as summarise
     from readgraph.features.survey.functions import table as table
     from readgraph.features.verify.functions import verify as verify

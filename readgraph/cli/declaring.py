@@ -24,12 +24,14 @@ class Command:
         name: Its name, where that is not the function's.
         panel: Its group in the help: one of `PANELS`, or another, which stands after them.
         order: Its place in the group; without one, it stands after those that have one.
+        within: The group of commands of ours that it is one of, such as `library`.
     """
 
     run: Callable[..., Any]
     name: str = ""
     panel: str = "More"
     order: int = 100
+    within: str = ""
 
     @property
     def shown(self) -> str:

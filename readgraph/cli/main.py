@@ -22,30 +22,33 @@ from readgraph.cli.mistakes import command_meant
 from readgraph.cli.options.output import with_log
 from readgraph.cli.process import STOPPED, begin_work
 from readgraph.cli.shell import HelpfulCommand, HelpfulGroup, mend_bash_values
-from readgraph.models.batches import has_running_batches
 from readgraph.plugins import leave_out, plugged_in
 from readgraph.state.errors import ReadgraphError
+from readgraph.state.transports import what_goes_on
 
 NAME = "readgraph"  # help and completion go by it, also where the command runs as a module
 VERSION = f"readgraph {readgraph.__version__}"
 KEPT = "What was read is kept; run the same command again to continue."
-BATCH_GOES_ON = (
-    "The batch goes on: run the same command again to take its replies, "
-    "or `readgraph library batches --cancel` to cancel it."
-)
 
 
 def _find_commands() -> list[Command]:
     """The commands of ours and of other packages; what is named as another is, or can't be one, is left out."""
     found = dict[str, Command]()
     for package, command in plugged_in("commands", Command):
-        if command.shown in found:
+        if command.shown in found and not command.within:
             leave_out(package, f"there is another command '{command.shown}'")
             continue
         try:
-            found[command.shown] = _as_ours(command) if package else command
+            ours = _as_ours(command) if package else command
         except Exception as problem:
             leave_out(package, f"no command '{command.shown}' can be made of its function: {problem}")
+            continue
+        if not command.within:
+            found[command.shown] = ours
+        elif (group := found.get(command.within)) and isinstance(group.run, typer.Typer):
+            group.run.command(command.shown)(ours.run)
+        else:
+            leave_out(package, f"there is no group of commands '{command.within}' for '{command.shown}'")
     panels = {panel: number for number, panel in enumerate(PANELS)}
     return sorted(found.values(), key=lambda command: (panels.get(command.panel, len(panels)), command.order))
 
@@ -188,6 +191,6 @@ def _run() -> NoReturn:
         if system_exit.code == STOPPED:
             for stop_signal in (signal.SIGINT, signal.SIGTERM):
                 signal.signal(stop_signal, signal.SIG_IGN)  # the command is stopping already
-            typer.echo(f"readgraph: stopped. {BATCH_GOES_ON if has_running_batches() else KEPT}", err=True)
+            typer.echo(f"readgraph: stopped. {what_goes_on() or KEPT}", err=True)
         raise
     sys.exit(2)

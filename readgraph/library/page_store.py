@@ -169,7 +169,9 @@ class PageStore(DocumentStore):
         """What `pages` and `notes` give for the same numbers, fetched together."""
         keys = [number_key(number) for number in numbers]
         values = await self.get_all(((ROOT, kind, memory), key) for kind in ("pages", "notes") for key in keys)
-        pages, notes = ([*filter(None, part)] for part in (values[: len(keys)], values[len(keys) :]))
+        pages, notes = (
+            [value for value in part if value is not None] for part in (values[: len(keys)], values[len(keys) :])
+        )
         return load_records(Page, pages), load_records(Note, notes)
 
     async def page_texts(self, document: Document, pages: Sequence[Page]) -> dict[int, str]:

@@ -16,7 +16,6 @@ from pydantic import BaseModel
 from readgraph.library.page_store import page_store
 from readgraph.models import metering
 from readgraph.models.asking import ask_reply
-from readgraph.models.batches.calls import calls_at_once
 from readgraph.models.embedding_models import Embedder
 from readgraph.models.prompt import Prompt
 from readgraph.nodes import judging_prompts
@@ -24,6 +23,7 @@ from readgraph.nodes.opening import warn_of_tracing
 from readgraph.nodes.search import get_shared_embedder
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, NoUsableReply, ReadgraphError
+from readgraph.state.transports import calls_at_once
 from readgraph_evaluation.folder import EvaluationFolder
 from readgraph_evaluation.line_shapes import COUNTS, Cost, count_usage, whole_cost
 from readgraph_evaluation.metrics import Raters, check_raters, metrics_for_question, metrics_rated_by

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from langgraph.store.memory import InMemoryStore
 
+from readgraph.features.batches import calls as batched_calls
+from readgraph.features.batches.calls import TRIES, BatchedCalls
+from readgraph.features.batches.under_way import progress_line
 from readgraph.library.page_store import PageStore
 from readgraph.library.sent_batches import BATCHES
 from readgraph.models.asking import ask_reply, ask_text
-from readgraph.models.batches import calls as batched_calls
-from readgraph.models.batches import has_running_batches
-from readgraph.models.calling import BATCH_TRIES
 from readgraph.models.client import model_client
 from readgraph.models.prompt import Prompt
 from readgraph.models.transport import make_http_client
@@ -84,7 +84,7 @@ async def test_a_batch_sends_what_a_call_does(server: ModelServer, runtime: Read
     assert await asked(with_context(runtime, batch=False)) == said, "the reply serves both"
     assert await asked(ordinary.override(context=runtime.context)) == said
     assert (server.calls, len(server.batching.batches)) == (1, 1)
-    assert not await in_flight(runtime) and not has_running_batches()
+    assert not await in_flight(runtime) and not progress_line()
 
 
 async def test_a_request_is_one_line_for_every_reader_of_lines(server: ModelServer, runtime: ReaderRuntime) -> None:
@@ -115,7 +115,7 @@ async def test_calls_share_a_client(
         made.append(timeout)
         return make_http_client(timeout, *most_bytes)
 
-    monkeypatch.setattr("readgraph.models.batches.endpoint.make_http_client", counted)
+    monkeypatch.setattr("readgraph.features.batches.endpoint.make_http_client", counted)
     await ask_all(runtime)
     assert len(made) == 1, "each would read all certificates from disk"
 
@@ -167,9 +167,9 @@ async def test_a_lasting_cause_is_named(server: ModelServer, runtime: ReaderRunt
     server.batching.ends = [status] * 9
     with pytest.raises(ModelUnavailable) as told:
         await ask_text(runtime, PROMPT)
-    assert cause in str(told.value) and f"{BATCH_TRIES} times" in str(told.value)
-    assert "sk-" not in str(told.value) and len(server.batching.batches) == BATCH_TRIES
-    assert not await in_flight(runtime) and not has_running_batches()
+    assert cause in str(told.value) and f"{TRIES} times" in str(told.value)
+    assert "sk-" not in str(told.value) and len(server.batching.batches) == TRIES
+    assert not await in_flight(runtime) and not progress_line()
 
 
 @pytest.mark.parametrize("status", ["validating", "finalizing", "queued", "IN_PROGRESS"])
@@ -189,7 +189,7 @@ async def test_the_cause_is_told_while_it_is_tried_again(server: ModelServer, ru
 
 @pytest.mark.parametrize(
     ("fault", "line", "batches"),
-    [(Fault.server_error(503), r"4 times in a row \(503\)", BATCH_TRIES), (Fault.unauthorized(), "refused the key", 1)],
+    [(Fault.server_error(503), r"4 times in a row \(503\)", TRIES), (Fault.unauthorized(), "refused the key", 1)],
 )
 async def test_lines_that_always_fail_name_their_status(
     server: ModelServer, runtime: ReaderRuntime, fault: Fault, line: str, batches: int
@@ -231,7 +231,7 @@ def stopped_in_flight(server: ModelServer, runtime: ReaderRuntime) -> None:
 
 def test_after_a_kill_the_same_calls_take_the_batch_that_goes_on(server: ModelServer, runtime: ReaderRuntime) -> None:
     stopped_in_flight(server, runtime)
-    assert has_running_batches()
+    assert progress_line()
     more = [*PROMPTS[:3], PROMPT]
 
     async def resumed() -> None:
@@ -244,7 +244,7 @@ def test_after_a_kill_the_same_calls_take_the_batch_that_goes_on(server: ModelSe
 
     asyncio.run(resumed())
     assert sizes(server) == [12, 1]
-    assert max(sent(server).values()) == 1 and not has_running_batches()
+    assert max(sent(server).values()) == 1 and not progress_line()
 
 
 def test_a_cancelled_batch_brings_what_it_has_done(server: ModelServer, runtime: ReaderRuntime) -> None:
@@ -255,11 +255,11 @@ def test_a_cancelled_batch_brings_what_it_has_done(server: ModelServer, runtime:
         assert runtime.store
         store, client = PageStore(runtime.store), await model_client(runtime.context)
         (record,) = await store.batch_records().all()
-        assert client.batches
-        return await client.batches.cancel(store, record)
+        assert isinstance(client.sender, BatchedCalls)
+        return await client.sender.cancel(store, record)
 
     assert asyncio.run(cancelled()) == len(asyncio.run(recorded(runtime))) == 6
-    assert asyncio.run(in_flight(runtime)) == 0 and not has_running_batches()
+    assert asyncio.run(in_flight(runtime)) == 0 and not progress_line()
     server.batching.held = False
     asyncio.run(ask_all(runtime))
     assert sizes(server) == [12, 6]

@@ -16,11 +16,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readgraph import ReaderContext, local_model
-from readgraph.models import local
-from readgraph.models.local import local_server
-from readgraph.models.local_process import OpenAIRequests, limit_schema
+from readgraph.features.local_models import files, servers
+from readgraph.features.local_models.files import PACKAGED_MODEL
+from readgraph.features.local_models.process import OpenAIRequests, limit_schema
+from readgraph.features.local_models.servers import local_server
+from readgraph.models.names import context_for
 from readgraph.state.errors import BadInput, ModelUnavailable
-from readgraph.state.settings import PACKAGED_MODEL
 from tests.doubles.local_child import put_model_file
 from tests.support.command import STORY, Command, assert_refused
 
@@ -35,19 +36,19 @@ def test_a_file_says_how_long_a_prompt_may_be(tmp_path: Path, local_double: Path
     for context, window in ((2048, 1024), (8192, 4096), (131072, 4096)):
         (tmp_path / str(context)).mkdir()
         name = f"local:{put_model_file(tmp_path / str(context), **{'llama.context_length': context})}"
-        file = local.model_file(name)
+        file = files.model_file(name)
         assert (file.size, file.context) == ("135M", context)
-        settings = local.local_settings("openai:other", name)
-        assert settings["window_words"] == window
-        assert ReaderContext(**settings, model=name).max_page_words <= window / 4
+        fitting = context_for({"model": "openai:other", "reading_model": name})
+        assert fitting.window_words == window
+        assert fitting.max_page_words <= window / 4
 
 
 @given(context=st.integers(1500, 200_000))
 def test_prompts_fit_what_the_context_holds(context: int) -> None:
     """A token is at least half a word of what is read here, and what a prompt holds of it is known."""
-    file = local.ModelFile(Path("x"), "", context)
-    tokens = local.context_tokens(file) - local.reply_tokens(file)
-    settings = local.settings_for_context(local.context_tokens(file))
+    file = files.ModelFile(Path("x"), "", context)
+    tokens = files.context_tokens(file) - files.reply_tokens(file)
+    settings = files.settings_for_context(files.context_tokens(file))
     words = settings["window_words"]
     assert ReaderContext(**settings, model="openai:any")
     assert words < tokens
@@ -69,12 +70,12 @@ def test_a_file_that_is_cut_anywhere_is_reported(tmp_path: Path, local_double: P
     for end in range(0, whole.index(b"tokenizer"), 7):
         path.write_bytes(whole[:end])
         with pytest.raises(BadInput, match="can't be read"):
-            local.model_file(f"local:{path}")
+            files.model_file(f"local:{path}")
 
 
 @pytest.mark.parametrize("command", ["ask", "read", "compare", "chat", "remember"])
 def test_missing_packages_are_named(readgraph: Command, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
-    monkeypatch.setattr(local, "RUN_BY", ("no_such_module",))
+    monkeypatch.setattr(files, "RUN_BY", ("no_such_module",))
     given = {"ask": ("Who?", STORY), "compare": ("Who?", STORY), "read": (STORY,), "remember": ("life", STORY)}
     ran = readgraph(command, *given.get(command, ()), "--model", "local")
     assert_refused(ran, "pip install 'readgraph[local-model]'")
@@ -128,7 +129,7 @@ def test_a_file_that_can_not_be_loaded_is_reported(tmp_path: Path, local_double:
 
 
 def test_a_child_that_ends_at_once_is_reported(small: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local, "CHILD", "no_such_module")
+    monkeypatch.setattr(servers, "CHILD", "no_such_module")
     with pytest.raises(ModelUnavailable, match="ended with code 1"):
         local_server(small)
 
@@ -142,12 +143,12 @@ def test_a_process_that_dies_at_a_call_says_how(readgraph: Command, tmp_path: Pa
 HOLDER = """
 import signal, sys, warnings
 from pathlib import Path
-from readgraph.models import local
+from readgraph.features.local_models import files, servers
 warnings.simplefilter("ignore")
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # who runs the tests by nohup would let it be ignored
-local.CHILD, local.RUN_BY = "tests.doubles.local_child", ()
-with local.local_model(sys.argv[1]):
-    print(local.local_server(sys.argv[1]).url, flush=True)
+servers.CHILD, files.RUN_BY = "tests.doubles.local_child", ()
+with servers.local_model(sys.argv[1]):
+    print(servers.local_server(sys.argv[1]).url, flush=True)
     signal.pause()
 """
 

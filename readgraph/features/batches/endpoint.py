@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from langchain_core import exceptions as kinds
 from openai import AsyncOpenAI
 
-from readgraph.models.failures import kind_of_refusal
+from readgraph.models.failures import error_of_refusal
 from readgraph.models.openai_completions import with_model_errors
 from readgraph.models.refusals import read_refusal
 from readgraph.models.transport import make_http_client
@@ -151,10 +151,7 @@ def body_of(line: Any, ended: BatchStatus) -> Any:
     if type(status) is not int or status < 400:
         raise Unfinished(code.replace("_", " ") or "a response without a status")
     refusal = read_refusal(status, body.get("error") if isinstance(body, dict) else body)
-    kind = kind_of_refusal(status, refusal)
-    problem = kind(kind.__name__)
-    vars(problem).update(status_code=status, code=code, refusal=refusal)
-    raise problem
+    raise error_of_refusal(status, refusal, code=code)
 
 
 def _code(error: Any) -> str:

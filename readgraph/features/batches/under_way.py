@@ -1,4 +1,6 @@
-"""Calls that a server answers in batches, hours later; and those batches that go on for this process now."""
+"""The batches that servers still work on for this process."""
+
+MOST_REQUESTS = 50_000  # of one batch, by the endpoint's limit
 
 _running: dict[str, tuple[int, int]] = {}
 
@@ -13,12 +15,7 @@ def forget_batch(file: str) -> None:
     _running.pop(file, None)
 
 
-def has_running_batches() -> bool:
-    """Whether a server still works on a batch of this process."""
-    return bool(_running)
-
-
-def batch_progress_line() -> str:
+def progress_line() -> str:
     """How far the batches of this process are, together, for a progress bar; "" if there are none."""
     if not _running:
         return ""

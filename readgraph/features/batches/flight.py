@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 
 from langchain_core import exceptions as kinds
 
+from readgraph.features.batches.endpoint import BatchEndpoint, BatchStatus, Unfinished, body_of
+from readgraph.features.batches.under_way import forget_batch, remember_batch
 from readgraph.library.page_store import PageStore
 from readgraph.library.sent_batches import BatchLine, SentBatch
-from readgraph.models.batches import forget_batch, remember_batch
-from readgraph.models.batches.endpoint import BatchEndpoint, BatchStatus, Unfinished, body_of
 from readgraph.models.failures import headers_of, retry_after_seconds
 from readgraph.models.metering import Meter
 from readgraph.models.reply import ModelReply
@@ -148,7 +148,8 @@ class Flight:
                     raise Unfinished(LOST) from None
                 remember_batch(record.file, len(record.lines), status.done)
                 for meter in self._meters():
-                    meter.tell_batch(len(record.lines), status.done, ended=status.is_at_end)
+                    counts = {"requests": len(record.lines), "done": status.done, "ended": status.is_at_end}
+                    meter.stream({"batch": {"node": meter.node, **counts}})
                 if status.is_at_end:
                     return await self._land(record, status)
             await clock().sleep(pause)

@@ -2,73 +2,63 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from contextlib import AbstractContextManager
-from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from readgraph.features.batches.endpoint import BatchEndpoint, line_of
+from readgraph.features.batches.flight import Flight, WaitingCall
+from readgraph.features.batches.under_way import MOST_REQUESTS
 from readgraph.library.page_store import PageStore
 from readgraph.library.sent_batches import BatchLine, SentBatch
+from readgraph.models.call_identity import identified_call
 from readgraph.models.metering import current_meter
+from readgraph.models.names import find_model_entry
 from readgraph.models.reply import ModelReply, reply_of
 from readgraph.models.waiting import clock
 from readgraph.state.context import ReaderContext
-from readgraph.state.variables import set_variable
+from readgraph.state.errors import BadInput
 
 if TYPE_CHECKING:
-    from readgraph.models.batches.flight import Flight, WaitingCall
     from readgraph.models.openai_chat import InLoopChatOpenAI
 
-MOST_REQUESTS, MOST_BYTES = 50_000, 200_000_000  # the endpoint's limits of one batch: requests, and bytes of their file
+MOST_BYTES = 200_000_000  # of a batch's file, by the endpoint's limit
+TRIES = 4  # in how many batches a request is sent before its failure counts: a batch takes up to a day
+PROVIDER = "openai"  # whose servers may have the endpoint, as may any at a `base_url` with its protocol
+TOO_LARGE = "token limit exceeded"  # in why a batch failed: it is more than an account may have under way
 QUIET = 2.0  # seconds without a new request after which those that wait are sent
 QUIETLY = "quiet"  # stands for the task that sends what waits; others are known by their batches
 
 
-def calls_at_once(context: ReaderContext) -> int:
-    """How many calls may be in flight at once: with batches, as many as one holds."""
-    return MOST_REQUESTS if context.batch else context.concurrency
-
-
-def workers_for(context: ReaderContext, things: int) -> int:
-    """How many workers ask for about so many things: while some commit what they have, others ask."""
-    return min(MOST_REQUESTS, max(things, 1)) if context.batch else 2 * context.concurrency
-
-
-@dataclass(frozen=True)
-class CallIdentity:
-    """The call that is being made: the store and the key under which its reply is recorded, its prompt and document."""
-
-    store: PageStore
-    key: str
-    prompt: str
-    document: str
-
-
-_asked: ContextVar[CallIdentity] = ContextVar("readgraph_batched_call")
-
-
-def identify_call(asked: CallIdentity) -> AbstractContextManager[CallIdentity]:
-    """Calls inside the `with` are this one."""
-    return set_variable(_asked, asked)
+def check_models(context: ReaderContext) -> None:
+    """Raise `BadInput` where a model of the context can't be asked in batches."""
+    for name in filter(None, (context.model, context.reading_model)):
+        named = find_model_entry(name)
+        provider = (named.table.provider if named.table else "") if named else name.partition(":")[0]
+        if provider != PROVIDER:
+            raise BadInput(
+                f"'{name}' can't be asked in batches: --batch is for models of openai, or of a server with OpenAI's "
+                'batch endpoint (a table [models.NAME] with provider = "openai"). Leave it out.'
+            )
 
 
 class BatchedCalls:
     """The calls of one model client, which are made in batches: one after the other for each store."""
 
-    def __init__(self, name: str, server: str, chat: "InLoopChatOpenAI", timeout: float, retry_seconds: float) -> None:
-        from readgraph.models.batches.endpoint import BatchEndpoint
+    tries, again = TRIES, "its batch brought no reply"
 
-        self.endpoint = BatchEndpoint(chat.root_async_client, server, timeout)
-        self.name, self.chat, self.retry_seconds = name, chat, retry_seconds
+    def __init__(self, context: ReaderContext, server: str, chat: "InLoopChatOpenAI") -> None:
+        self.endpoint = BatchEndpoint(chat.root_async_client, server, context.timeout)
+        self.name, self.chat, self.retry_seconds = context.model, chat, context.retry_seconds
         self._stores = dict[Any, _StoreBatches]()
-        chat.send_by(self.send)
+        chat.send_by(self.send, "--batch")
+
+    def explain(self, cause: str, times: str) -> str:
+        """Why a request brought no reply, and what to do."""
+        then = "Reduce the batch, with --max-calls" if TOO_LARGE in cause else "Go on later"
+        return f"left a request of a batch without a reply {times}: {cause}. {then}."
 
     async def send(self, body: dict[str, Any]) -> Any:
         """The response to a request, as the server would have sent it to an ordinary call."""
-        from readgraph.models.batches.endpoint import line_of
-        from readgraph.models.batches.flight import WaitingCall
-
-        asked = _asked.get()
+        asked = identified_call()
         line = BatchLine(asked.prompt, asked.document, bool(body.get("tools")))
         call = WaitingCall(
             asked.key, line, line_of(asked.key, body), current_meter(), asyncio.get_running_loop().create_future()
@@ -80,9 +70,7 @@ class BatchedCalls:
         """Cancel a batch and record the replies that it has; returns how many, raises what `Flight.cancel` does."""
         return await self._flight(store, {}, record).cancel()
 
-    def _flight(self, store: PageStore, waiting: "dict[str, WaitingCall]", record: SentBatch | None) -> "Flight":
-        from readgraph.models.batches.flight import Flight
-
+    def _flight(self, store: PageStore, waiting: dict[str, WaitingCall], record: SentBatch | None) -> Flight:
         return Flight(self.endpoint, store, self.name, self._read, self.retry_seconds, waiting, record)
 
     def _read(self, body: Any, function: bool) -> ModelReply:
@@ -102,17 +90,17 @@ class _StoreBatches:
     """The batches whose replies are recorded in one store: requests that wait to be sent, and batches in flight."""
 
     def __init__(
-        self, store: PageStore, flight: "Callable[[PageStore, dict[str, WaitingCall], SentBatch | None], Flight]"
+        self, store: PageStore, flight: Callable[[PageStore, dict[str, WaitingCall], SentBatch | None], Flight]
     ) -> None:
         self.store, self._new_flight = store, flight
         self._loading = asyncio.Lock()
         self._loaded = False
-        self._pending = dict[str, "WaitingCall"]()
+        self._pending = dict[str, WaitingCall]()
         self._bytes = self._arrived = 0
-        self._flights = dict[str, "Flight"]()
+        self._flights = dict[str, Flight]()
         self._tasks = dict[Any, "asyncio.Task[None]"]()
 
-    async def reply(self, call: "WaitingCall") -> Any:
+    async def reply(self, call: WaitingCall) -> Any:
         """The response to a call: from the batch that has its request already, or from the next one."""
         async with self._loading:
             if not self._loaded:
@@ -159,7 +147,7 @@ class _StoreBatches:
         if waiting:
             self._begin(self._new_flight(self.store, waiting, None))
 
-    def _begin(self, flight: "Flight") -> None:
+    def _begin(self, flight: Flight) -> None:
         self._flights |= dict.fromkeys(flight.keys, flight)
         self._start(flight, flight.run)
 
