@@ -14,7 +14,9 @@ from psycopg import Cursor
 from psycopg.rows import DictRow, dict_row
 
 from readgraph.features.postgres import connections
-from readgraph.features.postgres.connections import Connection, ServerSession, escape_text, read_text
+from readgraph.features.postgres.connections import Connection
+from readgraph.features.postgres.session import ServerSession
+from readgraph.features.postgres.stored_text import escape_text, read_text
 from readgraph.library.address import LibraryAddress
 from readgraph.library.checkpointer import SharedCheckpointer
 from readgraph.library.serializer import StrictSerializer
