@@ -30,8 +30,9 @@ from readgraph.library.stored_items import (
     number_key,
     replace_surrogates,
 )
+from readgraph.state.dates import check_date
 from readgraph.state.errors import BadInput, Damaged, Forgotten, LibraryError
-from readgraph.state.records import CollectionPart, Count, Document, Record, check_date, digest, utc_now
+from readgraph.state.records import CollectionPart, Count, Document, Record, digest, utc_now
 from readgraph.state.words import check_words, count_words
 
 SOURCES = (ROOT, "sources")  # below it, under a digest of the source, the ids of its documents
