@@ -43,9 +43,10 @@ from readgraph.library.page_store import PageStore
 from readgraph.nodes.answering.answer import make_answer_node
 from readgraph.nodes.building.build import ReadUpdate, read_pages
 from readgraph.nodes.building.merge import merge, merge_without_model
-from readgraph.nodes.building.notes import make_gist_writer
+from readgraph.nodes.building.notes import ask_gist
 from readgraph.nodes.building.parts import WriteNote
 from readgraph.nodes.building.recipes import BuiltState
+from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.extractive import pages_by_rule
 from readgraph.nodes.extractive.gists import extract_gist
 from readgraph.nodes.look_up import make_look_up_node
@@ -250,7 +251,10 @@ class ReadAgentGistEngine(EpisodeEngine):
         return Condenser(notes_of, lambda words: self._gist_of(tokens_in(words)), group, share)
 
     def _gist_of(self, tokens: int) -> WriteNote:
-        return make_gist_writer(lambda text, context: self.templates.gist_prompt(text, tokens))
+        async def gist(text: str, page: Page, runtime: ReaderRuntime) -> Note:
+            return await ask_gist(self.templates.gist_prompt(text, tokens), text, page, runtime)
+
+        return gist
 
 
 def _tokens(key: str, value: object) -> int:
