@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from readgraph.doors.langchain.tools import as_tool as as_tool
     from readgraph.doors.langchain.tools import research_tool as research_tool
     from readgraph.features.compression.functions import compress as compress
+    from readgraph.features.local_models.servers import local_model as local_model
     from readgraph.features.summary.functions import summarise as summarise
     from readgraph.features.survey.functions import table as table
     from readgraph.features.verify.functions import verify as verify

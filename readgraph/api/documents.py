@@ -24,9 +24,10 @@ from readgraph.nodes.extractive.dates import date_in
 from readgraph.nodes.extractive.hints import other_language
 from readgraph.sources.converting import SourceText, convert_in_thread
 from readgraph.sources.loading import STANDARD_INPUT, SourceFile, printable_path
+from readgraph.state.dates import check_date, find_date
 from readgraph.state.errors import BadInput, Damaged, LibraryError, Way
 from readgraph.state.languages import language_of
-from readgraph.state.records import Document, Session, check_date, find_date
+from readgraph.state.records import Document, Session
 
 LIST_DOCUMENTS = Way(
     "'readgraph show' lists them",

@@ -88,6 +88,19 @@ async def test_what_was_left_out_of_a_file_is_told_each_time(tools: LibraryTools
         assert listed["notices"] == told
 
 
+async def test_an_agent_stays_within_a_collection(tools: LibraryTools, server: ModelServer) -> None:
+    pages = tools.library.pages
+    lamp, _ = [await pages.add_document(f"The keeper has a {name}. " * 9, title=name) for name in ("lamp", "boat")]
+    await tools.library.collections.add("coast", [lamp])
+    async with Client(library_server(tools)) as client:
+        hits = (await call(client, "search", query="keeper", collection="coast"))["result"]
+        assert {hit["title"] for hit in hits} == {"lamp"}
+        answer = await call(client, "ask", question="What has the keeper?", collection="coast")
+        assert answer["title"] == "lamp"
+        assert (await call(client, "verify", draft="The keeper has a lamp.", collection="coast"))["title"] == "lamp"
+        assert "no collection 'inland'" in await refused(client, "search", query="keeper", collection="inland")
+
+
 async def test_an_agent_reads_and_asks(
     tools: LibraryTools, server: ModelServer, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -217,13 +230,13 @@ async def test_only_files_of_named_folders_are_read(
     [
         ("ask", {"question": "Wann?", "documents": ["finds"]},
          "ask takes no argument 'documents': do you mean 'document'? "
-         "It takes question, document, method, options, as_of and quote_context."),
+         "It takes question, document, collection, method, options, as_of and quote_context."),
         ("search", {"query": "goat", "limit": 3},
-         "search takes no argument 'limit'. It takes query, document, most and as_of."),
+         "search takes no argument 'limit'. It takes query, document, collection, most and as_of."),
         ("search", {"query": "goat", "": "x"},
-         "search takes no argument ''. It takes query, document, most and as_of."),
+         "search takes no argument ''. It takes query, document, collection, most and as_of."),
         ("search", {"query": "goat", "Wo\n\nist\u2028er": 3},
-         "search takes no argument 'Wo ist er'. It takes query, document, most and as_of."),
+         "search takes no argument 'Wo ist er'. It takes query, document, collection, most and as_of."),
         ("list_documents", {"words": 3}, "list_documents takes no argument 'words'. It takes none."),
         ("open_page", {"document": "finds", "nummer": 3},
          "open_page takes no argument 'nummer'. It takes document, page and method."),

@@ -15,9 +15,9 @@ from langgraph.checkpoint.serde._msgpack import SAFE_MSGPACK_TYPES
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 import readgraph as package
+from readgraph.features.local_models.servers import local_server
 from readgraph.graphs.methods import METHODS, ROWS, WEB_METHODS
 from readgraph.library.opening import Library
-from readgraph.models.local import local_server
 from readgraph.state.context import ReaderContext
 from tests.doubles.local_child import put_model_file
 from tests.doubles.model_server import ModelServer

@@ -16,13 +16,13 @@ from pydantic import BaseModel
 from readgraph.library.page_store import page_store
 from readgraph.models import metering
 from readgraph.models.asking import ask_reply
-from readgraph.models.batches.calls import calls_at_once
 from readgraph.models.embedding_models import Embedder
 from readgraph.models.prompt import Prompt
 from readgraph.nodes.opening import warn_of_tracing
 from readgraph.nodes.search import get_shared_embedder
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, NoUsableReply, ReadgraphError
+from readgraph.state.transports import calls_at_once
 from readgraph_evaluation.folder import EvaluationFolder
 from readgraph_evaluation.judges.prompts import (
     Agrees,

@@ -19,6 +19,7 @@ from readgraph.models.prices import exchange_cost
 from readgraph.sources.loading import printable_path
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
+from readgraph.state.transports import price_share
 from readgraph_evaluation.folder import EvaluationFolder
 from readgraph_evaluation.judges import calibration as known
 from readgraph_evaluation.line_shapes import Cost
@@ -57,7 +58,7 @@ def check_calibrated(options: EvaluateOptions) -> None:
 
 def costs(context: ReaderContext, screen: OutputOptions) -> Cost:
     """What an exchange costs, at the user's price or the model's known one."""
-    return lambda exchange: exchange_cost(exchange, screen.price, batch=context.batch)
+    return lambda exchange: exchange_cost(exchange, screen.price, price_share(context))
 
 
 def calibration_estimate(pairs: Sequence[known.GoldPair]) -> Estimate:

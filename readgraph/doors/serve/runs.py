@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from typing import Any
 from uuid import uuid4
 
-from fastapi import Request
+from fastapi import FastAPI, Request
 from fastapi.responses import Response
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from pydantic import BaseModel, Field
@@ -16,6 +16,7 @@ from starlette.responses import StreamingResponse
 from readgraph.api.documents import PickingScope, documents_as_one, in_one_order, pick_documents
 from readgraph.api.functions import check_asked
 from readgraph.api.running import builder_for, check_pauses, cost_with, estimate_with_question
+from readgraph.api.tools import AsOf, Choices, CollectionName, MethodName
 from readgraph.doors.report.page import whole_report
 from readgraph.doors.serve.making import ANSWER, Making, making_named
 from readgraph.doors.serve.reading import PreparedRun, check_at_rest, start_run
@@ -72,14 +73,14 @@ class RunRequest(RequestBody):
     """What a run is to do."""
 
     documents: list[str] = Field([], description="Ids of documents; several are read as one. Empty: retrieval picks.")
-    method: str = Field("", description="The reading method; empty: the server's own choice.")
+    method: MethodName = ""
     question: str = Field("", description="What is asked; empty: the documents are only read.")
     task: str = Field(ANSWER, description="What is made: an answer; a summary, a table, a check, or a wiki.")
     part: str = Field("", description="Of a summary: only this part, by its heading or number.")
     words: int | None = Field(None, ge=20, le=10_000, description="Of a summary: most words.")
-    collection: str = Field("", description="Without `documents`: only those of this collection are picked.")
-    as_of: str = Field("", description="A day, YYYY-MM-DD: later documents and sessions are left out; empty: now.")
-    options: list[str] = Field([], max_length=MOST_OPTIONS, description="Options of a multiple choice.")
+    collection: CollectionName = ""
+    as_of: AsOf = ""
+    options: Choices = Field([], max_length=MOST_OPTIONS)
     settings: dict[str, Any] = Field({}, description="Settings by their names that differ from the server's.")
     follow_up: str = Field("", description="The thread of the question that this one follows.")
     turns: list[QuestionTurn] = Field(
@@ -152,6 +153,18 @@ class Runs:
 
     def __init__(self, room: Room) -> None:
         self.room = room
+
+    def add_routes(self, app: FastAPI) -> None:
+        """Serve them."""
+        app.post("/api/runs")(self.begin)
+        app.post("/api/estimate")(self.estimate)
+        app.get("/api/runs")(self.runs)
+        app.get("/api/runs/{run}")(self.one)
+        app.delete("/api/runs/{run}")(self.delete)
+        app.get("/api/runs/{run}/events")(self.events)
+        app.post("/api/runs/{run}/stop")(self.stop)
+        app.post("/api/runs/{run}/go-on")(self.go_on)
+        app.get("/api/runs/{run}/report.html")(self.report)
 
     async def begin(self, wanted: RunRequest) -> RunState:
         """Begin to read, or to answer a question."""

@@ -36,7 +36,6 @@ from readgraph.features.compression.trace import (
     run_and_trace,
 )
 from readgraph.graphs.wiring.method_graph import separate_run
-from readgraph.library.collections import IngestedDocument, keep_ingested
 from readgraph.library.opening import BackgroundLibrary, open_library, open_library_in_background
 from readgraph.library.page_store import PageStore
 from readgraph.models.functions import function_model
@@ -249,8 +248,8 @@ class CompressionEngine(ABC):
         document = await self.pages.add_document(text)
         run = run_and_trace(self.graph, {"document": document.id}, self.context, [], lambda mode, event: None)
         found = await asyncio.create_task(run, context=separate_run())
-        kept = IngestedDocument(document.id, found["memory"])
-        await keep_ingested(self.pages, self.id, kept)
+        kept = keeping.IngestedDocument(document.id, found["memory"])
+        await keeping.keep_ingested(self.pages, self.id, kept)
         episodes = await keeping.episodes_of(self.pages, kept)
         if self.context.embeddings and episodes:
             with suppress(NotEmbedded):  # recalling tries again

@@ -50,7 +50,7 @@ from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.extractive import pages_by_rule
 from readgraph.nodes.extractive.gists import extract_gist
 from readgraph.nodes.look_up import make_look_up_node
-from readgraph.nodes.step import StepNode
+from readgraph.nodes.step import StepNode, node
 from readgraph.nodes.tasks import all_finished
 from readgraph.plugins import plugged_in
 from readgraph.state.context import ReaderContext
@@ -96,16 +96,12 @@ def load_engine(folder: str | PathLike[str], **config: Any) -> CompressionEngine
 LEAST_TOKENS = 10  # the least that an episode or a gist may be asked to have
 
 
-async def _merge_for_query(state: BuiltState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
+@node(without_model=merge_without_model, builds=True, settings=(Gists, Purpose, Language, Window))
+async def merge_for_query(state: BuiltState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
     """Merge pages as ReadAgent does where a query is asked; without one, no prompt holds all gists."""
     if not state.get("question_text"):
         return {"memory": state["memory"], "step_summary": "kept all gists: they are condensed next"}
     return await merge.work(state, runtime)
-
-
-merge_for_query = StepNode[BuiltState, ReadUpdate](
-    _merge_for_query, merge_without_model, builds=True, settings=(Gists, Purpose, Language, Window)
-)
 
 
 class EpisodeEngine(CompressionEngine):

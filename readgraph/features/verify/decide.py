@@ -13,7 +13,7 @@ from readgraph.features.verify.state import Claim
 from readgraph.library.page_store import page_store
 from readgraph.library.search.okapi import rank
 from readgraph.library.search.passages import cut_to_passages
-from readgraph.models.asking import ask_reply, can_ask
+from readgraph.models.asking import ask_reply, can_ask, say_budget_spent
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, declare_wording
 from readgraph.models.rehearsed import RehearsedReply
@@ -75,8 +75,12 @@ async def decide_claims(state: FindState, runtime: ReaderRuntime) -> ClaimsUpdat
     """Ask the model of the claims that rules left open; a verdict counts if it has a quote that stands in the text."""
     claims = [*state["claims"]]
     left = [number for number, claim in enumerate(claims) if not claim["by"] and claim["pages"]]
-    if not left or not can_ask(runtime):
-        return {"claims": claims, "step_summary": "asked no model"}
+    unasked: ClaimsUpdate = {"claims": claims, "step_summary": "asked no model"}
+    if not left:
+        return unasked
+    if not can_ask(runtime):
+        say_budget_spent(runtime)
+        return unasked
     pieces, shown = await _choose_passages(state, left, runtime)
     texts = {number: piece.text for number, piece in enumerate(pieces)}
     asked = {number: SentenceToCheck(claims[number]["text"], shown[number]) for number in left if shown[number]}

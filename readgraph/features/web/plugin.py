@@ -1,9 +1,13 @@
 """What plugs in: see `readgraph.plugins`."""
 
+from typing import TYPE_CHECKING
+
 from readgraph.cli.declaring import Command
 from readgraph.graphs.method import Method
 from readgraph.plugins import hookimpl
-from readgraph.state.declaring import Settings
+
+if TYPE_CHECKING:
+    from readgraph.state.declaring import Settings
 
 BROWSE = "'readgraph browse' runs the web agent, and 'readgraph evaluate' takes it on a dataset of web pages"
 
@@ -58,13 +62,21 @@ def methods() -> list[Method]:
 @hookimpl
 def commands() -> list[Command]:
     """Its command, with its place in the help."""
-    from readgraph.features.web.command import browse
-
-    return [Command(run=browse, panel="For programs", order=5)]
+    return [
+        Command(
+            run="readgraph.features.web.command:browse",
+            line=(
+                "Carry out an instruction on a web site, in a browser of this machine. You confirm each action "
+                "before it happens."
+            ),
+            panel="For programs",
+            order=5,
+        )
+    ]
 
 
 @hookimpl
-def settings() -> list[type[Settings]]:
+def settings() -> "list[type[Settings]]":
     """Its settings."""
     from readgraph.features.web.settings import Subtrees
 

@@ -14,10 +14,8 @@ from operator import attrgetter
 from typing_extensions import TypedDict
 
 from readgraph.library.corrections import correction_key, corrections_of, keep_correction, with_correction
-from readgraph.library.forgetting import drop_memory
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.store import hold_build_lock
-from readgraph.models.batches.calls import workers_for
 from readgraph.models.metering import current_meter, let_node_substitute
 from readgraph.nodes.building.paging import no_note
 from readgraph.nodes.building.parts import MakeParts, NotesSoFar, Pages, Paginate, Parts, WriteNote, in_parts, move_page
@@ -25,12 +23,13 @@ from readgraph.nodes.building.recipes import PurposeState, apply_notes_language,
 from readgraph.nodes.building.summaries import delete_tree
 from readgraph.nodes.contracts import ReaderRuntime, StepUpdate
 from readgraph.nodes.search import AT_ONCE, open_ranker
-from readgraph.nodes.step import MakeRecipe, StepNode, Work
+from readgraph.nodes.step import MakeRecipe, StepNode, Work, node
 from readgraph.nodes.tasks import raise_first_error
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import Groups
 from readgraph.state.errors import BudgetSpent, ReadgraphError
 from readgraph.state.records import Document, Memory, Note, Page
+from readgraph.state.transports import workers_for
 from readgraph.state.words import format_count
 
 __all__ = ["read_pages"]
@@ -189,7 +188,7 @@ def read_with(
         return read
 
     instead = make_work(without_model) if without_model else None
-    return StepNode(make_work(make_parts), instead, builds=builds, settings=settings, recipe=recipe)
+    return node(without_model=instead, builds=builds, settings=settings, recipe=recipe)(make_work(make_parts))
 
 
 async def build_memory(
@@ -296,7 +295,7 @@ class _Build:
         await self.store.put_memory(self.memory)
         if self.stopped_by and not isinstance(self.stopped_by, BudgetSpent):
             if not (there or self.noted):  # as where the key is refused: nothing is kept that holds nothing
-                await drop_memory(self.store, document.id, memory.id)
+                await self.store.drop_memory(document.id, memory.id)
             raise self.stopped_by
         return self.memory
 

@@ -19,7 +19,7 @@ from readgraph.nodes.building.build import ReadState, ReadUpdate, build_memory
 from readgraph.nodes.building.paging import fewest_and_most, segments
 from readgraph.nodes.building.parts import NotesSoFar, Parts, WriteNote, in_parts
 from readgraph.nodes.contracts import ReaderRuntime
-from readgraph.nodes.step import MakeRecipe, StepNode, Work
+from readgraph.nodes.step import MakeRecipe, StepNode, Work, node
 from readgraph.sources.formats.plain_text import places_of_markdown
 from readgraph.sources.places import BELOW
 from readgraph.state.context import ReaderContext
@@ -197,8 +197,8 @@ class _Node:
 
     def all(self) -> "Iterator[_Node]":
         yield self
-        for node in self.below:
-            yield from node.all()
+        for below in self.below:
+            yield from below.all()
 
 
 _SegmentSections = Sequence[tuple[int, ...]]
@@ -278,7 +278,8 @@ def read_by_outline(
 
         return read
 
-    return StepNode(make_work(write_note), make_work(without_model), builds=True, settings=settings, recipe=recipe)
+    as_node = node(without_model=make_work(without_model), builds=True, settings=settings, recipe=recipe)
+    return as_node(make_work(write_note))
 
 
 async def _with_branches(store: PageStore, document: Document, memory: Memory, context: ReaderContext) -> Memory:
