@@ -9,8 +9,8 @@ from pathlib import Path
 
 from beside import BESIDE
 
-from readgraph.cli.declaring import PANELS
 from readgraph.cli.command_group import COMMANDS
+from readgraph.cli.declaring import PANELS
 from readgraph.graphs.method_facts import PAPERS, find_shared_nodes
 from readgraph.graphs.methods import METHODS
 from readgraph.models.names import ModelTable
