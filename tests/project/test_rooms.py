@@ -75,15 +75,16 @@ INNER: dict[str, dict[str, set[str]]] = {
         "served": {"method", "methods", "loading"},
     },
     "cli": {
-        **{name: set[str]() for name in ("settings", "process", "shell", "mistakes", "declaring")},
+        **{name: set[str]() for name in ("settings", "process", "shell", "help", "mistakes", "declaring")},
         "log": {"process"},
         "terminal": {"settings", "log", "process"},
         "faults": {"terminal", "mistakes"},
-        "options": {"shell", "terminal", "settings", "log"},
-        "run": {"options", "terminal", "settings", "log", "mistakes", "declaring"},
-        "commands": {"options", "shell", "run", "terminal", "process"},
+        "options": {"shell", "help", "terminal", "settings", "log"},
+        "run": {"command_group", "options", "terminal", "settings", "log", "mistakes", "declaring"},
+        "commands": {"options", "shell", "help", "run", "terminal"},
         "plugin": {"declaring", "commands"},
-        "main": {"plugin", "declaring", "commands", "options", "shell", "log", "faults", "mistakes", "process"},
+        "command_group": {"plugin", "declaring", "options", "help", "mistakes", "process"},
+        "main": {"command_group", "shell", "log", "faults", "process"},
     },
 }
 """What the files and folders inside of a room may import of each other, where that is more than: in no circle."""
