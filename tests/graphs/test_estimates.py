@@ -259,6 +259,15 @@ async def test_a_kept_reply_costs_nothing(server: ModelServer, library: Library,
     assert (await rehearse_method(method, library.pages, document, context, asked)).calls == Range()
 
 
+@pytest.mark.parametrize("name", ["read-agent", "mem-walker", "gam", "survey", "overwrite-memory"])
+async def test_notes_of_a_text_without_spaces_are_as_short_as_of_others(library: Library, name: str) -> None:
+    text = "老船长每天早上走过石桥，到市场去买鱼。没有人知道为什么雾越来越浓，灯却被熄灭了。" * 60
+    document = await library.pages.add_document(text)
+    context, asked = ReaderContext(model="openai:double"), {"question": "谁买鱼？"}
+    foreseen = await rehearse_method(METHODS[name], library.pages, document, context, asked)
+    assert 0 < foreseen.output_words.expected < document.words / 2
+
+
 @pytest.mark.parametrize("name", ["read-agent", "mem-walker", "survey"])
 async def test_a_long_text_is_told_by_its_beginning(library: Library, name: str) -> None:
     text = "\n\n".join([WHOLE_STORY.read_text(encoding="utf-8")] * 30)
