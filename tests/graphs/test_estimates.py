@@ -196,6 +196,7 @@ def test_the_command_estimates_and_makes_no_call(readgraph: Command, server: Mod
     readgraph(*ASK, *DOUBLE)
     done = json.loads(readgraph("read", STORY, *DOUBLE, "--estimate", "--json").out)
     assert {key: done[key]["high"] for key in ("calls", "input_words")} == {"calls": 0, "input_words": 0}
+    assert "with openai:double: no call is needed" in readgraph("read", STORY, *DOUBLE, "--estimate").text
     assert readgraph(*ASK, "--estimate", "--json").json["calls"] == asdict(Range()), "without a model"
     assert_refused(readgraph("ask", "Who?", "--continue", "--estimate"), "can't be estimated")
 
