@@ -102,6 +102,10 @@ class Hooks:
         """Places besides folders where libraries can be kept: which addresses, and what opens the store there."""
 
     @hookspec
+    def prompts(self) -> "Iterable[str]":  # type: ignore[empty-body]
+        """Modules that declare prompts, so that these can be exported and replaced: `package.module`."""
+
+    @hookspec
     def engines(self) -> "Mapping[str, str]":  # type: ignore[empty-body]
         """Compression engines: where each class stands, `package.module:Name`, by the engine's id."""
 

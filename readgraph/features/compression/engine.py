@@ -40,15 +40,16 @@ from readgraph.library.opening import BackgroundLibrary, open_library, open_libr
 from readgraph.library.page_store import PageStore
 from readgraph.models.functions import function_model
 from readgraph.models.vector_replies import NotEmbedded
-from readgraph.nodes.building.notes import gist_prompt, make_gist_writer
+from readgraph.nodes.building.notes import ask_gist, gist_prompt
 from readgraph.nodes.building.parts import WriteNote
+from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.purpose import purpose_of
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import settings_in
 from readgraph.state.errors import BadInput
 from readgraph.state.logs import new_run_part, use_run
 from readgraph.state.loops import Listen, in_background
-from readgraph.state.records import Document
+from readgraph.state.records import Document, Note, Page
 from readgraph.state.words import count_words
 
 EmbeddingFunction = Callable[..., Any] | Embeddings  # from a list of texts to vectors, or from one to its vector
@@ -346,4 +347,8 @@ def check_request(llm_token_budget: object, query: object) -> int:
 
 def gist_of(words: int) -> WriteNote:
     """What shortens a text to about this many words, by ReadAgent's prompt."""
-    return make_gist_writer(lambda text, context: gist_prompt(text, words, purpose_of(context)))
+
+    async def gist(text: str, page: Page, runtime: ReaderRuntime) -> Note:
+        return await ask_gist(gist_prompt(text, words, purpose_of(runtime.context)), text, page, runtime)
+
+    return gist

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING
 
 from readgraph.graphs.method import Method
 from readgraph.plugins import hookimpl
-from readgraph.state.declaring import Settings
 
 if TYPE_CHECKING:
     from readgraph.library.upkeep.own_records import OwnRecords
+    from readgraph.state.declaring import Settings
 
 
 @hookimpl
@@ -24,7 +24,7 @@ def methods() -> list[Method]:
 
 
 @hookimpl
-def settings() -> list[type[Settings]]:
+def settings() -> "list[type[Settings]]":
     """Its groups of settings."""
     from readgraph.features.overwrite.settings import LookingBack, NoteGates, NoteTaking
 
