@@ -1,4 +1,4 @@
-"""How the evaluation plugs in: its commands."""
+"""How the evaluation plugs in: its commands, and the prompts of its judges."""
 
 from readgraph.cli.declaring import Command
 from readgraph.plugins import hookimpl
@@ -34,3 +34,9 @@ def commands() -> list[Command]:
             order=4,
         ),
     ]
+
+
+@hookimpl
+def prompts() -> list[str]:
+    """The modules that declare what is asked."""
+    return ["readgraph_evaluation.judges.prompts", "readgraph_evaluation.who_questions"]

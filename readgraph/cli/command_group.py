@@ -25,10 +25,13 @@ def _find_commands() -> list[Command]:
     """The commands of ours and of other packages; what is named as another is, or can't be one, is left out."""
     commands = dict[str, Command]()
     for package, command in plugged_in("commands", Command):
-        if command.shown in commands:
-            leave_out(package, f"there is another command '{command.shown}'")
+        name = f"{command.within} {command.shown}".strip()
+        if name in commands:
+            leave_out(package, f"there is another command '{name}'")
+        elif command.within and command.within not in commands:
+            leave_out(package, f"there is no group of commands '{command.within}' for '{command.shown}'")
         elif isinstance(command.run, str) or not package or _can_be_made(package, command):
-            commands[command.shown] = command
+            commands[name] = command
     panels = {panel: number for number, panel in enumerate(PANELS)}
     return sorted(commands.values(), key=lambda command: (panels.get(command.panel, len(panels)), command.order))
 
@@ -52,12 +55,13 @@ def try_commands() -> None:
 @cache
 def make_command(command: Command) -> Any:
     """The command as typer makes it; what it is made of is imported."""
-    run = command.run
-    if isinstance(run, str):
-        run = object_at(run, f"The command '{command.shown}'")
+    run = _function_of(command)
     alone = typer.Typer(add_completion=False)
     about: dict[str, Any] = {"rich_help_panel": command.panel}
     if isinstance(run, typer.Typer):
+        for inner in _ALL:
+            if inner.within == command.shown:
+                run.command(inner.shown)(_function_of(inner))
         _for_each_function(run)
         alone.add_typer(run, name=command.shown, **about | ({"help": command.line} if command.line else {}))
     else:
@@ -65,6 +69,11 @@ def make_command(command: Command) -> Any:
         whole = "\n\n".join(filter(None, [command.line or summary, more]))
         alone.command(command.shown, cls=HelpfulCommand, help=whole, **about)(_as_work(run))
     return typer.main.get_group(alone).commands[command.shown]
+
+
+def _function_of(command: Command) -> Any:
+    """What a command runs, imported where the command names it."""
+    return object_at(command.run, f"The command '{command.shown}'") if isinstance(command.run, str) else command.run
 
 
 def _for_each_function(group: typer.Typer) -> None:
@@ -89,7 +98,9 @@ def _as_work(run: Callable[..., Any]) -> Callable[..., Any]:
     return with_log(begun)
 
 
-COMMANDS = {command.shown: command for command in _find_commands()}
+_ALL = _find_commands()
+
+COMMANDS = {command.shown: command for command in _ALL if not command.within}
 """The commands of ours and of other packages by their names, in the order of the help."""
 
 

@@ -27,6 +27,7 @@ class Command:
         name: Its name; without one, the function's.
         panel: Its group in the help: one of `PANELS`, or another, which stands after them.
         order: Its place in the group; without one, it stands after those that have one.
+        within: The group of commands of ours that it is one of, such as `library`.
     """
 
     run: Callable[..., Any] | str
@@ -35,6 +36,7 @@ class Command:
     name: str = ""
     panel: str = "More"
     order: int = 100
+    within: str = ""
 
     @property
     def shown(self) -> str:

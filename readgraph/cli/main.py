@@ -15,15 +15,11 @@ from readgraph.cli.command_group import Commands, version_line
 from readgraph.cli.log import end_log, log_fault
 from readgraph.cli.process import STOPPED
 from readgraph.cli.shell import mend_bash_values
-from readgraph.models.batches import has_running_batches
 from readgraph.state.errors import ReadgraphError
+from readgraph.state.transports import what_goes_on
 
 NAME = "readgraph"  # help and completion go by it, also where the command runs as a module
 KEPT = "What was read is kept; run the same command again to continue."
-BATCH_GOES_ON = (
-    "The batch goes on: run the same command again to take its replies, "
-    "or `readgraph library batches --cancel` to cancel it."
-)
 
 
 app = typer.Typer(
@@ -107,6 +103,6 @@ def _run() -> NoReturn:
         if system_exit.code == STOPPED:
             for stop_signal in (signal.SIGINT, signal.SIGTERM):
                 signal.signal(stop_signal, signal.SIG_IGN)  # the command is stopping already
-            typer.echo(f"readgraph: stopped. {BATCH_GOES_ON if has_running_batches() else KEPT}", err=True)
+            typer.echo(f"readgraph: stopped. {what_goes_on() or KEPT}", err=True)
         raise
     sys.exit(2)

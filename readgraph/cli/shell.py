@@ -16,7 +16,6 @@ from typing import Any
 import typer
 
 PROFILES = ("quality", "qmsum", "gutenberg", "movie", "screenplay", "report", "nested-keys")
-LOCAL = "local"
 TYPED = "readgraph.typed"  # the key, in the context of a completion, of what was typed so far
 
 Item = tuple[str, str]  # A value, and what it is
@@ -63,10 +62,12 @@ def languages(_: typer.Context) -> Iterable[Item]:
 
 
 def models(context: typer.Context) -> Iterator[Item]:
-    """The models that the library's memories were made with, and the one that runs on this machine."""
+    """The models that the library's memories were made with, and those that run on this machine."""
+    from readgraph.state.providers import providers
+
     known = {record.get("recipe", {}).get("model") for record in _records("memories", context)}
     yield from ((model, "used before") for model in sorted(filter(None, known)))
-    yield LOCAL, "runs on this machine"
+    yield from ((provider, "runs on this machine") for provider in providers())
 
 
 def agent_names(context: typer.Context) -> Iterator[Item]:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import sys
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from mcp_types import ElicitResult, PromptReference
 
 from readgraph.api.sockets import open_listener
 from readgraph.doors.mcp.jobs import Progress
-from readgraph.doors.mcp.refusing import WORDS, resolve_allowed_folders
+from readgraph.doors.mcp.refusing import resolve_allowed_folders
 from readgraph.doors.mcp.server import LibraryTools, library_server, security_settings, serve_http
 from readgraph.features.survey.functions import NO_ROWS
 from readgraph.library.opening import Library
@@ -317,7 +318,9 @@ async def test_errors_speak_of_tools_and_not_of_commands(tools: LibraryTools) ->
         damaged = "The record of document ab12 is damaged: only the user can delete it."
         for name in ("ab12", "ab"):
             assert await refused(client, "ask", question="Goat?", document=name) == damaged
-    assert {*WORDS} == {*Way} and not [words for words in WORDS.values() if "readgraph" in words]
+    ours = [module for name, module in [*sys.modules.items()] if name.startswith("readgraph.")]
+    ways = {value for module in ours for value in vars(module).values() if isinstance(value, Way)}
+    assert ways and not [way.tool for way in ways if "readgraph" in way.tool]
 
 
 def test_the_working_folder_is_the_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -192,17 +192,3 @@ def copy_library(
     from readgraph.cli.run.library import copy_library
 
     copy_library(source=source, target=target, as_json=as_json)
-
-
-@library.command("batches")
-def show_batches(
-    cancel: bool = Option(
-        False, "--cancel", help="Cancel them, and keep the replies that they have; what is done is paid."
-    ),
-    library: LibraryFolder = None,
-    as_json: Json = False,
-) -> None:
-    """List the batches of calls that model servers still work on (`--batch`), or cancel them."""
-    from readgraph.cli.run.library import show_batches
-
-    show_batches(cancel=cancel, library=library, as_json=as_json)

@@ -26,12 +26,12 @@ from readgraph.doors.serve.room import Room, Run, RunState, in_background_loop
 from readgraph.doors.serve.suggesting import suggest_questions
 from readgraph.library.collections import NamedCollection, NamedCollections, collections_with, joint_by_document
 from readgraph.library.corrections import correct, restore
-from readgraph.library.forgetting import forget_document
-from readgraph.library.joint_readings import JointReading, list_joint
 from readgraph.library.library import keep_original, original_of, with_originals
 from readgraph.library.notices import document_notices
 from readgraph.library.search.catalogue import catalogue_of, records
 from readgraph.library.store import InUse, wait_until_unused
+from readgraph.library.upkeep.forgetting import forget_document
+from readgraph.library.upkeep.joint_readings import JointReading, list_joint
 from readgraph.library.versions import replaced_by
 from readgraph.library.watched import STATES, WatchedFile
 from readgraph.sources.converting import convert_in_thread, show_conversion

@@ -8,7 +8,7 @@ from readgraph.plugins import hookimpl
 
 if TYPE_CHECKING:
     from readgraph.doors.serve.making import Page
-    from readgraph.library.own_records import OwnRecords
+    from readgraph.library.upkeep.own_records import OwnRecords
     from readgraph.state.declaring import Settings
 
 
@@ -80,6 +80,6 @@ def pages() -> "list[Page]":
 def records() -> "list[OwnRecords]":
     """What agents that read a document keep of it."""
     from readgraph.features.agents.store import forget_readings
-    from readgraph.library.own_records import OwnRecords
+    from readgraph.library.upkeep.own_records import OwnRecords
 
     return [OwnRecords(forget=forget_readings)]

@@ -7,6 +7,7 @@ from readgraph.plugins import hookimpl
 
 if TYPE_CHECKING:
     from readgraph.api.tools import Tool
+    from readgraph.library.upkeep.own_records import OwnRecords
 
 
 @hookimpl
@@ -27,6 +28,15 @@ def commands() -> list[Command]:
 def functions() -> dict[str, str]:
     """Its function of `readgraph.api`."""
     return {"compress": "readgraph.features.compression.functions:compress"}
+
+
+@hookimpl
+def records() -> "list[OwnRecords]":
+    """Which documents its engines keep."""
+    from readgraph.features.compression.kept import forget_ingested
+    from readgraph.library.upkeep.own_records import OwnRecords
+
+    return [OwnRecords(forget=forget_ingested)]
 
 
 @hookimpl

@@ -6,7 +6,7 @@ from readgraph.graphs.method import Method
 from readgraph.plugins import hookimpl
 
 if TYPE_CHECKING:
-    from readgraph.library.own_records import OwnRecords
+    from readgraph.library.upkeep.own_records import OwnRecords
     from readgraph.state.declaring import Settings
 
 
@@ -35,6 +35,6 @@ def settings() -> "list[type[Settings]]":
 def records() -> "list[OwnRecords]":
     """What is kept of the notes of a reading."""
     from readgraph.features.overwrite.earlier_notes import drop_stopped, forget_notes
-    from readgraph.library.own_records import OwnRecords
+    from readgraph.library.upkeep.own_records import OwnRecords
 
     return [OwnRecords(forget=forget_notes, tidy=drop_stopped)]

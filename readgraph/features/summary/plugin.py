@@ -22,6 +22,7 @@ def methods() -> list[Method]:
             line="A summary, where a question asks for one; each sentence is checked.",
             note="gist",
             graph="readgraph.features.summary.graph:graph",
+            instead="'readgraph summarise' writes summaries, and 'readgraph evaluate' takes it on a dataset of summaries",  # noqa: E501
             served="Summarises a long document, or a part of it, at a wanted length; each sentence is checked and cited.",  # noqa: E501
             order=10,
         )

@@ -4,13 +4,13 @@ from typing import TYPE_CHECKING
 
 from readgraph.cli.options.output import check_estimate, check_open, with_run
 from readgraph.features.verify.options import VerifyOptions
-from readgraph.state.settings import Batching, Budget, Calls, Concurrency, Model, Paragraphs, Rebuilding, Window
+from readgraph.state.settings import Budget, Concurrency, Model, Paragraphs, Rebuilding, Window, settings_of_calls
 
 if TYPE_CHECKING:
     from readgraph.cli.terminal.screen import OutputOptions
     from readgraph.state.context import ReaderContext
 
-SETTINGS = (Model, Window, Concurrency, Calls, Batching, Budget, Paragraphs, Rebuilding)
+SETTINGS = (Model, Window, Concurrency, *settings_of_calls(), Budget, Paragraphs, Rebuilding)
 
 
 @with_run(VerifyOptions, SETTINGS)

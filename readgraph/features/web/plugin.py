@@ -9,6 +9,8 @@ from readgraph.plugins import hookimpl
 if TYPE_CHECKING:
     from readgraph.state.declaring import Settings
 
+BROWSE = "'readgraph browse' runs the web agent, and 'readgraph evaluate' takes it on a dataset of web pages"
+
 
 @hookimpl
 def methods() -> list[Method]:
@@ -17,6 +19,7 @@ def methods() -> list[Method]:
         Method(
             name="web-agent",
             kind="web",
+            instead=BROWSE,
             line="Gists of a page's parts; looks parts up, and names the next action.",
             note="gist",
             graph="readgraph.features.web.graph:graph",
@@ -26,6 +29,7 @@ def methods() -> list[Method]:
         Method(
             name="web-gists-only",
             kind="web",
+            instead=BROWSE,
             line="The web agent without look-up.",
             note="gist",
             graph="readgraph.features.web.baselines:web_gists_only",
@@ -33,18 +37,21 @@ def methods() -> list[Method]:
         Method(
             name="web-page",
             kind="web",
+            instead=BROWSE,
             line="The page from its beginning, as much as fits.",
             graph="readgraph.features.web.baselines:web_page",
         ),
         Method(
             name="web-bm25",
             kind="web",
+            instead=BROWSE,
             line="The parts of the page that BM25 ranks first.",
             graph="readgraph.features.web.baselines:web_bm25",
         ),
         Method(
             name="web-dense",
             kind="web",
+            instead=BROWSE,
             line="The parts that are nearest by their embeddings.",
             graph="readgraph.features.web.baselines:web_dense",
             needs_embeddings=True,
