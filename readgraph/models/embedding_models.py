@@ -14,7 +14,7 @@ from langchain_core.embeddings import Embeddings
 from readgraph.library.search.hits import PARTS, IndexEntry, VectorKey
 from readgraph.library.search.vector_index import Matrix, other_dimension
 from readgraph.library.stored_items import replace_surrogates
-from readgraph.models.client import environment, setup_error
+from readgraph.models.chat_models import environment, setup_error
 from readgraph.models.embedding_calls import EmbeddingCalls, Kind
 from readgraph.models.functions import is_function, unknown_function
 from readgraph.models.metering import current_meter

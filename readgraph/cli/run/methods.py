@@ -29,7 +29,8 @@ from readgraph.graphs.wiring.declared import find_node_keys
 from readgraph.library.address import LibraryPlace
 from readgraph.library.opening import check_writable, default_place, holds_library, nearest_existing, open_library
 from readgraph.models.asking import ask_reply
-from readgraph.models.client import HOW_TO_NAME, model_client
+from readgraph.models.chat_models import HOW_TO_NAME
+from readgraph.models.client import model_client
 from readgraph.models.embedding_models import Embedder
 from readgraph.models.prompt import export_words
 from readgraph.nodes.prompts import Counted, check_prompt, every_wording
