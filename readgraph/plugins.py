@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from readgraph.cli.declaring import Command, ReportForm
     from readgraph.doors.serve.making import Page
     from readgraph.graphs.method import Method
-    from readgraph.library.own_records import OwnRecords
+    from readgraph.library.address import StoreKind
+    from readgraph.library.upkeep.own_records import OwnRecords
     from readgraph.sources.kinds import FileKind
     from readgraph.state.declaring import Settings
     from readgraph.state.providers import ModelProvider
@@ -95,6 +96,14 @@ class Hooks:
     @hookspec
     def records(self) -> "Iterable[OwnRecords]":  # type: ignore[empty-body]
         """What the package keeps in a library for itself: how it is deleted when a document is forgotten."""
+
+    @hookspec
+    def stores(self) -> "Iterable[StoreKind]":  # type: ignore[empty-body]
+        """Places besides folders where libraries can be kept: which addresses, and what opens the store there."""
+
+    @hookspec
+    def prompts(self) -> "Iterable[str]":  # type: ignore[empty-body]
+        """Modules that declare prompts, so that these can be exported and replaced: `package.module`."""
 
     @hookspec
     def engines(self) -> "Mapping[str, str]":  # type: ignore[empty-body]

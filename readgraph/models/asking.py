@@ -41,13 +41,13 @@ Complaint: TypeAlias = Callable[[Said], str | None]  # says what is wrong with a
 
 def can_ask(runtime: Runtime[ReaderContext]) -> bool:
     """Whether there is a model, and a budget for it; a step that goes on without says so by `say_budget_spent`."""
-    return bool(runtime.context.model) and not metering.current_meter().is_spent
+    return bool(runtime.context.model) and not metering.current_meter().budget.is_over
 
 
 def say_budget_spent(runtime: Runtime[ReaderContext]) -> None:
     """Let the trajectory say of the step that it goes on without the model because the budget is spent, if it is."""
     meter = metering.current_meter()
-    meter.went_without |= meter.is_spent and bool(runtime.context.model)
+    meter.remarks.went_without |= meter.budget.is_over and bool(runtime.context.model)
 
 
 @overload
@@ -160,7 +160,7 @@ def _fall_back(fallback: str | None) -> Iterator[None]:
     except BudgetSpent:
         if fallback is None or metering.node_substitutes():
             raise
-        metering.current_meter().went_without = True
+        metering.current_meter().remarks.went_without = True
 
 
 @dataclass
@@ -224,7 +224,7 @@ class PromptTries(AskedPrompt, Generic[Answer]):
                 window.warn(self.prompt)
         if request.left_out and self.uncut:
             metering.count_fallback("prompt_cut")
-            metering.current_meter().left_out += request.left_out
+            metering.current_meter().remarks.left_out += request.left_out
             self.uncut = False
         return request
 

@@ -26,6 +26,8 @@ NAMED_BY_OTHERS = {"max_output_tokens": "max_tokens", "headers": "default_header
 def make_chat(context: ReaderContext, table: ModelTable | None, server: ModelServer | None) -> BaseChatModel:
     """The chat model of a name, for one event loop; blocks. Raises `BadInput`, or `ModelUnavailable` without a key."""
     name = context.model
+    if not name:
+        raise BadInput(f"No model is named, and this method can't do without one: {HOW_TO_NAME}")
     if server:
         return _openai_chat(context, name, base_url=server.url, api_key=SecretStr(server.key))
     if table:

@@ -11,7 +11,8 @@ from langgraph.store.memory import InMemoryStore
 from readgraph.features.batches import calls as batched_calls
 from readgraph.features.batches.calls import TRIES, BatchedCalls
 from readgraph.features.batches.under_way import progress_line
-from readgraph.library.page_store import BATCHES, PageStore
+from readgraph.library.page_store import PageStore
+from readgraph.library.sent_batches import BATCHES
 from readgraph.models.asking import ask_reply, ask_text
 from readgraph.models.client import model_client
 from readgraph.models.prompt import Prompt

@@ -115,6 +115,7 @@ def test_without_one_all_others_work(room: str, whole: Whole, tmp_path: Path) ->
         ("features/local_models", ("--model", "local"), "'local' is not the name of a model"),
         ("features/local_models", ("--model", "local:small.gguf"), "'local' is not a known provider"),
         ("features/batches", ("--batch",), "No such option: --batch"),
+        ("features/postgres", ("--library", "postgresql://ada:hush@db/papers"), "nothing that is installed keeps one"),
     ],
 )
 def test_what_is_not_there_is_named_in_one_line(room: str, given: tuple[str, ...], line: str, tmp_path: Path) -> None:

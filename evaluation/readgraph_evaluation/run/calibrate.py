@@ -8,7 +8,7 @@ from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
 
 from readgraph.cli.run.documents import show_estimate
-from readgraph.cli.terminal.progress import EvaluationProgress, notices
+from readgraph.cli.terminal.progress import ItemsProgress, notices
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import Console
 from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
@@ -107,7 +107,7 @@ async def _run_calibration(
 ) -> known.Line:
     await model_client(rater)  # report a wrong model before anything is paid for
     judged = []
-    with EvaluationProgress("Calibrating", len(pairs), screen) as progress:
+    with ItemsProgress("Calibrating", len(pairs), screen) as progress:
         async for one in known.verdicts(rater, store, pairs, cost, before):
             judged.append(one)
             progress.count_item(one.calls, one.input_words + one.output_words, one.cost, one.problem)

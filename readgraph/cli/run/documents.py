@@ -233,7 +233,8 @@ def show_estimate(
     if words:
         elsewhere = is_traced() or (context.embeddings and not find_provider(context.embeddings))
         nothing = "no call to one is made" if elsewhere else "nothing is sent, and nothing has to be paid"
-        how = f"with {context.model}" if context.model else f"without a model: {nothing}"
+        needless = "" if estimate.calls.high else ": no call is needed"
+        how = f"with {context.model}{needless}" if context.model else f"without a model: {nothing}"
         _print(f"{words:,} words to read, {how}", estimate, costs[0], *([] if rating else [NO_CALL]))
     if rating:
         _print(f"answers to rate with {rating[1]}", rating[0], costs[1], NO_CALL)

@@ -24,16 +24,18 @@ from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import Console, SafeText, one_line
 from readgraph.cli.terminal.screen import WRONG, ask_yes_or_no, run_until_stopped
 from readgraph.library.address import LibraryPlace, default_place
-from readgraph.library.archives import add_archived_replies, archive_lines
 from readgraph.library.collections import NamedCollection
-from readgraph.library.copying import copy_library as copy
 from readgraph.library.corrections import Corrected, correct, restore
 from readgraph.library.documents import unreadable
-from readgraph.library.forgetting import forget_document
-from readgraph.library.joint_readings import JointReading, list_joint, tell_joint
 from readgraph.library.opening import Library
 from readgraph.library.search.catalogue import count_documents
-from readgraph.library.upkeep import Fault, back_up, check, compact, repair
+from readgraph.library.upkeep.archives import add_archived_replies, archive_lines
+from readgraph.library.upkeep.checking import Fault, check, repair
+from readgraph.library.upkeep.compacting import compact
+from readgraph.library.upkeep.copying import copy_library as copy
+from readgraph.library.upkeep.folder_copies import back_up
+from readgraph.library.upkeep.forgetting import forget_document
+from readgraph.library.upkeep.joint_readings import JointReading, list_joint, tell_joint
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document, Memory
 from readgraph.state.words import format_count

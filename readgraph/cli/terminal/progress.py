@@ -207,7 +207,7 @@ class _UsedColumn(bars.ProgressColumn):
         return SafeText(" · ".join(figures if self.width >= ROOMY else figures[:1]), no_wrap=True)
 
 
-class EvaluationProgress(LiveBar):
+class ItemsProgress(LiveBar):
     """How many items are done, and what they used: calls, and words or tokens, as `counts` says."""
 
     def __init__(self, doing: str, total: int, screen: OutputOptions, counts: str = "words") -> None:

@@ -4,7 +4,6 @@ from typer import Option
 
 from readgraph.cli.options.documents import LibraryFolder
 from readgraph.cli.options.output import Json
-from readgraph.cli.process import begin_work
 
 
 def show_batches(
@@ -17,4 +16,4 @@ def show_batches(
     """List the batches of calls that model servers still work on (`--batch`), or cancel them."""
     from readgraph.features.batches.run import show_batches
 
-    begin_work(show_batches, cancel=cancel, library=library, as_json=as_json)
+    show_batches(cancel=cancel, library=library, as_json=as_json)

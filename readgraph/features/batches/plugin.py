@@ -41,9 +41,7 @@ def transports() -> list[Transport]:
 @hookimpl
 def commands() -> list[Command]:
     """Its command."""
-    from readgraph.features.batches.command import show_batches
-
-    return [Command(run=show_batches, name="batches", within="library")]
+    return [Command(run="readgraph.features.batches.command:show_batches", name="batches", within="library")]
 
 
 def _check(context: "ReaderContext") -> None:

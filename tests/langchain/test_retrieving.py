@@ -9,7 +9,7 @@ from langchain_tests.integration_tests import RetrieversIntegrationTests
 
 from readgraph import BackgroundLibrary, open_library_in_background
 from readgraph.api import as_retriever
-from readgraph.api.langchain import LibraryRetriever
+from readgraph.doors.langchain.retrieving import LibraryRetriever
 from readgraph.library.opening import Library
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput

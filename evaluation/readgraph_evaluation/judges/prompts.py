@@ -1,9 +1,9 @@
-"""What an evaluation asks: whether an answer is right, by reference or rubric, and "who" questions.
+"""What judges are asked: whether an answer is right, by reference or rubric.
 
 Beside a reference: ReadAgent, 4.1; MemGPT, 3.1.2. Histories: LongMemEval's official script, with a rule for each type
 of question (Wu et al., 2025), and the judge of Mem0 for LoCoMo (Chhikara et al., 2025). Rubrics: BEAM's official script
 (Tavakoli et al., 2025), which asks about each pair of an event and a line of the answer; here once for all of them.
-"Who" questions on a summary: MemWalker, 4.1. The words are our own.
+The words are our own.
 """
 
 import tomllib
@@ -74,7 +74,7 @@ _JUDGE_SYSTEM = (
     "yourself. A long answer is no better than a short one that says the same, and no worse. " + DATA_RULE
 )
 
-RULES: dict[str, str] = tomllib.loads(files(__package__).joinpath("judging_rules.toml").read_text(encoding="utf-8"))
+RULES: dict[str, str] = tomllib.loads(files(__package__).joinpath("rules.toml").read_text(encoding="utf-8"))
 """What is asked for, by the rule."""
 
 _PROMPTS = {
@@ -143,24 +143,3 @@ def order_prompt(question: str, answer: str, events: Sequence[str]) -> Prompt:
     """Ask which of these events the answer lists, in its order."""
     numbered = "\n".join(f"{number}. {event}" for number, event in enumerate(events, 1))
     return _ORDER.ask(fenced("events", numbered), question_part(question, {}), fenced("answer", answer))
-
-
-WHO_QUESTION = declare_wording(
-    "who_question",
-    "You write questions that test whether somebody has read a long text. You see a summary of it; who is asked sees "
-    "the text itself, and not the summary. " + DATA_RULE,
-    "Write one question that begins with 'Who' and has exactly one right answer, which stands in the summary above. "
-    "Say in the question which event it is about, and don't give the answer away.",
-)
-
-
-class WhoQuestion(BaseModel):
-    """A question with its answer."""
-
-    question: str = Field(description="One question that begins with 'Who', clear without the summary.")
-    answer: str = Field(description="The person or body it asks for, by the name that the summary uses, and no more.")
-
-
-def who_question_prompt(summary: str) -> Prompt:
-    """Ask for one question that the summary answers."""
-    return WHO_QUESTION.ask(fenced("summary", summary))

@@ -13,11 +13,10 @@ from importlib import import_module
 from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
-from unicodedata import normalize
 
 from readgraph.library.collections import Member
 from readgraph.state.errors import BadInput
-from readgraph.state.tables import ColumnKind, Row, Table
+from readgraph.state.tables import ColumnKind, Row, Table, disarm_formulas
 
 CITED = ("quote", "place", "document")  # the columns of the first quote that shows a row, after the table's own
 
@@ -118,8 +117,6 @@ def _text(value: str) -> str:
     return value.encode("utf-8", "replace").decode()[:MOST_CHARACTERS]
 
 
-_CELL = re.compile(r"(?:^\s*|(?<=[;\t\r\n]))[^;\t\r\n]+")
-_NUMBER = re.compile(r"[+-]?\d[\d., ]*%?")
 _OURS = re.compile(r"(?:cited )?quote,(?:cited )?place(?:,(?:cited )?document)?$")
 
 
@@ -127,22 +124,6 @@ def number_of(value: str) -> int | float | None:
     """A number of the table as a number; None where there is none, or none that a float can hold."""
     number = int(value) if re.fullmatch(r"-?\d+", value) else float(value or "nan")
     return number if isinstance(number, int) or isfinite(number) else None
-
-
-def disarm_formulas(value: str) -> str:
-    """The value so that a spreadsheet shows it and calculates nothing: a formula gets an apostrophe before it.
-
-    So does one behind a semicolon, a tab or a line end: some spreadsheets begin a cell there, whatever the quotes say.
-    """
-    return _CELL.sub(lambda cell: f"'{cell[0]}" if _is_formula(cell) else cell[0], value)
-
-
-def _is_formula(cell: re.Match[str]) -> bool:
-    """Whether a spreadsheet may calculate this cell: what can't be seen before the first sign doesn't count."""
-    text = cell[0].lstrip('"') if cell.start() else cell[0]
-    first = next((each for each in text if each.isprintable() and not each.isspace()), "")
-    is_sign = bool(first) and normalize("NFKC", first) in "=+-@"
-    return text.startswith(("\t", "\r")) or (is_sign and not _NUMBER.fullmatch(text.strip(" ")))
 
 
 def csv_bytes(sheet: Sheet) -> bytes:

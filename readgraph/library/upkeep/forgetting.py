@@ -4,16 +4,15 @@ import asyncio
 from collections import Counter
 from contextlib import suppress
 
-from readgraph.library.collections import INGESTED, MEMBERS, collections_with
+from readgraph.library.collections import MEMBERS, collections_with
 from readgraph.library.documents import UNFINISHED, NotHeld, begin_forgetting, drop_document, find_document_to_forget
-from readgraph.library.joint_readings import keep_rest
 from readgraph.library.library import FILES, Library
-from readgraph.library.own_records import forget_own_records
-from readgraph.library.page_store import PageStore
 from readgraph.library.search.index_registry import indexes_of
 from readgraph.library.search.passages import forget_text
 from readgraph.library.store import InUse, OnWait, hold_lock, wait_until_unused
-from readgraph.library.stored_items import EVERY, ROOT
+from readgraph.library.stored_items import EVERY
+from readgraph.library.upkeep.joint_readings import keep_rest
+from readgraph.library.upkeep.own_records import forget_own_records
 from readgraph.library.versions import skip_version
 from readgraph.state.errors import LibraryError
 from readgraph.state.records import Document
@@ -25,9 +24,9 @@ async def forget_document(
     """Delete everything that the library holds of a document; returns the numbers of memories, replies and threads.
 
     The collections that hold it are deleted too; what is about their other documents alone is kept under these (see
-    `readgraph.library.joint_readings`), and `kept` counts such questions. The document leaves the list at once. Whoever
-    is building a memory of it stops; whoever asks about it is waited for: `on_wait` is called before, and without
-    `wait` this raises `InUse` instead. If it is stopped halfway, the next opening of the library finishes it.
+    `joint_readings.py`), and `kept` counts such questions. The document leaves the list at once. Whoever is building a
+    memory of it stops; whoever asks about it is waited for: `on_wait` is called before, and without `wait` this raises
+    `InUse` instead. If it is stopped halfway, the next opening of the library finishes it.
     """
     async with hold_lock(library.store, f"{document.id}.lock", on_wait, wait=wait):  # no store or append meanwhile
         document = await begin_forgetting(library.pages, document.id)
@@ -43,12 +42,12 @@ async def forget_document(
         for memory in memories:
             async with hold_lock(library.store, f"{memory.id}.lock", on_wait, wait=wait):
                 await (await indexes_of(library.store)).forget(memory)
-                await drop_memory(library.pages, memory.document, memory.id)
+                await library.pages.drop_memory(memory.document, memory.id)
         replies, saver = await library.pages.forget_paid(document.id), library.checkpointer
         threads = await saver.run(lambda: saver.threads({"document": document.id}))
         for thread in threads:
             await saver.adelete_thread(thread)
-        for names in (FILES, MEMBERS, INGESTED):
+        for names in (FILES, MEMBERS):
             await library.pages.clear(names, {"document": document.id})
         await asyncio.to_thread(library.whole_store.forget_original, document.id)
         await forget_text(library.pages, document.id)
@@ -69,10 +68,3 @@ async def finish_unfinished(library: Library) -> None:
             async with hold_lock(library.store, f"{item.key}.lock", wait=False):
                 if (await library.pages.get(UNFINISHED, [item.key]))[0] is not None:
                     await drop_document(library.pages, item.key)
-
-
-async def drop_memory(pages: PageStore, document: str, memory: str) -> None:
-    """Delete what is stored of a memory; its record goes last, since the rest can only be found through it."""
-    for kind in ("pages", "notes", "tree"):
-        await pages.clear((ROOT, kind, memory))
-    await pages.delete((ROOT, "memories", document), [memory])

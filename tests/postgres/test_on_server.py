@@ -92,8 +92,8 @@ def test_a_server_that_is_not_there_is_one_line(readgraph: Command, address: str
 def test_without_its_packages_one_line_says_what_to_install(
     readgraph: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delitem(sys.modules, "readgraph.library.postgres.store", raising=False)
-    monkeypatch.delitem(sys.modules, "readgraph.library.postgres.connections", raising=False)
+    monkeypatch.delitem(sys.modules, "readgraph.features.postgres.store", raising=False)
+    monkeypatch.delitem(sys.modules, "readgraph.features.postgres.connections", raising=False)
     monkeypatch.setitem(sys.modules, "psycopg", None)
     ran = readgraph("show", "--library", "postgresql://ada:hush@127.0.0.1:1/papers")
     assert ran.code == 2 and "pip install 'readgraph[postgres]'" in ran.err and ran.err.count("\n") == 1

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readgraph.api.table_files import (
+from readgraph.features.survey.table_files import (
     Sheet,
     csv_bytes,
-    disarm_formulas,
     excel_bytes,
     is_our_table,
     json_bytes,
@@ -22,7 +21,7 @@ from readgraph.api.table_files import (
 )
 from readgraph.library.collections import Member
 from readgraph.state.reading import Citation
-from readgraph.state.tables import Table
+from readgraph.state.tables import Table, disarm_formulas
 
 odd = st.one_of(
     st.text(), st.sampled_from(["=1+1", "+1", "-a", "@x", "\tx", "a|b", '"', "\r\n", "\0", "\ud800", "＝1"])

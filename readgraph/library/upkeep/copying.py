@@ -16,9 +16,10 @@ from langgraph.store.base import GetOp, Op, PutOp
 
 from readgraph.library.address import LibraryPlace
 from readgraph.library.checkpointer import SharedCheckpointer
-from readgraph.library.opening import WholeLibrary, holds_library, open_whole
+from readgraph.library.opening import holds_library, open_whole
+from readgraph.library.store import SharedStore
 from readgraph.library.stored_items import BATCH
-from readgraph.library.upkeep import new_folder
+from readgraph.library.upkeep.folder_copies import new_folder
 from readgraph.state.errors import BadInput, LibraryError
 
 COPYING = (("readgraph", "copying"), "unfinished")  # the item that a place on a server holds while it is filled
@@ -48,8 +49,8 @@ async def copy_library(source: LibraryPlace, target: LibraryPlace) -> CopySummar
         raise BadInput(f"{source} holds no library: name another folder.")
     async with open_whole(source, to_read=True) as first, _open_target(target) as second:
         sums = _Sums()
-        for part in ["", *await asyncio.to_thread(first.store.parts)]:  # first: all that threads name is there then
-            async with first.threads(part) as threads, second.threads(part) as copies:
+        for part in ["", *await asyncio.to_thread(first.parts)]:  # first: all that threads name is there then
+            async with first.open_threads(part) as threads, second.open_threads(part) as copies:
                 copies.kept_questions = EVERY_QUESTION
                 async for each in threads.aoldest_first():
                     _add_checkpoint(sums, part, each, copies)
@@ -59,10 +60,10 @@ async def copy_library(source: LibraryPlace, target: LibraryPlace) -> CopySummar
             sums.add("item", prefix, key, value)
             waiting.append(PutOp(tuple(prefix.split(".")), key, value, index=False))
             if len(waiting) == BATCH:
-                await second.store.abatch(waiting)
+                await second.abatch(waiting)
                 waiting.clear()
         if waiting:
-            await second.store.abatch(waiting)
+            await second.abatch(waiting)
         await asyncio.to_thread(copy_originals, first, second, sums)
         copied, found = sums.as_summary(), await sums_of(second)
         if found != copied:
@@ -89,7 +90,7 @@ class _Sums:
 
 
 def _plain(value: Any) -> Any:
-    """A JSON value whose whole numbers are integers: PostgreSQL doesn't keep how they were written."""
+    """A JSON value whose whole numbers are integers: not every server keeps how they were written."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, dict):
@@ -100,48 +101,47 @@ def _plain(value: Any) -> Any:
 
 
 @asynccontextmanager
-async def _open_target(target: LibraryPlace) -> AsyncIterator[WholeLibrary]:
+async def _open_target(target: LibraryPlace) -> AsyncIterator[SharedStore]:
     """A place to fill: a folder that appears once it is whole, or a database with a mark until then."""
     if isinstance(target, Path):
         with new_folder(target) as unfinished:
-            async with open_whole(unfinished) as library:
-                yield library
+            async with open_whole(unfinished) as store:
+                yield store
         return
-    async with open_whole(target) as library:
-        (mark,) = await library.store.abatch([GetOp(*COPYING)])
+    async with open_whole(target) as store:
+        (mark,) = await store.abatch([GetOp(*COPYING)])
         if mark is not None:
-            await _empty(library)
-        elif await _holds_something(library):
+            await _empty(store)
+        elif await _holds_something(store):
             raise BadInput(f"The library {target} holds something already: name an empty database for the copy.")
-        await library.store.abatch([PutOp(*COPYING, {"copying": True})])
-        yield library
-        await library.store.abatch([PutOp(*COPYING, None)])
+        await store.abatch([PutOp(*COPYING, {"copying": True})])
+        yield store
+        await store.abatch([PutOp(*COPYING, None)])
 
 
-async def _holds_something(library: WholeLibrary) -> bool:
-    store = library.store
+async def _holds_something(store: SharedStore) -> bool:
     if await asyncio.to_thread(lambda: bool(store.rows(("", ""), 1) or store.parts() or store.originals())):
         return True
-    async with library.threads() as threads:
+    async with store.open_threads() as threads:
         return bool(await threads.run(partial(threads.threads, {})))
 
 
-async def _empty(library: WholeLibrary) -> None:
+async def _empty(store: SharedStore) -> None:
     """Drop what a copy that was stopped has left."""
-    async for row in _rows(library):
+    async for row in _rows(store):
         if (space := tuple(row[0].split("."))) != COPYING[0]:
-            await library.store.abatch([PutOp(space, row[1], None)])
-    for part in ["", *await asyncio.to_thread(library.store.parts)]:
-        async with library.threads(part) as threads:
+            await store.abatch([PutOp(space, row[1], None)])
+    for part in ["", *await asyncio.to_thread(store.parts)]:
+        async with store.open_threads(part) as threads:
             for thread in await threads.run(partial(threads.threads, {})):
                 await threads.adelete_thread(thread)
-    for name in await asyncio.to_thread(library.store.originals):
-        await asyncio.to_thread(library.store.forget_original, name.partition(".")[0])
+    for name in await asyncio.to_thread(store.originals):
+        await asyncio.to_thread(store.forget_original, name.partition(".")[0])
 
 
-async def _rows(library: WholeLibrary) -> AsyncIterator[tuple[str, str, dict[str, Any]]]:
+async def _rows(store: SharedStore) -> AsyncIterator[tuple[str, str, dict[str, Any]]]:
     after = ("", "")
-    while rows := await asyncio.to_thread(library.store.rows, after, BATCH):
+    while rows := await asyncio.to_thread(store.rows, after, BATCH):
         for row in rows:
             yield row
         after = rows[-1][:2]
@@ -169,29 +169,29 @@ def _add_checkpoint(sums: _Sums, part: str, saved: CheckpointTuple, by: SharedCh
     sums.add("checkpoint", part, saved.config["configurable"], parent, kept, saved.metadata, writes)
 
 
-def copy_originals(first: WholeLibrary, second: WholeLibrary, sums: _Sums) -> None:
+def copy_originals(first: SharedStore, second: SharedStore, sums: _Sums) -> None:
     """Copy the kept files of one library into another, and add them to the sums."""
     for name, data in _originals(first):
-        second.store.keep_original(name, data)
+        second.keep_original(name, data)
         sums.add("original", name, hashlib.sha256(data).hexdigest())
 
 
-def _originals(library: WholeLibrary) -> Iterator[tuple[str, bytes]]:
-    for name in library.store.originals():
-        if file := library.store.original(name):
+def _originals(store: SharedStore) -> Iterator[tuple[str, bytes]]:
+    for name in store.originals():
+        if file := store.original(name):
             yield name, file.read_bytes()
 
 
-async def sums_of(library: WholeLibrary) -> CopySummary:
+async def sums_of(store: SharedStore) -> CopySummary:
     """The counts and the digest of a copy, as it is read back."""
     sums = _Sums()
-    for part in ["", *await asyncio.to_thread(library.store.parts)]:
-        async with library.threads(part) as threads:
+    for part in ["", *await asyncio.to_thread(store.parts)]:
+        async with store.open_threads(part) as threads:
             async for each in threads.aoldest_first():
                 _add_checkpoint(sums, part, each, threads)
-    async for prefix, key, value in _rows(library):
+    async for prefix, key, value in _rows(store):
         if (tuple(prefix.split(".")), key) != COPYING:
             sums.add("item", prefix, key, value)
-    for name, data in await asyncio.to_thread(lambda: [*_originals(library)]):
+    for name, data in await asyncio.to_thread(lambda: [*_originals(store)]):
         sums.add("original", name, hashlib.sha256(data).hexdigest())
     return sums.as_summary()
