@@ -8,9 +8,9 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr, ValidationError
 
-from readgraph.models.functions import is_function, unknown_function
-from readgraph.models.model_tables import ModelTable
-from readgraph.models.server_address import address_settings, environment_settings
+from readgraph.models.openai.address import address_settings, environment_settings
+from readgraph.models.own.functions import is_function, unknown_function
+from readgraph.models.own.tables import ModelTable
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ModelUnavailable, ReadgraphError
 from readgraph.state.providers import ModelServer
@@ -40,7 +40,7 @@ def make_chat(context: ReaderContext, table: ModelTable | None, server: ModelSer
     if provider == "openai":
         from openai import OpenAIError
 
-        from readgraph.models.openai_chat import openai_key
+        from readgraph.models.openai.chat import openai_key
 
         key = openai_key()
         # A key of the environment is left to LangChain, which may send it by a gateway instead.
@@ -77,7 +77,7 @@ def _table_chat(context: ReaderContext, table: ModelTable) -> BaseChatModel:
     if table.provider == "openai":
         from openai import OpenAIError
 
-        from readgraph.models.openai_chat import NO_KEY
+        from readgraph.models.openai.chat import NO_KEY
 
         own_server = {"api_key": SecretStr(NO_KEY)} if table.base_url else {}
         try:
@@ -104,8 +104,8 @@ def _table_chat(context: ReaderContext, table: ModelTable) -> BaseChatModel:
 
 
 def _openai_chat(context: ReaderContext, model: str, **settings: Any) -> BaseChatModel:
-    from readgraph.models.openai_chat import InLoopChatOpenAI
-    from readgraph.models.transport import make_http_client, unused_sync_client
+    from readgraph.models.openai.chat import InLoopChatOpenAI
+    from readgraph.models.openai.transport import make_http_client, unused_sync_client
 
     own: dict[str, Any] = {"timeout": context.timeout, "max_retries": 0, "openai_proxy": None}
     own["http_socket_options"] = ()  # else it warns that proxies would not be used

@@ -9,14 +9,14 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 from langchain_core.language_models import BaseChatModel
 
 from readgraph.models.chat_models import environment, make_chat
-from readgraph.models.functions import is_function
-from readgraph.models.model_tables import Limits
 from readgraph.models.names import ModelEntry, check_transport, find_model_entry, get_loop_object
+from readgraph.models.openai.address import through_proxy, without_secrets
+from readgraph.models.own.functions import is_function
+from readgraph.models.own.tables import Limits
 from readgraph.models.reply import BROKEN_OFF, ModelReply, StandIn, current_stand_in, replies_to_replay
-from readgraph.models.server_address import through_proxy, without_secrets
 from readgraph.models.waiting import CallsInFlight, SharedPause
-from readgraph.models.window_of_server import Told
-from readgraph.models.windows import ModelWindow
+from readgraph.models.windows.told import Told
+from readgraph.models.windows.window import ModelWindow
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import ReadgraphError
 from readgraph.state.given_models import describe_writer, find_leaves

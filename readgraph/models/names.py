@@ -11,8 +11,8 @@ from weakref import WeakKeyDictionary, finalize
 from langchain_core.embeddings import Embeddings
 from langchain_core.language_models import BaseChatModel
 
-from readgraph.models.model_tables import NAME, Limits, ModelTable, how_to_name, model_table
-from readgraph.models.own_objects import close_copies, copy_for_loop
+from readgraph.models.own.objects import close_copies, copy_for_loop
+from readgraph.models.own.tables import NAME, Limits, ModelTable, how_to_name, model_table
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.given_models import GivenModel, find_leaves

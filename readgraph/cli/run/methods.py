@@ -32,7 +32,7 @@ from readgraph.library.opening import check_writable, default_place, holds_libra
 from readgraph.models.asking import ask_reply
 from readgraph.models.chat_models import HOW_TO_NAME
 from readgraph.models.client import model_client
-from readgraph.models.embedding_models import Embedder
+from readgraph.models.embeddings.models import Embedder
 from readgraph.models.prompt import export_words
 from readgraph.nodes.prompts import Counted, check_prompt, every_wording
 from readgraph.plugins import plugin_faults

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from readgraph.models.server_address import read_address
+from readgraph.models.openai.address import read_address
 from readgraph.state.errors import BadInput, ModelUnavailable
 from readgraph.state.providers import providers
 from readgraph.state.settings.settings_file import file_settings, settings_file
