@@ -30,8 +30,9 @@ from readgraph.graphs.wiring.declared import find_node_keys
 from readgraph.library.address import LibraryPlace, default_place
 from readgraph.library.opening import check_writable, holds_library, nearest_existing, open_library
 from readgraph.models.asking import ask_reply
-from readgraph.models.client import HOW_TO_NAME, model_client
-from readgraph.models.embedding_models import Embedder
+from readgraph.models.chat_models import HOW_TO_NAME
+from readgraph.models.client import model_client
+from readgraph.models.embeddings.models import Embedder
 from readgraph.models.prompt import export_words
 from readgraph.nodes.prompts import Counted, check_prompt, every_wording
 from readgraph.plugins import plugin_faults

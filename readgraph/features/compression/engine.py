@@ -38,8 +38,8 @@ from readgraph.features.compression.trace import (
 from readgraph.graphs.wiring.method_graph import separate_run
 from readgraph.library.opening import BackgroundLibrary, open_library, open_library_in_background
 from readgraph.library.page_store import PageStore
-from readgraph.models.functions import function_model
-from readgraph.models.vector_replies import NotEmbedded
+from readgraph.models.embeddings.vector_replies import NotEmbedded
+from readgraph.models.own.functions import function_model
 from readgraph.nodes.building.notes import ask_gist, gist_prompt
 from readgraph.nodes.building.parts import WriteNote
 from readgraph.nodes.contracts import ReaderRuntime

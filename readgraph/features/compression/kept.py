@@ -17,8 +17,8 @@ from readgraph.library.search.hits import fuse, score_above_last
 from readgraph.library.search.okapi import rank
 from readgraph.library.search.vector_index import Matrix
 from readgraph.library.stored_items import EVERY, ROOT, StoredValue
+from readgraph.models.embeddings.vector_replies import NotEmbedded
 from readgraph.models.metering import Meter, start_meter
-from readgraph.models.vector_replies import NotEmbedded
 from readgraph.nodes.search import count_search_by_words, get_shared_embedder
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, LibraryError
