@@ -27,6 +27,6 @@ def functions() -> dict[str, str]:
 def tools() -> "list[Tool]":
     """Its tool of agents."""
     from readgraph.api.tools import Tool
-    from readgraph.features.compression.tools import compress
+    from readgraph.features.compression.functions import compress_tool
 
-    return [Tool(run=compress, order=5)]
+    return [Tool(name="compress", run=compress_tool, order=5)]

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
 from langgraph.store.base import BaseStore
 from pydantic import Field
@@ -11,6 +11,7 @@ from readgraph.api.documents import documents_as_one
 from readgraph.api.functions import cite, pages_of
 from readgraph.api.results import Cited, Used
 from readgraph.api.running import run_method
+from readgraph.api.tools import AsOf, Call, OneOrMore, list_names
 from readgraph.features.summary.graph import build
 from readgraph.library.library import Library
 from readgraph.state.context import ReaderContext
@@ -74,3 +75,16 @@ async def summarise(
     asked = cast(Question, given)
     output = await run_method(pages, build(), "summary", document, asked, settings, listen)
     return Summary.of(output, summary=output["answer"], citations=cite(document, output["citations"]))
+
+
+async def summarise_tool(
+    call: Call,
+    document: OneOrMore,
+    words: Annotated[int, Field(ge=20, le=10_000, description="Most words of the summary.")] = 300,
+    part: Annotated[str, Field(description="Only this part: a heading, its number, or pages.")] = "",
+    about: Annotated[str, Field(description="What it is to be about.")] = "",
+    as_of: AsOf = "",
+) -> Summary:
+    """Summarise documents, or a part of one; each sentence names where it stands, and is checked."""
+    given = {"words": words, "part": part or None, "about": about or None, "as_of": as_of}
+    return await call(summarise, documents=list_names(document), **given)

@@ -54,9 +54,9 @@ def functions() -> dict[str, str]:
 def tools() -> "list[Tool]":
     """Its tool of agents."""
     from readgraph.api.tools import Tool
-    from readgraph.features.summary.tools import summarise
+    from readgraph.features.summary.functions import summarise_tool
 
-    return [Tool(run=summarise, order=1)]
+    return [Tool(name="summarise", run=summarise_tool, order=1)]
 
 
 @hookimpl

@@ -1,7 +1,7 @@
 """A table of what documents hold; see `readgraph.api.functions` for what all functions take."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 from langgraph.store.base import BaseStore
 from pydantic import Field
@@ -10,6 +10,7 @@ from readgraph.api.documents import documents_as_one
 from readgraph.api.functions import cite, pages_of
 from readgraph.api.results import LACKS, Cited, Result, Used
 from readgraph.api.running import RunThread, run_method
+from readgraph.api.tools import AsOf, Call, OneOrMore, list_names
 from readgraph.features.survey.graph import build_table
 from readgraph.features.survey.notices import find_notices
 from readgraph.features.survey.table import table_of
@@ -88,3 +89,13 @@ async def table(
     found = {**output, "table": made}
     notices = [*output["notices"], *find_notices(found)]
     return SurveyTable.of(found, columns=made["columns"], kinds=[*made["kinds"]], rows=rows, notices=notices)
+
+
+async def table_tool(
+    call: Call,
+    wanted: Annotated[str, Field(description="What the rows are, with columns: every person: name, role.")],
+    document: OneOrMore,
+    as_of: AsOf = "",
+) -> SurveyTable:
+    """Go through all of a text for things of one kind: a table of all rows, each with its quotes."""
+    return await call(table, wanted, documents=list_names(document), as_of=as_of)

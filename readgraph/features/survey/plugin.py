@@ -52,9 +52,9 @@ def functions() -> dict[str, str]:
 def tools() -> "list[Tool]":
     """Its tool of agents."""
     from readgraph.api.tools import Tool
-    from readgraph.features.survey.tools import table
+    from readgraph.features.survey.functions import table_tool
 
-    return [Tool(run=table, order=2)]
+    return [Tool(name="table", run=table_tool, order=2)]
 
 
 @hookimpl

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
 from langgraph.store.base import BaseStore
 from pydantic import Field
@@ -11,6 +11,7 @@ from readgraph.api.documents import documents_as_one, documents_near
 from readgraph.api.functions import pages_of
 from readgraph.api.results import OfDocuments
 from readgraph.api.running import RunThread, run_method
+from readgraph.api.tools import AsOf, Call, OneOrMore, list_names
 from readgraph.features.verify.graph import build
 from readgraph.library.library import Library
 from readgraph.state.apart import run_apart
@@ -75,3 +76,13 @@ async def verify(
     output = await run_method(pages, build(), "verify", document, given, context, listen, thread)
     counts = Counter(claim["verdict"].replace(" ", "_") for claim in output["claims"])
     return Verified.of(output, **{name: counts[name] for name in VERDICTS})
+
+
+async def verify_tool(
+    call: Call,
+    draft: Annotated[str, Field(description="What is checked, sentence by sentence.")],
+    document: OneOrMore = "",
+    as_of: AsOf = "",
+) -> Verified:
+    """Check a text against documents: each sentence is supported, contradicted, not found or not decided."""
+    return await call(verify, draft, documents=list_names(document), as_of=as_of)

@@ -43,9 +43,9 @@ def functions() -> dict[str, str]:
 def tools() -> "list[Tool]":
     """Its tool of agents."""
     from readgraph.api.tools import Tool
-    from readgraph.features.verify.tools import verify
+    from readgraph.features.verify.functions import verify_tool
 
-    return [Tool(run=verify, order=3)]
+    return [Tool(name="verify", run=verify_tool, order=3)]
 
 
 @hookimpl

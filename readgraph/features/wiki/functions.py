@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from difflib import get_close_matches
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
 from langgraph.store.base import BaseStore
 from pydantic import Field
@@ -11,6 +11,7 @@ from readgraph.api.documents import all_documents, documents_as_one, in_one_orde
 from readgraph.api.functions import pages_of
 from readgraph.api.results import OfDocuments, Used
 from readgraph.api.running import RunThread, run_method
+from readgraph.api.tools import AsOf, Call, OneOrMore, list_names
 from readgraph.features.wiki.graph import build
 from readgraph.features.wiki.vault import fold_file_name, make_file_name, make_files
 from readgraph.library.collections import add_collection, documents_of
@@ -116,3 +117,13 @@ async def wiki_page(
     said = (" — ".join(f"{s['title']}: “{s['quote']}”" for s in each["sentences"]) for each in made.conflicts)
     pages = [f"{each['name']} ({each['kind']})" for each in made.pages]
     return WikiPages.of(made.output, pages=pages, text="\n".join(text[0]), conflicts=[*said])
+
+
+async def wiki_tool(
+    call: Call,
+    page: Annotated[str, Field(description="The name of a page; without one, the index of all.")] = "",
+    document: OneOrMore = "",
+    as_of: AsOf = "",
+) -> WikiPages:
+    """Show a page of a wiki of the documents: a person, place, thing or topic; each sentence names its quote."""
+    return await call(wiki_page, page, documents=list_names(document), as_of=as_of)

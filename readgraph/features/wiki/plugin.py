@@ -43,9 +43,9 @@ def functions() -> dict[str, str]:
 def tools() -> "list[Tool]":
     """Its tool of agents."""
     from readgraph.api.tools import Tool
-    from readgraph.features.wiki.tools import wiki
+    from readgraph.features.wiki.functions import wiki_tool
 
-    return [Tool(run=wiki, order=4)]
+    return [Tool(name="wiki", run=wiki_tool, order=4)]
 
 
 @hookimpl
