@@ -18,6 +18,7 @@ from readgraph.library.library import Library
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.search.index_registry import indexes_of
 from readgraph.library.stored_items import EVERY, ROOT, number_key, search_until_empty
+from readgraph.state.channels import empty_channels
 from readgraph.state.errors import BadInput, Damaged, Way
 from readgraph.state.records import Count, Document, Id, Time, digest, load_record, utc_now
 
@@ -136,17 +137,7 @@ def archive_index(agent: str) -> str:
 
 def initial_state(name: str, blocks: list[Block]) -> AgentState:
     """The state of an agent before its first event."""
-    return {
-        "agent": name,
-        "blocks": blocks,
-        "events": 0,
-        "queue_from": 0,
-        "summaries": 0,
-        "warned": False,
-        "archive": 0,
-        "passages": 0,
-        "documents": [],
-    }
+    return empty_channels(AgentState, agent=name, blocks=blocks)
 
 
 def local_now() -> str:

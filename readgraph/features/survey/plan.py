@@ -21,6 +21,7 @@ from readgraph.nodes.contracts import AskedPages, ReaderRuntime, StepUpdate
 from readgraph.nodes.extractive.quoting import question_alone
 from readgraph.nodes.prompts import question_part
 from readgraph.nodes.step import node
+from readgraph.state.channels import empty_channels
 from readgraph.state.errors import BadInput
 from readgraph.state.tables import ColumnKind
 from readgraph.state.words import first_words
@@ -247,18 +248,13 @@ def by_rule(question: str, fixed: list[Column]) -> Programme:
     columns = fixed or ([] if word else _columns_in_question(question))
     columns = columns or [Column(name=name, kind="date" if name == "date" else "text", meaning="") for name in names]
     named = [column["name"] for column in columns if column["kind"] == "date" or column["name"] in ("name", "heading")]
-    return Programme(
+    return empty_channels(
+        Programme,
         record=first_words(question, MOST_RECORD_WORDS),
         columns=columns,
         extent="all",
         sought=next(filter(None, word.groups()), "") if word else question,
         same_by=[column["name"] for column in columns] if named and not word else [],
-        group_by=None,
-        total=None,
-        sort_by=None,
-        descending=False,
-        first=None,
-        compare=False,
         result="count" if counts else "table",
     )
 

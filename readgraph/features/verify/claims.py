@@ -19,6 +19,7 @@ from readgraph.nodes.step import node
 from readgraph.sources.formats.plain_text import blank_markup, indented_code
 from readgraph.sources.places import NamedSpan, places_named, source_page
 from readgraph.state.apart import apart
+from readgraph.state.channels import empty_channels
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document
 from readgraph.state.words import format_count
@@ -257,21 +258,7 @@ def _read_claim(draft: str, start: int, end: int, marks: DraftMarks) -> tuple[Cl
     text = re.sub(r"\s+(?=[.,;:!?])", "", text)
     quotes = [next(filter(None, found.groups())).strip() for found in _QUOTED.finditer(text)]
     quotes = [text] if is_block and not quotes else [quote for quote in quotes if _is_long_enough(quote)]
-    claim = Claim(
-        text=text,
-        start=start,
-        end=end,
-        quotes=quotes,
-        cited=[],
-        pages=[],
-        searched=0,
-        verdict="not found",
-        by="",
-        differs=[],
-        missing=[],
-        evidence=[],
-    )
-    return claim, named
+    return empty_channels(Claim, text=text, start=start, end=end, quotes=quotes, verdict="not found"), named
 
 
 def _is_long_enough(quote: str) -> bool:
