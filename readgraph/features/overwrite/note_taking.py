@@ -20,6 +20,7 @@ from readgraph.features.overwrite.question_notes import (
     format_notes,
 )
 from readgraph.features.overwrite.settings import LookingBack, NoteGates, NoteTaking
+from readgraph.features.overwrite.state import FreshNotes
 from readgraph.library.search.okapi import rank
 from readgraph.library.search.terms import content_words
 from readgraph.models.asking import ask_reply
@@ -33,8 +34,10 @@ from readgraph.nodes.extractive import query_of
 from readgraph.nodes.extractive.passages import nearest_sentences, passages_of, sentences_of
 from readgraph.nodes.extractive.quoting import MOST_QUOTES, question_alone, quote_passages
 from readgraph.nodes.memory import format_parts, load_memory
+from readgraph.nodes.opening import OpenState, OpenUpdate, open_document
 from readgraph.nodes.prompts import note_line
 from readgraph.nodes.step import node
+from readgraph.state.channels import empty_channels
 from readgraph.state.errors import BudgetSpent
 from readgraph.state.reading import Finding, Quote
 from readgraph.state.records import Page, digest
@@ -43,6 +46,16 @@ from readgraph.state.words import first_words, format_count, take_fitting
 
 AT_ONCE, MOST_TURNS = 8, 64  # pages that a step reads at least, and the most steps that a text takes
 MOST_QUERIES, QUERY_WORDS = 2, 30  # queries of a reply that are searched for, and most words of one
+
+
+class NotesOpenUpdate(OpenUpdate, FreshNotes):
+    """What opening writes where notes are taken on a question."""
+
+
+@node(starts_question=True)
+async def open_for_notes(state: OpenState, runtime: ReaderRuntime) -> NotesOpenUpdate:
+    """Open a question to take notes on, and reset the notes of earlier questions."""
+    return {**await open_document(state, runtime), **empty_channels(FreshNotes)}
 
 
 class NotesState(AskedPages):

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 
 from readgraph.features.rlm.sandbox import ProgramEnd, SubCallRefused, check_sandbox, run_program
 from readgraph.features.rlm.settings import Programs
-from readgraph.features.rlm.state import ProgramRun
+from readgraph.features.rlm.state import FreshPrograms, ProgramRun
 from readgraph.models.asking import ask_text
 from readgraph.models.metering import count_fallback, current_meter
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
@@ -26,8 +26,10 @@ from readgraph.nodes.answering.in_view import STYLE, answer_style, draft_answer,
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedPages, ReaderRuntime, StepUpdate
 from readgraph.nodes.memory import load_memory
+from readgraph.nodes.opening import OpenState, OpenUpdate, open_document
 from readgraph.nodes.prompts import question_part
 from readgraph.nodes.step import node
+from readgraph.state.channels import empty_channels
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Finding, Quote, with_finding
 from readgraph.state.settings import Window
@@ -97,6 +99,16 @@ ASK_PIECE = declare_wording(
     "nothing else, as briefly as it can be said. " + DATA_RULE,
     "Answer the question from this piece alone.",
 )
+
+
+class ProgramsOpenUpdate(OpenUpdate, FreshPrograms):
+    """What opening writes where programs look at the text."""
+
+
+@node(starts_question=True)
+async def open_for_programs(state: OpenState, runtime: ReaderRuntime) -> ProgramsOpenUpdate:
+    """Open a question for programs, and reset those of earlier questions."""
+    return {**await open_document(state, runtime), **empty_channels(FreshPrograms, kept=NOTHING_KEPT)}
 
 
 class WriteState(AskedPages):

@@ -70,11 +70,15 @@ async def summarise(
     """
     pages, settings = pages_of(library, context), context or ReaderContext()
     settings = settings if words is None else replace(settings, summary_words=words)
-    given = {name: value for name, value in (("part", part), ("question", about)) if value is not None}
     document = await documents_as_one(pages, documents, as_of)
-    asked = cast(Question, given)
+    asked = cast(Question, as_input(part, about))
     output = await run_method(pages, build(), "summary", document, asked, settings, listen)
     return Summary.of(output, summary=output["answer"], citations=cite(document, output["citations"]))
+
+
+def as_input(part: str | None, about: str | None) -> dict[str, str]:
+    """What the graph of a summary is given besides the document: what is None is left out."""
+    return {name: value for name, value in (("part", part), ("question", about)) if value is not None}
 
 
 async def summarise_tool(

@@ -4,7 +4,7 @@ from typing import Any
 
 from readgraph.api.running import RunThread
 from readgraph.doors.serve.making import Making, Page
-from readgraph.features.summary.functions import summarise
+from readgraph.features.summary.functions import as_input, summarise
 from readgraph.graphs.methods import ROWS
 from readgraph.library.library import Library
 from readgraph.state.context import ReaderContext
@@ -24,8 +24,7 @@ class SummaryMaking(Making):
 
     def given(self) -> dict[str, Any]:
         """What the graph is given besides the document."""
-        wanted = (("part", self.part), ("question", self.text))
-        return {name: value for name, value in wanted if value}
+        return as_input(self.part or None, self.text or None)
 
     async def make(
         self, library: Library, document: Document, context: ReaderContext, listen: Listen, thread: RunThread

@@ -1,25 +1,19 @@
 """`summarise`: a summary of documents on the terminal, or as a report."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from readgraph.cli.run.documents import (
-    conversion_seconds,
-    load_sources,
-    report_notices,
-    resolve_document,
-    show_estimate,
-)
+from readgraph.cli.run.documents import conversion_seconds, estimate_making, load_sources, resolve_document
 from readgraph.cli.run.in_library import run_in_library
 from readgraph.cli.run.reports import check_report, make_report, show_output, with_cost, with_places
 from readgraph.cli.terminal import rendering
 from readgraph.cli.terminal.progress import watch_run
 from readgraph.cli.terminal.safe_text import Console, SafeText
 from readgraph.cli.terminal.screen import OutputOptions
-from readgraph.features.summary.functions import summarise
+from readgraph.features.summary.functions import as_input, summarise
 from readgraph.features.summary.options import SummariseOptions
 from readgraph.graphs.methods import ROWS
-from readgraph.graphs.rehearsal import Estimate, rehearse_method
 from readgraph.library.opening import Library
 from readgraph.nodes.answering.citations import with_marks
 from readgraph.state.context import ReaderContext
@@ -83,14 +77,8 @@ def estimate_summaries(options: SummariseOptions, context: ReaderContext, screen
     """Print what the summary will use, without making a call."""
     context = _settings_of(options, context)
     sources = load_sources(options, screen)
-
-    async def run(library: Library) -> tuple[Estimate, int]:
-        document = await resolve_document(library, sources, options.as_of)
-        await report_notices(library, [document], screen)
-        given = {name: value for name, value in (("part", options.part), ("question", options.about)) if value}
-        return await rehearse_method(ROWS["summary"], library.pages, document, context, given), document.words
-
-    show_estimate(*run_in_library(options.library, run, answers=True), context, screen)
+    choose = partial(resolve_document, sources=sources, as_of=options.as_of)
+    estimate_making(options, context, screen, ROWS["summary"], choose, as_input(options.part, options.about))
 
 
 def _settings_of(options: SummariseOptions, context: ReaderContext) -> ReaderContext:

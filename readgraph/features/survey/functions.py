@@ -18,9 +18,9 @@ from readgraph.library.library import Library
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.loops import Listen
-from readgraph.state.reading import Question, Status
+from readgraph.state.reading import Citation, Question, Status
 from readgraph.state.records import Document
-from readgraph.state.tables import NO_TABLE
+from readgraph.state.tables import NO_TABLE, Table
 
 NO_ROWS = 'Say what the table is to hold, such as "every person: name, role, first appearance".'
 
@@ -89,6 +89,12 @@ async def table(
     found = {**output, "table": made}
     notices = [*output["notices"], *find_notices(found)]
     return SurveyTable.of(found, columns=made["columns"], kinds=[*made["kinds"]], rows=rows, notices=notices)
+
+
+def unique_citations(table: Table) -> list[Citation]:
+    """The citations of all rows of a table, each place once."""
+    cited = [citation for row in table["rows"] for citation in row["citations"]]
+    return [*{(citation["start"], citation["end"]): citation for citation in cited}.values()]
 
 
 async def table_tool(

@@ -4,7 +4,7 @@ from typing import Any
 
 from readgraph.api.running import RunThread
 from readgraph.doors.serve.making import Making, Page
-from readgraph.features.survey.functions import NO_ROWS, table
+from readgraph.features.survey.functions import NO_ROWS, table, unique_citations
 from readgraph.graphs.methods import METHODS
 from readgraph.library.library import Library
 from readgraph.state.context import ReaderContext
@@ -33,9 +33,7 @@ class TableMaking(Making):
     ) -> dict[str, Any]:
         """The output of the graph that makes it."""
         made = await table(library, self.text, documents=[document], thread=thread, context=context, listen=listen)
-        cited = [citation for row in made.output["table"]["rows"] for citation in row["citations"]]
-        unique = {(each["start"], each["end"]): each for each in cited}
-        return {**made.output, "citations": [*unique.values()], "notices": made.notices}
+        return {**made.output, "citations": unique_citations(made.output["table"]), "notices": made.notices}
 
 
 PAGE = Page(makings=(TableMaking,))

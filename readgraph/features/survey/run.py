@@ -17,7 +17,7 @@ from readgraph.cli.terminal import rendering
 from readgraph.cli.terminal.progress import watch_run
 from readgraph.cli.terminal.safe_text import Console, SafeText, visible
 from readgraph.cli.terminal.screen import OutputOptions
-from readgraph.features.survey.functions import table
+from readgraph.features.survey.functions import table, unique_citations
 from readgraph.features.survey.options import TableOptions
 from readgraph.graphs.methods import METHODS
 from readgraph.library.collections import members_of
@@ -93,9 +93,8 @@ async def _make_table_output(
     documents = await members_of(library.pages, document)
     told = made.notices if options.out else made.notices[len(made.output["notices"]) :]  # else they are printed beside
     sheet = sheet_of(found["table"], documents, " ".join(filter(None, [_table_note(found), *told])))
-    cited = [citation for row in found["table"]["rows"] for citation in row["citations"]]
-    unique = {(each["start"], each["end"]): each for each in cited}
-    shown, asked = with_marks({**found, "citations": [*unique.values()]}), Question(question=options.wanted)
+    shown = with_marks({**found, "citations": unique_citations(found["table"])})
+    asked = Question(question=options.wanted)
     page = await make_report(options.report, library.pages, document, asked, shown, METHODS["survey"].note)
     return with_marks(found), sheet, page
 

@@ -10,7 +10,7 @@ from rich.padding import Padding
 
 from readgraph.api.answer_text import place_or_part
 from readgraph.api.documents import documents_as_one, documents_near
-from readgraph.cli.run.documents import load_sources, report_notice, report_notices, resolve_document, show_estimate
+from readgraph.cli.run.documents import estimate_making, load_sources, report_notice, resolve_document
 from readgraph.cli.run.in_library import check_output, run_in_library, write_output
 from readgraph.cli.run.reports import check_report, make_report, show_output, with_cost
 from readgraph.cli.terminal import rendering
@@ -21,7 +21,6 @@ from readgraph.features.verify.decide import describe_claim
 from readgraph.features.verify.functions import Verified, verify
 from readgraph.features.verify.options import VerifyOptions
 from readgraph.graphs.methods import PARTS
-from readgraph.graphs.rehearsal import Estimate, rehearse_method
 from readgraph.library.library import Library
 from readgraph.nodes.answering.citations import with_marks
 from readgraph.sources import load
@@ -42,13 +41,7 @@ def verify_draft(options: VerifyOptions, context: ReaderContext, screen: OutputO
     """Check the draft and print its claims; exit code 1 where one is contradicted, or with `--strict` not supported."""
     check_report(options.report)
     if options.out:
-        foreign = "is no checked draft: name another file for it"
-        check_output(
-            options.out,
-            "checked draft",
-            lambda there: there.read_bytes().endswith(ENDING) or not there.stat().st_size,
-            foreign,
-        )
+        check_output(options.out, "checked draft", _is_checked, "is no checked draft: name another file for it")
     draft, sources = _load(options, screen)
     shown = replace(screen, steps=options.show_steps)
 
@@ -98,14 +91,8 @@ async def _documents(library: Library, sources: list[SourceText | str], draft: s
 def estimate_check(options: VerifyOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Print what the check will use, without making a call."""
     draft, sources = _load(options, screen)
-
-    async def rehearse(library: Library) -> tuple[Estimate, int]:
-        document = await _documents(library, sources, draft, options)
-        await report_notices(library, [document], screen)
-        estimate = await rehearse_method(PARTS["verify"], library.pages, document, context, {"draft": draft})
-        return estimate, document.words
-
-    show_estimate(*run_in_library(options.library, rehearse, answers=True), context, screen)
+    choose = partial(_documents, sources=sources, draft=draft, options=options)
+    estimate_making(options, context, screen, PARTS["verify"], choose, {"draft": draft})
 
 
 def _print_claims(made: Verified, found: dict[str, Any], screen: OutputOptions) -> None:

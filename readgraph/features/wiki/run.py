@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 import typer
 
 from readgraph.api.documents import all_documents, documents_as_one
-from readgraph.cli.run.documents import load_sources, report_notices, resolve_document, show_estimate
+from readgraph.cli.run.documents import estimate_making, load_sources, resolve_document
 from readgraph.cli.run.in_library import run_in_library
 from readgraph.cli.run.reports import with_cost
 from readgraph.cli.terminal import rendering
@@ -20,7 +21,6 @@ from readgraph.features.wiki.options import WikiOptions
 from readgraph.features.wiki.vault import is_of_wiki, write_vault
 from readgraph.features.wiki.vault_check import VaultProblem, check_vault
 from readgraph.graphs.methods import PARTS
-from readgraph.graphs.rehearsal import Estimate, rehearse_method
 from readgraph.library.collections import documents_of
 from readgraph.library.library import Library
 from readgraph.sources.converting import SourceText
@@ -70,13 +70,8 @@ def estimate(options: WikiOptions, context: ReaderContext, screen: OutputOptions
     if str(options.folder) == CHECK:
         raise BadInput("A check makes no call: leave --estimate out.")
     sources = _load(options, screen)
-
-    async def count(library: Library) -> tuple[Estimate, int]:
-        document = await _documents(library, sources, options)
-        await report_notices(library, [document], screen)
-        return await rehearse_method(PARTS["wiki"], library.pages, document, context, {}), document.words
-
-    show_estimate(*run_in_library(options.library, count, answers=True), context, screen)
+    choose = partial(_documents, sources=sources, options=options)
+    estimate_making(options, context, screen, PARTS["wiki"], choose, {})
 
 
 def _load(options: WikiOptions, screen: OutputOptions) -> list[SourceText | str]:
