@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 @hookimpl
 def methods() -> list[Method]:
-    """The methods of agents."""
     return [
         Method(
             name="mem-gpt",
@@ -43,7 +42,6 @@ def methods() -> list[Method]:
 
 @hookimpl
 def commands() -> list[Command]:
-    """Its commands, with their place in the help."""
     from readgraph.features.agents.command import agents, chat
 
     return [
@@ -54,7 +52,6 @@ def commands() -> list[Command]:
 
 @hookimpl
 def settings() -> list[type[Settings]]:
-    """Its groups of settings."""
     from readgraph.features.agents.settings import Chaining, MemoryParts, MemoryPressure
 
     return [Chaining, MemoryParts, MemoryPressure]
@@ -62,7 +59,6 @@ def settings() -> list[type[Settings]]:
 
 @hookimpl
 def pages() -> "list[Page]":
-    """What it adds to the page in the browser."""
     from readgraph.features.agents.page import PAGE
 
     return [PAGE]
@@ -70,7 +66,6 @@ def pages() -> "list[Page]":
 
 @hookimpl
 def records() -> "list[OwnRecords]":
-    """What agents that read a document keep of it."""
     from readgraph.features.agents.store import forget_readings
     from readgraph.library.own_records import OwnRecords
 

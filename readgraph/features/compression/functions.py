@@ -53,15 +53,10 @@ async def compress(
     """A text, or documents as one, within a budget of tokens; with a question, what they hold for it.
 
     Args:
-        library: The library, or a plain LangGraph store.
         budget: Most tokens of the result.
         text: The text; or else `documents`.
-        documents: Ids, titles or files of the documents.
         question: What the result is to be about.
-        as_of: A day, as of `ask`.
         engine: The engine's id, or an engine over the library's store, which has settings of its own.
-        context: The settings of the run; by default those of `ReaderContext()`, without a model.
-        listen: Takes what the graph streams, such as its progress.
 
     Raises:
         BadInput: Without a text or documents, or with both; otherwise as for `CompressionEngine.compress`.

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
 
 @hookimpl
 def commands() -> list[Command]:
-    """Its command, with its place in the help."""
     from readgraph.features.compression.command import compress
 
     return [Command(run=compress, panel="More with texts", order=5)]
@@ -19,13 +18,11 @@ def commands() -> list[Command]:
 
 @hookimpl
 def functions() -> dict[str, str]:
-    """Its function of `readgraph.api`."""
     return {"compress": "readgraph.features.compression.functions:compress"}
 
 
 @hookimpl
 def tools() -> "list[Tool]":
-    """Its tool of agents."""
     from readgraph.api.tools import Tool
     from readgraph.features.compression.functions import compress_tool
 

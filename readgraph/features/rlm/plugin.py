@@ -7,7 +7,6 @@ from readgraph.state.declaring import Settings
 
 @hookimpl
 def methods() -> list[Method]:
-    """The method of programs."""
     return [
         Method(
             name="rlm",
@@ -22,7 +21,6 @@ def methods() -> list[Method]:
 
 @hookimpl
 def settings() -> list[type[Settings]]:
-    """Its settings."""
     from readgraph.features.rlm.settings import Programs
 
     return [Programs]

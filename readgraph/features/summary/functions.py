@@ -53,14 +53,9 @@ async def summarise(
     """Summarise a document, or several as one, in at most `words` words (those of the context, 300).
 
     Args:
-        library: The library, or a plain LangGraph store.
-        documents: Ids, titles or files of the documents.
         words: Most words of the summary.
         part: Only this part, by a heading, its number, or pages.
         about: What the summary is to be about.
-        as_of: A day, as of `ask`.
-        context: The settings of the run; by default those of `ReaderContext()`, without a model.
-        listen: Takes what the graph streams, such as its progress.
 
     Returns:
         The summary, its sentences checked and cited.

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 @hookimpl
 def methods() -> list[Method]:
-    """The summary."""
     return [
         Method(
             name="summary",
@@ -30,7 +29,6 @@ def methods() -> list[Method]:
 
 @hookimpl
 def commands() -> list[Command]:
-    """Its command, with its place in the help."""
     from readgraph.features.summary.command import summarise
 
     return [Command(run=summarise, panel="Start", order=3)]
@@ -38,7 +36,6 @@ def commands() -> list[Command]:
 
 @hookimpl
 def settings() -> list[type[Settings]]:
-    """Its settings."""
     from readgraph.features.summary.settings import SummaryForm
 
     return [SummaryForm]
@@ -46,13 +43,11 @@ def settings() -> list[type[Settings]]:
 
 @hookimpl
 def functions() -> dict[str, str]:
-    """Its function of `readgraph.api`."""
     return {"summarise": "readgraph.features.summary.functions:summarise"}
 
 
 @hookimpl
 def tools() -> "list[Tool]":
-    """Its tool of agents."""
     from readgraph.api.tools import Tool
     from readgraph.features.summary.functions import summarise_tool
 
@@ -61,7 +56,6 @@ def tools() -> "list[Tool]":
 
 @hookimpl
 def pages() -> "list[Page]":
-    """What it adds to the page in the browser."""
     from readgraph.features.summary.page import PAGE
 
     return [PAGE]

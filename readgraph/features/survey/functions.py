@@ -66,13 +66,7 @@ async def table(
     """All that documents hold of one kind, such as "every person: name, role": all rows, each with its quotes.
 
     Args:
-        library: The library, or a plain LangGraph store.
         wanted: What the rows are to be, and their columns; `fields` of the context fixes these.
-        documents: Ids, titles or files of the documents.
-        as_of: A day, as of `ask`.
-        context: The settings of the run; by default those of `ReaderContext()`, without a model.
-        listen: Takes what the graph streams, such as its progress.
-        thread: Keeps the graph's steps; without one they are not kept.
 
     Returns:
         The columns and rows, and what a reader must know of them.

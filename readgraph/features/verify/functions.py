@@ -54,14 +54,9 @@ async def verify(
     """Check a text against documents, sentence by sentence: what supports it, and what differs.
 
     Args:
-        library: The library, or a plain LangGraph store.
         draft: The text that is checked, of at most 400,000 characters.
         documents: Ids, titles or files of the documents; by default those of the library, of a large one the likeliest.
         collection: Without documents: those of this collection.
-        as_of: A day, as of `ask`.
-        context: The settings of the run; by default those of `ReaderContext()`, without a model.
-        listen: Takes what the graph streams, such as its progress.
-        thread: Keeps the graph's steps; without one they are not kept.
 
     Returns:
         The claims with their verdicts, and the quotes that these rest on.

@@ -8,7 +8,6 @@ from readgraph.state.declaring import Settings
 
 @hookimpl
 def methods() -> list[Method]:
-    """The web agent and its baselines."""
     return [
         Method(
             name="web-agent",
@@ -50,7 +49,6 @@ def methods() -> list[Method]:
 
 @hookimpl
 def commands() -> list[Command]:
-    """Its command, with its place in the help."""
     from readgraph.features.web.command import browse
 
     return [Command(run=browse, panel="For programs", order=5)]
@@ -58,7 +56,6 @@ def commands() -> list[Command]:
 
 @hookimpl
 def settings() -> list[type[Settings]]:
-    """Its settings."""
     from readgraph.features.web.settings import Subtrees
 
     return [Subtrees]

@@ -58,13 +58,8 @@ async def wiki(
     """Make a wiki of documents: pages of sentences, each of which names the quotes that it rests on.
 
     Args:
-        library: The library, or a plain LangGraph store.
         documents: Ids, titles or files of the documents; by default those of the library.
         collection: Without documents: those of this collection.
-        as_of: A day, as of `ask`.
-        context: The settings of the run; by default those of `ReaderContext()`, without a model.
-        listen: Takes what the graph streams, such as its progress.
-        thread: Keeps the graph's steps; without one they are not kept.
 
     Returns:
         The pages, and the sentences that contradict each other (see `readgraph.features.wiki.vault` for files of them).
@@ -91,12 +86,8 @@ async def wiki_page(
     """One page of a wiki of documents in Markdown, and the names of all; what was made before costs nothing.
 
     Args:
-        library: The library, or a plain LangGraph store.
         name: The name of the page; without one, the index.
         documents: Ids, titles or files of the documents; by default those of the library.
-        as_of: A day, as of `ask`.
-        context: The settings of the run, as of `wiki`.
-        listen: Takes what the graph streams, such as its progress.
 
     Returns:
         The page, the names of all pages, and the sentences that contradict each other.
