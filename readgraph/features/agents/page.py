@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 from readgraph.doors.serve.making import Page
 from readgraph.doors.serve.requests import NoteBody, RequestBody
 from readgraph.doors.serve.room import Room, Run, RunState, in_background_loop
-from readgraph.features.agents.conversation import Conversation
+from readgraph.features.agents.conversation import Audience, Conversation
 from readgraph.features.agents.lives import agent_config, agent_state_of, forget_agent
 from readgraph.features.agents.memory import MemGptMemory, queue_text
 from readgraph.features.agents.state import IncomingEvent
@@ -77,10 +77,8 @@ class DocumentBody(RequestBody):
     document: str
 
 
-class RunAudience:
-    """The audience of a conversation: the run of the turn that is under way."""
-
-    listens = True
+class RunAudience(Audience):
+    """The audience of a conversation: the run of the turn that is under way; no timer runs here."""
 
     def __init__(self) -> None:
         self.run: Run | None = None
@@ -96,12 +94,6 @@ class RunAudience:
         thoughts, text = str(piece.additional_kwargs.get(THOUGHTS, "")), str(piece.text)
         if self.run and (thoughts or text):
             self.run.tell({"type": "text", "node": "think", "id": piece.id, "thoughts": thoughts, "text": text})
-
-    def warn(self, line: str) -> None:
-        """No timer runs here."""
-
-    def note_timer_end(self) -> None:
-        """No timer runs here."""
 
 
 class Agents:

@@ -87,7 +87,7 @@ class CompressionEngine(ABC):
         for name in sorted(settings.keys() - self.settings):
             if name in self.instead:
                 raise BadInput(f"{self.id} has no setting '{name}': give {self.instead[name]}.")
-            keys = inspect.signature(type(self)).parameters.keys() | self.settings
+            keys = self.settings.union(*(inspect.signature(kind).parameters for kind in type(self).__mro__[:-2]))
             near = get_close_matches(name, sorted(keys), 1)
             raise BadInput(f"{self.id} has no key '{name}'" + (f": do you mean '{near[0]}'?" if near else "."))
         if context is not None and not isinstance(context, ReaderContext):
