@@ -209,8 +209,8 @@ class AgentStore(PageStore):
 
     async def summary(self, agent: str, number: int) -> str:
         """A summary; "" if nothing has left the queue."""
-        found = await self.load(_Summary, (ROOT, "summaries", agent), [number_key(number)])
-        return found[0].text if found else ""
+        summaries = await self.load(_Summary, (ROOT, "summaries", agent), [number_key(number)])
+        return summaries[0].text if summaries else ""
 
     async def check_life(self, agent: Agent, life: AgentState) -> None:
         """Raise `Damaged` if the logs are shorter than the state's counts: a wrong count could take hours to read."""

@@ -247,8 +247,8 @@ class CompressionEngine(ABC):
         """As `ingest`, in the running event loop."""
         document = await self.pages.add_document(text)
         run = run_and_trace(self.graph, {"document": document.id}, self.context, [], lambda mode, event: None)
-        found = await asyncio.create_task(run, context=separate_run())
-        kept = IngestedDocument(document.id, found["memory"])
+        output = await asyncio.create_task(run, context=separate_run())
+        kept = IngestedDocument(document.id, output["memory"])
         await keep_ingested(self.pages, self.id, kept)
         episodes = await keeping.episodes_of(self.pages, kept)
         if self.context.embeddings and episodes:

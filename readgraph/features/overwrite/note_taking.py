@@ -186,14 +186,14 @@ async def _ask_for_notes(reading: _NotesReading, page: Page, text: str) -> None:
 async def _take_block(reading: _NotesReading, reply: NotesAlone, page: Page, seen: Sequence[NoteLine]) -> None:
     """Put the new lines in the place of the block used least recently, which then was used last, with those named."""
     block, before, most = reading.order[0], reading.notes, question_notes.most_block_words(reading.runtime.context)
-    said = question_notes.lines_from_reply(reply.notes, page.number, seen) or reading.blocks[block]
-    if count_note_words(said) > most:
+    lines = question_notes.lines_from_reply(reply.notes, page.number, seen) or reading.blocks[block]
+    if count_note_words(lines) > most:
         count_fallback("notes_cut")
-    reading.blocks[block] = question_notes.fit_lines(said, most)
+    reading.blocks[block] = question_notes.fit_lines(lines, most)
     used = {block, *(number - 1 for number in getattr(reply, "used", []))}
     reading.order.sort(key=lambda each: (each in used, each == block))
     if isinstance(reply, NewNotes):
-        await reading.overwritten.keep(page.number, before, said)
+        await reading.overwritten.keep(page.number, before, lines)
 
 
 async def _request_notes(reading: _NotesReading, page: Page, text: str) -> NotesAlone | None:
@@ -334,8 +334,8 @@ def _find_line_quote(line: NoteLine, texts: dict[int, str]) -> Quote | None:
     on = {page: texts[page] for page in line.pages if page in texts}
     for quotation in sorted(_QUOTED.findall(line.text), key=len, reverse=True):
         for page, text in on.items():
-            if found := find_citation_on_page(page, 0, text, quotation):
-                return Quote(page=page, quote=found["quote"])
+            if citation := find_citation_on_page(page, 0, text, quotation):
+                return Quote(page=page, quote=citation["quote"])
     words = {*content_words(line.text)}
     for sentence in nearest_sentences(line.text, passages_of(on))[:1]:
         if len(words & {*content_words(sentence.text)}) >= SHARED * len(words):

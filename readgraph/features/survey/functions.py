@@ -1,14 +1,14 @@
 """A table of what documents hold; see `readgraph.api.functions` for what all functions take."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 from langgraph.store.base import BaseStore
 from pydantic import Field
 
 from readgraph.api.documents import documents_as_one
 from readgraph.api.functions import cite, pages_of
-from readgraph.api.results import LACKS, Cited, Result, Used
+from readgraph.api.results import LACKS, Cited, OfDocuments, Result
 from readgraph.api.running import RunThread, run_method
 from readgraph.api.tools import AsOf, Call, OneOrMore, list_names
 from readgraph.features.survey.graph import build_table
@@ -32,12 +32,9 @@ class TableRow(Result):
     citations: list[Cited]
 
 
-class SurveyTable(Used):
+class SurveyTable(OfDocuments):
     """All that documents hold of one kind, a row for each."""
 
-    document: str = Field(description="The id of the document, or of the collection of those that were read as one.")
-    title: str
-    documents: list[dict[str, Any]] = Field(description="id, title, start and end of each document of a collection.")
     model: str | None = Field(description="None: filled by patterns.")
     columns: list[str]
     kinds: list[str] = Field(description="text, number or date, for each column.")
@@ -80,9 +77,9 @@ async def table(
     if output["programme"]:  # of its table, the output holds a bounded number of rows
         made = await table_of(pages, document.id, output["records"], output["programme"], output["same_names"])
     rows = [TableRow(values=row["values"], citations=cite(document, row["citations"])) for row in made["rows"]]
-    found = {**output, "table": made}
-    notices = [*output["notices"], *find_notices(found)]
-    return SurveyTable.of(found, columns=made["columns"], kinds=[*made["kinds"]], rows=rows, notices=notices)
+    complete = {**output, "table": made}
+    notices = [*output["notices"], *find_notices(complete)]
+    return SurveyTable.of(complete, columns=made["columns"], kinds=[*made["kinds"]], rows=rows, notices=notices)
 
 
 def unique_citations(table: Table) -> list[Citation]:

@@ -49,15 +49,15 @@ def verify_draft(options: VerifyOptions, context: ReaderContext, screen: OutputO
         document = await _documents(library, sources, draft, options)
         with watch_run(shown) as listen:
             made = await verify(library, draft, documents=[document], context=context, listen=listen)
-        found = with_marks(with_cost(made.output, context, screen))
+        output = with_marks(with_cost(made.output, context, screen))
         name = "standard input" if str(options.draft) == STANDARD_INPUT else options.draft.name
         headed = Question(question=f"Check of {name}")
-        return made, found, await make_report(options.report, library.pages, document, headed, found, "note")
+        return made, output, await make_report(options.report, library.pages, document, headed, output, "note")
 
-    made, found, page = run_in_library(options.library, check, answers=True)
+    made, output, page = run_in_library(options.library, check, answers=True)
     if options.out:
-        write_output(options.out, write_footnotes(draft, found).encode(errors="replace") + ENDING, "checked draft")
-    show_output(found, page, options, context, screen, partial(_print_claims, made))
+        write_output(options.out, write_footnotes(draft, output).encode(errors="replace") + ENDING, "checked draft")
+    show_output(output, page, options, context, screen, partial(_print_claims, made))
     if made.contradicted or (options.strict and (made.not_found or made.not_decided)):
         raise typer.Exit(WRONG)
 
@@ -95,28 +95,28 @@ def estimate_check(options: VerifyOptions, context: ReaderContext, screen: Outpu
     estimate_making(options, context, screen, PARTS["verify"], choose, {"draft": draft})
 
 
-def _print_claims(made: Verified, found: dict[str, Any], screen: OutputOptions) -> None:
-    console, titles = Console(), _titles(found)
-    for claim in found["claims"]:
+def _print_claims(made: Verified, output: dict[str, Any], screen: OutputOptions) -> None:
+    console, titles = Console(), _titles(output)
+    for claim in output["claims"]:
         verdict = claim["verdict"]
         console.print(SafeText(f"{MARKS[verdict]} {claim['text']}", style=STYLES[verdict]))
         if verdict != "supported":
             console.print(Padding(SafeText(describe_claim(claim)), (0, 0, 0, 4), expand=False))
         for citation in claim["evidence"] if verdict != "supported" or not screen.quiet else ():
-            said = f"{_where(citation, titles)}  “{' '.join(citation['quote'].split())}”"
-            console.print(Padding(SafeText(said, style="italic dim"), (0, 0, 0, 4), expand=False))
-    if not found["claims"]:
+            line = f"{_where(citation, titles)}  “{' '.join(citation['quote'].split())}”"
+            console.print(Padding(SafeText(line, style="italic dim"), (0, 0, 0, 4), expand=False))
+    if not output["claims"]:
         console.print("The text claims nothing that could be checked: it has no sentence.")
     if screen.quiet:
         return
     counts = {verdict: getattr(made, verdict.replace(" ", "_")) for verdict in MARKS}
-    told = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
-    console.print(rendering.footer(found, format_count(len(made.claims), "claim"), told))
+    listed = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
+    console.print(rendering.footer(output, format_count(len(made.claims), "claim"), listed))
 
 
-def _titles(found: dict[str, Any]) -> list[tuple[int, str]]:
+def _titles(output: dict[str, Any]) -> list[tuple[int, str]]:
     """Where the documents of a collection begin, and their titles; none of a single document."""
-    return [(each["start"], each["title"]) for each in found["documents"]]
+    return [(document["start"], document["title"]) for document in output["documents"]]
 
 
 def _where(citation: dict[str, Any], titles: list[tuple[int, str]]) -> str:
@@ -125,12 +125,14 @@ def _where(citation: dict[str, Any], titles: list[tuple[int, str]]) -> str:
     return place if not title or place.startswith(title) else f"{title}, {place}"
 
 
-def write_footnotes(draft: str, found: dict[str, Any]) -> str:
+def write_footnotes(draft: str, output: dict[str, Any]) -> str:
     """The draft in Markdown, each claim with a footnote: its verdict, what differs, and the quote with its place."""
-    text, notes, at, titles = "", list[str](), 0, _titles(found)
-    for number, claim in enumerate(found["claims"], 1):
+    text, notes, at, titles = "", list[str](), 0, _titles(output)
+    for number, claim in enumerate(output["claims"], 1):
         text += f"{draft[at : claim['end']]}[^rg{number}]"
         at = claim["end"]
-        shown = [f"{_where(each, titles)}: “{' '.join(each['quote'].split())}”" for each in claim["evidence"]]
+        shown = [
+            f"{_where(citation, titles)}: “{' '.join(citation['quote'].split())}”" for citation in claim["evidence"]
+        ]
         notes.append(f"[^rg{number}]: {MARKS[claim['verdict']]} {' — '.join([describe_claim(claim), *shown])}")
     return f"{text}{draft[at:].rstrip()}\n\n" + "\n".join(notes) + "\n"

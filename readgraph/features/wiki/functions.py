@@ -68,8 +68,8 @@ async def wiki(
         BadInput: For a name that no document has, for a history among several documents, and for an empty library.
     """
     pages = pages_of(library, context)
-    given = await documents_as_one(pages, documents or await all_documents(pages, collection, as_of), as_of)
-    document = await add_collection(pages, in_one_order(await documents_of(pages, given))) if given.parts else given
+    whole = await documents_as_one(pages, documents or await all_documents(pages, collection, as_of), as_of)
+    document = await add_collection(pages, in_one_order(await documents_of(pages, whole))) if whole.parts else whole
     output = await run_method(pages, build(), "wiki", document, cast(Question, {}), context, listen, thread)
     return Wiki.of(output)
 
@@ -97,17 +97,17 @@ async def wiki_page(
     """
     made = await wiki(library, documents=documents, as_of=as_of, context=context, listen=listen)
     files = make_files(made.output["pages"])
-    known = {fold_file_name(make_file_name(each["name"])): each["name"] for each in made.pages}
+    names = {fold_file_name(make_file_name(each["name"])): each["name"] for each in made.pages}
     wanted = fold_file_name(make_file_name(name)) if name else "index"
     text = [
         lines for path, lines in files.items() if fold_file_name(path.rpartition("/")[2].removesuffix(".md")) == wanted
     ]
     if not text:
-        near = ", ".join(known[each] for each in get_close_matches(wanted, known)) or "give no name for the index"
+        near = ", ".join(names[each] for each in get_close_matches(wanted, names)) or "give no name for the index"
         raise BadInput(f"The wiki has no page '{name}': {near}.")
-    said = (" — ".join(f"{s['title']}: “{s['quote']}”" for s in each["sentences"]) for each in made.conflicts)
+    contradictions = (" — ".join(f"{s['title']}: “{s['quote']}”" for s in each["sentences"]) for each in made.conflicts)
     pages = [f"{each['name']} ({each['kind']})" for each in made.pages]
-    return WikiPages.of(made.output, pages=pages, text="\n".join(text[0]), conflicts=[*said])
+    return WikiPages.of(made.output, pages=pages, text="\n".join(text[0]), conflicts=[*contradictions])
 
 
 async def wiki_tool(

@@ -42,7 +42,7 @@ PAGE = Page(makings=(WikiMaking,))
 
 async def _as_one_text(library: Library, document: Document, made: Wiki) -> dict[str, Any]:
     """The output of a wiki with its pages as the answer, each under its name."""
-    starts = {each["id"]: each["start"] for each in made.documents}
+    starts = {part["id"]: part["start"] for part in made.documents}
     memory = await library.pages.memory(document.id, made.output["memory"])
     read = [page.start for page in await library.pages.pages(memory.id, range(memory.pages))]
     text, cited = "", list[Citation]()

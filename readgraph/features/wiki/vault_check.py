@@ -79,8 +79,8 @@ async def check_vault(store: PageStore, folder: Path, documents: Sequence[Docume
     named = _documents_by_page(documents)
     problems, quoted = [*_check_links(files)], list[_Quoted]()
     for name, text in files.items():
-        found, quotes = _check_marks(name, text, named)
-        problems += found
+        faults, quotes = _check_marks(name, text, named)
+        problems += faults
         quoted += quotes
     quotes_of = defaultdict[str, dict[str, list[_Quoted]]](lambda: defaultdict(list))
     for each in quoted:
