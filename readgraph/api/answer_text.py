@@ -8,7 +8,6 @@ from readgraph.sources.places import place_in_words
 from readgraph.state.tables import format_unread_parts
 
 NEAREST, NEAREST_ONE = "Nearest sentences:", "Nearest sentence:"
-BY_TABLE = "The rows are those of tables in the text, taken without a model; what stands beside the tables is left out."
 BY_PATTERN = "Filled by patterns, without a model: names and amounts as they are written, dates as YYYY-MM-DD."
 GUESSED = "A guess by shared words, no better than chance"
 NOTHING_SHARED = "No sentence that was looked at shares a word with your question."

@@ -27,6 +27,15 @@ from readgraph.state.errors import BadInput, Damaged, LibraryError, Way
 from readgraph.state.languages import language_of
 from readgraph.state.records import Document, Session, check_date, find_date
 
+LIST_DOCUMENTS = Way(
+    "'readgraph show' lists them",
+    tool="list_documents lists them, and read takes a new file as 'file'",
+    page="the list of documents names those that it holds",
+)
+NAME_ONE = Way("name a file", tool="name a document", page="choose a document")
+ADD_ONE = Way("name a file,", tool="call read with a file or a text,", page="add a document,")
+FORGET_IT = Way("'readgraph forget' deletes it", tool="only the user can delete it")
+
 NEAR = 0.75  # how alike a title must be to be suggested; 1 is the same
 MOST_LISTED = 5
 
@@ -142,11 +151,11 @@ async def document_named(
     if document := same_name(documents, name, id_of_file):
         return document
     if damaged := await find_damaged_document(pages, name):
-        raise LibraryError(f"The record of document {damaged} is damaged: ", Way.FORGET_IT, ".")
+        raise LibraryError(f"The record of document {damaged} is damaged: ", FORGET_IT, ".")
     if by_part and (document := find_by_title(documents, name)):
         return document
     nothing = f"The library holds no document '{name}': "
-    raise BadInput(nothing, Way.LIST_DOCUMENTS, f".{suggestion(documents, name)}")
+    raise BadInput(nothing, LIST_DOCUMENTS, f".{suggestion(documents, name)}")
 
 
 async def possible_documents(pages: PageStore, name: str, id_of_file: str | None = None) -> list[Document]:
@@ -228,7 +237,7 @@ async def pick_documents(pages: PageStore, query: str, choice: PickingScope) -> 
             named = await NamedCollections(pages).get_collection(choice.collection)
             documents, held = [*named.documents], f"the collection '{named.name}'"
         if not documents:
-            raise BadInput("There is nothing to read: ", Way.ADD_ONE, " since the library is empty.")
+            raise BadInput("There is nothing to read: ", ADD_ONE, " since the library is empty.")
     if documents and not (documents := await choose_valid(pages, documents, choice.as_of)):
         raise BadInput(f"Nothing in {held} is from {choice.as_of} or before: give a later day.")
     scores, found = defaultdict[str, list[float]](list), await search_documents(pages, documents, content, counted)
@@ -239,7 +248,7 @@ async def pick_documents(pages: PageStore, query: str, choice: PickingScope) -> 
         spoken = [(await document_languages(pages, each)).languages[0] for each in documents]
         totals = {each.id: 0.0 for each in documents} if other_language(query, spoken) else {}
     if not totals:
-        raise BadInput(f"No document of {held} shares a word with the question: ", Way.NAME_ONE, ", or other words.")
+        raise BadInput(f"No document of {held} shares a word with the question: ", NAME_ONE, ", or other words.")
     ranked = sorted((each for each in documents if each.id in totals), key=lambda each: -totals[each.id])
     if ranked[0].sessions:
         return ranked[:1]

@@ -32,7 +32,7 @@ async def answer_notices(
 async def _hints(pages: PageStore, document: Document, asked: Question, output: Mapping[str, Any]) -> list[str]:
     """What a reader must know of quotes that stand for an answer; nothing where a model or a table gave it."""
     by_model = output["steps"][-1]["model"] or output["status"] not in ("nearest", "no_answer")
-    if by_model or asked["options"] or "programme" in output:
+    if by_model or asked["options"] or "table" in output:
         return []
     spoken = await document_languages(pages, replace(document, parts=document.parts[:LANGUAGES_OF]))
     return find_hints(asked["question"], [each["quote"] for each in output["citations"]], spoken.languages)

@@ -32,6 +32,7 @@ from readgraph.state.errors import BadInput
 from readgraph.state.loops import Listen
 from readgraph.state.reading import Question
 from readgraph.state.records import Document
+from readgraph.state.transports import price_share
 
 AskPerson = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]] | Mapping[str, Any]]
 """Shows a person what a step asks, and gives the reply; a coroutine function, or a plain one."""
@@ -224,7 +225,7 @@ def cost_with(context: ReaderContext, estimate: Estimate, given: Price | None = 
     """Expected dollars at the price that was given or the model's: 0 without a call, None where no price is known."""
     if not estimate.calls.expected:
         return 0.0
-    return expected_cost(estimate, price_to_pay(given, context.model, batch=context.batch))
+    return expected_cost(estimate, price_to_pay(given, context.model, price_share(context)))
 
 
 DOING = {

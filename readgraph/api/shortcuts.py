@@ -56,7 +56,7 @@ def ask(
         text: A text, or several.
         options: The texts of a multiple choice, at least two.
         method: The name of a method, such as "gam"; without one, ReadAgent reads texts and GAM reads histories.
-        library: A folder, or an address on a PostgreSQL server; None: your own library, which the command uses.
+        library: A folder, or an address on a server; None: your own library, which the command uses.
         **settings: Any setting of `ReaderContext`, such as `model` and `max_calls`. Without a model, the answer quotes
             the nearest sentences. Sizes that are left out fit the model.
 
@@ -90,7 +90,7 @@ async def aask(
         text: A text, or several.
         options: The texts of a multiple choice, at least two.
         method: The name of a method.
-        library: A folder, or an address on a PostgreSQL server; None: your own library.
+        library: A folder, or an address on a server; None: your own library.
         **settings: Any setting of `ReaderContext`.
 
     Returns:
@@ -145,7 +145,7 @@ def read(
         sources: Files, folders, web addresses, or names of documents in the library: one, or several.
         text: A text, or several.
         method: The name of a method, such as "gam"; without one, ReadAgent reads texts and GAM reads histories.
-        library: A folder, or an address on a PostgreSQL server; None: your own library, which the command uses.
+        library: A folder, or an address on a server; None: your own library, which the command uses.
         **settings: Any setting of `ReaderContext`, such as `model` and `max_calls`.
 
     Returns:
@@ -174,7 +174,7 @@ async def aread(
         sources: Files, folders, web addresses, or names of documents in the library: one, or several.
         text: A text, or several.
         method: The name of a method.
-        library: A folder, or an address on a PostgreSQL server; None: your own library.
+        library: A folder, or an address on a server; None: your own library.
         **settings: Any setting of `ReaderContext`.
 
     Returns:

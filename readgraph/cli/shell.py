@@ -7,19 +7,22 @@ were cut, each on a line).
 
 import os
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from copy import copy
 from glob import escape, iglob
+from importlib import import_module
 from io import StringIO
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 _TYPES = {"int": "N", "float": "N", "str": "TEXT", "Path": "PATH", "path": "PATH", "file": "PATH", "bool": ""}
-_HELPING, _WHOLE = "readgraph.helping", "readgraph.whole_help"
+HELPING, _WHOLE = "readgraph.helping", "readgraph.whole_help"
 
 
 def _show_all(context: typer.Context, wanted: bool) -> None:
@@ -34,15 +37,32 @@ HELP_ALL = Annotated[
 ]
 
 
+UNUSED_IN_HELP = {"rich.markdown": "Markdown", "rich.traceback": "Traceback"}
+"""What typer's printer of help imports for programs that want it, by modules; it takes more than half of its time."""
+
+
+def _import_printer_of_help() -> None:
+    """Import typer's printer of help without what no help of ours has."""
+    left_out = [module for module in UNUSED_IN_HELP if module not in sys.modules]
+    stand_ins: dict[str, Any] = {module: SimpleNamespace(**{UNUSED_IN_HELP[module]: object}) for module in left_out}
+    sys.modules.update(stand_ins)
+    try:
+        import_module("typer.rich_utils")
+    finally:
+        for module in left_out:
+            del sys.modules[module]
+
+
 class _PlainHelp:
     """What the help of commands and of groups has in common: options in the same order, with types in plain words."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        ctx.meta[_HELPING] = True
+        _import_printer_of_help()
+        ctx.meta[HELPING] = True
         try:
             super().format_help(ctx, formatter)  # type: ignore[misc]
         finally:
-            ctx.meta[_HELPING] = False
+            ctx.meta[HELPING] = False
 
     def get_help_option_names(self, ctx: Any) -> list[str]:
         """The same order in each process."""
@@ -51,7 +71,7 @@ class _PlainHelp:
     def get_params(self, ctx: Any) -> list[Any]:
         """The parameters; while help is printed, copies of them as they are shown."""
         parameters: list[Any] = super().get_params(ctx)  # type: ignore[misc]
-        if not ctx.meta.get(_HELPING):
+        if not ctx.meta.get(HELPING):
             return parameters
         return [_plain_parameter(each, ctx) for each in parameters if ctx.meta.get(_WHOLE) or not _panel(each)]
 
@@ -100,7 +120,6 @@ def _readable(kind: str) -> str:
 
 
 PROFILES = ("quality", "qmsum", "gutenberg", "movie", "screenplay", "report", "nested-keys")
-LOCAL = "local"
 TYPED = "readgraph.typed"  # the key, in the context of a completion, of what was typed so far
 
 Item = tuple[str, str]  # A value, and what it is
@@ -147,10 +166,12 @@ def languages(_: typer.Context) -> Iterable[Item]:
 
 
 def models(context: typer.Context) -> Iterator[Item]:
-    """The models that the library's memories were made with, and the one that runs on this machine."""
+    """The models that the library's memories were made with, and those that run on this machine."""
+    from readgraph.state.providers import providers
+
     known = {record.get("recipe", {}).get("model") for record in _records("memories", context)}
     yield from ((model, "used before") for model in sorted(filter(None, known)))
-    yield LOCAL, "runs on this machine"
+    yield from ((provider, "runs on this machine") for provider in providers())
 
 
 def agent_names(context: typer.Context) -> Iterator[Item]:

@@ -19,6 +19,11 @@ from readgraph.state.errors import BadInput, Way
 from readgraph.state.records import CollectionPart, Document, Id, Time, digest, load_valid, utc_now
 from readgraph.state.words import count_words
 
+LIST_COLLECTIONS = Way(
+    "'readgraph collection list' lists them",
+    tool="no tool lists collections",
+    page="the list of collections names those that there are",
+)
 MOST_IN_TITLE = 4  # documents whose names make the title of a collection; of more it says how many
 
 
@@ -147,7 +152,7 @@ class NamedCollections:
             return found
         near = [f"'{known[each].name}'" for each in get_close_matches(wanted.casefold(), known, cutoff=NEAR)]
         meant = f" Do you mean {' or '.join(near)}?" if near else ""
-        raise BadInput(f"There is no collection '{wanted}': ", Way.LIST_COLLECTIONS, f".{meant}")
+        raise BadInput(f"There is no collection '{wanted}': ", LIST_COLLECTIONS, f".{meant}")
 
     async def add(self, name: str, documents: Sequence[Document]) -> NamedCollection:
         """Put documents under a name; a new name makes a collection. Raises `BadInput` for several documents in one."""

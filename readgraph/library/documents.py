@@ -1,7 +1,7 @@
 """Documents in a store: a text is kept once, in parts of its own, with the places that its source names.
 
 Storing a text that is too long for one commit, and forgetting a document, may be stopped halfway. The store holds a
-record of such work until it is done, and the next opening of the library finishes it (`readgraph.library.forgetting`).
+record of such work until it is done, and the next opening of the library finishes it (`upkeep/forgetting.py`).
 Beside its record a document is noted under its source: to find earlier versions of a file, nobody lists all of a large
 library.
 """

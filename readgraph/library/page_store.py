@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any
+from weakref import WeakValueDictionary
 
 from langgraph.runtime import Runtime
 from langgraph.store.base import BaseStore
@@ -18,7 +19,7 @@ from langgraph.store.memory import InMemoryStore
 
 from readgraph.library.documents import DocumentStore, NotHeld, load_document
 from readgraph.library.store import NamespacedStore, SharedStore, base_of, in_namespace
-from readgraph.library.stored_items import EVERY, ROOT, StoredItems, number_key, replace_surrogates
+from readgraph.library.stored_items import EVERY, ROOT, StoredItems, number_key
 from readgraph.state.errors import Damaged
 from readgraph.state.records import (
     Document,
@@ -30,6 +31,7 @@ from readgraph.state.records import (
     TreeNode,
     digest,
     load_record,
+    load_records,
     load_valid,
     utc_now,
 )
@@ -109,7 +111,7 @@ class PageStore(DocumentStore):
     async def document_and_memory(self, identity: str, memory: str) -> tuple[Document, Memory]:
         """A document and one of its memories, fetched in one batch; errors as for `memory` and `document`."""
         keys = [((ROOT, "memories", identity), memory), ((ROOT, "documents"), identity)]
-        kept, described = [value async for value in self.get_each(replace_surrogates(keys))]
+        kept, described = await self.get_all(keys)
         found = await self._require_memory(identity, memory, kept)
         document = load_document(identity, described) if described is not None else None
         return await self._require_document(identity, document), found
@@ -188,6 +190,12 @@ class PageStore(DocumentStore):
         """Store a memory's record."""
         await self.put([((ROOT, "memories", memory.document), memory.id, asdict(memory))])
 
+    async def drop_memory(self, document: str, memory: str) -> None:
+        """Delete what is stored of a memory; its record goes last, since the rest can only be found through it."""
+        for kind in ("pages", "notes", "tree"):
+            await self.clear((ROOT, kind, memory))
+        await self.delete((ROOT, "memories", document), [memory])
+
     async def add_page(self, memory: Memory, page: Page) -> Memory:
         """Append a page, committed together with the new count; raises `ValueError` if it is not the next one."""
         if page.number != memory.pages or page.start != memory.read_to:
@@ -204,6 +212,13 @@ class PageStore(DocumentStore):
     async def pages(self, memory: str, numbers: Iterable[int]) -> list[Page]:
         """The pages with these numbers, in this order; numbers that don't exist are left out."""
         return await self.load(Page, (ROOT, "pages", memory), map(number_key, numbers))
+
+    async def pages_and_notes(self, memory: str, numbers: Iterable[int]) -> tuple[list[Page], list[Note]]:
+        """What `pages` and `notes` give for the same numbers, fetched together."""
+        keys = [number_key(number) for number in numbers]
+        values = await self.get_all(((ROOT, kind, memory), key) for kind in ("pages", "notes") for key in keys)
+        pages, notes = ([*filter(None, part)] for part in (values[: len(keys)], values[len(keys) :]))
+        return load_records(Page, pages), load_records(Note, notes)
 
     async def page_texts(self, document: Document, pages: Sequence[Page]) -> dict[int, str]:
         """The texts of these pages of a document, by the pages' numbers."""
@@ -288,14 +303,22 @@ class PageStore(DocumentStore):
 
 
 _in_memory = InMemoryStore()
+_in_use: "WeakValueDictionary[tuple[int, str, bool], PageStore]" = WeakValueDictionary()
+"""Page stores that somebody holds, by the identity of the store, the namespace, and whether replies are shared."""
 
 
 def page_store(runtime: Runtime[Any]) -> PageStore:
     """The page store of a run: its graph's store, or else one in memory that lasts as long as the process.
+
+    All functions of a step share it, since the step holds it while it runs.
 
     Where a server knows who asks, the namespace is that user's, whatever the context says: a client sends the context.
     """
     store, context = _in_memory if runtime.store is None else runtime.store, runtime.context
     user = runtime.server_info.user if runtime.server_info else None
     namespace = (user.identity if user else "") or getattr(context, "namespace", "")
-    return PageStore(store, namespace=namespace, share_replies=getattr(context, "share_replies", False))
+    share_replies = getattr(context, "share_replies", False)
+    asked = (id(store), namespace, share_replies)
+    if (pages := _in_use.get(asked)) is None:  # it holds its store, so the identity is that of no other
+        _in_use[asked] = pages = PageStore(store, namespace=namespace, share_replies=share_replies)
+    return pages

@@ -120,9 +120,21 @@ class Meter:
     began: float = field(default_factory=time.perf_counter)
 
     @property
+    def is_spent(self) -> bool:
+        """Whether the budget is spent: the step makes no more calls."""
+        return self.spent_before or self.budget_spent
+
+    @property
     def seconds(self) -> float:
         """How long the step has lasted."""
         return time.perf_counter() - self.began
+
+    def end(self, outer: "Meter | None") -> None:
+        """The step has ended: what it used, with the steps inside of it, counts for the one around it too."""
+        self.used = add_usage(self.used, self.inside)
+        self.used["seconds"] = round(self.seconds, 4)
+        if outer:
+            outer.inside = add_usage(outer.inside, self.used)
 
     @cached_property
     def message_id(self) -> str:
@@ -194,10 +206,6 @@ class Meter:
         self.by_words = problem
         self.stream({"by_words": {"node": self.node, "problem": problem}})
 
-    def tell_batch(self, requests: int, done: int, *, ended: bool) -> None:
-        """Report that a batch of this many requests is at the server, which is done with so many of them."""
-        self.stream({"batch": {"node": self.node, "requests": requests, "done": done, "ended": ended}})
-
     def report(self, **progress: Any) -> None:
         """Send a progress event to whoever streams the graph (stream mode 'custom')."""
         self.stream({"progress": {"node": self.node, **progress, "usage": add_usage(self.before, self.used)}})
@@ -224,12 +232,9 @@ def let_node_substitute() -> AbstractContextManager[bool]:
     return set_variable(_substituted, True)
 
 
-def step_does_without() -> bool:
-    """Whether the step goes on without a reply for which the budget is spent, since no node around has a substitute."""
-    if _substituted.get():
-        return False
-    current_meter().went_without = True
-    return True
+def node_substitutes() -> bool:
+    """Whether a node around has a substitute for the whole step, so that a spent budget is raised."""
+    return _substituted.get()
 
 
 def ask_each_prompt_once() -> AbstractContextManager[Any]:

@@ -15,7 +15,7 @@ from readgraph.graphs.read_agent import build
 from readgraph.library.address import library_place
 from readgraph.library.checkpointer import COMPRESSED
 from readgraph.library.opening import Library, open_library
-from readgraph.library.upkeep import compact
+from readgraph.library.upkeep.compacting import compact
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import LibraryError
 from tests.support.command import ASK, Command

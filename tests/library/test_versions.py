@@ -8,9 +8,9 @@ from readgraph import api
 from readgraph.api import functions
 from readgraph.api.documents import store_file
 from readgraph.library.collections import NamedCollections
-from readgraph.library.forgetting import forget_document
 from readgraph.library.histories import SessionText
 from readgraph.library.opening import Library
+from readgraph.library.upkeep.forgetting import forget_document
 from readgraph.library.versions import choose_valid, set_version
 from readgraph.sources import load
 from readgraph.sources.loading import read_file

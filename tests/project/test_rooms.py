@@ -27,7 +27,7 @@ LAYERS: dict[str, set[str]] = {
     "library": {"state", "plugins"},
     "sources": {"library", "state", "plugins"},
     "models": {"library", "state"},
-    "nodes": {"models", "sources", "library", "state"},
+    "nodes": {"models", "sources", "library", "state", "plugins"},
     "graphs": {"nodes", "models", "library", "state", "plugins"},
     "api": METHODS,
     "cli": CORE,
@@ -233,4 +233,4 @@ def nearest(name: str, files: dict[str, Path]) -> str | None:
 
 def test_only_one_file_talks_to_a_chat_model() -> None:
     callers = [file.name for file in HOUSE.rglob("*.py") if "call_model(" in file.read_text(encoding="utf-8")]
-    assert sorted(callers) == ["asking.py", "calling.py"]
+    assert sorted(callers) == ["calling.py", "requesting.py"]

@@ -132,7 +132,7 @@ PROFILE: dict[str, Any] = {
 }
 
 MEMORIZING: Groups = (
-    *(group.Model, group.ReadingModel, group.Concurrency, group.Calls, group.Batching, group.Budget),
+    *(group.Model, group.ReadingModel, group.Concurrency, *group.settings_of_calls(), group.Budget),
     *(group.Language, group.Purpose, group.Rebuilding, group.Memorizing),
 )
 READING: Groups = (
@@ -141,7 +141,7 @@ READING: Groups = (
 )
 IN_PARTS: Groups = (
     *(group.Model, group.ReadingModel, group.Window, group.Concurrency),
-    *(group.Calls, group.Batching, group.Budget, group.Language),
+    *(*group.settings_of_calls(), group.Budget, group.Language),
 )
 """The settings that commands use: of building a memory, those of any method; `IN_PARTS`: of reading part by part."""
 

@@ -317,6 +317,7 @@ async def _embeddings(context: ReaderContext) -> CheckResult:
 def _plugins() -> Iterator[CheckResult]:
     """The packages that plug in and can't be used."""
     every_method()  # a package may fail only when it is asked for its methods
+    every_wording()  # or for its prompts
     for package, fault in plugin_faults().items():
         yield CheckResult("plug-in", False, f"{package} can't be used: {fault}")
 

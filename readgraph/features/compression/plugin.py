@@ -11,9 +11,17 @@ if TYPE_CHECKING:
 
 @hookimpl
 def commands() -> list[Command]:
-    from readgraph.features.compression.command import compress
-
-    return [Command(run=compress, panel="More with texts", order=5)]
+    return [
+        Command(
+            run="readgraph.features.compression.command:compress",
+            line=(
+                "Fit documents into a budget of tokens, for a prompt of your own. Standard output holds the text "
+                "and nothing else."
+            ),
+            panel="More with texts",
+            order=5,
+        )
+    ]
 
 
 @hookimpl

@@ -2,10 +2,18 @@
 
 from typing import Any
 
+from fastapi import FastAPI
+from fastapi.responses import Response
+
 from readgraph.doors.serve.making import Making, Page
-from readgraph.features.survey.functions import NO_ROWS, SurveyTable, table, unique_citations
+from readgraph.doors.serve.room import Room
+from readgraph.features.survey.functions import NO_ROWS, SurveyTable, unique_citations
+from readgraph.features.survey.functions import table as make_table
+from readgraph.features.survey.table_files import sheet_of, table_bytes
 from readgraph.graphs.methods import METHODS
+from readgraph.library.collections import members_of
 from readgraph.library.library import Library
+from readgraph.state.errors import BadInput
 from readgraph.state.records import Document
 
 
@@ -16,7 +24,7 @@ async def _with_citations(library: Library, document: Document, made: SurveyTabl
 TABLE = Making(
     task="table",
     method=METHODS["survey"],
-    function=table,
+    function=make_table,
     heading=lambda wanted, title: wanted.text,
     arguments=lambda wanted: {"wanted": wanted.text},
     given=lambda wanted: {"question": wanted.text},
@@ -24,4 +32,22 @@ TABLE = Making(
     lacks=NO_ROWS,
     kept=True,
 )
-PAGE = Page(makings=(TABLE,))
+
+
+def add_routes(app: FastAPI, room: Room) -> None:
+    """The route of a table as a file."""
+
+    @app.get("/api/runs/{run}/table.csv")
+    async def table(run: str) -> Response:
+        """The table of a run as a CSV file."""
+        result = room.run_named(run).result
+        made = result and (result["report"]["found"] or {}).get("table")
+        if not result or not made:
+            raise BadInput("This run made no table.")
+        document = await room.pages.document(result["document"])
+        sheet = sheet_of(made, await members_of(room.pages, document))
+        headers = {"content-disposition": 'attachment; filename="table.csv"'}
+        return Response(table_bytes(sheet, ".csv"), media_type="text/csv", headers=headers)
+
+
+PAGE = Page(makings=(TABLE,), add_routes=add_routes)

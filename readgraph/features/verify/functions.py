@@ -11,7 +11,7 @@ from readgraph.api.documents import documents_as_one, documents_near
 from readgraph.api.functions import pages_of
 from readgraph.api.results import OfDocuments
 from readgraph.api.running import RunThread, run_method
-from readgraph.api.tools import AsOf, Call, OneOrMore, list_names
+from readgraph.api.tools import AsOf, Call, CollectionName, OneOrMore, list_names
 from readgraph.features.verify.graph import build
 from readgraph.library.library import Library
 from readgraph.state.apart import run_apart
@@ -77,7 +77,9 @@ async def verify_tool(
     call: Call,
     draft: Annotated[str, Field(description="What is checked, sentence by sentence.")],
     document: OneOrMore = "",
+    collection: CollectionName = "",
     as_of: AsOf = "",
 ) -> Verified:
     """Check a text against documents: each sentence is supported, contradicted, not found or not decided."""
-    return await call(verify, draft, documents=list_names(document), as_of=as_of)
+    names = list_names(document)
+    return await call(verify, draft, documents=names, collection=collection or None, as_of=as_of)

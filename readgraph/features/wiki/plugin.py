@@ -26,9 +26,17 @@ def methods() -> list[Method]:
 
 @hookimpl
 def commands() -> list[Command]:
-    from readgraph.features.wiki.command import wiki
-
-    return [Command(run=wiki, panel="More with texts", order=3)]
+    return [
+        Command(
+            run="readgraph.features.wiki.command:wiki",
+            line=(
+                "Make a wiki of documents: Markdown pages of persons, places, things and topics. Each sentence "
+                "names its quote."
+            ),
+            panel="More with texts",
+            order=3,
+        )
+    ]
 
 
 @hookimpl

@@ -14,10 +14,8 @@ from operator import attrgetter
 from typing_extensions import TypedDict
 
 from readgraph.library.corrections import correction_key, corrections_of, keep_correction, with_correction
-from readgraph.library.forgetting import drop_memory
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.store import hold_build_lock
-from readgraph.models.batches.calls import workers_for
 from readgraph.models.metering import current_meter, let_node_substitute
 from readgraph.nodes.building.paging import no_note
 from readgraph.nodes.building.parts import MakeParts, NotesSoFar, Pages, Paginate, Parts, WriteNote, in_parts, move_page
@@ -31,6 +29,7 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import Groups
 from readgraph.state.errors import BudgetSpent, ReadgraphError
 from readgraph.state.records import Document, Memory, Note, Page
+from readgraph.state.transports import workers_for
 from readgraph.state.words import format_count
 
 __all__ = ["read_pages"]
@@ -296,7 +295,7 @@ class _Build:
         await self.store.put_memory(self.memory)
         if self.stopped_by and not isinstance(self.stopped_by, BudgetSpent):
             if not (there or self.noted):  # as where the key is refused: nothing is kept that holds nothing
-                await drop_memory(self.store, document.id, memory.id)
+                await self.store.drop_memory(document.id, memory.id)
             raise self.stopped_by
         return self.memory
 

@@ -92,8 +92,8 @@ async def merge_without_model(state: BuiltState, runtime: ReaderRuntime) -> Read
 async def merge(state: BuiltState, runtime: ReaderRuntime) -> ReadUpdate:
     """Merge pages, round by round, until their gists fit the window; else gists of gists stand for old pages."""
     store, runtime, allowed = page_store(runtime), for_question(state, runtime), gists_allowed(runtime.context)
-    document = await store.document(state["document"])
-    memory = before = await store.memory(document.id, state["memory"])
+    document, memory = await store.document_and_memory(state["document"], state["memory"])
+    before = memory
     if not document.sessions:
         memory = await _merge_until_fit(before, {part.start for part in document.parts}, runtime)
     words, shown = await _gist_words(runtime, memory), memory.pages
@@ -143,8 +143,8 @@ async def _round(memory: Memory, number: int, borders: set[int], runtime: Reader
 
 
 async def _gist_words(runtime: ReaderRuntime, memory: Memory) -> int:
-    notes = await page_store(runtime).notes(memory.id, range(memory.pages))
-    return sum(note.words + TAG_WORDS for note in notes)
+    notes, words = (await page_store(runtime).note_sizes([memory]))[memory.id]
+    return words + TAG_WORDS * notes
 
 
 FEWEST_JOINED = 4

@@ -14,7 +14,6 @@ from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.store import hold_build_lock
 from readgraph.library.stored_items import ROOT
 from readgraph.models.asking import ask_text
-from readgraph.models.batches.calls import workers_for
 from readgraph.models.metering import count_fallback, current_meter
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.nodes.building.notes import make_gist_writer
@@ -33,6 +32,7 @@ from readgraph.state.errors import BudgetSpent, ReadgraphError
 from readgraph.state.records import Memory, Note, Page, TreeNode
 from readgraph.state.settings import Language, Purpose, Tree
 from readgraph.state.summary_tree import TreeShape, node_id, tree_ids
+from readgraph.state.transports import workers_for
 from readgraph.state.words import LONGEST_WORD, count_words, first_words, last_words
 
 __all__ = ["grow"]
