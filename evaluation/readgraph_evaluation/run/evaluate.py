@@ -19,7 +19,7 @@ from readgraph.cli.terminal.progress import ItemsProgress, notices
 from readgraph.cli.terminal.rendering import print_json, print_reminder
 from readgraph.cli.terminal.safe_text import Console, SafeText, escape_json, one_line
 from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
-from readgraph.graphs.rehearsal import Estimate
+from readgraph.graphs.estimate import Estimate
 from readgraph.library.opening import holds_library, open_library
 from readgraph.library.page_store import PageStore
 from readgraph.library.upkeep.archives import copy_replies

@@ -31,7 +31,7 @@ from readgraph.cli.terminal.progress import ConversionProgress
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText, one_line
 from readgraph.cli.terminal.screen import OutputOptions, notice_line
-from readgraph.graphs.rehearsal import ASSUMES, Estimate, Range
+from readgraph.graphs.estimate import ASSUMES, Estimate, Range
 from readgraph.library.documents import document_id
 from readgraph.library.library import document_of_file
 from readgraph.library.notices import document_notices

@@ -27,8 +27,8 @@ from readgraph.graphs.method import Method
 from readgraph.graphs.method_facts import PAPERS, find_shared_nodes
 from readgraph.graphs.methods import every_method, method_typed, methods_named_like_ours
 from readgraph.graphs.wiring.declared import find_node_keys
-from readgraph.library.address import LibraryPlace
-from readgraph.library.opening import check_writable, default_place, holds_library, nearest_existing, open_library
+from readgraph.library.address import LibraryPlace, default_place
+from readgraph.library.opening import check_writable, holds_library, nearest_existing, open_library
 from readgraph.models.asking import ask_reply
 from readgraph.models.chat_models import HOW_TO_NAME
 from readgraph.models.client import model_client

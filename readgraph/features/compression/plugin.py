@@ -15,11 +15,9 @@ def commands() -> list[Command]:
     """Its command, with its place in the help."""
     return [
         Command(
-            run="readgraph.features.compression.command:compress",
-            line=(
-                "Fit documents into a budget of tokens, for a prompt of your own. Standard output holds the text "
-                "and nothing else."
-            ),
+            "readgraph.features.compression.command:compress",
+            "Fit documents into a budget of tokens, for a prompt of your own. Standard output holds the text "
+            "and nothing else.",
             panel="More with texts",
             order=5,
         )

@@ -34,11 +34,9 @@ def commands() -> list[Command]:
     """Its command, with its place in the help."""
     return [
         Command(
-            run="readgraph.features.summary.command:summarise",
-            line=(
-                "Summarise documents, or a part of them. Each sentence names where it stands, and is checked "
-                "against the text."
-            ),
+            "readgraph.features.summary.command:summarise",
+            "Summarise documents, or a part of them. Each sentence names where it stands, and is checked "
+            "against the text.",
             panel="Start",
             order=3,
         )

@@ -18,8 +18,9 @@ from readgraph.cli.terminal.safe_text import Console, SafeText
 from readgraph.cli.terminal.screen import OutputOptions
 from readgraph.features.summary.functions import summarise
 from readgraph.features.summary.options import SummariseOptions
+from readgraph.graphs.estimate import Estimate
 from readgraph.graphs.methods import ROWS
-from readgraph.graphs.rehearsal import Estimate, rehearse_method
+from readgraph.graphs.rehearsal import rehearse_method
 from readgraph.library.opening import Library
 from readgraph.nodes.answering.citations import with_marks
 from readgraph.state.context import ReaderContext

@@ -31,11 +31,8 @@ def commands() -> list[Command]:
     """Its command, with its place in the help."""
     return [
         Command(
-            run="readgraph.features.survey.command:table",
-            line=(
-                "Make a table of all that documents hold of one kind; each row has the quote that shows it, and "
-                "its place."
-            ),
+            "readgraph.features.survey.command:table",
+            "Make a table of all that documents hold of one kind; each row has the quote that shows it, and its place.",
             panel="More with texts",
             order=4,
         )

@@ -30,8 +30,8 @@ def commands() -> list[Command]:
     """Its command, with its place in the help."""
     return [
         Command(
-            run="readgraph.features.verify.command:verify",
-            line="Check a text against documents, sentence by sentence: is it supported, contradicted, or not found?",
+            "readgraph.features.verify.command:verify",
+            "Check a text against documents, sentence by sentence: is it supported, contradicted, or not found?",
             panel="More with texts",
             order=2,
         )

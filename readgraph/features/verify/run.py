@@ -20,8 +20,9 @@ from readgraph.cli.terminal.screen import WRONG, OutputOptions
 from readgraph.features.verify.decide import describe_claim
 from readgraph.features.verify.functions import Verified, verify
 from readgraph.features.verify.options import VerifyOptions
+from readgraph.graphs.estimate import Estimate
 from readgraph.graphs.methods import PARTS
-from readgraph.graphs.rehearsal import Estimate, rehearse_method
+from readgraph.graphs.rehearsal import rehearse_method
 from readgraph.library.library import Library
 from readgraph.nodes.answering.citations import with_marks
 from readgraph.sources import load

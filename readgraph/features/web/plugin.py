@@ -64,11 +64,9 @@ def commands() -> list[Command]:
     """Its command, with its place in the help."""
     return [
         Command(
-            run="readgraph.features.web.command:browse",
-            line=(
-                "Carry out an instruction on a web site, in a browser of this machine. You confirm each action "
-                "before it happens."
-            ),
+            "readgraph.features.web.command:browse",
+            "Carry out an instruction on a web site, in a browser of this machine. You confirm each action "
+            "before it happens.",
             panel="For programs",
             order=5,
         )

@@ -30,11 +30,9 @@ def commands() -> list[Command]:
     """Its command, with its place in the help."""
     return [
         Command(
-            run="readgraph.features.wiki.command:wiki",
-            line=(
-                "Make a wiki of documents: Markdown pages of persons, places, things and topics. Each sentence "
-                "names its quote."
-            ),
+            "readgraph.features.wiki.command:wiki",
+            "Make a wiki of documents: Markdown pages of persons, places, things and topics. Each sentence "
+            "names its quote.",
             panel="More with texts",
             order=3,
         )

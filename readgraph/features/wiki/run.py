@@ -19,8 +19,9 @@ from readgraph.features.wiki.functions import Wiki, wiki
 from readgraph.features.wiki.options import WikiOptions
 from readgraph.features.wiki.vault import is_of_wiki, write_vault
 from readgraph.features.wiki.vault_check import VaultProblem, check_vault
+from readgraph.graphs.estimate import Estimate
 from readgraph.graphs.methods import PARTS
-from readgraph.graphs.rehearsal import Estimate, rehearse_method
+from readgraph.graphs.rehearsal import rehearse_method
 from readgraph.library.collections import documents_of
 from readgraph.library.library import Library
 from readgraph.sources.converting import SourceText
