@@ -28,6 +28,7 @@ from readgraph.api.documents import document_named
 from readgraph.api.results import Answer, DocumentInfo, Hit, OpenedPage, Remembered, Researched
 from readgraph.api.sockets import LOOPBACK, in_address, is_loopback
 from readgraph.api.tools import AsOf, Choices, CollectionName, MethodName, OneOrMore, list_names
+from readgraph.api.tools import Tool as PluggedTool
 from readgraph.doors.mcp.forgetting import Named, make_forget
 from readgraph.doors.mcp.jobs import ReadingJobs, ReadingStatus, report_while, run_with_progress, split_handle
 from readgraph.doors.mcp.messages import MOST_BYTES, CheckedApp, CheckedLines
@@ -66,17 +67,17 @@ class LibraryTools:
         """What a function of `readgraph.api` gives, by the server's settings."""
         return await run_with_progress(run, work, self.library, *given, **{"context": self.context, **named})
 
-    def bind(self, tool: Callable[..., Coroutine[Any, Any, T]]) -> Callable[..., Coroutine[Any, Any, T]]:
+    def bind(self, tool: PluggedTool) -> Callable[..., Coroutine[Any, Any, Any]]:
         """A tool that plugs in, as one of this server: instead of a `Call` it takes the run that the client sees."""
 
-        async def call_tool(run: Context[Any, Any], **arguments: Any) -> T:
-            return await tool(partial(self._run, run), **arguments)
+        async def call_tool(run: Context[Any, Any], **arguments: Any) -> Any:
+            return await tool.run(partial(self._run, run), **arguments)
 
-        _, *shown = signature(tool).parameters.values()
-        call_tool.__name__, call_tool.__doc__ = tool.__name__, tool.__doc__
+        _, *shown = signature(tool.run).parameters.values()
+        call_tool.__name__, call_tool.__doc__ = tool.shown, tool.run.__doc__
         run = Parameter("run", Parameter.KEYWORD_ONLY, annotation=Context[Any, Any])
         parameters = [run, *(each.replace(kind=Parameter.KEYWORD_ONLY) for each in shown)]
-        returned = signature(tool).return_annotation
+        returned = signature(tool.run).return_annotation
         call_tool.__signature__ = Signature(parameters, return_annotation=returned)  # type: ignore[attr-defined]
         call_tool.__annotations__ = {each.name: each.annotation for each in parameters} | {"return": returned}
         return call_tool
@@ -267,7 +268,7 @@ def library_server(tools: LibraryTools) -> LibraryServer:
     asks_model = bool(tools.context.model or tools.context.reading_model)
     looking = (tools.list_documents, tools.search, tools.open_page)
     plugged = sorted((tool for _, tool in plugged_in("tools")), key=lambda tool: tool.order)
-    made = [tools.bind(tool.run) for tool in plugged if not hasattr(tools, tool.run.__name__)]  # ours stay
+    made = [tools.bind(tool) for tool in plugged if not hasattr(tools, tool.shown)]  # ours stay
     reading: list[Callable[..., Any]] = [tools.read, tools.ask, *made, tools.remember, tools.research]
     server = LibraryServer(
         "readgraph",
