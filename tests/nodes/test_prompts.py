@@ -161,7 +161,7 @@ def test_prompts_are_found_where_no_extra_is_installed(monkeypatch: pytest.Monke
     assert {"write_program", "judge_right", "check"} <= {words.name for words in every_wording()}
 
 
-@pytest.mark.parametrize("name", {**SENT, **FROM_TEXT})
+@pytest.mark.parametrize("name", [*SENT, *FROM_TEXT])
 def test_the_documents_part_comes_first_and_the_task_last(name: str) -> None:
     prompt = FROM_TEXT[name]("The lamp was out.") if name in FROM_TEXT else SENT[name]
     first, last = re.match(r"<([a-z-]+)>\n", prompt.user), prompt.user.rsplit("\n\n", 1)[-1]
