@@ -11,13 +11,12 @@ from readgraph.graphs.methods import METHODS
 from readgraph.library.opening import Library
 from readgraph.models.prompt import Prompt, fenced, fit_prompt
 from readgraph.nodes.bounds import INSTRUCTION_WORDS
-from readgraph.nodes.prompts import question_part
+from readgraph.nodes.prompts import every_wording, question_part
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.words import count_words
 from tests.doubles.model_server import ModelServer
 from tests.doubles.reader import reader
-from tests.nodes.test_prompts import CASES
 from tests.support.some_methods import OF_THE_PAPERS, mostly_slow
 
 TEXTS = st.text(alphabet="ab 字\n", max_size=400) | st.integers(0, 300).map(lambda words: "lamp oil\n" * words)
@@ -59,9 +58,7 @@ def test_instructions_are_not_cut() -> None:
 
 
 def test_instructions_are_not_longer_than_what_is_kept_free_for_them() -> None:
-    own = ("agent", "function", "argument")  # they keep room for the agent's instructions themselves
-    words = {name: prompt.words for name, prompt in CASES.items() if not name.startswith(own)}
-    assert max(words.values()) <= INSTRUCTION_WORDS
+    assert max(sum(map(count_words, words.texts.values())) for words in every_wording()) <= INSTRUCTION_WORDS
 
 
 OPTIONS = [f"Option {number}: the goat stood on the gallery. " * 7 for number in range(26)]
