@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from langgraph.store.memory import InMemoryStore
 
@@ -315,7 +315,6 @@ RUNS = st.builds(
 )
 
 
-@settings(max_examples=50)
 @given(st.lists(RUNS, min_size=1, max_size=9), st.integers(20, 200))
 def test_the_newest_programs_are_shown_within_their_room(runs: list[ProgramRun], room: int) -> None:
     shown = format_programs(runs, room)

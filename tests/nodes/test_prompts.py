@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from readgraph.features.agents.memory import blocks_text, queue_text
@@ -277,7 +277,6 @@ def test_a_hostile_question_stays_within_its_fence() -> None:
     assert user.count("<question-3>") == user.count("</question-3>") == 1
 
 
-@settings(deadline=None, max_examples=50)
 @given(texts, st.sampled_from(["passage", "memory", "pause", "page"]))
 def test_a_fence_is_closed_once_whatever_it_holds(text: str, name: str) -> None:
     opening, *inside, closing = fenced(name, text).split("\n")

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from readgraph.graphs.methods import METHODS
@@ -22,7 +22,6 @@ from tests.support.some_methods import OF_THE_PAPERS, mostly_slow
 TEXTS = st.text(alphabet="ab 字\n", max_size=400) | st.integers(0, 300).map(lambda words: "lamp oil\n" * words)
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.lists(TEXTS, min_size=1, max_size=4), st.integers(30, 900))
 def test_a_prompt_is_cut_to_the_window_and_no_further(texts: list[str], most: int) -> None:
     user = "\n\n".join([*(fenced(f"part-{number}", text) for number, text in enumerate(texts)), "What now?"])

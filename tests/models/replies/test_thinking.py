@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, AIMessageChunk
 from pydantic import BaseModel
@@ -61,7 +61,6 @@ class Said(BaseModel):
     answer: str
 
 
-@settings(deadline=None, max_examples=60)
 @given(TEXTS, st.sampled_from([*FORMS.values()]), st.sampled_from(ENDS))
 def test_any_text_comes_back_from_any_form(text: str, form: str, end: str) -> None:
     text = f"The {text}"
