@@ -164,8 +164,10 @@ def thought_in_field(thought: str) -> Fault:
     return Fault.changed(lambda whole: whole["choices"][0]["message"].update(reasoning_content=thought))
 
 
-@pytest.mark.parametrize("method", ["read-agent", "gam", "mem-walker", "mem-gpt"])
-@pytest.mark.parametrize("form", ["channels", "brackets", "only closed"])
+@pytest.mark.parametrize(
+    ("method", "form"),
+    [("read-agent", "channels"), ("gam", "brackets"), ("mem-walker", "only closed"), ("mem-gpt", "channels")],
+)
 async def test_methods_read_the_rest(server: ModelServer, library: Library, story: str, method: str, form: str) -> None:
     server.respond = think_aloud(form)
     graph = METHODS[method].build().compile(store=library.store)
