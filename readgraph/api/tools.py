@@ -19,6 +19,15 @@ AsOf = Annotated[
 ]
 """The day as of which documents are read, as a parameter of a tool."""
 
+CollectionName = Annotated[
+    str, Field(description="Without a document: only those of this collection are searched and picked; empty: all.")
+]
+MethodName = Annotated[
+    str, Field(description="The reading method, such as read-agent, mem-walker, gam; empty: chosen.")
+]
+Choices = Annotated[list[str], Field(description="Options of a multiple choice, of which one is chosen.")]
+"""Further parameters that tools of agents and requests over HTTP have in common."""
+
 
 class Call(Protocol):
     """Calls a function of `readgraph.api` over the library that is served, with its settings and its progress."""

@@ -4,19 +4,17 @@ import asyncio
 import os
 import re
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, cast
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr, ValidationError
 
-from readgraph.models.batches.calls import BatchedCalls, calls_at_once
 from readgraph.models.functions import is_function, unknown_function
-from readgraph.models.local import LocalServer, is_local, local_server
-from readgraph.models.names import Limits, ModelEntry, ModelTable, check_batch, find_model_entry, get_loop_object
+from readgraph.models.names import Limits, ModelEntry, ModelTable, check_transport, find_model_entry, get_loop_object
 from readgraph.models.reply import BROKEN_OFF, ModelReply, StandIn, current_stand_in, replies_to_replay
-from readgraph.models.server_address import address_settings, environment_settings, without_secrets
+from readgraph.models.server_address import address_settings, environment_settings, through_proxy, without_secrets
 from readgraph.models.waiting import CallsInFlight, SharedPause
 from readgraph.models.window_of_server import Told
 from readgraph.models.windows import ModelWindow
@@ -24,15 +22,19 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ModelUnavailable, ReadgraphError
 from readgraph.state.given_models import describe_writer, find_leaves
 from readgraph.state.loops import PerLoop, close_client
+from readgraph.state.providers import ModelServer, find_provider
 from readgraph.state.settings import EXAMPLE_MODEL, ReplyForm
+from readgraph.state.transports import CallSender, calls_at_once, transport_of
 
 NAMED_BY_OTHERS = {"max_output_tokens": "max_tokens", "headers": "default_headers"}
 """Keys of a table that LangChain's packages call otherwise; the others have the same name."""
 
 
-def _make_chat(context: ReaderContext, table: ModelTable | None, server: LocalServer | None) -> BaseChatModel:
+def _make_chat(context: ReaderContext, table: ModelTable | None, server: ModelServer | None) -> BaseChatModel:
     """The chat model of a name, for one event loop; blocks. Raises `BadInput`, or `ModelUnavailable` without a key."""
     name = context.model
+    if not name:
+        raise BadInput(f"No model is named, and this method can't do without one: {HOW_TO_NAME}")
     if server:
         return _openai_chat(context, name, base_url=server.url, api_key=SecretStr(server.key))
     if table:
@@ -179,18 +181,29 @@ class ModelClient:
     writes: Any = ""  # what changes the text of its replies, as plain JSON
     ours: bool = True  # we made the chat model, and close it
     own: bool = False  # it is an object or a function of the caller's
+    process: ModelServer | None = None  # what runs it on this machine, if a package does
     limits: Limits = field(default_factory=Limits)  # what it may be asked in a minute
-    batches: BatchedCalls | None = None  # what makes its calls in batches, if they are
+    sender: CallSender | None = None  # what sends its calls, if a transport does
     forms_come_first: bool = False  # its cache sees the form of a reply before the messages
     marks_heads: bool = False  # its cache keeps what is marked
     names_endings: bool = False  # its server has said how a note ended
     window: ModelWindow = field(default_factory=ModelWindow)
     thinking: str | None = ""  # how it thinks; None: that is to be seen in its replies
 
+    @cached_property
+    def place(self) -> str:
+        """Where its server is, and through which proxy; "" if that is not known. It is found once for a client."""
+        return f" at {self.server}{through_proxy(self.server)}" if self.server else ""
+
+    @property
+    def is_here(self) -> bool:
+        """Whether no server is asked: the model runs on this machine, or is a function."""
+        return self.process is not None or is_function(self.name)
+
     @property
     def most_seconds(self) -> float | None:
-        """How long a call may take; None: as long as its batch does."""
-        return None if self.batches else self.timeout
+        """How long a call may take; None: as long as its transport does."""
+        return None if self.sender else self.timeout
 
     def check_ending(self, note: ModelReply) -> ModelReply:
         """The note, without its text where the server, which has said how others ended, doesn't say it of this one."""
@@ -213,8 +226,8 @@ def simpler_form(form: ReplyForm) -> ReplyForm | None:
 
 async def _close(clients: dict[Any, Any]) -> None:
     for client in clients.values():
-        if isinstance(client, ModelClient) and client.batches:
-            await client.batches.close()
+        if isinstance(client, ModelClient) and client.sender:
+            await client.sender.close()
         if isinstance(client, ModelClient) and client.ours:
             await close_client(client.chat)
 
@@ -224,7 +237,7 @@ _clients = PerLoop[dict[Any, Any]](dict, _close)
 
 async def model_client(context: ReaderContext) -> ModelClient:
     """The running event loop's client for the context's model; a client of another loop would not work."""
-    check_batch(context)
+    check_transport(context)
     clients = await _clients.current_value()
     if replies_to_replay():
         return _client_for_replay(context, clients)
@@ -236,10 +249,11 @@ async def model_client(context: ReaderContext) -> ModelClient:
 async def _find_or_make_client(context: ReaderContext, clients: dict[Any, Any]) -> ModelClient:
     named = find_model_entry(context.model)
     variables = named.table.variables if named and named.table else ()
-    server = await asyncio.to_thread(local_server, context.model) if is_local(context.model) else None
+    provider = find_provider(context.model)
+    server = await asyncio.to_thread(provider.serve, context.model) if provider else None
     # Each of these runs one call at a time, and waiting calls would time out.
     at_once = 1 if server or (named and named.one_at_a_time) else calls_at_once(context)
-    how = (context.timeout, context.retry_seconds, context.batch, context.max_reply_mb)
+    how = (context.timeout, context.retry_seconds, transport_of(context), context.max_reply_mb)
     identity: tuple[Any, ...] = (
         str(context.model),
         context.reply_form,
@@ -259,7 +273,7 @@ async def _find_or_make_client(context: ReaderContext, clients: dict[Any, Any]) 
                 chat: BaseChatModel = await get_loop_object(context.model, named, BaseChatModel)
             else:
                 chat = await asyncio.to_thread(_make_chat, context, named.table if named else None, server)
-            clients[identity] = await asyncio.to_thread(_client, context, chat, slots, named)
+            clients[identity] = await asyncio.to_thread(_client, context, chat, slots, named, server)
             clients[identity].in_flight = CallsInFlight(at_once)
     client: ModelClient = clients[identity]
     return client
@@ -271,7 +285,7 @@ async def _client_for_stand_in(context: ReaderContext, clients: dict[Any, Any], 
     Without a key, or a package, that one can't be made, and no kept reply is found.
     """
     client = replace(_client_for_replay(context, clients), window=ModelWindow(told=Told()))
-    if not stand_in.finds_kept or is_local(context.model):
+    if not stand_in.finds_kept or find_provider(context.model):
         return client
     try:
         own = await _find_or_make_client(context, clients)
@@ -293,7 +307,11 @@ def _client_for_replay(context: ReaderContext, clients: dict[Any, Any]) -> Model
 
 
 def _client(
-    context: ReaderContext, chat: BaseChatModel, slots: asyncio.Semaphore, named: ModelEntry | None
+    context: ReaderContext,
+    chat: BaseChatModel,
+    slots: asyncio.Semaphore,
+    named: ModelEntry | None,
+    server: ModelServer | None,
 ) -> ModelClient:
     leaves = [*find_leaves(chat)]
     sdks = [getattr(leaf, "root_async_client", None) for leaf in leaves]  # OpenAI's, also for others with its protocol
@@ -301,7 +319,7 @@ def _client(
     if automatic := form == "auto":
         form = "json_schema" if all(sdks) else "plain" if is_function(context.model) else "function"
     # A local model has another port in each run, and its replies don't depend on that.
-    told = [without_secrets(str(sdk.base_url)) for sdk in sdks if sdk and not is_local(context.model)]
+    told = [without_secrets(str(sdk.base_url)) for sdk in sdks if sdk and not server]
     address = " or ".join(dict.fromkeys(told))
     if table := named and named.table:
         address = address or without_secrets(table.base_url)
@@ -311,10 +329,8 @@ def _client(
     elif named and not named.function:
         writes = describe_writer(chat, context.model)
     first = form == "function" or (form == "json_schema" and any(host in address for host in FORM_FIRST))
-    batches = None
-    if context.batch:  # `check_batch` has made sure that the chat model is one of ours
-        openai: Any = chat
-        batches = BatchedCalls(context.model, address, openai, context.timeout, context.retry_seconds)
+    transport = transport_of(context)
+    sender = transport.open(context, address, chat) if transport else None
     return ModelClient(
         str(context.model),
         address,
@@ -326,9 +342,10 @@ def _client(
         writes=writes,
         ours=not named or bool(table or named.function),
         own=bool(named and not table),
-        limits=named.limits if named and not batches else Limits(),  # a batch has limits of its own
-        batches=batches,
-        forms_come_first=first and automatic and not batches,
+        process=server,
+        limits=named.limits if named and not sender else Limits(),  # a transport has limits of its own
+        sender=sender,
+        forms_come_first=first and automatic and not sender,
         marks_heads=all(type(leaf).__module__.startswith("langchain_anthropic") for leaf in leaves),
         window=ModelWindow(str(context.model), address, leaves[0]),
     )

@@ -20,6 +20,7 @@ from langchain_core import exceptions as kinds
 from langchain_core.embeddings import Embeddings
 
 from readgraph.library.search.vector_index import Matrix
+from readgraph.models.failure_lines import explain_embedding
 from readgraph.models.failures import Failure, is_of_network, own_error
 from readgraph.models.metering import current_meter
 from readgraph.models.refusals import read_refusal
@@ -36,7 +37,8 @@ Kind = Literal["document", "query"]
 TRIES = 4  # of one request; searches go on by words, so less patience is needed than with chat calls
 REFUSED = (400, 413, 422, 424)  # what servers say to too many texts, or one too long
 LARGE = re.compile(r"too (large|long|big|many (?!requests))|batch.?size|context (length|size)|fewer|less than", re.I)
-MEANT = {"key": 401, "unknown model": 404, "spent": 402}  # the statuses that say what some refusals say
+MEANT = ("key", "unknown model", "spent")  # what a server says that takes no text, also with such a status
+FINAL = (kinds.ModelAuthenticationError, kinds.ModelPermissionDeniedError, kinds.ModelNotFoundError)
 LEAST_WORDS = 8  # shorter texts are not halved: their length is not why they are refused
 MOST_LEFT_OUT = 8  # refusals of such texts in one request; and where nothing has passed yet, fewer
 LEFT_OUT_AT_FIRST = 2
@@ -82,43 +84,19 @@ class EmbeddingCalls:
 
     def line(self, problem: Exception, failure: Failure, times: int) -> str:
         """The failure in one line, without the server's own text, which may hold a part of the API key."""
-        model, said = f"the embedding model '{self.identity}'", failure.refusal.kind
-        status = MEANT.get(said, failure.status)
+        model = f"the embedding model '{self.identity}'"
+        often = f"{times} times" if times > 1 else "once"
         if line := explain_tls(problem, f"The server of {model}"):
             return line
-        often, later = f"{times} times" if times > 1 else "once", "go on later, nothing is lost."
-        by_status = {
-            401: f"The server of {model} refused the key: set a valid one in the environment.",
-            403: f"The key may not use {model}.",
-            404: f"The server does not know {model}: check its name, and the address, which often ends in /v1.",
-            402: f"The server of {model} takes no more calls: a credit, a budget or a daily limit is used up, check "
-            "your credit there. Nothing is lost.",
-            429: f"The server of {model} takes no more calls for now (refused {often}): {later}",
-            501: f"The server of {model} gives no embeddings: start it with them (llama.cpp: --embeddings), or name "
-            "another model.",
-        }
-        if NO_EMBEDDINGS.search(str(problem)):
-            status = 501
-        if status in by_status:
-            return by_status[status]
-        what = f"failed {often} ({status or failure.kind.__name__}): {later}"
+        if failure.status == 501 or NO_EMBEDDINGS.search(str(problem)):
+            what = "gives no embeddings: start it with them (llama.cpp: --embeddings), or name another model."
+            return f"The server of {model} {what}"
         if isinstance(problem, UnusableVectors):
-            what = f"gave no usable vectors {often} ({problem}): none of them is kept."
-        elif status in REFUSED:
-            what = f"refused {often} what it was sent ({status}), also the least: see what its server takes."
-        elif failure.too_long:
-            what = f"sent more than {failure.too_long} MB at once: see what it sends."
-        elif issubclass(failure.kind, kinds.ModelTimeoutError):
-            what = f"did not answer in time ({self.timeout:g} s, {often}): {later}"
-        elif failure.broke_off:
-            what = f"broke its answer off {often}: {later}"
-        elif issubclass(failure.kind, kinds.ModelConnectionError):
-            return f"No server answers for {model} (tried {often}): start it, or check its address."
-        elif isinstance(problem, ErrorReply):
-            what = f"sent no vectors {often} ({status or 'an error'}): {later}"
-        elif not issubclass(failure.kind, kinds.ModelError):
-            what = f"sent no vectors {often} ({status or failure.kind.__name__}): {later}"
-        return f"The{model[3:]} {what}"
+            return f"The{model[3:]} gave no usable vectors {often} ({problem}): none of them is kept."
+        if failure.status in REFUSED and failure.refusal.kind not in MEANT:
+            what = f"refused {often} what it was sent ({failure.status}), also the least: see what its server takes."
+            return f"The{model[3:]} {what}"
+        return explain_embedding(model, failure, often, self.timeout)
 
 
 @dataclass
@@ -212,7 +190,7 @@ class _Request:
                 self.failures += 1
                 line = calls.line(problem, failure, self.failures)
                 ours = calls.own and not is_of_network(problem)
-            if ours or failure.line or MEANT.get(failure.refusal.kind, failure.status) in (401, 403, 404):
+            if ours or failure.line or issubclass(failure.kind, FINAL):
                 raise ModelUnavailable(line)
             if failure.refusal.kind == "spent" or NO_EMBEDDINGS.search(said):
                 raise NotEmbedded(line)

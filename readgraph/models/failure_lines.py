@@ -5,10 +5,9 @@ from langchain_core import exceptions as kinds
 from readgraph.models.client import ModelClient
 from readgraph.models.failures import Failure
 from readgraph.models.functions import FUNCTION, is_function
-from readgraph.models.local import how_it_ended, is_local
 from readgraph.models.server_address import through_proxy
 
-TOO_LARGE = "token limit exceeded"  # in why a batch failed: it is more than an account may have under way
+CHECK_NAME = "check its name, and the address, which often ends in /v1"
 CORRECT_IT = "correct it and run the same again, nothing is lost."
 
 
@@ -20,12 +19,7 @@ def name_own(client: ModelClient) -> str:
 
 def name_server(client: ModelClient) -> str:
     """The model server, at its address where that is known."""
-    return f"The model server{name_place(client)}"
-
-
-def name_place(client: ModelClient) -> str:
-    """Where the model server is, and through which proxy; "" if that is not known."""
-    return f" at {client.server}{through_proxy(client.server)}" if client.server else ""
+    return f"The model server{client.place}"
 
 
 def explain_failure(client: ModelClient, failure: Failure) -> str:
@@ -34,14 +28,13 @@ def explain_failure(client: ModelClient, failure: Failure) -> str:
         return failure.line
     server = name_server(client)
     times = f"{failure.tries} times in a row" if failure.tries > 1 else "once"
-    if failure.cause:
-        then = "Reduce the batch, with --max-calls" if TOO_LARGE in failure.cause else "Go on later"
-        return f"{server} left a request of a batch without a reply {times}: {failure.cause}. {then}."
+    if failure.cause and client.sender:
+        return f"{server} {client.sender.explain(failure.cause, times)}"
     if failure.too_long:
         longer = f"sent a reply of more than {failure.too_long} MB {times}"
         return f"{server} {longer}: see what it sends, or raise the limit with --max-reply-mb."
-    if failure.broke_off and not is_local(client.name):
-        return f"{server} broke its answer off {times}: go on later, nothing is lost."
+    if failure.broke_off and not client.process:
+        return _of_any_server(server, failure, times)
     if is_function(client.name):
         return f"The {name_own(client)} raised {failure.kind.__name__} {times}: {CORRECT_IT}"
     if not issubclass(failure.kind, kinds.ModelError):
@@ -56,7 +49,46 @@ def explain_failure(client: ModelClient, failure: Failure) -> str:
     for kind, line in _lines_by_kind(client, failure, server, times).items():
         if issubclass(failure.kind, kind):
             return line
-    return f"{server} failed {times} ({failure.status or 'an error'}): go on later, nothing is lost."
+    return _of_any_server(server, failure, times)
+
+
+def explain_embedding(model: str, failure: Failure, times: str, timeout: float) -> str:
+    """Why an embedding model gave no vectors, and what to do."""
+    server, later = f"The server of {model}", "go on later, nothing is lost."
+    lines = {
+        kinds.ModelPermissionDeniedError: f"The key may not use {model}.",
+        kinds.ModelNotFoundError: f"The server does not know {model}: {CHECK_NAME}.",
+        kinds.ModelRateLimitError: f"{server} takes no more calls for now (refused {times}): {later}",
+        kinds.ModelTimeoutError: f"{server} did not answer in time ({timeout:g} s, {times}): {later}",
+        kinds.ModelConnectionError: f"No server answers for {model} (tried {times}): start it, or check its address.",
+    }
+    if failure.too_long:
+        return f"{server} sent more than {failure.too_long} MB at once: see what it sends."
+    if not (failure.broke_off or failure.refusal.kind == "spent"):
+        for kind, line in lines.items():
+            if issubclass(failure.kind, kind):
+                return line
+    return _of_any_server(server, failure, times)
+
+
+def _of_any_server(server: str, failure: Failure, times: str) -> str:
+    """Why a server gave nothing, where that is said of chat models and embedding models in the same words."""
+    status = f" ({failure.status})" if failure.status else ""
+    if failure.refusal.kind == "spent":
+        used = "a credit, a budget or a daily limit is used up"
+        return f"{server} takes no more calls{status}: {used}, check your credit there. Nothing is lost."
+    if failure.refusal.kind == "web page":
+        page = "a web page in the place of a reply"
+        return f"{server} sent {page}{status}: check its address, and whether a proxy or firewall stands before it."
+    if issubclass(failure.kind, kinds.ModelAuthenticationError):
+        return f"{server} refused the key: set a valid one in the environment."
+    if failure.broke_off:
+        return f"{server} broke its answer off {times}: go on later, nothing is lost."
+    by_server = issubclass(failure.kind, kinds.ModelError)
+    foreign = not by_server and not failure.kind.__module__.startswith("readgraph.")
+    what = "failed" if by_server else "sent no vectors"
+    named = failure.status or (failure.kind.__name__ if foreign else "an error")
+    return f"{server} {what} {times} ({named}): go on later, nothing is lost."
 
 
 def _explain_refusal(client: ModelClient, failure: Failure, server: str) -> str:
@@ -65,33 +97,27 @@ def _explain_refusal(client: ModelClient, failure: Failure, server: str) -> str:
     if said.kind == "too long":
         window = f" (at most {said.most_tokens:,} tokens)" if said.tokens > said.most_tokens else ""
         return f"A prompt is too long for '{name}'{window}: set a smaller --window-words, or take a larger window."
-    if said.kind == "spent":
-        used = "a credit, a budget or a daily limit is used up"
-        return f"{server} takes no more calls{status}: {used}, check your credit there. Nothing is lost."
-    if said.kind == "web page":
-        page = "a web page in the place of a reply"
-        return f"{server} sent {page}{status}: check its address, and whether a proxy or firewall stands before it."
+    if said.kind in ("spent", "web page"):
+        return _of_any_server(server, failure, "")
     if said.kind == "field":
         return f"{server} takes no '{said.field}' for '{name}'{status}: leave it out where the model is set up."
     return ""
 
 
 def _lines_by_kind(client: ModelClient, failure: Failure, server: str, times: str) -> dict[type[Exception], str]:
-    at, name = name_place(client), client.name
+    at, name = client.place, client.name
     provider = name.partition(":")[0]
     address = "OPENAI_BASE_URL" if provider == "openai" else f"the network and the address of {provider}'s server"
     nobody = f"No model server answers{at}: start it, or check {address}."
     if through_proxy(client.server):
         nobody = f"No model server answers{at}: check the proxy."
-    if is_local(name):
-        ended = f"has ended{how_it_ended(name)}: go on with the same command, nothing is lost."
+    if client.process:
+        ended = f"has ended{client.process.how_it_ended()}: go on with the same command, nothing is lost."
         nobody = f"The process that runs '{name}' {ended}"
     status = f" ({failure.status})" if failure.status else ""
     return {
-        kinds.ModelAuthenticationError: f"{server} refused the key: set a valid one in the environment.",
         kinds.ModelPermissionDeniedError: f"The key may not use the model '{name}'{at}.",
-        kinds.ModelNotFoundError: f"{server} does not know the model '{name}': check its name, and the address, which "
-        "often ends in /v1.",
+        kinds.ModelNotFoundError: f"{server} does not know the model '{name}': {CHECK_NAME}.",
         kinds.ModelTimeoutError: f"{server} did not answer in time ({client.timeout:g} s, {times}): raise --timeout, "
         "or lower --concurrency.",
         kinds.ModelConnectionError: nobody,

@@ -80,9 +80,15 @@ class UnreadableReply(Exception):
     """A response that holds no completion; its text says in a few words of ours what it holds."""
 
 
-def kind_of_refusal(status: int, refusal: Refusal) -> type[kinds.ModelError]:
-    """The exception type for what a refusal says, or else for its HTTP status."""
-    return SAID.get(refusal.kind) or kind_of_status(status)
+def error_of_refusal(status: int, refusal: Refusal, **about: Any) -> kinds.ModelError:
+    """LangChain's error for what a refusal says, or else for its HTTP status, without the server's own words.
+
+    It holds both, and what else is known `about` it, as `Failure.of` reads it.
+    """
+    kind = SAID.get(refusal.kind) or kind_of_status(status)
+    error = kind(kind.__name__)
+    vars(error).update(about, refusal=refusal, status_code=status)
+    return error
 
 
 def kind_of_status(status: int) -> type[kinds.ModelError]:
@@ -212,7 +218,7 @@ class Failure:
     retry_after: float = 0.0  # seconds that the server asks to wait
     passing: bool = True  # it may be temporary
     tries: int = 1  # how often the call was made
-    cause: str = ""  # why a batch brought no reply
+    cause: str = ""  # why a request brought no reply that was sent by a transport
     too_long: int = 0  # the megabytes that the reply had more of
     broke_off: bool = False  # a server was there, but its reply was not whole
     refusal: Refusal = field(default_factory=Refusal)  # what it says, if the request was refused
@@ -224,9 +230,8 @@ class Failure:
         """The failure that an error stands for; it is not temporary if the same request can never pass."""
         if isinstance(problem, TimeoutError):
             return Failure(kinds.ModelTimeoutError)
-        refusal, status, kind = _refusal_of(problem), status_of(problem), kind_of(problem)
-        if status and refusal.kind:
-            kind = kind_of_refusal(status, refusal)
+        refusal = _refusal_of(problem)
+        status, kind = status_of(problem), SAID.get(refusal.kind) or kind_of(problem)
         spent = any(getattr(cause, "code", None) == "insufficient_quota" for cause in causes_of(problem))
         line = explain_tls(problem, "The model server")
         return Failure(

@@ -39,6 +39,9 @@ _SHAPES = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE | re.MULTILINE,
 )
+_BEGINNINGS = re.compile(rf"[<&\n{re.escape(_OPEN)}]|\.(?=\.\.[dD])|[hH](?=[eE][rR][eE])|a(?=ssistantfinal)")
+"""Where a shape may begin, but at the beginning of a text: it takes longer to try them all at each character."""
+
 _SEGMENT = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_▁]+|\d+")
 _THINKS = re.compile(
     r".*(?:think|thought)|reason|reflect|analy[sz]|scratch|monolog|ponder|deliberat|contemplat|ruminat|introspect|"
@@ -91,10 +94,21 @@ class Mark:
 
 def next_mark(text: str, start: int) -> Mark | None:
     """The first mark at or after a position; None where there is none."""
-    while found := _SHAPES.search(text, start):
+    while found := _find_shape(text, start):
         if mark := _read(text, found):
             return mark
         start = max(found.end(), found.start() + 1) if not found["fence"] else found.end()
+    return None
+
+
+def _find_shape(text: str, start: int) -> re.Match[str] | None:
+    """The first shape at or after a position, as `_SHAPES.search` would find it."""
+    if (start == 0 or text[start - 1 : start] == "\n") and (found := _SHAPES.match(text, start)):
+        return found
+    for begins in _BEGINNINGS.finditer(text, start):
+        place = begins.end() if begins[0] == "\n" else begins.start()
+        if found := _SHAPES.match(text, place):
+            return found
     return None
 
 

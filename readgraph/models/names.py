@@ -14,18 +14,18 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from readgraph.models.local import local_settings
 from readgraph.models.own_objects import close_copies, copy_for_loop
 from readgraph.models.server_address import read_address
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ModelUnavailable
 from readgraph.state.given_models import GivenModel, find_leaves
 from readgraph.state.loops import PerLoop
+from readgraph.state.providers import find_provider, providers
 from readgraph.state.settings.settings_file import file_settings, settings_file
+from readgraph.state.transports import transport_of, transports
 
 _NAME = re.compile(r"[\w.-]+")
 TOKENS_PER_WORD = 4 / 3
-BATCH_PROVIDER = "openai"  # whose servers may have the endpoint, as may any at a `base_url` with its protocol
 REPLY_TOKENS = 300  # tokens that a reply is taken to have, where nothing bounds it
 
 
@@ -141,8 +141,8 @@ def _tables_of_file() -> Mapping[str, Any]:
 
 def validate_table(name: str, table: Any) -> ModelTable:
     """The table with its values checked; raises `BadInput`, in one line."""
-    if not _NAME.fullmatch(name) or name == "local":
-        raise BadInput(f"[models.{name}] can't be a model's name: use letters, digits, _, - and . (but not 'local').")
+    if not _NAME.fullmatch(name) or name in providers():
+        raise BadInput(f"[models.{name}] can't be a model's name: {_how_to_name()}.")
     try:
         made = ModelTable.model_validate(table)
     except ValidationError as problem:
@@ -153,6 +153,11 @@ def validate_table(name: str, table: Any) -> ModelTable:
     if made.base_url:
         read_address(made.base_url, f"[models.{name}] in {settings_file()}: 'base_url'")
     return made
+
+
+def _how_to_name() -> str:
+    taken = " or ".join(map(repr, providers()))
+    return "use letters, digits, _, - and ." + (f" (but not {taken})" if taken else "")
 
 
 Factory = Callable[[], Any]
@@ -259,24 +264,28 @@ def _entry_of_given(name: GivenModel) -> ModelEntry:
 
 def context_for(settings: Mapping[str, Any]) -> ReaderContext:
     """The context of these settings; sizes that are left out fit the models. Raises `BadInput`."""
-    models = ReaderContext(**{name: settings[name] for name in ("model", "reading_model", "batch") if name in settings})
-    check_batch(models)
+    asking = ("model", "reading_model", *transports())
+    models = ReaderContext(**{name: settings[name] for name in asking if name in settings})
+    check_transport(models)
     both = (models.model, models.reading_model)
     windows = [named.window_words for model in both if (named := find_model_entry(model)) and named.window_words]
     smallest = {"window_words": min(windows)} if windows else {}
-    return ReaderContext(**{**local_settings(*both), **smallest, **settings})
+    return ReaderContext(**{**_fitting_settings(*both), **smallest, **settings})
 
 
-def check_batch(context: ReaderContext) -> None:
-    """Raise `BadInput` where calls are to be made in batches, and a model can't be asked so."""
-    for name in filter(None, (context.model, context.reading_model) if context.batch else ()):
-        named = find_model_entry(name)
-        provider = (named.table.provider if named.table else "") if named else name.partition(":")[0]
-        if provider != BATCH_PROVIDER:
-            raise BadInput(
-                f"'{name}' can't be asked in batches: --batch is for models of openai, or of a server with OpenAI's "
-                'batch endpoint (a table [models.NAME] with provider = "openai"). Leave it out.'
-            )
+def _fitting_settings(*models: str) -> dict[str, Any]:
+    """The settings with which prompts fit those of the models that run on this machine."""
+    fitting = dict[str, Any]()
+    for provider in providers().values():
+        if served := [model for model in models if find_provider(model) is provider]:
+            fitting |= provider.settings(*served)
+    return fitting
+
+
+def check_transport(context: ReaderContext) -> None:
+    """Raise `BadInput` where calls are to be sent in a way in which a model of the context can't be asked."""
+    if transport := transport_of(context):
+        transport.check(context)
 
 
 def within_window(context: ReaderContext) -> ReaderContext:
@@ -289,8 +298,8 @@ def within_window(context: ReaderContext) -> ReaderContext:
 
 def check_name(name: str, factory: object) -> None:
     """Refuse what can't be registered."""
-    if not isinstance(name, str) or not _NAME.fullmatch(name) or name == "local":
-        raise BadInput(f"{name!r:.60} can't be a model's name: use letters, digits, _, - and . (but not 'local').")
+    if not isinstance(name, str) or not _NAME.fullmatch(name) or name in providers():
+        raise BadInput(f"{name!r:.60} can't be a model's name: {_how_to_name()}.")
     if not callable(factory):
         raise BadInput(f"The model '{name}' needs a factory: a function without arguments that makes the model.")
 

@@ -52,6 +52,7 @@ class InLoopChatOpenAI(ChatOpenAI):
 
     stream_usage: bool | None = True
     _send: Send | None = PrivateAttr(default=None)
+    _sent_by: str = PrivateAttr(default="")  # the option that chose this
     _names: dict[str, str] = PrivateAttr(default_factory=dict)  # other names of fields that were refused; "": left out
 
     @model_validator(mode="after")
@@ -70,14 +71,18 @@ class InLoopChatOpenAI(ChatOpenAI):
         payload = self._get_request_payload(messages, stop=stop, **kwargs)
         if self._use_responses_api(payload):
             if self._send:
-                raise BadInput(f"'{self.model_name}' is asked by OpenAI's Responses API, which --batch doesn't use.")
+                named = f"'{self.model_name}' is asked by OpenAI's Responses API"
+                raise BadInput(f"{named}, which {self._sent_by} doesn't use.")
             return await super()._agenerate(messages, stop, run_manager, **kwargs)
         extra = payload.pop("extra_body", {})
         return self.result_of(await (self._send or self._post)({**payload, **extra}))
 
-    def send_by(self, send: Send) -> None:
-        """From now on, let `send` bring the responses to the requests' bodies; nothing is streamed then."""
-        self._send, self.disable_streaming = send, True
+    def send_by(self, send: Send, option: str) -> None:
+        """From now on, as an option has chosen, let `send` bring the responses to requests; nothing is streamed then.
+
+        It is given the bodies of requests, and returns those of responses.
+        """
+        self._send, self._sent_by, self.disable_streaming = send, option, True
 
     def result_of(self, content: Any) -> ChatResult:
         """The result in a server's response; raises LangChain's errors for one without a reply and without counts."""

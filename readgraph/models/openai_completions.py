@@ -17,8 +17,8 @@ from readgraph.models.failures import (
     UNDECODED,
     UnreadableReply,
     broke_off,
+    error_of_refusal,
     kind_of,
-    kind_of_refusal,
     names_of,
     own_error,
     too_long,
@@ -54,16 +54,15 @@ def _model_error(problem: APIError, fields: Iterable[str]) -> kinds.ModelError:
         refusal = read_refusal(status, problem.body, fields, waits=waits)
     else:
         status, refusal = _read_error(problem.body, fields)
-    kind: type[kinds.ModelError] = kinds.ModelAPIError
     sent = ""
     if isinstance(problem, APITimeoutError):
         known = kind_of(problem)
         kind = known if issubclass(known, kinds.ModelError) else kinds.ModelTimeoutError
+        error: kinds.ModelError = kind(kind.__name__)
     elif isinstance(problem, APIConnectionError) and not (sent := _name_undecoded(problem)):
-        kind = kinds.ModelConnectionError
-    elif status:
-        kind = kind_of_refusal(status, refusal)
-    error = kind(kind.__name__)
+        error = kinds.ModelConnectionError("ModelConnectionError")
+    else:
+        error = error_of_refusal(status or 500, refusal)
     about = {"refusal": refusal, "most_mb": too_long(problem), "broke_off": broke_off(problem), "sent": sent}
     vars(error).update(about, code=problem.code, status_code=status)
     if isinstance(problem, APIStatusError):  # the response is kept for its headers
@@ -145,10 +144,7 @@ def read_completion(response: httpx2.Response, fields: Iterable[str]) -> Any:
     error = _error_in(value)
     status, refusal = _read_error(error, fields)
     if status:
-        kind = kind_of_refusal(status, refusal)
-        problem = kind(kind.__name__)
-        vars(problem).update(refusal=refusal, status_code=status)
-        raise problem
+        raise error_of_refusal(status, refusal)
     if not isinstance(value, dict) or (error and not value.get("choices")):
         raise UnreadableReply("an error without a status" if error else "something else than a completion")
     return value

@@ -307,6 +307,8 @@ def drop_marks(text: str) -> str:
 
 def looks_like_thinking(text: str, material: Material) -> str:
     """What in a text without marks still looks like thinking, such as an unknown element before the rest; or ""."""
+    if "<" not in text and ">" not in text and not text.lstrip().startswith(("[", "【")):
+        return ""
     if (left := _LEFT_OVER.search(text)) and not material.has(left[0]):
         return left[0].strip()
     if (element := _ELEMENT.match(text)) and (name := element["name"]).casefold() not in _HTML:

@@ -76,6 +76,7 @@ class _OnItsWay:
     def __init__(self, settings: dict[str, Any]) -> None:
         super().__init__(**settings)
         self._shared, self._through = settings, dict[str, Any]()
+        self._proxies = dict[tuple[str, str], str]()  # by scheme and host: of another environment is another client
         self._answered = self._looked_at = False
 
     async def send(self, request: Any, **options: Any) -> Any:
@@ -89,7 +90,7 @@ class _OnItsWay:
         raise ModelUnavailable(f"{_server(request)} sends requests on without end: check its address.")
 
     async def _send_once(self, request: Any, options: dict[str, Any]) -> Any:
-        proxy, own = proxy_for(str(request.url), PROXY_OF_OWN), cast("Any", super())
+        proxy, own = self._proxy_for(request.url), cast("Any", super())
         if proxy and (limits := request.extensions.get("timeout")):
             request.extensions["timeout"] = {**limits, "connect": min(limits.get("connect") or REACHING, REACHING)}
         response, problem = None, None
@@ -112,6 +113,12 @@ class _OnItsWay:
         if problem is not None:
             raise problem
         return response
+
+    def _proxy_for(self, url: Any) -> str:
+        place = (url.scheme, url.netloc)
+        if place not in self._proxies:
+            self._proxies[place] = proxy_for(str(url), PROXY_OF_OWN)
+        return self._proxies[place]
 
     def _proxied(self, proxy: str) -> Any:
         if proxy not in self._through:

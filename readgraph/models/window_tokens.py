@@ -27,9 +27,11 @@ def fewest_tokens(text: str) -> int:
     """
     beside = 0
     if not text.isascii():
-        beside = sum(map(len, _IDEOGRAPHS.findall(text))) // IDEOGRAPHS_A_TOKEN
-        text = _IDEOGRAPHS.sub(" ", text)
-        beside += sum(len(run) // LETTERS_A_TOKEN for run in _NO_ASCII.findall(text))
+        runs = _NO_ASCII.findall(text)
+        if ideographs := sum(map(len, _IDEOGRAPHS.findall("".join(runs)))):
+            beside, text = ideographs // IDEOGRAPHS_A_TOKEN, _IDEOGRAPHS.sub(" ", text)
+            runs = _NO_ASCII.findall(text)
+        beside += sum(len(run) // LETTERS_A_TOKEN for run in runs)
         text = _NO_ASCII.sub("a", text)
     shape = b" " + text.encode().translate(_SHAPES).replace(_MARK, b"").replace(_DIGIT, _LETTER)
     return shape.count(b" a") + beside
@@ -39,8 +41,9 @@ def likely_tokens(text: str) -> int:
     """A number of tokens that today's tokenizers seldom go above: prose has fewer, and so has most code."""
     tokens = 0.0
     if not text.isascii():
-        known = sum(map(len, _ALPHABETS.findall(text)))
-        tokens = known / 1.5 + 1.3 * (sum(map(len, _NO_ASCII.findall(text))) - known)
+        others = "".join(_NO_ASCII.findall(text))
+        known = sum(map(len, _ALPHABETS.findall(others)))
+        tokens = known / 1.5 + 1.3 * (len(others) - known)
         text = _NO_ASCII.sub("", text)
     shape = text.encode().translate(_SHAPES).replace(3 * _MARK, _MARK)
     words = (b" " + shape).count(b" a")

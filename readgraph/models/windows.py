@@ -6,11 +6,12 @@ believed only if the same server counts a shorter prompt as a tokenizer would.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 from readgraph.models.prompt import Prompt, fit_prompt
+from readgraph.models.reply import replies_to_replay
 from readgraph.models.window_of_server import FEWEST, Told, ask_server
 from readgraph.models.window_tokens import likely_tokens
 from readgraph.state.caller import warn_caller
@@ -40,6 +41,17 @@ ANY_SETTING = (
     "the context length; vLLM: --max-model-len)"
 )
 told_windows: dict[tuple[str, str], Told] = {}  # by server and model
+
+
+class TokenCounts(NamedTuple):
+    """A prompt's tokens as its server counted them, and the fewest that any tokenizer would count."""
+
+    counted: int
+    fewest: int
+
+
+CountShorter: TypeAlias = Callable[[int], Awaitable[TokenCounts | None]]
+"""Sends a prompt's form of at most so many tokens, and gives their counts; None where it has no such form."""
 
 
 @dataclass
@@ -91,6 +103,51 @@ class ModelWindow:
         before = self.too_low.setdefault(counted, fewest)
         known = self.is_exceeded_by(fewest) or counted == self.cut_at
         return known or (counted == self.highest and (_is_round(counted) or before != fewest))
+
+    async def finds_cut(self, prompt: TokenCounts, cached: int, count_shorter: CountShorter) -> bool:
+        """Whether the server cut a prompt without a word: it counts fewer tokens than any tokenizer would.
+
+        Where that is not sure, the server is asked a shorter one by `count_shorter`, which gives None if there is none.
+        """
+        counted, fewest = prompt
+        if not counted or not self.may_have_cut(counted, cached, fewest):
+            return False
+        async with self.deciding:
+            if not (self.doubted or self.was_cut(counted, fewest)):
+                await self._decide_by_shorter(prompt, count_shorter)
+        return self.was_cut(counted, fewest)
+
+    async def _decide_by_shorter(self, prompt: TokenCounts, count_shorter: CountShorter) -> None:
+        """Decide whether a server cuts prompts to so many tokens: it then counts a shorter one as a tokenizer would."""
+        if not replies_to_replay():
+            await self.ask(again=True)  # some servers know it only once the model is loaded
+        if self.is_exceeded_by(prompt.fewest):
+            return
+        counted, counts = prompt.counted, [prompt]
+        for most in (counted, counted // 2):
+            if (shorter := await count_shorter(most)) is None:
+                break
+            counts.append(shorter)
+            if shows_cut(counts):
+                self.cut_at = counted
+                return
+        self.cut_at = counted if most == counted and is_power_of_two(counted) else 0
+        self.doubted = not self.cut_at
+
+    def shrink(self, sent: int, share: float, fits: Callable[[int], bool]) -> bool:
+        """Take so much of the tokens that the server refused for its window; False where no prompt `fits` that."""
+        before = self.refused_at
+        self.refused_at = min(int(sent * share), (self.tokens if 0 < self.tokens <= sent else sent) - 1)
+        if not fits(self.tokens):
+            self.refused_at = before
+            return False
+        return True
+
+    def may_bound(self, text: str) -> bool:
+        """Whether a prompt with this text may be too long, so that the window is to be known before it is sent."""
+        if self.told is not None and not self.tokens:  # there is no window to look for, or to fit
+            return False
+        return 0 < self.refused_at < SHORT or likely_tokens(text) > SHORT
 
     def _is_filled_by(self, counted: int, fewest: int) -> bool:
         """Whether prompts of several lengths have this one count, which is a power of two, and none has a higher one.
@@ -160,11 +217,11 @@ class ModelWindow:
         return f"The model server at {self.server}" if self.server else f"The server of '{self.name}'"
 
 
-def shows_cut(counts: Sequence[tuple[int, int]]) -> bool:
+def shows_cut(counts: Sequence[TokenCounts | tuple[int, int]]) -> bool:
     """Whether the counts of a prompt and of one or two shorter forms of it show that it was cut to so many tokens.
 
-    Each has the tokens that the server counted, and the fewest there were, the longest prompt first. The shortest one
-    is counted as a tokenizer would, and the longest as none: not by the share in which this server counts any text.
+    The longest prompt comes first. The shortest one is counted as a tokenizer would, and the longest as none: not by
+    the share in which this server counts any text.
     """
     (cut, long), (middle, between), (whole, short) = counts[0], counts[1], counts[-1]
     if not short <= whole <= TRULY_LESS * cut:

@@ -343,10 +343,10 @@ async def search_pages(
     with raise_first_error():
         async with asyncio.TaskGroup() as tasks:
             ranking = [tasks.create_task(rank(name, rankers[name], asked)) for name, asked in queries.items() if asked]
-    found = defaultdict[str, list[list[tuple[int, float]]]](list)
+    hits = defaultdict[str, list[list[tuple[int, float]]]](list)
     for name, ranked in (done.result() for done in ranking):
-        found[name].append(ranked)
-    return {name: ranked[0] if len(ranked) == 1 else fuse(ranked)[:most] for name, ranked in found.items()}
+        hits[name].append(ranked)
+    return {name: ranked[0] if len(ranked) == 1 else fuse(ranked)[:most] for name, ranked in hits.items()}
 
 
 def count_search_by_words(problem: NotEmbedded) -> None:

@@ -6,8 +6,9 @@ import pytest
 from typer.main import get_command
 
 from readgraph.cli import shell as completing
+from readgraph.cli.command_group import COMMANDS
 from readgraph.cli.declaring import PANELS
-from readgraph.cli.main import COMMANDS, app
+from readgraph.cli.main import app
 from readgraph.cli.shell import PROFILES as PROFILE_NAMES
 from readgraph.state.context import PROFILES
 from tests.support.command import STORY, Command, assert_refused, finished, plain, process
@@ -42,7 +43,7 @@ def test_commands_stand_by_what_people_do(readgraph: Command) -> None:
     panels = [line.strip("╭─╮ ") for line in lines if line.startswith("╭─")]
     assert panels == ["Options", *PANELS]
     shown = [found[1] for line in lines if (found := re.match(r"│ ([a-z]+) ", line))]
-    assert shown == [command.shown for command in COMMANDS]
+    assert shown == [*COMMANDS]
 
 
 @pytest.mark.parametrize(
@@ -131,3 +132,18 @@ def test_completion_needs_no_heavy_modules(monkeypatch: pytest.MonkeyPatch) -> N
     loaded = finished(process(options=("-X", "importtime", "-c", program))).err
     assert "readgraph.graphs.methods" in loaded
     assert not re.search(r"\| +(langgraph|langchain_core|numpy|readgraph\.state\.context)$", loaded, re.M)
+
+
+HEAVY = "langgraph|langchain_core|pydantic|pydantic_core|openai|httpx|faiss|numpy|asyncio|pygments|markdown_it"
+
+
+@pytest.mark.parametrize("line", ["--version", "--help", "ask --help", "read --help-all", "methods --help", "library"])
+def test_help_imports_nothing_heavy(line: str) -> None:
+    ran = finished(process(*line.split(), options=("-X", "importtime")))
+    assert ran.out and "| readgraph.cli.main" in ran.err
+    assert re.findall(rf"\| +({HEAVY}|readgraph\.state\.context)$", ran.err, re.M) == []
+
+
+def test_the_list_of_commands_imports_none_of_them() -> None:
+    loaded = finished(process("--help", options=("-X", "importtime"))).err
+    assert re.findall(r"\| +(\S+\.(?:commands|options|settings)(?:\.\S+)?|\S+\.command)$", loaded, re.M) == []

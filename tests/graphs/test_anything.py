@@ -26,7 +26,7 @@ from readgraph.graphs.method import Method
 from readgraph.graphs.methods import METHODS, ROWS, WEB_METHODS
 from readgraph.graphs.rehearsal import Estimate, rehearse_method
 from readgraph.library.opening import Library
-from readgraph.library.upkeep import check
+from readgraph.library.upkeep.checking import check
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ModelUnavailable
 from readgraph.state.reading import Status

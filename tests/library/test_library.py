@@ -32,9 +32,9 @@ Place = Path | LibraryAddress
 def opened(place: Place) -> SharedStore:
     if isinstance(place, Path):
         return LibraryStore(place)
-    from readgraph.library.postgres.store import open_store
+    from readgraph.features.postgres.store import open_store
 
-    return open_store(place)[0]
+    return open_store(place)
 
 
 @contextmanager

@@ -77,7 +77,7 @@ async def test_a_cut_prompt_is_asked_again_in_a_shorter_form(
     assert await asked in (Count(count=7), "Seven.")
     await ask(runtime, 410)
     assert server.counted[0] > window >= max(server.counted[1:])
-    assert (meter.used["refused"], meter.fallbacks["prompt_cut"]) == (1, 2) and meter.left_out > 1000
+    assert (meter.used["refused"], meter.fallbacks["prompt_cut"]) == (1, 2) and meter.remarks.left_out > 1000
     (line,) = (str(each.message) for each in said)
     assert f"only {window:,} tokens" in line and "--window-words" in line
 

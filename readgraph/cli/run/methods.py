@@ -18,6 +18,7 @@ from langgraph.store.memory import InMemoryStore
 from rich.filesize import decimal
 from rich.table import Table
 
+from readgraph.cli.command_group import try_commands
 from readgraph.cli.options.output import check_alone
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText
@@ -317,6 +318,8 @@ async def _embeddings(context: ReaderContext) -> CheckResult:
 def _plugins() -> Iterator[CheckResult]:
     """The packages that plug in and can't be used."""
     every_method()  # a package may fail only when it is asked for its methods
+    every_wording()  # or for its prompts
+    try_commands()
     for package, fault in plugin_faults().items():
         yield CheckResult("plug-in", False, f"{package} can't be used: {fault}")
 

@@ -27,7 +27,7 @@ from readgraph.api import functions
 from readgraph.api.documents import document_named
 from readgraph.api.results import Answer, DocumentInfo, Hit, OpenedPage, Remembered, Researched
 from readgraph.api.sockets import LOOPBACK, in_address, is_loopback
-from readgraph.api.tools import AsOf, OneOrMore, list_names
+from readgraph.api.tools import AsOf, Choices, CollectionName, MethodName, OneOrMore, list_names
 from readgraph.doors.mcp.forgetting import Named, make_forget
 from readgraph.doors.mcp.jobs import ReadingJobs, ReadingStatus, report_while, run_with_progress, split_handle
 from readgraph.doors.mcp.messages import MOST_BYTES, CheckedApp, CheckedLines
@@ -46,9 +46,6 @@ from readgraph.state.records import Document
 T = TypeVar("T")
 SOON = 0.5  # seconds in which a reading that was done before ends again
 LONGEST_WAIT = 3600.0
-MethodName = Annotated[
-    str, Field(description="The reading method, such as read-agent, mem-walker, gam; empty: chosen.")
-]
 
 
 @dataclass
@@ -151,8 +148,9 @@ class LibraryTools:
         run: Context[Any, Any],
         question: Annotated[str, Field(description="What you want to know.")],
         document: OneOrMore = "",
+        collection: CollectionName = "",
         method: MethodName = "",
-        options: Annotated[list[str], Field(description="Options of a multiple choice, of which one is chosen.")] = [],  # noqa: B006  (a default of the schema; never changed)
+        options: Choices = [],  # noqa: B006  (a default of the schema; never changed)
         as_of: AsOf = "",
         quote_context: Annotated[
             int, Field(ge=0, le=100, description="Give so many sentences before and after each quote.")
@@ -164,19 +162,22 @@ class LibraryTools:
         first: for a long document call read before. After a time-out the same question goes on where it was.
         """
         context = replace(self.context, quote_context=quote_context or self.context.quote_context)
-        given = {"documents": list_names(document), "method": method or None, "options": options, "as_of": as_of}
-        return await self._run(run, functions.ask, question, context=context, **given)
+        scope = {"documents": list_names(document), "collection": collection or None, "as_of": as_of}
+        return await self._run(
+            run, functions.ask, question, **scope, method=method or None, options=options, context=context
+        )
 
     async def search(
         self,
         query: Annotated[str, Field(description="Words to look for.")],
         document: OneOrMore = "",
+        collection: CollectionName = "",
         most: Annotated[int, Field(ge=1, le=100, description="Most passages.")] = 10,
         as_of: AsOf = "",
     ) -> list[Hit]:
         """Find the passages that share most words with a query. No model is called, and nothing need be read before."""
-        names = list_names(document)
-        return await run_apart(functions.search, self.library, query, documents=names, most=most, as_of=as_of)
+        scope: dict[str, Any] = {"documents": list_names(document), "collection": collection or None, "as_of": as_of}
+        return await run_apart(functions.search, self.library, query, most=most, **scope)
 
     async def open_page(
         self,

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Sequence
 from difflib import get_close_matches
 from typing import Any
 
-from fastapi import Request
+from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse, Response
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from pydantic import ConfigDict, Field
@@ -16,7 +16,7 @@ from readgraph.doors.serve.openai_answers import ChatAnswer, OpenAIAnswer, Respo
 from readgraph.doors.serve.requests import Refused, RequestBody
 from readgraph.doors.serve.room import ENDED, Room, Run, page_error_line
 from readgraph.doors.serve.runs import ALIVE, RunRequest, Runs
-from readgraph.graphs.methods import METHODS, method_named
+from readgraph.graphs.methods import every_method, method_named
 from readgraph.library.collections import NamedCollections
 from readgraph.state.channels import MOST_QUESTION_TURNS
 from readgraph.state.errors import BadInput
@@ -89,10 +89,17 @@ class OpenAIForm:
     def __init__(self, room: Room, runs: Runs) -> None:
         self.room, self.runs = room, runs
 
+    def add_routes(self, app: FastAPI) -> None:
+        """Serve it."""
+        app.get("/v1/models")(self.list_models)
+        app.get("/v1/models/{model:path}")(self.one_model)
+        app.post("/v1/chat/completions")(self.complete)
+        app.post("/v1/responses")(self.respond)
+
     async def list_models(self) -> dict[str, Any]:
         """The models in OpenAI's form: the methods over the whole library, then the collections."""
         collections = await NamedCollections(self.room.pages).list_collections()
-        names = [MODEL, *(f"{MODEL}/{method}" for method in METHODS)]
+        names = [MODEL, *(f"{MODEL}/{method.name}" for method in every_method())]
         names += [f"{MODEL}:{each.name}" for each in collections]
         return {"object": "list", "data": [_model(name) for name in names[:MOST_MODELS]]}
 
@@ -134,7 +141,7 @@ class OpenAIForm:
         collections, near = dict[str, str](), list[str]()
         try:
             if prefix != MODEL:
-                alike = get_close_matches(model, [MODEL, *(f"{MODEL}/{each}" for each in METHODS)], 1)
+                alike = get_close_matches(model, [MODEL, *(f"{MODEL}/{method.name}" for method in every_method())], 1)
                 told = f"Do you mean '{alike[0]}'?" if alike else f"Their names begin with '{MODEL}'."
                 raise BadInput(f"There is no model '{model}'. {told}")
             if method:

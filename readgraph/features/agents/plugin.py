@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 from readgraph.cli.declaring import Command
 from readgraph.graphs.method import Method
 from readgraph.plugins import hookimpl
-from readgraph.state.declaring import Settings
 
 if TYPE_CHECKING:
     from readgraph.doors.serve.making import Page
-    from readgraph.library.own_records import OwnRecords
+    from readgraph.library.upkeep.own_records import OwnRecords
+    from readgraph.state.declaring import Settings
 
 
 @hookimpl
@@ -44,16 +44,24 @@ def methods() -> list[Method]:
 @hookimpl
 def commands() -> list[Command]:
     """Its commands, with their place in the help."""
-    from readgraph.features.agents.command import agents, chat
-
     return [
-        Command(run=agents, name="agents", panel="Looking after", order=5),
-        Command(run=chat, panel="More with texts", order=6),
+        Command(
+            run="readgraph.features.agents.command:agents",
+            line="List agents; export, import, repair or delete them.",
+            panel="Looking after",
+            order=5,
+        ),
+        Command(
+            run="readgraph.features.agents.command:chat",
+            line="Talk with an agent that remembers the whole conversation and continues where you left off.",
+            panel="More with texts",
+            order=6,
+        ),
     ]
 
 
 @hookimpl
-def settings() -> list[type[Settings]]:
+def settings() -> "list[type[Settings]]":
     """Its groups of settings."""
     from readgraph.features.agents.settings import Chaining, MemoryParts, MemoryPressure
 
@@ -72,6 +80,6 @@ def pages() -> "list[Page]":
 def records() -> "list[OwnRecords]":
     """What agents that read a document keep of it."""
     from readgraph.features.agents.store import forget_readings
-    from readgraph.library.own_records import OwnRecords
+    from readgraph.library.upkeep.own_records import OwnRecords
 
     return [OwnRecords(forget=forget_readings)]

@@ -23,6 +23,11 @@ from readgraph.state.records import Count, Document, Id, Time, digest, load_reco
 
 __all__ = ["AgentStore", "Event", "agent_id"]
 
+LIST_AGENTS = Way(
+    "'readgraph agents' lists its agents",
+    tool="no tool lists agents",
+    page="the list of agents names those that it holds",
+)
 SPEAKS = "send_message"  # the function that an agent calls to send a message
 KEPT_READINGS = 50  # how many agents of a document's finished readings are kept, so that a thread can go back to them
 
@@ -172,7 +177,7 @@ class AgentStore(PageStore):
         if agent is None:
             raise BadInput(
                 f"The library holds no agent '{name}': ",
-                Way.LIST_AGENTS,
+                LIST_AGENTS,
                 ". The agent of an old question may be gone: ask that question again.",
             )
         return agent

@@ -165,7 +165,7 @@ def think_with(
             return _update(state, seen, "evict", "the queue overflows")
         if frame.warning and not state["warned"] and 100 * seen.queue_words > runtime.context.warn_at * seen.room:
             return await _tell(state, seen, frame.warning, "warned of a full queue", runtime)
-        current_meter().message_id = message_id(agent_id(state["agent"]), state["events"])
+        current_meter().message.id = message_id(agent_id(state["agent"]), state["events"])
         try:
             reply = await ask_step(seen.prompt, usable(functions, runtime.context).arguments_needed, runtime)
         except NoUsableReply:
@@ -264,11 +264,12 @@ CHAIN_ENDED = "You called {calls} functions in this turn, as many as you may, so
 def act_with(functions: Functions) -> StepNode[AgentTurnState, ActUpdate]:
     """The node that acts for an agent that lives on."""
 
+    @node(settings=(Chaining, MemoryParts, Window, Embeddings), alone=True)
     async def act(state: AgentTurnState, runtime: ReaderRuntime) -> ActUpdate:
         """Run the function; its result or error is added to the call's event."""
         return (await run_call(state, functions, runtime))[0]
 
-    return StepNode(act, settings=(Chaining, MemoryParts, Window, Embeddings), alone=True)
+    return act
 
 
 async def run_call(

@@ -22,15 +22,22 @@ from readgraph.features.overwrite.question_notes import (
 from readgraph.features.overwrite.settings import LookingBack, NoteGates, NoteTaking
 from readgraph.library.search.okapi import rank
 from readgraph.library.search.terms import content_words
-from readgraph.models.asking import ask_reply
+from readgraph.models.asking import ask_reply, can_ask
 from readgraph.models.metering import count_fallback, current_meter
 from readgraph.nodes.answering.citations import find_citation_on_page
-from readgraph.nodes.answering.in_view import STYLE, AnswerSource, ask_for_answer, ready_answer, write_answer
+from readgraph.nodes.answering.in_view import (
+    STYLE,
+    UNQUOTED,
+    answer_request,
+    instead_of_reply,
+    read_answer,
+    write_answer,
+)
 from readgraph.nodes.answering.prompts import answer_from_notes_prompt
 from readgraph.nodes.bounds import LAST_STEPS
 from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedPages, ReaderRuntime, StepUpdate
 from readgraph.nodes.extractive import query_of
-from readgraph.nodes.extractive.passages import nearest_sentences, passages_of, sentences_of
+from readgraph.nodes.extractive.passages import Passage, nearest_sentences, passages_of, sentences_of
 from readgraph.nodes.extractive.quoting import MOST_QUOTES, question_alone, quote_passages
 from readgraph.nodes.memory import format_parts, load_memory
 from readgraph.nodes.prompts import note_line
@@ -280,30 +287,33 @@ async def answer(state: LastNotesState, runtime: ReaderRuntime) -> AnswerUpdate:
     by_rule = "take_notes" in state["fallbacks"] or state["status"] == "budget"
     if not lines:
         nothing = AnswerDraft(None, None, [], words, "nothing was noted", nearest=by_rule)
-        return await write_answer(ready_answer(memory.document, nothing), state, runtime)
-
-    async def ask() -> AnswerDraft:
+        return await write_answer(nothing, memory.document, state, runtime)
+    texts, reply = await memory.texts(named), None
+    if can_ask(runtime):
         notes = "\n".join(line.text for line in lines)
         prompt = answer_from_notes_prompt(notes, "", state["question_text"], state["choices"])
-        said = await ask_for_answer(runtime, prompt, state, quoting=False)
-        sought = f"{question_alone(state)} {said.answer}"
-        quotes = _quotes_for_notes(sought, lines, await memory.texts(named)) if said.answer else []
-        did = f"answered from {format_count(len(lines), 'note')}" if said.answer else "found no answer in the notes"
-        nearest = by_rule and not said.answer
-        return said._replace(quotes=quotes, words=words, summary=did, nearest=nearest)
+        reply = await ask_reply(runtime, *answer_request(prompt, state, runtime, UNQUOTED), fallback="answer")
+    if reply is None:
+        quoted = await quote_passages(_noted_passages(texts, lines), memory.document, state, runtime)
+        draft = instead_of_reply(quoted, runtime)
+    else:
+        answer, letter = read_answer(reply, state["choices"])
+        quotes = _quotes_for_notes(f"{question_alone(state)} {answer}", lines, texts) if answer else []
+        did = f"answered from {format_count(len(lines), 'note')}" if answer else "found no answer in the notes"
+        draft = AnswerDraft(answer, letter, quotes, summary=did, nearest=by_rule and not answer)
+    return await write_answer(draft._replace(words=words), memory.document, state, runtime)
 
-    async def quote() -> AnswerDraft:
-        passages, noted = passages_of(await memory.texts(named)), {line.text for line in lines}
-        kept = [
-            passage._replace(start=sentence.start, end=sentence.end, text=sentence.text)
-            for passage in passages
-            for sentence in sentences_of(passage)
-            if " ".join(sentence.text.split()) in noted
-        ]
-        said = await quote_passages(kept or passages, memory.document, state, runtime)
-        return said._replace(words=words)
 
-    return await write_answer(AnswerSource(memory.document, quote, ask), state, runtime)
+def _noted_passages(texts: dict[int, str], lines: list[NoteLine]) -> list[Passage]:
+    """The sentences of these pages that were noted as they stand; without any, all passages."""
+    passages, noted = passages_of(texts), {line.text for line in lines}
+    kept = [
+        passage._replace(start=sentence.start, end=sentence.end, text=sentence.text)
+        for passage in passages
+        for sentence in sentences_of(passage)
+        if " ".join(sentence.text.split()) in noted
+    ]
+    return kept or passages
 
 
 def _quotes_for_notes(query: str, lines: list[NoteLine], texts: dict[int, str]) -> list[Quote]:

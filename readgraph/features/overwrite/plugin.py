@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING
 
 from readgraph.graphs.method import Method
 from readgraph.plugins import hookimpl
-from readgraph.state.declaring import Settings
 
 if TYPE_CHECKING:
-    from readgraph.library.own_records import OwnRecords
+    from readgraph.library.upkeep.own_records import OwnRecords
+    from readgraph.state.declaring import Settings
 
 
 @hookimpl
@@ -24,7 +24,7 @@ def methods() -> list[Method]:
 
 
 @hookimpl
-def settings() -> list[type[Settings]]:
+def settings() -> "list[type[Settings]]":
     """Its groups of settings."""
     from readgraph.features.overwrite.settings import LookingBack, NoteGates, NoteTaking
 
@@ -35,6 +35,6 @@ def settings() -> list[type[Settings]]:
 def records() -> "list[OwnRecords]":
     """What is kept of the notes of a reading."""
     from readgraph.features.overwrite.earlier_notes import drop_stopped, forget_notes
-    from readgraph.library.own_records import OwnRecords
+    from readgraph.library.upkeep.own_records import OwnRecords
 
     return [OwnRecords(forget=forget_notes, tidy=drop_stopped)]

@@ -1,8 +1,12 @@
 """What plugs in: see `readgraph.plugins`."""
 
+from typing import TYPE_CHECKING
+
 from readgraph.graphs.method import Method
 from readgraph.plugins import hookimpl
-from readgraph.state.declaring import Settings
+
+if TYPE_CHECKING:
+    from readgraph.state.declaring import Settings
 
 
 @hookimpl
@@ -21,7 +25,7 @@ def methods() -> list[Method]:
 
 
 @hookimpl
-def settings() -> list[type[Settings]]:
+def settings() -> "list[type[Settings]]":
     """Its settings."""
     from readgraph.features.rlm.settings import Programs
 

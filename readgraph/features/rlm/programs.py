@@ -12,7 +12,7 @@ import math
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from readgraph.features.rlm.sandbox import ProgramEnd, SubCallRefused, check_sandbox, run_program
 from readgraph.features.rlm.settings import Programs
@@ -21,8 +21,8 @@ from readgraph.models.asking import ask_text
 from readgraph.models.metering import count_fallback, current_meter
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.rehearsed import RehearsedReply
-from readgraph.nodes.answering.answer import memory_with
-from readgraph.nodes.answering.in_view import STYLE, answer_style, draft_answer, letter_of, write_draft
+from readgraph.nodes.answering.answer import quote_pages_read
+from readgraph.nodes.answering.in_view import STYLE, answer_style, letter_of, write_answer
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedPages, ReaderRuntime, StepUpdate
 from readgraph.nodes.memory import load_memory
@@ -361,10 +361,9 @@ class ProgramAnswerState(AskedPages):
 async def answer(state: ProgramAnswerState, runtime: ReaderRuntime) -> AnswerUpdate:
     """The answer of the program that finished; without one, the best passages of the pages read."""
     if not state["findings"]:
-        source = replace(await memory_with(state["pages_read"], state, runtime), ask=None)
-        return await write_draft(await draft_answer(source, runtime), source.document, state, runtime)
+        return await quote_pages_read(state, runtime)
     given, document = state["findings"][-1], (await load_memory(runtime, state)).document
     words = sum(run["words"] + count_words(run["shown"]) for run in state["programs"])
     did = "took the program's answer" if given["answers"] else "the program found no answer"
     draft = AnswerDraft(given["text"] or None, given["choice"], given["quotes"], words, did)
-    return await write_draft(draft, document, state, runtime)
+    return await write_answer(draft, document, state, runtime)

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 from readgraph.cli.declaring import Command
 from readgraph.graphs.method import Method
 from readgraph.plugins import hookimpl
-from readgraph.state.declaring import Settings
 
 if TYPE_CHECKING:
     from readgraph.api.tools import Tool
     from readgraph.doors.serve.making import Page
+    from readgraph.state.declaring import Settings
 
 
 @hookimpl
@@ -22,6 +22,7 @@ def methods() -> list[Method]:
             line="A summary, where a question asks for one; each sentence is checked.",
             note="gist",
             graph="readgraph.features.summary.graph:graph",
+            instead="'readgraph summarise' writes summaries, and 'readgraph evaluate' takes it on a dataset of summaries",  # noqa: E501
             served="Summarises a long document, or a part of it, at a wanted length; each sentence is checked and cited.",  # noqa: E501
             order=10,
         )
@@ -31,13 +32,21 @@ def methods() -> list[Method]:
 @hookimpl
 def commands() -> list[Command]:
     """Its command, with its place in the help."""
-    from readgraph.features.summary.command import summarise
-
-    return [Command(run=summarise, panel="Start", order=3)]
+    return [
+        Command(
+            run="readgraph.features.summary.command:summarise",
+            line=(
+                "Summarise documents, or a part of them. Each sentence names where it stands, and is checked "
+                "against the text."
+            ),
+            panel="Start",
+            order=3,
+        )
+    ]
 
 
 @hookimpl
-def settings() -> list[type[Settings]]:
+def settings() -> "list[type[Settings]]":
     """Its settings."""
     from readgraph.features.summary.settings import SummaryForm
 

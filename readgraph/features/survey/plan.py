@@ -11,7 +11,7 @@ from readgraph.features.survey.settings import Surveying
 from readgraph.features.survey.state import Column, Extent, Programme, Result
 from readgraph.features.survey.values import same_as
 from readgraph.library.page_store import page_store
-from readgraph.models.asking import ask_reply, can_ask
+from readgraph.models.asking import ask_reply, can_ask, say_budget_spent
 from readgraph.models.client import HOW_TO_NAME
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording
@@ -145,6 +145,7 @@ async def plan(state: AskedPages, runtime: ReaderRuntime) -> SurveyPlanUpdate:
     """Plan what one record is, its columns (or `fields`), which pages give records, and how they make the answer."""
     columns = columns_named(runtime.context.fields)
     if not can_ask(runtime):
+        say_budget_spent(runtime)
         return await _plan_by_words(state, runtime, columns)
     named = ", ".join(f"{column['name']} ({column['kind']})" for column in columns)
     prompt = survey_plan_prompt(state["question_text"], state["choices"], named)

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 from readgraph.cli.declaring import Command
 from readgraph.graphs.method import Method
 from readgraph.plugins import hookimpl
-from readgraph.state.declaring import Settings
 
 if TYPE_CHECKING:
     from readgraph.api.tools import Tool
     from readgraph.doors.serve.making import Page
+    from readgraph.state.declaring import Settings
 
 
 @hookimpl
@@ -29,13 +29,21 @@ def methods() -> list[Method]:
 @hookimpl
 def commands() -> list[Command]:
     """Its command, with its place in the help."""
-    from readgraph.features.survey.command import table
-
-    return [Command(run=table, panel="More with texts", order=4)]
+    return [
+        Command(
+            run="readgraph.features.survey.command:table",
+            line=(
+                "Make a table of all that documents hold of one kind; each row has the quote that shows it, and "
+                "its place."
+            ),
+            panel="More with texts",
+            order=4,
+        )
+    ]
 
 
 @hookimpl
-def settings() -> list[type[Settings]]:
+def settings() -> "list[type[Settings]]":
     """Its settings."""
     from readgraph.features.survey.settings import Surveying
 

@@ -5,10 +5,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from readgraph.api.answer_text import BY_PATTERN, BY_TABLE
+from readgraph.api.answer_text import BY_PATTERN
 from readgraph.api.documents import PickingScope
 from readgraph.api.running import RunThread
-from readgraph.api.table_files import FORMS, Sheet, excel_library, is_our_table, markdown, sheet_of, table_bytes
 from readgraph.cli.run.documents import conversion_seconds, estimate, load_sources, resolve_document
 from readgraph.cli.run.in_library import check_output, run_in_library, write_output
 from readgraph.cli.run.reports import check_report, make_report, with_cost, with_places, write_report
@@ -19,6 +18,15 @@ from readgraph.cli.terminal.safe_text import Console, SafeText, visible
 from readgraph.cli.terminal.screen import OutputOptions
 from readgraph.features.survey.functions import table
 from readgraph.features.survey.options import TableOptions
+from readgraph.features.survey.table_files import (
+    FORMS,
+    Sheet,
+    excel_library,
+    is_our_table,
+    markdown,
+    sheet_of,
+    table_bytes,
+)
 from readgraph.graphs.methods import METHODS
 from readgraph.library.collections import members_of
 from readgraph.library.opening import Library
@@ -30,6 +38,7 @@ from readgraph.state.reading import Question
 from readgraph.state.tables import format_unread_parts
 from readgraph.state.words import format_count
 
+BY_TABLE = "The rows are those of tables in the text, taken without a model; what stands beside the tables is left out."
 LIKE = 'such as "every person: name, role, first appearance"'
 CUT_SHORT = "The budget ran out first: only what was read until then is in the table."
 NOT_JOINED = "The budget ran out when all was read: names that mean the same thing may have rows of their own."

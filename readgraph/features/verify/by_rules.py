@@ -12,7 +12,8 @@ from readgraph.features.verify.speakers import check_speaker, find_attribution
 from readgraph.features.verify.state import CitedPlace, Claim
 from readgraph.library.search.terms import content_words
 from readgraph.nodes.contracts import ReaderRuntime
-from readgraph.nodes.rules.compare import differs_in_a_word
+from readgraph.nodes.rules.compare import trim_equal
+from readgraph.nodes.rules.equality import account, excludes
 from readgraph.nodes.rules.evidence import NearSentence, PageText, names_in, near_sentences, prose_sentences
 from readgraph.nodes.rules.standing import stands
 from readgraph.nodes.rules.tokens import cue_words, tokens_of
@@ -29,6 +30,8 @@ CHANGED = 0.6  # the least share of a quote's words that a changed one still has
 MOST_CHANGED = 300  # words of a quote that is looked for with other words
 MOST_QUOTES, LONGEST_FRAME = 20, 1000  # quotes of a claim, and characters beside them, that rules look at
 ENDING = ".,;:!?… "  # marks with which a quote may end
+FEWEST_QUOTED = 6  # words of a quote in which another one is seen
+ALIKE = 0.5  # the share of letters from which on two words may be one, written in two ways
 MOST_PLACES = 20  # where a quote stands that are looked at
 BESIDE, SENTENCES_BESIDE = 600, 2  # characters and sentences around one that may tell of the claim's own value
 
@@ -240,3 +243,19 @@ def _check_speaker(claim: Claim, quote: Citation, texts: PageTexts) -> Differenc
     frame = without_quotes(claim["text"]).replace("…", " ")
     first, _ = texts.part_at(quote["start"])
     return check_speaker(frame, said, language, names_in(text), texts.titles.get(first, ""))
+
+
+def differs_in_a_word(quote: str, passage: str, language: str) -> bool:
+    """Whether a quote has another word or number in one place than a passage, and is the same otherwise.
+
+    Two words that are alike may be ways to write one.
+    """
+    ours, theirs = account(quote, language), account(passage, language)
+    _, one, other = trim_equal(ours, theirs)
+    if len(one) != 1 or len(other) != 1 or len(ours) <= FEWEST_QUOTED:
+        return False
+    kinds = {one[0].kind, other[0].kind}
+    if kinds & {"number", "date"}:
+        return excludes(one[0], other[0])
+    alike = SequenceMatcher(None, one[0].text.casefold(), other[0].text.casefold()).ratio() > ALIKE
+    return not alike and not kinds & {"mark", "break"}

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, Literal, NotRequired
 
 from pydantic import Field
@@ -12,7 +13,7 @@ from readgraph.features.verify.state import Claim
 from readgraph.library.page_store import page_store
 from readgraph.library.search.okapi import rank
 from readgraph.library.search.passages import cut_to_passages
-from readgraph.models.asking import ask_reply, can_ask
+from readgraph.models.asking import ask_reply, can_ask, say_budget_spent
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, declare_wording
 from readgraph.models.rehearsed import RehearsedReply
@@ -23,13 +24,15 @@ from readgraph.nodes.answering.verdicts import Batch, SentenceToCheck, check_sen
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.memory import format_pages
-from readgraph.nodes.rules.compare import holds_claim
+from readgraph.nodes.rules.compare import SLOTS
+from readgraph.nodes.rules.equality import account, is_equal
 from readgraph.nodes.rules.evidence import PageText
 from readgraph.nodes.step import node
 from readgraph.nodes.tasks import all_finished
 from readgraph.state.apart import apart, compute
-from readgraph.state.differences import Difference
+from readgraph.state.differences import Difference, Verdict
 from readgraph.state.errors import BudgetSpent, NoUsableReply
+from readgraph.state.languages import language_of
 from readgraph.state.reading import Citation, Sentence, Status
 from readgraph.state.words import format_count
 
@@ -72,8 +75,12 @@ async def decide_claims(state: FindState, runtime: ReaderRuntime) -> ClaimsUpdat
     """Ask the model of the claims that rules left open; a verdict counts if it has a quote that stands in the text."""
     claims = [*state["claims"]]
     left = [number for number, claim in enumerate(claims) if not claim["by"] and claim["pages"]]
-    if not left or not can_ask(runtime):
-        return {"claims": claims, "step_summary": "asked no model"}
+    unasked: ClaimsUpdate = {"claims": claims, "step_summary": "asked no model"}
+    if not left:
+        return unasked
+    if not can_ask(runtime):
+        say_budget_spent(runtime)
+        return unasked
     pieces, shown = await _choose_passages(state, left, runtime)
     texts = {number: piece.text for number, piece in enumerate(pieces)}
     asked = {number: SentenceToCheck(claims[number]["text"], shown[number]) for number in left if shown[number]}
@@ -129,6 +136,29 @@ async def _ask_of(batch: Batch, texts: Mapping[int, str], runtime: ReaderRuntime
     if opposed:
         count_fallback("opposed_verdicts", len(opposed))
     return {number: given[place] for place, number in enumerate(batch, 1) if place not in opposed}
+
+
+def holds_claim(claim: str, quotes: Sequence[str], verdict: Verdict) -> bool:
+    """Whether quotes hold what a claim says: its names, numbers and dates, and its words in whatever form.
+
+    To contradict it they may lack one of these, and say another thing there; to support it, they deny if it denies.
+    """
+    language = language_of(" ".join([claim, *quotes]))
+    ours, theirs = account(claim, language), [token for quote in quotes for token in account(quote, language)]
+    values = {str(token.value) for token in theirs if token.kind in ("word", "name")}
+    telling = [token for token in ours if token.kind in (*SLOTS, "word")]
+    held = [
+        str(token.value) in values
+        if token.kind in ("word", "name")
+        else any(is_equal(token, other) for other in theirs)
+        for token in telling
+    ]
+    denied = [any(token.kind == "denial" for token in side) for side in (ours, theirs)]
+    if verdict == "supported":
+        return all(held) and denied[0] == denied[1]
+    names = [token.kind == "name" and not has for token, has in zip(telling, held, strict=True)]
+    lacking = held.count(False) - sum(map(all, pairwise(names)))  # names in a row are one
+    return lacking <= 1 and any(has and token.kind == "word" for token, has in zip(telling, held, strict=True))
 
 
 def _with_verdict(claim: Claim, verdict: ClaimVerdict, pieces: Sequence[PageText]) -> Claim:

@@ -12,7 +12,7 @@ from readgraph.library.page_store import page_store
 from readgraph.library.search.hits import pages_of
 from readgraph.nodes.contracts import PAGES_ALONE, ReaderRuntime
 from readgraph.nodes.rules.evidence import PageText
-from readgraph.nodes.rules.tokens import other_forms
+from readgraph.nodes.rules.tokens import numerals, tokens_of
 from readgraph.nodes.search import open_ranker
 from readgraph.nodes.step import node
 from readgraph.state.apart import apart
@@ -91,3 +91,12 @@ async def texts_of(state: FindState, runtime: ReaderRuntime) -> PageTexts:
     pages = await store.pages(memory.id, range(memory.pages))
     titles = {part.start: (await store.document(part.document)).title for part in document.parts}
     return PageTexts(document, await store.text(document), pages, titles or {0: document.title})
+
+
+def other_forms(sentence: str, language: str) -> list[str]:
+    """Other ways to write the numbers of a sentence: in words, in digits, with commas."""
+    numbers = [token for token in tokens_of(sentence, language) if token.kind == "number"]
+    words = {number: word for word, number in numerals(language).items()}
+    values = [token.value[0] for token in numbers if isinstance(token.value, tuple) and token.value[0] % 1 == 0]
+    forms = [form for value in values for form in (words.get(value, ""), f"{value:.0f}", f"{value:,.0f}")]
+    return [form for form in dict.fromkeys(forms) if form and form not in sentence]

@@ -28,9 +28,14 @@ def methods() -> list[Method]:
 @hookimpl
 def commands() -> list[Command]:
     """Its command, with its place in the help."""
-    from readgraph.features.verify.command import verify
-
-    return [Command(run=verify, panel="More with texts", order=2)]
+    return [
+        Command(
+            run="readgraph.features.verify.command:verify",
+            line="Check a text against documents, sentence by sentence: is it supported, contradicted, or not found?",
+            panel="More with texts",
+            order=2,
+        )
+    ]
 
 
 @hookimpl

@@ -18,6 +18,7 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import settings_in
 from readgraph.state.errors import BadInput
 from readgraph.state.loops import background, in_background
+from readgraph.state.transports import price_share
 from readgraph.state.words import format_count
 
 ENDED = {
@@ -50,7 +51,7 @@ class EpisodeView:
 
     def end(self, episode: Episode) -> None:
         """Print the summary."""
-        spent = cost(episode.trajectory, self.screen.price, batch=episode.context.batch)
+        spent = cost(episode.trajectory, self.screen.price, price_share(episode.context))
         found = {**episode.summary(), "model": episode.context.model, "cost": spent}
         if self.screen.as_json:
             print_json(found)

@@ -28,9 +28,17 @@ def methods() -> list[Method]:
 @hookimpl
 def commands() -> list[Command]:
     """Its command, with its place in the help."""
-    from readgraph.features.wiki.command import wiki
-
-    return [Command(run=wiki, panel="More with texts", order=3)]
+    return [
+        Command(
+            run="readgraph.features.wiki.command:wiki",
+            line=(
+                "Make a wiki of documents: Markdown pages of persons, places, things and topics. Each sentence "
+                "names its quote."
+            ),
+            panel="More with texts",
+            order=3,
+        )
+    ]
 
 
 @hookimpl

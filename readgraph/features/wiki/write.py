@@ -15,7 +15,7 @@ from readgraph.library.collections import documents_of
 from readgraph.library.documents import names_apart
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.search.terms import content_words
-from readgraph.models.asking import ask_reply, can_ask
+from readgraph.models.asking import ask_reply, can_ask, say_budget_spent
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.rehearsed import RehearsedReply
@@ -155,7 +155,10 @@ async def _write_page(subject: Subject, sources: Sequence[WikiSource], runtime: 
         sentences=own,
         left_out=len(subject["spans"]) - len(sources),
     )
-    if len(sources) < FEWEST_TO_WRITE or not can_ask(runtime):
+    if len(sources) < FEWEST_TO_WRITE:
+        return page
+    if not can_ask(runtime):
+        say_budget_spent(runtime)
         return page
     texts = [each["text"] for each in own]
     room = content_room(runtime.context, "")
