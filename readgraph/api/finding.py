@@ -45,8 +45,8 @@ async def passages(
     """
     if collection is None and not named and (likely := await likely_documents(pages, query)):
         documents, counted = likely
-        found = await search_documents(pages, await choose_valid(pages, documents, as_of), query, counted)
-        return (await passages_as_of(pages, found, query, as_of))[:most]
+        hits = await search_documents(pages, await choose_valid(pages, documents, as_of), query, counted)
+        return (await passages_as_of(pages, hits, query, as_of))[:most]
     if collection is not None:
         documents = [*(await NamedCollections(pages).get_collection(collection)).documents]
     else:

@@ -49,8 +49,8 @@ async def memories_to_show(
 
 
 def _serves(memory: Memory, purpose: str) -> bool:
-    known = memory.recipe.purpose
-    return purpose.casefold() in known.casefold() if purpose else not known
+    served = memory.recipe.purpose
+    return purpose.casefold() in served.casefold() if purpose else not served
 
 
 def describe_memory(memory: Memory) -> str:

@@ -1,7 +1,6 @@
 """The page store: documents, memories, pages and notes, typed, on any LangGraph `BaseStore`.
 
-Nothing here lists pages: records hold the counts, and pages are fetched in batches by number. It remembers the batches
-that a model server works on: a command that was killed takes their replies the next time.
+Nothing here lists pages: records hold the counts, and pages are fetched in batches by number.
 """
 
 import asyncio
@@ -9,7 +8,7 @@ import time
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -18,8 +17,9 @@ from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
 
 from readgraph.library.documents import DocumentStore, NotHeld, load_document
+from readgraph.library.sent_batches import SentBatches
 from readgraph.library.store import NamespacedStore, SharedStore, base_of, in_namespace
-from readgraph.library.stored_items import EVERY, ROOT, StoredItems, number_key
+from readgraph.library.stored_items import EVERY, ROOT, StoredItems, StoredValue, number_key
 from readgraph.state.errors import Damaged
 from readgraph.state.records import (
     Document,
@@ -36,63 +36,20 @@ from readgraph.state.records import (
     utc_now,
 )
 
-BATCHES = (ROOT, "batches")  # namespace of these records; its keys are the ids of the uploaded files
+
+def memory_item(memory: Memory) -> StoredValue:
+    """A memory's record as it is stored."""
+    return (ROOT, "memories", memory.document), memory.id, asdict(memory)
 
 
-@dataclass(frozen=True, slots=True)
-class BatchLine:
-    """One request of a batch: its prompt's name, the document it is for, and whether it asks for a function call."""
-
-    asked: str
-    document: str
-    function: bool = False
+def page_item(memory: str, page: Page) -> StoredValue:
+    """A page of a memory as it is stored."""
+    return (ROOT, "pages", memory), number_key(page.number), asdict(page)
 
 
-@dataclass(frozen=True, slots=True)
-class SentBatch:
-    """A batch that was sent: the id of its uploaded file and its own, which is "" until the server has told it.
-
-    `sent` is in seconds since 1970. `lines` are its requests, by the keys under which replies are recorded.
-    """
-
-    file: str
-    batch: str
-    server: str
-    model: str
-    sent: float
-    lines: dict[str, BatchLine]
-
-
-class SentBatches(StoredItems):
-    """The records of a store's batches; damaged ones count as missing."""
-
-    async def of(self, server: str, model: str) -> list[SentBatch]:
-        """The batches that this server has of this model, the oldest first."""
-        return [record for record in await self.all() if (record.server, record.model) == (server, model)]
-
-    async def all(self) -> list[SentBatch]:
-        """The batches of all servers and models, the oldest first."""
-        found = [value async for _, value in self.each(BATCHES)]
-        return sorted(load_valid(SentBatch, found), key=lambda record: record.sent)
-
-    async def find_batch(self, file: str) -> SentBatch | None:
-        """The record of the batch of this file; None where there is none any more."""
-        return next(load_valid(SentBatch, await self.get(BATCHES, [file])), None)
-
-    async def keep(self, record: SentBatch) -> None:
-        """Store a record; when this returns, it is committed."""
-        await self.put([(BATCHES, record.file, asdict(record))])
-
-    async def drop(self, file: str) -> None:
-        """Delete the record of the batch of this file."""
-        await self.delete(BATCHES, [file])
-
-    async def forget(self, document: str) -> None:
-        """Let no reply be recorded any more that a batch brings for this document."""
-        for record in await self.all():
-            left = {key: line for key, line in record.lines.items() if line.document != document}
-            if len(left) < len(record.lines):
-                await self.keep(replace(record, lines=left))
+def note_item(memory: str, note: Note) -> StoredValue:
+    """The note of a page of a memory as it is stored."""
+    return (ROOT, "notes", memory), number_key(note.page), asdict(note)
 
 
 class PageStore(DocumentStore):
@@ -188,7 +145,7 @@ class PageStore(DocumentStore):
 
     async def put_memory(self, memory: Memory) -> None:
         """Store a memory's record."""
-        await self.put([((ROOT, "memories", memory.document), memory.id, asdict(memory))])
+        await self.put([memory_item(memory)])
 
     async def drop_memory(self, document: str, memory: str) -> None:
         """Delete what is stored of a memory; its record goes last, since the rest can only be found through it."""
@@ -201,12 +158,7 @@ class PageStore(DocumentStore):
         if page.number != memory.pages or page.start != memory.read_to:
             raise ValueError(f"Page {page.number} does not follow the {memory.pages} pages of memory {memory.id}.")
         grown = replace(memory, pages=memory.pages + 1, read_to=page.end)
-        await self.put(
-            [
-                ((ROOT, "pages", memory.id), number_key(page.number), asdict(page)),
-                ((ROOT, "memories", memory.document), memory.id, asdict(grown)),
-            ]
-        )
+        await self.put([page_item(memory.id, page), memory_item(grown)])
         return grown
 
     async def pages(self, memory: str, numbers: Iterable[int]) -> list[Page]:
@@ -217,7 +169,9 @@ class PageStore(DocumentStore):
         """What `pages` and `notes` give for the same numbers, fetched together."""
         keys = [number_key(number) for number in numbers]
         values = await self.get_all(((ROOT, kind, memory), key) for kind in ("pages", "notes") for key in keys)
-        pages, notes = ([*filter(None, part)] for part in (values[: len(keys)], values[len(keys) :]))
+        pages, notes = (
+            [value for value in part if value is not None] for part in (values[: len(keys)], values[len(keys) :])
+        )
         return load_records(Page, pages), load_records(Note, notes)
 
     async def page_texts(self, document: Document, pages: Sequence[Page]) -> dict[int, str]:
@@ -227,18 +181,13 @@ class PageStore(DocumentStore):
 
     async def put_note(self, memory: str, note: Note) -> None:
         """Store the note of a page."""
-        await self.put([((ROOT, "notes", memory), number_key(note.page), asdict(note))])
+        await self.put([note_item(memory, note)])
 
     async def change_note(self, memory: Memory, before: Note, note: Note) -> Memory:
         """Store a note in the place of another one, committed together with the words of all notes."""
         if memory.note_words is not None:
             memory = replace(memory, note_words=max(0, memory.note_words - before.words + note.words))
-        await self.put(
-            [
-                ((ROOT, "notes", memory.id), number_key(note.page), asdict(note)),
-                ((ROOT, "memories", memory.document), memory.id, asdict(memory)),
-            ]
-        )
+        await self.put([note_item(memory.id, note), memory_item(memory)])
         return memory
 
     async def notes(self, memory: str, numbers: Iterable[int]) -> list[Note]:

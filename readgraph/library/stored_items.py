@@ -70,6 +70,14 @@ def replace_surrogates(value: Any) -> Any:
     return value
 
 
+async def run_batch(store: BaseStore, operations: Sequence[Op]) -> list[Any]:
+    """Run operations on any store; a synchronous one, such as LangGraph's `SqliteStore`, has no `abatch`."""
+    try:
+        return await store.abatch(operations)
+    except NotImplementedError:
+        return await asyncio.to_thread(store.batch, operations)
+
+
 @lru_cache(1024)  # a question asks for items of the same few namespaces again and again
 def _stored_space(namespace: tuple[str, ...]) -> tuple[str, ...] | None:
     """A namespace as it is stored; None where stores take no such: a name in it may come from a request."""
@@ -116,7 +124,7 @@ class StoredItems:
                 for space, key in group
                 if space
             ]
-            items = iter(await self._batch(operations) if operations else ())
+            items = iter(await run_batch(self.store, operations) if operations else ())
             found = [next(items) if space else None for space, _ in group]
             yield [item.value if isinstance(item, Item) else None for item in found]
 
@@ -135,7 +143,7 @@ class StoredItems:
         """Store items (the value None deletes one). Up to `BATCH` items are committed together."""
         left = iter(items)
         while batch := replace_surrogates([*islice(left, BATCH)]):
-            await self._batch([PutOp(space, key, value, index=False) for space, key, value in batch])
+            await run_batch(self.store, [PutOp(space, key, value, index=False) for space, key, value in batch])
 
     async def delete(self, namespace: tuple[str, ...], keys: Iterable[str]) -> None:
         """Delete stored items."""
@@ -146,7 +154,7 @@ class StoredItems:
     ) -> list[SearchItem]:
         """At most `limit` items below a namespace, after the first `offset`; only those whose fields match `only`."""
         search = SearchOp(replace_surrogates(namespace), filter=only, limit=limit, offset=offset, refresh_ttl=False)
-        (found,) = await self._batch([search])
+        (found,) = await run_batch(self.store, [search])
         return list(found)
 
     async def clear(self, namespace: tuple[str, ...], only: dict[str, Any] | None = None) -> int:
@@ -166,9 +174,3 @@ class StoredItems:
             for item in found:
                 yield item.key, item.value
             offset += len(found)
-
-    async def _batch(self, operations: Sequence[Op]) -> list[Any]:
-        try:
-            return await self.store.abatch(operations)
-        except NotImplementedError:  # a synchronous store (SqliteStore) has no abatch
-            return await asyncio.to_thread(self.store.batch, operations)

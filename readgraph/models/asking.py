@@ -10,17 +10,18 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
 from readgraph.library.page_store import page_store
-from readgraph.models import json_form, metering
+from readgraph.models import metering
 from readgraph.models.calling import PromptTooLong
 from readgraph.models.client import model_client
-from readgraph.models.plain_form import is_in_words, is_plain, parse_plain, plain_messages, take_whole_part
 from readgraph.models.prompt import Prompt, apply_own_words
+from readgraph.models.replies import json_form
+from readgraph.models.replies.plain_form import is_in_words, is_plain, parse_plain, plain_messages, take_whole_part
 from readgraph.models.reply import FLAWED, WITHHELD, ModelReply, current_stand_in
 from readgraph.models.requesting import AskedPrompt, PromptRequest
 from readgraph.models.streaming import stream_whole_reply
 from readgraph.models.watching import Call
-from readgraph.models.window_tokens import fewest_tokens, likely_tokens
-from readgraph.models.windows import TokenCounts
+from readgraph.models.windows.tokens import fewest_tokens, likely_tokens
+from readgraph.models.windows.window import TokenCounts
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, BudgetSpent, NoUsableReply
 from readgraph.state.settings import ReplyForm
@@ -41,13 +42,13 @@ Complaint: TypeAlias = Callable[[Said], str | None]  # says what is wrong with a
 
 def can_ask(runtime: Runtime[ReaderContext]) -> bool:
     """Whether there is a model, and a budget for it; a step that goes on without says so by `say_budget_spent`."""
-    return bool(runtime.context.model) and not metering.current_meter().is_spent
+    return bool(runtime.context.model) and not metering.current_meter().budget.is_over
 
 
 def say_budget_spent(runtime: Runtime[ReaderContext]) -> None:
     """Let the trajectory say of the step that it goes on without the model because the budget is spent, if it is."""
     meter = metering.current_meter()
-    meter.went_without |= meter.is_spent and bool(runtime.context.model)
+    meter.remarks.went_without |= meter.budget.is_over and bool(runtime.context.model)
 
 
 @overload
@@ -160,7 +161,7 @@ def _fall_back(fallback: str | None) -> Iterator[None]:
     except BudgetSpent:
         if fallback is None or metering.node_substitutes():
             raise
-        metering.current_meter().went_without = True
+        metering.current_meter().remarks.went_without = True
 
 
 @dataclass
@@ -224,7 +225,7 @@ class PromptTries(AskedPrompt, Generic[Answer]):
                 window.warn(self.prompt)
         if request.left_out and self.uncut:
             metering.count_fallback("prompt_cut")
-            metering.current_meter().left_out += request.left_out
+            metering.current_meter().remarks.left_out += request.left_out
             self.uncut = False
         return request
 

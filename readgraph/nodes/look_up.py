@@ -212,13 +212,14 @@ def make_retrieval_node(
     """A look-up of the pages that these rank first (`open_rankers`)."""
     embedding = (Embeddings,) if "vector" in rankers else ()
 
+    @node(without_model=without_model, settings=(PagesRead, Window, Segments, *embedding))
     async def search_segments(state: AskedPages, runtime: ReaderRuntime) -> LookUpUpdate:
         """The segments that rank first; with `cut_segments` also those that don't fit, which the answer then cuts."""
         memory = await load_memory(runtime, state)
         tools = await open_rankers(runtime, memory.document, memory.record, rankers)
         return await _search_and_fit(state, memory, tools, reason, cut=runtime.context.cut_segments)
 
-    return StepNode(search_segments, without_model, settings=(PagesRead, Window, Segments, *embedding))
+    return search_segments
 
 
 @node(settings=(PagesRead, Window, Retrieval, Embeddings))
@@ -281,12 +282,13 @@ async def leading_pages(state: AskedPages, runtime: ReaderRuntime) -> LookUpUpda
 def make_fixed_look_up(choose: Callable[[int], Iterable[int]], summary: str) -> StepNode[AskedPages, LookUpUpdate]:
     """A look-up that reads the pages chosen from the number of pages; pages that were already chosen stay."""
 
+    @node
     async def look_up(state: AskedPages, runtime: ReaderRuntime) -> LookUpUpdate:
         """Read the same pages for every question."""
         memory, read = await load_memory(runtime, state), state["pages_read"]
         return _update([*read, *(page for page in choose(memory.record.pages) if page not in read)], summary)
 
-    return StepNode(look_up)
+    return look_up
 
 
 no_page = make_fixed_look_up(lambda pages: [], "no part: the notes alone must do")

@@ -16,7 +16,7 @@ from typing_extensions import TypedDict
 
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.stored_items import ROOT
-from readgraph.models.metering import Meter, current_meter, let_node_substitute, start_meter
+from readgraph.models.metering import CallBudget, Meter, current_meter, let_node_substitute, start_meter
 from readgraph.models.names import check_transport, within_window
 from readgraph.models.watching import watch_node
 from readgraph.nodes.contracts import ReaderRuntime
@@ -68,8 +68,6 @@ def _together(before: Usage, again: Usage) -> Usage:
 StateT = TypeVar("StateT")
 UpdateT = TypeVar("UpdateT", bound=Mapping[str, object])
 
-LONGEST_LINE = 1500  # characters of a step's summary, which may hold a model's text and is in each checkpoint
-
 Work = Callable[[StateT, ReaderRuntime], Awaitable[UpdateT]]
 """The coroutine of a node: what it reads of the state, and what it writes."""
 
@@ -110,15 +108,13 @@ class BudgetState(TypedDict):
 
 
 class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
-    """A node made of a coroutine `(state, runtime) -> update`.
+    """What `node` makes of a coroutine `(state, runtime) -> update`: a node of graphs, which LangGraph runs.
 
-    `without_model` is the coroutine that runs where the context names no model, or the budget is spent.
-    `starts_question` marks the first node of a graph, which resets the trajectory and the usage; `builds` one that
-    builds a memory, with the context's reading model. `settings` names the groups of settings that it reads besides
-    those of every step; `needs` the parameters that the recipe of the memory must have; `alone`: it may wait for a
-    person, or what it does can't be done again, so that it is joined with no other step; `recipe` makes that of the
-    memory which the step gives. An update may hold `step_summary`: one line for the trajectory. Of a node, what it
-    runs is taken, and its recipe.
+    In a graph it runs by `invoke` and `ainvoke`: a meter counts the calls that it makes and what they use, and a step
+    with its usage is added to its update. Where there is no model, or the budget is spent, its `without_model` runs in
+    its place. Inside of another step it is called as a function, and counts as a part of that step.
+
+    Its attributes are the arguments of `node`; made of another node, it runs the same coroutines.
     """
 
     check_update: Callable[[Mapping[str, Any]], None] | None = None
@@ -143,9 +139,9 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
         recipe: MakeRecipe | None = None,
     ) -> None:
         if isinstance(work, StepNode):
-            given: StepNode[StateT, UpdateT] = work
-            work, without_model, recipe = given.work, without_model or given.without_model, recipe or given.recipe
-            alone = alone or given.alone
+            other: StepNode[StateT, UpdateT] = work
+            work, without_model, recipe = other.work, without_model or other.without_model, recipe or other.recipe
+            alone = alone or other.alone
         self.needs, self.recipe, self.alone = frozenset(needs), recipe, alone
         reading = (ReadingModel,) if builds else ()
         self.settings: Groups = (
@@ -205,7 +201,7 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
             if self.check_update:
                 self.check_update(update)
             meter.end(outer)
-            if meter.budget_spent or (meter.spent_before and "status" in update):
+            if meter.budget.spent or (meter.budget.spent_before and "status" in update):
                 update["status"] = "budget"
             ended.update(update)
         return self._add_record(update, meter)
@@ -227,10 +223,10 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
         if not runtime.context.model:
             return as_update(self.name, await self.without_model(state, runtime))
         meter = current_meter()
-        if not meter.spent_before:
+        if not meter.budget.spent_before:
             with suppress(BudgetSpent), let_node_substitute():
                 return as_update(self.name, await self.work(state, runtime))
-        meter.went_without = True
+        meter.remarks.went_without = True
         return as_update(self.name, await self.without_model(state, runtime))
 
     def _make_meter(self, channels: Mapping[str, Any], runtime: ReaderRuntime, about: Mapping[str, Any]) -> Meter:
@@ -240,7 +236,7 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
             stream=runtime.stream_writer,
             document=channels.get("document", ""),
             node=str(about.get("langgraph_node", "")) or self.work.__name__,
-            spent_before=channels.get("status") == "budget",
+            budget=CallBudget(spent_before=channels.get("status") == "budget"),
         )
 
     def _while_remembered(self, meter: Meter, store: PageStore) -> AbstractAsyncContextManager[None]:
@@ -252,14 +248,9 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
     def _add_record(self, update: dict[str, Any], meter: Meter) -> dict[str, Any]:
         fallbacks = dict(meter.fallbacks)
         model, summary = str(meter.context.model), str(update.pop("step_summary", ""))
-        if meter.went_without:
-            summary = f"the budget is spent: {summary}"
-        summary = summary if len(summary) <= LONGEST_LINE else f"{summary[:LONGEST_LINE]} …"
-        if meter.left_out:
-            summary += f" ({meter.left_out:,} words did not fit the window)"
-        if meter.by_words:
-            summary += f" (searched by words, not by vectors: {meter.by_words})"
-        step = Step(node=meter.node, model=model, summary=summary, usage=meter.used, fallbacks=fallbacks)
+        step = Step(
+            node=meter.node, model=model, summary=meter.remarks.add_to(summary), usage=meter.used, fallbacks=fallbacks
+        )
         record: dict[str, Any] = {"steps": [step], "usage": meter.used, "fallbacks": fallbacks}
         if meter.corrected or self.starts_question:
             record["corrected_notes"] = sorted(meter.corrected)
@@ -278,16 +269,18 @@ def node(
     settings: Groups = (),
     needs: Collection[str] = (),
     alone: bool = False,
+    recipe: MakeRecipe | None = None,
 ) -> Callable[[Work[StateT, UpdateT]], StepNode[StateT, UpdateT]]: ...
 @overload
 def node(
     *,
-    without_model: Work[StateT, UpdateT],
+    without_model: Work[StateT, UpdateT] | None,
     starts_question: bool = False,
     builds: bool = False,
     settings: Groups = (),
     needs: Collection[str] = (),
     alone: bool = False,
+    recipe: MakeRecipe | None = None,
 ) -> Callable[[Work[StateT, UpdateT]], StepNode[StateT, UpdateT]]: ...
 def node(
     work: Work[Any, Any] | None = None,
@@ -299,11 +292,12 @@ def node(
     settings: Groups = (),
     needs: Collection[str] = (),
     alone: bool = False,
+    recipe: MakeRecipe | None = None,
 ) -> Any:
     """Make a coroutine `(state, runtime) -> update` a node of graphs.
 
-    Its types say what it reads and writes. Inside of another step it is called as it is: `await look_up(state,
-    runtime)`; what it uses counts as that step's.
+    Its types say what it reads and writes, and an update may hold `step_summary`: one line for the trajectory. Inside
+    of another step it is called as it is: `await look_up(state, runtime)`; what it uses counts as that step's.
 
     Args:
         work: The coroutine, where the decorator has no arguments.
@@ -314,6 +308,7 @@ def node(
         settings: The groups of settings that it reads, besides those of every step.
         needs: The parameters that the recipe of its memory must have.
         alone: It may wait for a person, or what it does can't be done again: it is joined with no other step.
+        recipe: Makes the recipe of the memory that it finds or builds.
 
     Returns:
         The node, or what makes a coroutine one.
@@ -328,4 +323,5 @@ def node(
         settings=settings,
         needs=needs,
         alone=alone,
+        recipe=recipe,
     )

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from readgraph.api.running import expected_cost
+from readgraph.graphs.estimate import Estimate, Range
 from readgraph.graphs.method import Method
 from readgraph.graphs.methods import METHODS
-from readgraph.graphs.rehearsal import Estimate, Range, Rehearsal, rehearse_method
+from readgraph.graphs.rehearsal import Rehearsal, rehearse_method
 from readgraph.library.opening import Library
 from readgraph.models.metering import Meter
 from readgraph.models.prices import Price, find_price
@@ -196,6 +197,7 @@ def test_the_command_estimates_and_makes_no_call(readgraph: Command, server: Mod
     readgraph(*ASK, *DOUBLE)
     done = json.loads(readgraph("read", STORY, *DOUBLE, "--estimate", "--json").out)
     assert {key: done[key]["high"] for key in ("calls", "input_words")} == {"calls": 0, "input_words": 0}
+    assert "with openai:double: no call is needed" in readgraph("read", STORY, *DOUBLE, "--estimate").text
     assert readgraph(*ASK, "--estimate", "--json").json["calls"] == asdict(Range()), "without a model"
     assert_refused(readgraph("ask", "Who?", "--continue", "--estimate"), "can't be estimated")
 
@@ -257,6 +259,15 @@ async def test_a_kept_reply_costs_nothing(server: ModelServer, library: Library,
     assert (await rehearse_method(method, library.pages, document, context, asked)).calls.expected == 1
     await method.build().compile(store=library.store).ainvoke({"document": document.id, **asked}, context=context)
     assert (await rehearse_method(method, library.pages, document, context, asked)).calls == Range()
+
+
+@pytest.mark.parametrize("name", ["read-agent", "mem-walker", "gam", "survey", "overwrite-memory"])
+async def test_notes_of_a_text_without_spaces_are_as_short_as_of_others(library: Library, name: str) -> None:
+    text = "老船长每天早上走过石桥，到市场去买鱼。没有人知道为什么雾越来越浓，灯却被熄灭了。" * 60
+    document = await library.pages.add_document(text)
+    context, asked = ReaderContext(model="openai:double"), {"question": "谁买鱼？"}
+    foreseen = await rehearse_method(METHODS[name], library.pages, document, context, asked)
+    assert 0 < foreseen.output_words.expected < document.words / 2
 
 
 @pytest.mark.parametrize("name", ["read-agent", "mem-walker", "survey"])

@@ -1,18 +1,22 @@
 """The functions of a step share its page store, and see what others write meanwhile."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
 
+import pytest
 from langgraph.runtime import Runtime
-from langgraph.store.base import BaseStore
+from langgraph.store.base import BaseStore, Op, Result
 from langgraph.store.memory import InMemoryStore
 
 from readgraph import ReaderContext
+from readgraph.graphs import read_agent
 from readgraph.library.corrections import correct, restore
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.store import NamespacedStore
 from readgraph.state.records import Memory, Note, Page, Recipe
+from tests.doubles.model_server import ModelServer
 
 
 def run_of(store: BaseStore, namespace: str = "", *, share_replies: bool = False, user: str = "") -> Runtime[Any]:
@@ -50,6 +54,37 @@ async def test_a_new_store_never_gets_that_of_one_that_is_gone() -> None:
         assert await pages.documents() == []
         await pages.add_document(f"Lamp {number}.")
         del pages
+
+
+class CountingStore(InMemoryStore):
+    """Counts the batches that it runs."""
+
+    batches = 0
+
+    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
+        self.batches += 1
+        return await super().abatch(ops)
+
+
+async def test_each_step_of_a_question_opens_its_store_once(
+    server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, opened = CountingStore(), list[str]()
+    document = await PageStore(store).add_document("The keeper climbed to the lamp. The goat stood there.\n\n" * 200)
+    graph, context = read_agent.build().compile(store=store), ReaderContext(model="openai:double")
+    await graph.ainvoke({"document": document.id, "question": "Who climbed?"}, context=context)
+    begin = PageStore.__init__
+
+    def note(pages: PageStore, *given: Any, **named: Any) -> None:
+        opened.append(type(pages).__name__)  # not the page store itself: who holds it shares it
+        begin(pages, *given, **named)
+
+    monkeypatch.setattr(PageStore, "__init__", note)
+    store.batches = 0
+    answered = await graph.ainvoke({"document": document.id, "question": "What stood there?"}, context=context)
+    steps = [step["node"] for step in answered["steps"]]
+    assert 0 < len(opened) <= len(steps), f"{len(opened)} page stores for the steps {steps}"
+    assert store.batches <= 18
 
 
 async def read_memory(pages: PageStore) -> Memory:

@@ -14,8 +14,9 @@ from readgraph.library.upkeep.forgetting import forget_document
 from readgraph.library.versions import choose_valid, set_version
 from readgraph.sources import load
 from readgraph.sources.loading import read_file
+from readgraph.state.dates import check_date
 from readgraph.state.errors import BadInput
-from readgraph.state.records import Document, check_date
+from readgraph.state.records import Document
 from tests.support.command import Command, assert_refused
 
 pytestmark = pytest.mark.quick

@@ -32,8 +32,9 @@ from readgraph.cli.terminal.progress import ConversionProgress
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText, one_line
 from readgraph.cli.terminal.screen import OutputOptions, notice_line
+from readgraph.graphs.estimate import ASSUMES, Estimate, Range
 from readgraph.graphs.method import Method
-from readgraph.graphs.rehearsal import ASSUMES, Estimate, Range, rehearse_method
+from readgraph.graphs.rehearsal import rehearse_method
 from readgraph.library.documents import document_id
 from readgraph.library.library import document_of_file
 from readgraph.library.notices import document_notices
@@ -253,7 +254,8 @@ def show_estimate(
     if words:
         elsewhere = is_traced() or (context.embeddings and not find_provider(context.embeddings))
         nothing = "no call to one is made" if elsewhere else "nothing is sent, and nothing has to be paid"
-        how = f"with {context.model}" if context.model else f"without a model: {nothing}"
+        needless = "" if estimate.calls.high else ": no call is needed"
+        how = f"with {context.model}{needless}" if context.model else f"without a model: {nothing}"
         _print(f"{words:,} words to read, {how}", estimate, costs[0], *([] if rating else [NO_CALL]))
     if rating:
         _print(f"answers to rate with {rating[1]}", rating[0], costs[1], NO_CALL)

@@ -18,6 +18,7 @@ from langgraph.store.memory import InMemoryStore
 from rich.filesize import decimal
 from rich.table import Table
 
+from readgraph.cli.command_group import try_commands
 from readgraph.cli.options.output import check_alone
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText
@@ -26,11 +27,12 @@ from readgraph.graphs.method import Method
 from readgraph.graphs.method_facts import PAPERS, find_shared_nodes
 from readgraph.graphs.methods import every_method, method_typed, methods_named_like_ours
 from readgraph.graphs.wiring.declared import find_node_keys
-from readgraph.library.address import LibraryPlace
-from readgraph.library.opening import check_writable, default_place, holds_library, nearest_existing, open_library
+from readgraph.library.address import LibraryPlace, default_place
+from readgraph.library.opening import check_writable, holds_library, nearest_existing, open_library
 from readgraph.models.asking import ask_reply
-from readgraph.models.client import HOW_TO_NAME, model_client
-from readgraph.models.embedding_models import Embedder
+from readgraph.models.chat_models import HOW_TO_NAME
+from readgraph.models.client import model_client
+from readgraph.models.embeddings.models import Embedder
 from readgraph.models.prompt import export_words
 from readgraph.nodes.prompts import Counted, check_prompt, every_wording
 from readgraph.plugins import plugin_faults
@@ -318,6 +320,7 @@ def _plugins() -> Iterator[CheckResult]:
     """The packages that plug in and can't be used."""
     every_method()  # a package may fail only when it is asked for its methods
     every_wording()  # or for its prompts
+    try_commands()
     for package, fault in plugin_faults().items():
         yield CheckResult("plug-in", False, f"{package} can't be used: {fault}")
 

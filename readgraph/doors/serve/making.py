@@ -6,8 +6,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from readgraph.api.running import RunThread
+from readgraph.graphs.estimate import Estimate
 from readgraph.graphs.method import Method
-from readgraph.graphs.rehearsal import Estimate, rehearse_method
+from readgraph.graphs.rehearsal import rehearse_method
 from readgraph.library.library import Library
 from readgraph.plugins import plugged_in
 from readgraph.state.context import ReaderContext

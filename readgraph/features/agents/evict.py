@@ -17,7 +17,7 @@ from readgraph.nodes.bounds import groups_that_fit
 from readgraph.nodes.contracts import ReaderRuntime, StepUpdate
 from readgraph.nodes.extractive.gists import extract_gist
 from readgraph.nodes.prompts import note_line
-from readgraph.nodes.step import StepNode, Work, node
+from readgraph.nodes.step import Work, node
 from readgraph.state.languages import DEFAULT, certain_language, sample_spans
 from readgraph.state.settings import Language, Window
 from readgraph.state.words import count_words, first_words
@@ -138,5 +138,5 @@ def _merge_names(before: str, word: str, places: Sequence[Opened]) -> list[str]:
     return [*dict.fromkeys([*(earlier[1].split(", ") if earlier else []), *map(page_part_name, places)])]
 
 
-leave_view = StepNode(evict_with(name_pages, "took out of view", in_language=False), settings=(Window,))
+leave_view = node(settings=(Window,))(evict_with(name_pages, "took out of view", in_language=False))
 """Takes the oldest events out of the queue, as MemGPT does; asks no model."""

@@ -35,14 +35,14 @@ from readgraph.nodes.building.build import ReadState, ReadWrites
 from readgraph.nodes.contracts import AnswerWrites, CiteState, CiteWrites, LookUpState, LookUpWrites, Node
 from readgraph.nodes.look_up import nearest_pages
 from readgraph.nodes.opening import OpenState, OpenUpdate, open_document
-from readgraph.nodes.step import StepNode
+from readgraph.nodes.step import node
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Answered, Finding
 from readgraph.state.settings import PageSizes, Paragraphs, Rebuilding
 
 __all__ = ["build", "build_chat", "graph"]
 
-read = StepNode(file_pages, settings=(PageSizes, Paragraphs, Rebuilding))
+read = node(settings=(PageSizes, Paragraphs, Rebuilding))(file_pages)
 
 INSIDE = 2  # supersteps of the chain that may still run after the last permitted `think`
 

@@ -19,7 +19,7 @@ from readgraph.features.agents.state import IncomingEvent
 from readgraph.features.agents.storages import load_archive_items, own_passages, search_archive
 from readgraph.features.agents.store import AgentStore, Event, agent_id, proper_name, thread_of
 from readgraph.library.store import InUse, hold_lock
-from readgraph.models.client import HOW_TO_NAME
+from readgraph.models.chat_models import HOW_TO_NAME
 from readgraph.models.streaming import THOUGHTS
 from readgraph.state.errors import BadInput
 from readgraph.state.words import count_words

@@ -44,14 +44,14 @@ def methods() -> list[Method]:
 def commands() -> list[Command]:
     return [
         Command(
-            run="readgraph.features.agents.command:agents",
-            line="List agents; export, import, repair or delete them.",
+            "readgraph.features.agents.command:agents",
+            "List agents; export, import, repair or delete them.",
             panel="Looking after",
             order=5,
         ),
         Command(
-            run="readgraph.features.agents.command:chat",
-            line="Talk with an agent that remembers the whole conversation and continues where you left off.",
+            "readgraph.features.agents.command:chat",
+            "Talk with an agent that remembers the whole conversation and continues where you left off.",
             panel="More with texts",
             order=6,
         ),

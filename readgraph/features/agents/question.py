@@ -74,7 +74,7 @@ def begin_with(*, notes: bool = True, reached_by: str = REACHED_BY) -> StepNode[
         return {**await begin(state, runtime), "next_step": "yield", "step_summary": "began without a model"}
 
     groups = (*STYLE, Window, MemoryPressure) if notes else (*STYLE, Window)
-    return StepNode(begin, begin_without_model, settings=groups)
+    return node(without_model=begin_without_model, settings=groups)(begin)
 
 
 begin = begin_with()
@@ -111,6 +111,7 @@ def act_in_reading_with(
 ) -> StepNode[AgentQuestionTurnState, ReadingActUpdate]:
     """The node that acts for the agent of a question; `settings`: further groups that decide what it may call."""
 
+    @node(settings=(Chaining, Window, Embeddings, *settings), alone=True)
     async def act(state: AgentQuestionTurnState, runtime: ReaderRuntime) -> ReadingActUpdate:
         """Run the function, and note the pages of the document that it showed; an answer ends the reading."""
         update, memory = await run_call(state, functions, runtime)
@@ -118,7 +119,7 @@ def act_in_reading_with(
         findings = with_finding(state["findings"], memory.given) if memory.given else state["findings"]
         return {**update, "pages_read": pages, "findings": findings}
 
-    return StepNode(act, settings=(Chaining, Window, Embeddings, *settings), alone=True)
+    return act
 
 
 class AgentAnswerState(AskedPages):

@@ -13,8 +13,8 @@ from readgraph.features.agents.functions import Memory, ResultPage, answer
 from readgraph.features.agents.storages import ArchivalResult
 from readgraph.features.agents.store import Event
 from readgraph.library.search.passages import ExactText
+from readgraph.models.embeddings.vector_replies import NotEmbedded
 from readgraph.models.metering import count_fallback
-from readgraph.models.vector_replies import NotEmbedded
 from readgraph.nodes.extractive.passages import nearest_sentences, passages_of
 from readgraph.nodes.search import count_search_by_words
 from readgraph.state.errors import BadInput

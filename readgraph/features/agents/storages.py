@@ -11,7 +11,7 @@ from readgraph.library.search.hits import IndexEntry, Ranking, fuse, pages_of, s
 from readgraph.library.search.index_registry import indexes_of
 from readgraph.library.search.postings import SHORT
 from readgraph.library.store import hold_build_lock
-from readgraph.models.vector_replies import NotEmbedded
+from readgraph.models.embeddings.vector_replies import NotEmbedded
 from readgraph.nodes.extractive.passages import label_of
 from readgraph.nodes.search import KeywordTool, VectorTool, count_search_by_words, get_shared_embedder, make_stand_in
 from readgraph.state.context import ReaderContext

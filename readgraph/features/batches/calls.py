@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from readgraph.features.batches.endpoint import BatchEndpoint, line_of
 from readgraph.features.batches.flight import Flight, WaitingCall
 from readgraph.features.batches.under_way import MOST_REQUESTS
-from readgraph.library.page_store import BatchLine, PageStore, SentBatch
+from readgraph.library.page_store import PageStore
+from readgraph.library.sent_batches import BatchLine, SentBatch
 from readgraph.models.call_identity import identified_call
 from readgraph.models.metering import current_meter
 from readgraph.models.names import find_model_entry
@@ -17,7 +18,7 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 
 if TYPE_CHECKING:
-    from readgraph.models.openai_chat import InLoopChatOpenAI
+    from readgraph.models.openai.chat import InLoopChatOpenAI
 
 MOST_BYTES = 200_000_000  # of a batch's file, by the endpoint's limit
 TRIES = 4  # in how many batches a request is sent before its failure counts: a batch takes up to a day

@@ -12,8 +12,9 @@ from langchain_core import exceptions as kinds
 
 from readgraph.features.batches.endpoint import BatchEndpoint, BatchStatus, Unfinished, body_of
 from readgraph.features.batches.under_way import forget_batch, remember_batch
-from readgraph.library.page_store import BatchLine, PageStore, SentBatch
-from readgraph.models.failures import headers_of, retry_after_seconds
+from readgraph.library.page_store import PageStore
+from readgraph.library.sent_batches import BatchLine, SentBatch
+from readgraph.models.failures.failure import headers_of, retry_after_seconds
 from readgraph.models.metering import Meter
 from readgraph.models.reply import ModelReply
 from readgraph.models.waiting import RetryPauses, clock

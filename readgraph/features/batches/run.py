@@ -10,7 +10,7 @@ from readgraph.cli.terminal.safe_text import Console
 from readgraph.features.batches.calls import BatchedCalls
 from readgraph.library.address import LibraryPlace, default_place
 from readgraph.library.opening import Library
-from readgraph.library.page_store import SentBatch
+from readgraph.library.sent_batches import SentBatch
 from readgraph.models.client import model_client
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput

@@ -19,7 +19,7 @@ from readgraph.nodes.building.parts import WriteNote
 from readgraph.nodes.building.recipes import apply_notes_language
 from readgraph.nodes.extractive.gists import extract_gist
 from readgraph.nodes.extractive.passages import FEWEST_WORDS, nearest_sentences, passages_of
-from readgraph.nodes.step import StepNode
+from readgraph.nodes.step import node
 from readgraph.nodes.tasks import all_finished
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
@@ -93,7 +93,7 @@ class Condenser:
     def build(self) -> StateGraph[CondensingState, ReaderContext, CondensingState, CondensingState]:
         """The graph of one node that condenses."""
         builder = StateGraph(CondensingState, context_schema=ReaderContext)
-        builder.add_node("condense", StepNode(self.condense, self.without_model))
+        builder.add_node("condense", node(without_model=self.without_model)(self.condense))
         builder.add_edge(START, "condense")
         builder.add_edge("condense", END)
         return builder

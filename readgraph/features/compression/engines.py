@@ -36,13 +36,14 @@ from readgraph.library.page_store import PageStore
 from readgraph.nodes.answering.answer import make_answer_node
 from readgraph.nodes.building.build import ReadUpdate, read_pages
 from readgraph.nodes.building.merge import merge, merge_without_model
-from readgraph.nodes.building.notes import make_gist_writer
+from readgraph.nodes.building.notes import ask_gist
 from readgraph.nodes.building.parts import WriteNote
 from readgraph.nodes.building.recipes import BuiltState
+from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.extractive import pages_by_rule
 from readgraph.nodes.extractive.gists import extract_gist
 from readgraph.nodes.look_up import make_look_up_node
-from readgraph.nodes.step import StepNode
+from readgraph.nodes.step import StepNode, node
 from readgraph.nodes.tasks import all_finished
 from readgraph.plugins import plugged_in
 from readgraph.state.context import ReaderContext
@@ -88,16 +89,12 @@ def load_engine(folder: str | PathLike[str], **config: Any) -> CompressionEngine
 LEAST_TOKENS = 10  # the least that an episode or a gist may be asked to have
 
 
-async def _merge_for_query(state: BuiltState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
+@node(without_model=merge_without_model, builds=True, settings=(Gists, Purpose, Language, Window))
+async def merge_for_query(state: BuiltState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
     """Merge pages as ReadAgent does where a query is asked; without one, no prompt holds all gists."""
     if not state.get("question_text"):
         return {"memory": state["memory"], "step_summary": "kept all gists: they are condensed next"}
     return await merge.work(state, runtime)
-
-
-merge_for_query = StepNode[BuiltState, ReadUpdate](
-    _merge_for_query, merge_without_model, builds=True, settings=(Gists, Purpose, Language, Window)
-)
 
 
 class EpisodeEngine(CompressionEngine):
@@ -231,7 +228,10 @@ class ReadAgentGistEngine(EpisodeEngine):
         return Condenser(notes_of, lambda words: self._gist_of(tokens_in(words)), group, share)
 
     def _gist_of(self, tokens: int) -> WriteNote:
-        return make_gist_writer(lambda text, context: self.templates.gist_prompt(text, tokens))
+        async def gist(text: str, page: Page, runtime: ReaderRuntime) -> Note:
+            return await ask_gist(self.templates.gist_prompt(text, tokens), text, page, runtime)
+
+        return gist
 
 
 def _tokens(key: str, value: object) -> int:

@@ -7,17 +7,16 @@ from readgraph.plugins import hookimpl
 
 if TYPE_CHECKING:
     from readgraph.api.tools import Tool
+    from readgraph.library.upkeep.own_records import OwnRecords
 
 
 @hookimpl
 def commands() -> list[Command]:
     return [
         Command(
-            run="readgraph.features.compression.command:compress",
-            line=(
-                "Fit documents into a budget of tokens, for a prompt of your own. Standard output holds the text "
-                "and nothing else."
-            ),
+            "readgraph.features.compression.command:compress",
+            "Fit documents into a budget of tokens, for a prompt of your own. Standard output holds the text "
+            "and nothing else.",
             panel="More with texts",
             order=5,
         )
@@ -27,6 +26,15 @@ def commands() -> list[Command]:
 @hookimpl
 def functions() -> dict[str, str]:
     return {"compress": "readgraph.features.compression.functions:compress"}
+
+
+@hookimpl
+def records() -> "list[OwnRecords]":
+    """Which documents its engines keep."""
+    from readgraph.features.compression.kept import forget_ingested
+    from readgraph.library.upkeep.own_records import OwnRecords
+
+    return [OwnRecords(forget=forget_ingested)]
 
 
 @hookimpl

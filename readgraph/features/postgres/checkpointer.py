@@ -14,9 +14,12 @@ from psycopg import Cursor
 from psycopg.rows import DictRow, dict_row
 
 from readgraph.features.postgres import connections
-from readgraph.features.postgres.connections import Connection, ServerSession, escape_text, read_text
+from readgraph.features.postgres.connections import Connection
+from readgraph.features.postgres.session import ServerSession
+from readgraph.features.postgres.stored_text import escape_text, read_text
 from readgraph.library.address import LibraryAddress
-from readgraph.library.checkpointer import SharedCheckpointer, StrictSerializer
+from readgraph.library.checkpointer import SharedCheckpointer
+from readgraph.library.serializer import StrictSerializer
 from readgraph.state.errors import BadInput, LibraryError
 
 OF_NAMESPACE = "readgraph-namespace:"  # begins the ids of namespaces' threads; its key and a colon follow

@@ -72,7 +72,8 @@ def make_read_if_needed(read: StepNode[ReadState, ReadUpdate]) -> StepNode[ReadS
             return {"memory": memory.id, "step_summary": f"took the memory of {format_count(memory.pages, 'part')}"}
         return await without(state, runtime)
 
-    return StepNode(read_where_needed, read_without_model, builds=True, settings=read.settings, recipe=recipe)
+    as_node = node(without_model=read_without_model, builds=True, settings=read.settings, recipe=recipe)
+    return as_node(read_where_needed)
 
 
 async def memory_there(store: PageStore, document: Document, context: ReaderContext, recipe: Recipe) -> Memory | None:

@@ -32,11 +32,9 @@ def methods() -> list[Method]:
 def commands() -> list[Command]:
     return [
         Command(
-            run="readgraph.features.summary.command:summarise",
-            line=(
-                "Summarise documents, or a part of them. Each sentence names where it stands, and is checked "
-                "against the text."
-            ),
+            "readgraph.features.summary.command:summarise",
+            "Summarise documents, or a part of them. Each sentence names where it stands, and is checked "
+            "against the text.",
             panel="Start",
             order=3,
         )

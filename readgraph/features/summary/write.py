@@ -33,7 +33,7 @@ from readgraph.nodes.extractive.summaries import extract_summary
 from readgraph.nodes.gist_levels import TAG_WORDS
 from readgraph.nodes.memory import MemoryState, OpenedMemory, load_memory, tag_texts
 from readgraph.nodes.prompts import note_line
-from readgraph.nodes.step import StepNode, node
+from readgraph.nodes.step import node
 from readgraph.nodes.tasks import all_finished
 from readgraph.state.apart import compute
 from readgraph.state.reading import Citation, Sentence, Status
@@ -307,7 +307,7 @@ def _sentences(reply: WrittenSummary, known: Sequence[int]) -> list[Sentence]:
     return sentences
 
 
-write = StepNode(write_summary, write_without_model, settings=(SummaryForm, Language))
+write = node(without_model=write_without_model, settings=(SummaryForm, Language))(write_summary)
 
 
 class CheckState(ShownState):
@@ -349,7 +349,7 @@ def _make_check_update(sentences: list[Sentence]) -> CheckUpdate:
     return {"sentences": sentences, "unsupported": unsupported, "unchecked": unchecked, "step_summary": did}
 
 
-check = StepNode(check_summary, check_without_model, settings=(Checking,))
+check = node(without_model=check_without_model, settings=(Checking,))(check_summary)
 
 
 class CiteSummaryUpdate(StepUpdate):

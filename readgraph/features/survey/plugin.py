@@ -29,11 +29,8 @@ def methods() -> list[Method]:
 def commands() -> list[Command]:
     return [
         Command(
-            run="readgraph.features.survey.command:table",
-            line=(
-                "Make a table of all that documents hold of one kind; each row has the quote that shows it, and "
-                "its place."
-            ),
+            "readgraph.features.survey.command:table",
+            "Make a table of all that documents hold of one kind; each row has the quote that shows it, and its place.",
             panel="More with texts",
             order=4,
         )

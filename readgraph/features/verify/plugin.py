@@ -28,8 +28,8 @@ def methods() -> list[Method]:
 def commands() -> list[Command]:
     return [
         Command(
-            run="readgraph.features.verify.command:verify",
-            line="Check a text against documents, sentence by sentence: is it supported, contradicted, or not found?",
+            "readgraph.features.verify.command:verify",
+            "Check a text against documents, sentence by sentence: is it supported, contradicted, or not found?",
             panel="More with texts",
             order=2,
         )

@@ -62,11 +62,9 @@ def methods() -> list[Method]:
 def commands() -> list[Command]:
     return [
         Command(
-            run="readgraph.features.web.command:browse",
-            line=(
-                "Carry out an instruction on a web site, in a browser of this machine. You confirm each action "
-                "before it happens."
-            ),
+            "readgraph.features.web.command:browse",
+            "Carry out an instruction on a web site, in a browser of this machine. You confirm each action "
+            "before it happens.",
             panel="For programs",
             order=5,
         )

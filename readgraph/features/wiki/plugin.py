@@ -28,11 +28,9 @@ def methods() -> list[Method]:
 def commands() -> list[Command]:
     return [
         Command(
-            run="readgraph.features.wiki.command:wiki",
-            line=(
-                "Make a wiki of documents: Markdown pages of persons, places, things and topics. Each sentence "
-                "names its quote."
-            ),
+            "readgraph.features.wiki.command:wiki",
+            "Make a wiki of documents: Markdown pages of persons, places, things and topics. Each sentence "
+            "names its quote.",
             panel="More with texts",
             order=3,
         )

@@ -4,7 +4,7 @@ import asyncio
 from collections import Counter
 from contextlib import suppress
 
-from readgraph.library.collections import INGESTED, MEMBERS, collections_with
+from readgraph.library.collections import MEMBERS, collections_with
 from readgraph.library.documents import UNFINISHED, NotHeld, begin_forgetting, drop_document, find_document_to_forget
 from readgraph.library.library import FILES, Library
 from readgraph.library.search.index_registry import indexes_of
@@ -47,7 +47,7 @@ async def forget_document(
         threads = await saver.run(lambda: saver.threads({"document": document.id}))
         for thread in threads:
             await saver.adelete_thread(thread)
-        for names in (FILES, MEMBERS, INGESTED):
+        for names in (FILES, MEMBERS):
             await library.pages.clear(names, {"document": document.id})
         await asyncio.to_thread(library.whole_store.forget_original, document.id)
         await forget_text(library.pages, document.id)

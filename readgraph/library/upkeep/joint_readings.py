@@ -8,7 +8,7 @@ about the others, without the steps that led to the answer. Notes of the others'
 from bisect import bisect_right
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from langchain_core.runnables import RunnableConfig
@@ -17,10 +17,10 @@ from langgraph.checkpoint.base import CheckpointTuple, empty_checkpoint
 from readgraph.library.checkpointer import QUESTION
 from readgraph.library.collections import add_collection, collections_with
 from readgraph.library.library import Library
-from readgraph.library.page_store import PageStore
+from readgraph.library.page_store import PageStore, memory_item, note_item, page_item
 from readgraph.library.search.terms import content_words
 from readgraph.library.store import InUse, OnWait, hold_build_lock, hold_lock
-from readgraph.library.stored_items import EVERY, ROOT, StoredValue, number_key
+from readgraph.library.stored_items import EVERY, ROOT
 from readgraph.state.errors import LibraryError, ReadgraphError
 from readgraph.state.languages import language_of
 from readgraph.state.records import Document, Memory, Page, digest
@@ -286,9 +286,9 @@ async def _move_memory(pages: PageStore, memory: Memory, rest: _Rest) -> tuple[s
         whole = memory.complete and end == rest.characters and len(noted) == len(moved) and not tree
         words = sum(note.words for note in noted) if whole else None
         kept = Memory(identity, rest.id, memory.recipe, memory.started, len(moved), end, whole, whole, words)
-        put: list[StoredValue] = [((ROOT, "pages", identity), number_key(each.number), asdict(each)) for each in moved]
-        put += [((ROOT, "notes", identity), number_key(each.page), asdict(each)) for each in noted]
-        await pages.put([*put, ((ROOT, "memories", rest.id), identity, asdict(kept))])
+        page_items = [page_item(identity, page) for page in moved]
+        note_items = [note_item(identity, note) for note in noted]
+        await pages.put([*page_items, *note_items, memory_item(kept)])
         return identity, moved
 
 

@@ -178,10 +178,10 @@ def _as_chat_message(said: AnswerDraft, document: Document, state: AskedState) -
         words = RESEARCHED if said.context_alone else gave_none
     else:
         words = _quoted(said) if said.nearest else said.answer
-    message = AIMessage(f"{words}\n\n{missing}." if missing else words, id=meter.message_id, response_metadata=metadata)
+    message = AIMessage(f"{words}\n\n{missing}." if missing else words, id=meter.message.id, response_metadata=metadata)
     if last_question(state.get("messages") or []):
         return [message]
-    if meter.said != meter.message_id:
+    if not meter.message.has_begun:
         stream_message(meter, message)
     return []
 
