@@ -1,10 +1,10 @@
 """What a compression gives, and the trace of how it came about."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import reduce
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from langgraph.graph.state import CompiledStateGraph
 from typing_extensions import TypedDict
@@ -103,11 +103,22 @@ async def run_and_trace(
         for update in event.values() if mode == "updates" else ():
             ended = (update or {}).get("steps", [])
             for step in getattr(ended, "value", ended):  # the first node overwrites the channel
-                steps.append(TraceStep(**cast(Step, step), replies=[_as_reply(exchange) for exchange in exchanges]))
+                steps.append(_as_trace(step, exchanges))
                 exchanges.clear()
 
     with exchanges_to(exchanges.append):
         return await run_and_listen(graph, given, context=context, listen=trace)
+
+
+def _as_trace(step: Step, exchanges: Sequence[ModelExchange]) -> TraceStep:
+    return TraceStep(
+        node=step["node"],
+        model=step["model"],
+        summary=step["summary"],
+        replies=[_as_reply(exchange) for exchange in exchanges],
+        usage=step["usage"],
+        fallbacks=step["fallbacks"],
+    )
 
 
 def _as_reply(exchange: ModelExchange) -> TraceReply:

@@ -5,7 +5,7 @@ from typing import Literal
 from typing_extensions import TypedDict
 
 from readgraph.state.differences import Difference
-from readgraph.state.reading import Answered, ReadingState
+from readgraph.state.reading import Answered, ReadingState, TextGiven
 
 SubjectKind = Literal["document", "person", "place", "thing", "topic", "name"]
 """`name`: something with a name, of which rules can't tell what it is."""
@@ -65,6 +65,10 @@ class Conflict(TypedDict):
 
     sentences: list[WikiSource]
     differs: Difference
+
+
+class WikiWanted(TextGiven):
+    """Input of a wiki: a document or a collection in the page store, or a short text."""
 
 
 class WikiMade(Answered):
