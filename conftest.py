@@ -24,10 +24,10 @@ os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"  # LangGraph looks at it once, w
 from langgraph.checkpoint.serde import _msgpack
 
 from readgraph.cli.main import run
+from readgraph.features.local_models import files as model_file
+from readgraph.features.local_models import servers as server_of_local
 from readgraph.graphs.method import Method
 from readgraph.library.opening import Library, open_library
-from readgraph.models import local as model_file
-from readgraph.models import local as server_of_local
 from readgraph.models.waiting import use_clock
 from readgraph.sources.pdf import pdf_text
 from tests.doubles.hurried import Hurried

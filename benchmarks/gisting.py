@@ -96,9 +96,11 @@ async def readgraph(folder: str, url: str, pages: int, at_once: int) -> tuple[fl
         warm, _ = await ready_pages(library, replace(context, sample=1), at_once)
         document, prompts = await ready_pages(library, context, pages)
         runtime = Runtime(context=replace(context, sample=1), store=library.store)
-        await read_agent.read.run({"document": warm}, runtime)
+        await read_agent.read.ainvoke({"document": warm}, runtime=runtime)
         start = time.perf_counter()
-        update = await read_agent.read.run({"document": document}, Runtime(context=context, store=library.store))
+        update = await read_agent.read.ainvoke(
+            {"document": document}, runtime=Runtime(context=context, store=library.store)
+        )
         seconds = time.perf_counter() - start
     assert update["usage"]["calls"] == len(prompts), update
     return seconds, prompts

@@ -37,7 +37,7 @@ from readgraph import ReaderContext, open_library
 from readgraph.features.agents.lives import agent_config
 from readgraph.features.agents.mem_gpt import build_chat
 from readgraph.graphs.methods import METHODS
-from readgraph.library.forgetting import forget_document
+from readgraph.library.upkeep.forgetting import forget_document
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import reader
 

@@ -7,11 +7,12 @@ import ast
 import asyncio
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from langchain_core.language_models import BaseChatModel
 from langgraph.store.memory import InMemoryStore
 
 import readgraph
@@ -22,6 +23,7 @@ from tests.doubles.model_server import ModelServer
 
 HOUSE = Path(readgraph.__path__[0])
 ROOT = HOUSE.parent
+Build = Callable[[], Any]  # makes a method's graph, not compiled
 CORE = ("state", "library", "models", "nodes", "graphs", "api")
 TEXT = "The keeper climbed to the lamp at nine. The goat stood on the gallery, and the lamp was out.\n\n" * 200
 
@@ -52,32 +54,46 @@ def reached_from(module: str) -> set[str]:
     return {name for name in seen if not ROOT.joinpath(*name.split(".")).is_dir()}
 
 
+def frames_of_ours(frame: FrameType | None) -> list[str]:
+    """The names of our functions on the stack that ends with this frame, the outermost first."""
+    names = list[str]()
+    while frame:
+        if frame.f_code.co_filename.startswith(f"{HOUSE}/"):
+            names.insert(0, frame.f_code.co_qualname)
+        frame = frame.f_back
+    return names
+
+
 class RunPath:
-    """Counts the files of ours through which a run passes, the hops between them, and the deepest stack of ours."""
+    """Counts the files of ours through which a run passes, the hops between them, and the deepest stack of ours.
+
+    `to_client`: our functions on the stack where a model's client is called, of each call.
+    """
 
     def __init__(self) -> None:
         self.files, self.hops, self.deepest, self._last = set[str](), 0, 0, ""
+        self.to_client = dict[FrameType, list[str]]()
 
     def __call__(self, frame: FrameType, event: str, argument: Any) -> None:
         """Note a call."""
+        if event != "call":
+            return
+        if frame.f_code is BaseChatModel.ainvoke.__code__:
+            self.to_client.setdefault(frame, frames_of_ours(frame))  # a coroutine is called anew where it goes on
         file = frame.f_code.co_filename
-        if event != "call" or not file.startswith(f"{HOUSE}/"):
+        if not file.startswith(f"{HOUSE}/"):
             return
         self.hops += file != self._last
         self._last = file
         self.files.add(file)
-        depth, above = 0, frame
-        while above:
-            depth += above.f_code.co_filename.startswith(f"{HOUSE}/")
-            above = above.f_back  # type: ignore[assignment]
-        self.deepest = max(self.deepest, depth)
+        self.deepest = max(self.deepest, len(frames_of_ours(frame)))
 
 
-async def follow_question(server: ModelServer) -> RunPath:
-    """The path of a second question to ReadAgent, by `ainvoke`."""
+async def follow_question(build: Build = read_agent.build) -> RunPath:
+    """The path of a second question to a method, by `ainvoke`, with the model "openai:double"."""
     store = InMemoryStore()
     document = await PageStore(store).add_document(TEXT)
-    graph, path = read_agent.build().compile(store=store), RunPath()
+    graph, path = build().compile(store=store), RunPath()
     context = ReaderContext(model="openai:double")
     await graph.ainvoke({"document": document.id, "question": "Who climbed?"}, context=context)
     sys.setprofile(path)
@@ -107,8 +123,10 @@ def main() -> None:
     print(f"pages: {sum(len(page.read_text(encoding='utf-8').split()) for page in pages):,} words")
     with ModelServer() as server:
         os.environ |= {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "sk-not-a-real-key"}
-        path = asyncio.run(follow_question(server))
+        path = asyncio.run(follow_question())
     print(f"ainvoke of a question: {len(path.files)} files, {path.hops:,} hops, {path.deepest} frames of ours at most")
+    for names in path.to_client.values():
+        print(f"frames of ours where the client is called: {len(names)}: {' > '.join(names)}")
 
 
 if __name__ == "__main__":

@@ -52,7 +52,7 @@ async def rank_nodes(state: LookUpState, runtime: Runtime[ReaderContext]) -> Ran
 @node(settings=(AnswerForm, Language))
 async def answer(state: Shown, runtime: Runtime[ReaderContext]) -> AnswerUpdate:
     view = await view_nodes(runtime, state["document"], state["memory"], state["pages_read"], state["tree_nodes"])
-    return await write_answer(answer_from(view, state, runtime), state, runtime)
+    return await write_answer(await answer_from(view, state, runtime), view.document, state, runtime)
 
 
 read = read_agent.reading(recipe)

@@ -9,6 +9,7 @@ the question before it ("interrupt"): what was read for that is kept, and the ne
 
 import asyncio
 import sys
+from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from langgraph_sdk import get_client
@@ -36,8 +37,8 @@ async def make_assistants(server: LangGraphClient, graph: str, model: str = "") 
 
 async def say(server: LangGraphClient, thread: str, assistant: str, text: str, document: str) -> str:
     """Begin to answer a message, in place of the one before; gives the id of the run."""
-    asked = {"messages": [{"role": "user", "content": text}], "document": document}
-    run = await server.runs.create(thread, assistant, input=asked, multitask_strategy="interrupt")
+    message: dict[str, Any] = {"messages": [{"role": "user", "content": text}], "document": document}
+    run = await server.runs.create(thread, assistant, input=message, multitask_strategy="interrupt")
     return run["run_id"]
 
 

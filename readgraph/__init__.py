@@ -3,10 +3,10 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from readgraph.api import local_model
     from readgraph.api.opening import BackgroundLibrary, Library, open_library, open_library_in_background
     from readgraph.api.shortcuts import aask, aread, ask, read
     from readgraph.library.page_store import PageStore
-    from readgraph.models.local import local_model
     from readgraph.models.names import register_embeddings, register_model
     from readgraph.state.context import ReaderContext
     from readgraph.state.errors import (
@@ -28,8 +28,8 @@ else:
     __getattr__, __dir__ = lazy_names(
         __name__,
         {
+            "api": ["local_model"],
             "api.shortcuts": ["aask", "aread", "ask", "read"],
-            "models.local": ["local_model"],
             "models.names": ["register_embeddings", "register_model"],
             "state.context": ["ReaderContext"],
             "state.errors": [

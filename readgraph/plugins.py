@@ -35,9 +35,12 @@ if TYPE_CHECKING:
     from readgraph.cli.declaring import Command, ReportForm
     from readgraph.doors.serve.making import Page
     from readgraph.graphs.method import Method
-    from readgraph.library.own_records import OwnRecords
+    from readgraph.library.address import StoreKind
+    from readgraph.library.upkeep.own_records import OwnRecords
     from readgraph.sources.kinds import FileKind
     from readgraph.state.declaring import Settings
+    from readgraph.state.providers import ModelProvider
+    from readgraph.state.transports import Transport
 
 __all__ = ["Hooks", "hookimpl"]
 
@@ -53,6 +56,14 @@ class Hooks:
     @hookspec
     def methods(self) -> "Iterable[Method]":  # type: ignore[empty-body]
         """Methods of reading: graphs that answer questions, or are rows of evaluations."""
+
+    @hookspec
+    def models(self) -> "Iterable[ModelProvider]":  # type: ignore[empty-body]
+        """Models that run on this machine: what their names begin with, and how their servers are started."""
+
+    @hookspec
+    def transports(self) -> "Iterable[Transport]":  # type: ignore[empty-body]
+        """Ways of calls to their model servers other than a request for each at once, as a setting chooses."""
 
     @hookspec
     def commands(self) -> "Iterable[Command]":  # type: ignore[empty-body]
@@ -85,6 +96,14 @@ class Hooks:
     @hookspec
     def records(self) -> "Iterable[OwnRecords]":  # type: ignore[empty-body]
         """What the package keeps in a library for itself: how it is deleted when a document is forgotten."""
+
+    @hookspec
+    def stores(self) -> "Iterable[StoreKind]":  # type: ignore[empty-body]
+        """Places besides folders where libraries can be kept: which addresses, and what opens the store there."""
+
+    @hookspec
+    def prompts(self) -> "Iterable[str]":  # type: ignore[empty-body]
+        """Modules that declare prompts, so that these can be exported and replaced: `package.module`."""
 
     @hookspec
     def engines(self) -> "Mapping[str, str]":  # type: ignore[empty-body]

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from beside import BESIDE
 
+from readgraph.cli.command_group import COMMANDS
 from readgraph.cli.declaring import PANELS
-from readgraph.cli.main import COMMANDS
 from readgraph.graphs.method_facts import PAPERS, find_shared_nodes
 from readgraph.graphs.methods import METHODS
-from readgraph.models.names import ModelTable
+from readgraph.models.own.tables import ModelTable
 from readgraph.nodes.purpose import PRESETS
 from readgraph.sources.kinds import OURS
 from readgraph.state.context import PROFILES
@@ -81,7 +81,7 @@ def _guides_on(command: str) -> str:
 
 def names_in(panel: str) -> list[str]:
     """The commands in a group of the help, by name."""
-    return [command.shown for command in COMMANDS if command.panel == panel]
+    return [name for name, command in COMMANDS.items() if command.panel == panel]
 
 
 def command_groups() -> list[dict[str, list[str]]]:

@@ -7,7 +7,6 @@ from typer import Argument, Context, Option
 
 from readgraph.cli.options.output import Quiet, with_run
 from readgraph.cli.options.settings import PROFILE
-from readgraph.cli.process import begin_work
 from readgraph.state.settings import GROUPS
 from readgraph_evaluation.options import BoardOptions, EvaluateOptions, ReproduceOptions
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 @with_run(EvaluateOptions, GROUPS, PROFILE)
 def evaluate(run: Context, options: EvaluateOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
-    """Measure methods on questions with known answers, and write a table, results.json, results.csv and a report.
+    """Measure methods on questions.
 
     Examples:
     readgraph evaluate QuALITY.v1.0.1.htmlstripped.dev --methods read-agent,full-text --limit 50 --out quality
@@ -28,7 +27,7 @@ def evaluate(run: Context, options: EvaluateOptions, context: "ReaderContext", s
     """
     from readgraph_evaluation.run.evaluate import evaluate_by_options
 
-    begin_work(evaluate_by_options, run, options, context, screen)
+    evaluate_by_options(run, options, context, screen)
 
 
 def trajectories(
@@ -37,15 +36,15 @@ def trajectories(
     out: Path = Option(Path("-"), metavar="FILE", help="The file to write; - for standard output."),
     quiet: Quiet = False,
 ) -> None:
-    """Export an evaluation's prompts and replies, with their outcome, as training examples."""
+    """Export training examples."""
     from readgraph_evaluation.run.evaluate import write_trajectories
 
-    begin_work(write_trajectories, folder=folder, form=form, out=out, quiet=quiet)
+    write_trajectories(folder=folder, form=form, out=out, quiet=quiet)
 
 
 @with_run(ReproduceOptions, GROUPS, PROFILE)
 def reproduce(run: Context, options: ReproduceOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
-    """Repeat a table or figure of a paper on its dataset.
+    """Repeat an experiment of a paper.
 
     Examples:
     readgraph reproduce
@@ -55,12 +54,12 @@ def reproduce(run: Context, options: ReproduceOptions, context: "ReaderContext",
     """
     from readgraph_evaluation.run.reproduce import reproduce_by_options
 
-    begin_work(reproduce_by_options, run, options, context, screen)
+    reproduce_by_options(run, options, context, screen)
 
 
 @with_run(BoardOptions, GROUPS, PROFILE)
 def board(options: BoardOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
-    """Make a long history with known facts, and measure methods and other systems on it without a judge.
+    """Measure methods on a history made for it.
 
     Examples:
     readgraph board --out board --tokens 100000
@@ -70,4 +69,4 @@ def board(options: BoardOptions, context: "ReaderContext", screen: "OutputOption
     """
     from readgraph_evaluation.run import evaluate
 
-    begin_work(evaluate.board, options, context, screen)
+    evaluate.board(options, context, screen)

@@ -1,4 +1,4 @@
-"""How the evaluation plugs in: its commands."""
+"""How the evaluation plugs in: its commands, and the prompts of its judges."""
 
 from readgraph.cli.declaring import Command
 from readgraph.plugins import hookimpl
@@ -7,11 +7,36 @@ from readgraph.plugins import hookimpl
 @hookimpl
 def commands() -> list[Command]:
     """The commands of evaluations, with their places in the help."""
-    from readgraph_evaluation import command as given
-
     return [
-        Command(run=given.evaluate, panel="Research", order=1),
-        Command(run=given.reproduce, panel="Research", order=2),
-        Command(run=given.board, panel="Research", order=3),
-        Command(run=given.trajectories, panel="Research", order=4),
+        Command(
+            "readgraph_evaluation.command:evaluate",
+            "Measure methods on questions with known answers, and write a table, results.json, results.csv "
+            "and a report.",
+            panel="Research",
+            order=1,
+        ),
+        Command(
+            "readgraph_evaluation.command:reproduce",
+            "Repeat a table or figure of a paper on its dataset.",
+            panel="Research",
+            order=2,
+        ),
+        Command(
+            "readgraph_evaluation.command:board",
+            "Make a long history with known facts, and measure methods and other systems on it without a judge.",
+            panel="Research",
+            order=3,
+        ),
+        Command(
+            "readgraph_evaluation.command:trajectories",
+            "Export an evaluation's prompts and replies, with their outcome, as training examples.",
+            panel="Research",
+            order=4,
+        ),
     ]
+
+
+@hookimpl
+def prompts() -> list[str]:
+    """The modules that declare what is asked."""
+    return ["readgraph_evaluation.judges.prompts", "readgraph_evaluation.who_questions"]

@@ -40,10 +40,11 @@ from readgraph.library.page_store import PageStore
 from readgraph.library.search.terms import content_words
 from readgraph.models.metering import ExchangeRecorder, FallBack, ModelExchange, exchanges_to
 from readgraph.state.context import ReaderContext
+from readgraph.state.dates import at_local_time
 from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph.state.logs import new_run_part, use_run
 from readgraph.state.reading import Citation, Question
-from readgraph.state.records import Document, at_local_time, digest
+from readgraph.state.records import Document, digest
 from readgraph.state.words import count_words, first_words
 from readgraph_evaluation.folder import EvaluationFolder
 from readgraph_evaluation.line_shapes import Cost, count_usage

@@ -7,10 +7,10 @@ from itertools import product
 
 from readgraph.graphs.method_facts import settings_of
 from readgraph.library.opening import Library
-from readgraph.models.batches.calls import calls_at_once
 from readgraph.models.metering import ask_each_prompt_once
 from readgraph.nodes.purpose import with_question
 from readgraph.state.errors import ReadgraphError
+from readgraph.state.transports import calls_at_once
 from readgraph_evaluation.folder import EvaluationFolder
 from readgraph_evaluation.line_shapes import Cost
 from readgraph_evaluation.reading import ConversationReading, TextReading, group_by_talk

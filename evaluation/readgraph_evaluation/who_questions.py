@@ -5,14 +5,36 @@ import re
 from typing import Any
 
 from langgraph.runtime import Runtime
+from pydantic import BaseModel, Field
 
 from readgraph.models.asking import ask_reply
-from readgraph.nodes.judging_prompts import WhoQuestion, who_question_prompt
+from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
 from readgraph_evaluation.records import Dataset, Item
 
 __all__ = ["who_questions"]
+
+
+WHO_QUESTION = declare_wording(
+    "who_question",
+    "You write questions that test whether somebody has read a long text. You see a summary of it; who is asked sees "
+    "the text itself, and not the summary. " + DATA_RULE,
+    "Write one question that begins with 'Who' and has exactly one right answer, which stands in the summary above. "
+    "Say in the question which event it is about, and don't give the answer away.",
+)
+
+
+class WhoQuestion(BaseModel):
+    """A question with its answer."""
+
+    question: str = Field(description="One question that begins with 'Who', clear without the summary.")
+    answer: str = Field(description="The person or body it asks for, by the name that the summary uses, and no more.")
+
+
+def who_question_prompt(summary: str) -> Prompt:
+    """Ask for one question that the summary answers."""
+    return WHO_QUESTION.ask(fenced("summary", summary))
 
 
 async def who_questions(dataset: Dataset, runtime: Runtime[ReaderContext]) -> list[dict[str, Any]]:

@@ -8,7 +8,6 @@ from readgraph.sources.places import place_in_words
 from readgraph.state.tables import format_unread_parts
 
 NEAREST, NEAREST_ONE = "Nearest sentences:", "Nearest sentence:"
-BY_TABLE = "The rows are those of tables in the text, taken without a model; what stands beside the tables is left out."
 BY_PATTERN = "Filled by patterns, without a model: names and amounts as they are written, dates as YYYY-MM-DD."
 GUESSED = "A guess by shared words, no better than chance"
 NOTHING_SHARED = "No sentence that was looked at shares a word with your question."
@@ -19,61 +18,61 @@ def place_or_part(place: str | None, page: int) -> str:
     return place_in_words(place) if place else f"part {page}"
 
 
-def stands_for_answer(found: Mapping[str, Any]) -> bool:
+def stands_for_answer(output: Mapping[str, Any]) -> bool:
     """Whether the nearest sentence stands in the place of an answer: no option, and no table."""
-    quote = found["citations"][0]["quote"] if found["status"] == "nearest" and found["citations"] else ""
-    return bool(quote) and " ".join((found["answer"] or "").split()).startswith(" ".join(quote.split()))
+    quote = output["citations"][0]["quote"] if output["status"] == "nearest" and output["citations"] else ""
+    return bool(quote) and " ".join((output["answer"] or "").split()).startswith(" ".join(quote.split()))
 
 
 def quote_in_words(citation: Mapping[str, Any]) -> str:
     """A quote in one line, with the sentences around it if they were asked for, and what its words for a time mean."""
     parts = [citation.get("before", ""), f"“{citation['quote'].strip()}”", citation.get("after", "")]
-    meant = "; ".join(f"“{said}” = {meaning}" for said, meaning in citation.get("dates", {}).items())
+    meant = "; ".join(f"“{words}” = {meaning}" for words, meaning in citation.get("dates", {}).items())
     return " ".join(" ".join([*parts, f"({meant})" if meant else ""]).split())
 
 
-def plain_answer(found: Mapping[str, Any]) -> str:
+def plain_answer(output: Mapping[str, Any]) -> str:
     """The answer of a graph's output with its marks; of sentences that are only nearest, what stands above them."""
-    answer = found["marked_answer"] or None
-    if found.get("table") and answer and not found["choice"]:
-        lead = answer_lead(found)
+    answer = output["marked_answer"] or None
+    if output.get("table") and answer and not output["choice"]:
+        lead = answer_lead(output)
         return f"{lead}\n{answer}" if lead else answer
-    if found["choice"]:
-        answer = f"{found['choice']}. {answer}"
-    if found["status"] == "budget":
-        guessed = found["choice"] and found["by_rule"]
+    if output["choice"]:
+        answer = f"{output['choice']}. {answer}"
+    if output["status"] == "budget":
+        guessed = output["choice"] and output["by_rule"]
         lead = f"The budget ran out first. {GUESSED if guessed else 'Nearest in what was read'}: "
         return lead + answer if answer else "The budget ran out before anything was found."
-    if found["status"] == "researched":
-        return str(found["context"])
-    if found["status"] == "nearest":
-        return _nearest(found)
-    nothing = "The text doesn't say." if found["steps"][-1]["model"] else NOTHING_SHARED
-    if found["by_rule"] and found["steps"][-1]["model"]:
+    if output["status"] == "researched":
+        return str(output["context"])
+    if output["status"] == "nearest":
+        return _nearest(output)
+    nothing = "The text doesn't say." if output["steps"][-1]["model"] else NOTHING_SHARED
+    if output["by_rule"] and output["steps"][-1]["model"]:
         nothing = "The model gave no answer that could be used."
-    if found["steps"][-1]["summary"] == REFUSED:
+    if output["steps"][-1]["summary"] == REFUSED:
         return "A person refused the answer, and gave no other."
-    if unread := found.get("unread"):
-        read = found["pages_read"]
+    if unread := output.get("unread"):
+        read = output["pages_read"]
         nothing = "Nothing was found in what was read" if read else nothing.removesuffix(".")
         nothing += f": {format_unread_parts(len(read), len(unread))}."
     return answer or nothing
 
 
-def answer_lead(found: Mapping[str, Any]) -> str:
+def answer_lead(output: Mapping[str, Any]) -> str:
     """What stands above an answer from a table that isn't the model's own, or isn't of the whole text; else ""."""
-    if found["status"] == "budget":
-        of_all = "In what was read until then:" if found.get("unread") else "The table:"
-        return f"The budget ran out first. {BY_PATTERN if found.get('by_pattern') else of_all}"
-    if found["status"] != "nearest":
+    if output["status"] == "budget":
+        of_all = "In what was read until then:" if output.get("unread") else "The table:"
+        return f"The budget ran out first. {BY_PATTERN if output.get('by_pattern') else of_all}"
+    if output["status"] != "nearest":
         return ""
-    return BY_PATTERN if found.get("by_pattern") else "The model wrote no answer that could be used. The table:"
+    return BY_PATTERN if output.get("by_pattern") else "The model wrote no answer that could be used. The table:"
 
 
-def _nearest(found: Mapping[str, Any]) -> str:
-    if found["choice"]:
-        return f"{GUESSED}: {found['choice']}. {found['marked_answer']}"
-    one = len(found["citations"]) <= 1
-    if not found["citations"]:
-        return f"{NEAREST_ONE} {found['answer']}"
+def _nearest(output: Mapping[str, Any]) -> str:
+    if output["choice"]:
+        return f"{GUESSED}: {output['choice']}. {output['marked_answer']}"
+    one = len(output["citations"]) <= 1
+    if not output["citations"]:
+        return f"{NEAREST_ONE} {output['answer']}"
     return NEAREST_ONE if one else NEAREST

@@ -16,6 +16,7 @@ from readgraph.library.library import document_of_file, keep_file
 from readgraph.library.notices import keep_notices
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.catalogue import catalogue_of, records, title_words
+from readgraph.library.search.hits import TermCounts
 from readgraph.library.search.passages import PassageHit, document_languages, likely_documents, marks, search_documents
 from readgraph.library.search.terms import stop_words
 from readgraph.library.versions import choose_valid, cite_as, follow_file, set_version
@@ -23,9 +24,19 @@ from readgraph.nodes.extractive.dates import date_in
 from readgraph.nodes.extractive.hints import other_language
 from readgraph.sources.converting import SourceText, convert_in_thread
 from readgraph.sources.loading import STANDARD_INPUT, SourceFile, printable_path
+from readgraph.state.dates import check_date, find_date
 from readgraph.state.errors import BadInput, Damaged, LibraryError, Way
 from readgraph.state.languages import language_of
-from readgraph.state.records import Document, Session, check_date, find_date
+from readgraph.state.records import Document, Session
+
+LIST_DOCUMENTS = Way(
+    "'readgraph show' lists them",
+    tool="list_documents lists them, and read takes a new file as 'file'",
+    page="the list of documents names those that it holds",
+)
+NAME_ONE = Way("name a file", tool="name a document", page="choose a document")
+ADD_ONE = Way("name a file,", tool="call read with a file or a text,", page="add a document,")
+FORGET_IT = Way("'readgraph forget' deletes it", tool="only the user can delete it")
 
 NEAR = 0.75  # how alike a title must be to be suggested; 1 is the same
 MOST_LISTED = 5
@@ -96,8 +107,8 @@ class StoredFile(NamedTuple):
 
 async def store_file(pages: PageStore, file: SourceFile) -> StoredFile:
     """Store a file as a document; it is converted only if that was not done before."""
-    if file.digest and (known := await document_of_file(pages, file.digest)):
-        return StoredFile(await follow_file(pages, known, file.source))
+    if file.digest and (kept := await document_of_file(pages, file.digest)):
+        return StoredFile(await follow_file(pages, kept, file.source))
     source = await convert_in_thread(file.convert)
     document = await store_source(pages, source)
     return StoredFile(document, source.seconds, missing_version(source, document))
@@ -113,8 +124,8 @@ def missing_version(source: SourceText, document: Document) -> str:
 async def find_kept_document(pages: PageStore, name: str) -> Document:
     """The document of a name that is no file's. Raises `UnknownName` where there is none, `BadInput` where several."""
     kept = await possible_documents(pages, name)
-    if known := same_name(kept, name) or find_by_title(kept, name):
-        return known
+    if document := same_name(kept, name) or find_by_title(kept, name):
+        return document
     problem = f"There is no file {printable_path(Path(name))}, and no document of that name in the library."
     raise UnknownName(problem + suggestion(kept, name))
 
@@ -123,8 +134,8 @@ async def id_without_conversion(pages: PageStore, file: SourceFile) -> str | Non
     """The id of the document in a file; None where the file must be converted first to know it."""
     if not file.digest:  # its text is the file's own
         return document_id(file.convert().text)
-    known = await document_of_file(pages, file.digest)
-    return known.id if known else None
+    document = await document_of_file(pages, file.digest)
+    return document.id if document else None
 
 
 async def document_named(
@@ -136,17 +147,17 @@ async def document_named(
     Raises `BadInput` where there is none, or several.
     """
     with suppress(Damaged):  # told below, with its id
-        if known := await pages.find_document(name):
-            return known
+        if kept := await pages.find_document(name):
+            return kept
     documents = await possible_documents(pages, name, id_of_file)
     if document := same_name(documents, name, id_of_file):
         return document
     if damaged := await find_damaged_document(pages, name):
-        raise LibraryError(f"The record of document {damaged} is damaged: ", Way.FORGET_IT, ".")
+        raise LibraryError(f"The record of document {damaged} is damaged: ", FORGET_IT, ".")
     if by_part and (document := find_by_title(documents, name)):
         return document
     nothing = f"The library holds no document '{name}': "
-    raise BadInput(nothing, Way.LIST_DOCUMENTS, f".{suggestion(documents, name)}")
+    raise BadInput(nothing, LIST_DOCUMENTS, f".{suggestion(documents, name)}")
 
 
 async def possible_documents(pages: PageStore, name: str, id_of_file: str | None = None) -> list[Document]:
@@ -216,36 +227,54 @@ async def pick_documents(pages: PageStore, query: str, choice: PickingScope) -> 
     where the library is empty, or nothing in it shares a word with the query, unless that is in another language and
     the documents are few: then they are all taken.
     """
-    stopped = stop_words(language_of(query))  # in texts of another language they are rare, and would count most
-    content, counted = re.sub(r"\w+", lambda word: "" if word[0].casefold() in stopped else word[0], query), None
-    content = content if re.search(r"\w", content) else query
-    if choice.collection is None and (likely := await likely_documents(pages, content)):
-        (documents, counted), held = likely, "the library"
-    else:
-        if choice.collection is None:
-            documents, held = [each for each in await pages.documents() if not each.parts], "the library"
-        else:
-            named = await NamedCollections(pages).get_collection(choice.collection)
-            documents, held = [*named.documents], f"the collection '{named.name}'"
-        if not documents:
-            raise BadInput("There is nothing to read: ", Way.ADD_ONE, " since the library is empty.")
-    if documents and not (documents := await choose_valid(pages, documents, choice.as_of)):
-        raise BadInput(f"Nothing in {held} is from {choice.as_of} or before: give a later day.")
-    scores, found = defaultdict[str, list[float]](list), await search_documents(pages, documents, content, counted)
-    for passage in await passages_as_of(pages, found, content, choice.as_of):
+    content = _without_stop_words(query)
+    documents, held, counted = await _documents_to_pick_from(pages, content, choice)
+    hits = await search_documents(pages, documents, content, counted)
+    scores = defaultdict[str, list[float]](list)
+    for passage in await passages_as_of(pages, hits, content, choice.as_of):
         scores[passage.document.id].append(passage.score)
     totals = {identity: sum(best[:PASSAGES]) for identity, best in scores.items()}
     if not totals and len(documents) <= MOST_PICKED:
-        spoken = [(await document_languages(pages, each)).languages[0] for each in documents]
-        totals = {each.id: 0.0 for each in documents} if other_language(query, spoken) else {}
+        spoken = [(await document_languages(pages, document)).languages[0] for document in documents]
+        totals = {document.id: 0.0 for document in documents} if other_language(query, spoken) else {}
     if not totals:
-        raise BadInput(f"No document of {held} shares a word with the question: ", Way.NAME_ONE, ", or other words.")
-    ranked = sorted((each for each in documents if each.id in totals), key=lambda each: -totals[each.id])
+        raise BadInput(f"No document of {held} shares a word with the question: ", NAME_ONE, ", or other words.")
+    sharing = [document for document in documents if document.id in totals]
+    ranked = sorted(sharing, key=lambda document: -totals[document.id])
     if ranked[0].sessions:
         return ranked[:1]
     best = totals[ranked[0].id]
     least = min(best, LEAST_SHARE * best)  # in a library of a few lines, scores may be negative
-    return [each for each in ranked if not each.sessions and totals[each.id] >= least][: choice.most or MOST_PICKED]
+    picked = [document for document in ranked if not document.sessions and totals[document.id] >= least]
+    return picked[: choice.most or MOST_PICKED]
+
+
+def _without_stop_words(query: str) -> str:
+    """The query without its language's stop words: in texts of another language they are rare, and would count most."""
+    stopped = stop_words(language_of(query))
+    content = re.sub(r"\w+", lambda word: "" if word[0].casefold() in stopped else word[0], query)
+    return content if re.search(r"\w", content) else query
+
+
+async def _documents_to_pick_from(
+    pages: PageStore, content: str, choice: PickingScope
+) -> tuple[list[Document], str, TermCounts | None]:
+    """The documents among which is picked, what holds them, and what is known of the words in all of them."""
+    counted, held = None, "the library"
+    if choice.collection is None and (likely := await likely_documents(pages, content)):
+        documents, counted = likely
+    else:
+        if choice.collection is None:
+            documents = [document for document in await pages.documents() if not document.parts]
+        else:
+            named = await NamedCollections(pages).get_collection(choice.collection)
+            documents, held = [*named.documents], f"the collection '{named.name}'"
+        if not documents:
+            raise BadInput("There is nothing to read: ", ADD_ONE, " since the library is empty.")
+    valid = await choose_valid(pages, documents, choice.as_of)
+    if documents and not valid:
+        raise BadInput(f"Nothing in {held} is from {choice.as_of} or before: give a later day.")
+    return valid, held, counted
 
 
 async def pick_as_one_document(pages: PageStore, query: str, choice: PickingScope) -> Document:
@@ -255,20 +284,20 @@ async def pick_as_one_document(pages: PageStore, query: str, choice: PickingScop
 
 async def documents_as_one(pages: PageStore, documents: Sequence[str | Document], as_of: str = "") -> Document:
     """The document that is given or has the name, or the collection of several; those `as_of` a day as they were."""
-    if not (found := await find_named(pages, documents)):
+    if not (named := await find_named(pages, documents)):
         raise BadInput("No document is named: give an id, a title or a file.")
-    return await as_it_was(pages, await add_collection(pages, found), as_of)
+    return await as_it_was(pages, await add_collection(pages, named), as_of)
 
 
 async def find_named(pages: PageStore, documents: str | Document | Iterable[str | Document]) -> list[Document]:
     """The documents that are given or have these names; one alone may stand without a list."""
-    given = [documents] if isinstance(documents, str | Document) else documents
-    return [each if isinstance(each, Document) else await document_named(pages, each) for each in given]
+    names = [documents] if isinstance(documents, str | Document) else documents
+    return [document if isinstance(document, Document) else await document_named(pages, document) for document in names]
 
 
 def in_one_order(documents: Iterable[Document]) -> list[Document]:
     """The documents by their titles: what is made of them is the same, in whatever order they were named."""
-    return sorted(documents, key=lambda each: (each.title.casefold(), each.source, each.id))
+    return sorted(documents, key=lambda document: (document.title.casefold(), document.source, document.id))
 
 
 async def end_as_of(pages: PageStore, document: Document, as_of: str) -> int:
@@ -283,23 +312,24 @@ def _day_of(session: Session) -> str:
     """The first day on which a session may have been, YYYY-MM-DD; "" where it has no date."""
     if find_date(session.time) == session.time != "":  # the date of a file
         return f"{session.time}-01-01"[:10]
-    found = date_in(session.time) or date_in(session.title)
-    return found.isoformat() if found else ""
+    day = date_in(session.time) or date_in(session.title)
+    return day.isoformat() if day else ""
 
 
-async def passages_as_of(pages: PageStore, found: Sequence[PassageHit], query: str, as_of: str) -> list[PassageHit]:
+async def passages_as_of(pages: PageStore, passages: Sequence[PassageHit], query: str, as_of: str) -> list[PassageHit]:
     """These passages without what is later than a day; one that is cut there must still share a word with the query."""
     if not as_of:
-        return [*found]
-    ends = {document: await end_as_of(pages, document, as_of) for document in {each.document for each in found}}
+        return [*passages]
+    documents = {passage.document for passage in passages}
+    ends = {document: await end_as_of(pages, document, as_of) for document in documents}
     there = list[PassageHit]()
-    for each in found:
-        end = min(each.end, ends[each.document])
-        if end < each.end and each.start < end:
-            (text,) = await pages.spans(each.document, [(each.start, end)])
-            there += [replace(each, end=end)] if marks(text, query, each.language) else []
-        elif end == each.end:
-            there.append(each)
+    for passage in passages:
+        end = min(passage.end, ends[passage.document])
+        if end < passage.end and passage.start < end:
+            (text,) = await pages.spans(passage.document, [(passage.start, end)])
+            there += [replace(passage, end=end)] if marks(text, query, passage.language) else []
+        elif end == passage.end:
+            there.append(passage)
     return there
 
 
@@ -332,27 +362,29 @@ async def documents_near(pages: PageStore, text: str, collection: str | None = N
 
     A history is read by itself: it is taken where there is nothing else. Raises `BadInput` where there is nothing.
     """
+    documents = await _documents_of(pages, collection, as_of)
+    if collection is None and not 0 < len(documents) <= MOST_TOGETHER:
+        return await pick_documents(pages, text, PickingScope(most=MOST_TOGETHER, as_of=as_of))
+    return documents
+
+
+async def _documents_of(pages: PageStore, collection: str | None, as_of: str) -> list[Document]:
+    """The documents that hold on a day: of a collection, or all that are no collections or histories.
+
+    Of a file that was changed it is the newest.
+    """
     if collection is not None:
         return await choose_valid(pages, (await NamedCollections(pages).get_collection(collection)).documents, as_of)
-    found = await _single_documents(pages, as_of)
-    if not found or len(found) > MOST_TOGETHER:
-        return await pick_documents(pages, text, PickingScope(most=MOST_TOGETHER, as_of=as_of))
-    return found
-
-
-async def _single_documents(pages: PageStore, as_of: str = "") -> list[Document]:
-    """The documents that hold on a day and are no collections or histories; of a file that was changed the newest."""
-    single = [each for each in await pages.documents() if not each.parts and not each.sessions]
+    single = [document for document in await pages.documents() if not document.parts and not document.sessions]
     newest = dict[str, Document]()
-    for each in await choose_valid(pages, single, as_of):
-        newest.setdefault(each.source or each.id, each)
+    for document in await choose_valid(pages, single, as_of):
+        newest.setdefault(document.source or document.id, document)
     return [*newest.values()]
 
 
 async def all_documents(pages: PageStore, collection: str | None = None, as_of: str = "") -> list[Document]:
     """All documents of a collection or a library that none supersedes; raises `BadInput` where there is none."""
-    if collection is not None:
-        return await choose_valid(pages, (await NamedCollections(pages).get_collection(collection)).documents, as_of)
-    if not (found := await _single_documents(pages, as_of)):
+    documents = await _documents_of(pages, collection, as_of)
+    if collection is None and not documents:
         raise BadInput("The library holds no document: name files, or read some first.")
-    return found
+    return documents

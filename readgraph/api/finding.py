@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from readgraph.api.documents import passages_as_of
-from readgraph.api.memories import method_of, newest_first
+from readgraph.api.memories import READ_IT, method_of, newest_first
 from readgraph.api.results import Hit
 from readgraph.library.collections import NamedCollections
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.passages import PassageHit, excerpt, likely_documents, marks, search_documents
 from readgraph.library.versions import choose_valid
-from readgraph.state.errors import BadInput, Forgotten, Way
+from readgraph.state.errors import BadInput, Forgotten
 from readgraph.state.records import Document, Memory
 
 
@@ -45,14 +45,14 @@ async def passages(
     """
     if collection is None and not named and (likely := await likely_documents(pages, query)):
         documents, counted = likely
-        found = await search_documents(pages, await choose_valid(pages, documents, as_of), query, counted)
-        return (await passages_as_of(pages, found, query, as_of))[:most]
+        hits = await search_documents(pages, await choose_valid(pages, documents, as_of), query, counted)
+        return (await passages_as_of(pages, hits, query, as_of))[:most]
     if collection is not None:
         documents = [*(await NamedCollections(pages).get_collection(collection)).documents]
     else:
         documents = [*named] or await searchable(pages)
     if not documents:
-        raise BadInput("The library is empty. Read something: ", Way.READ_IT)
+        raise BadInput("The library is empty. Read something: ", READ_IT)
     unique = list({document.id: document for document in documents}.values())
     valid = unique if named and not as_of else await choose_valid(pages, unique, as_of)
     return (await passages_as_of(pages, await search_documents(pages, valid, query), query, as_of))[:most]

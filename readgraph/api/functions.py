@@ -1,9 +1,13 @@
 """What a program can ask of a library, as plain coroutines; the tools for agents are made of them.
 
-`library` is an open `Library`, or any LangGraph `BaseStore`. A document's name is its id, the beginning of its id, its
-title, its file, or a part of its title. A `context` with a namespace means that part of the library. A run in another
-graph's node or tool has a context of its own, so it uses this library, not the store of that graph. Errors are
-`ReadgraphError`s of one line.
+What all functions take, also those that features add: `library` is an open `Library`, or any LangGraph `BaseStore`.
+`documents` are named by their ids, beginnings of ids, titles, files, or parts of titles. `as_of` is a day (YYYY-MM-DD,
+or less of it): documents and sessions of a history that are later are left out. `context` has the settings of the run,
+by default those of `ReaderContext()`, without a model; one with a namespace means that part of the library. `listen`
+takes what the graph streams, such as its progress, and `thread` keeps the graph's steps: without one they are not kept.
+
+A run in another graph's node or tool has a context of its own, so it uses this library, not the store of that graph.
+Errors are `ReadgraphError`s of one line.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -50,7 +54,7 @@ async def list_documents(library: Library | BaseStore) -> list[results.DocumentI
     return [
         results.DocumentInfo(
             **asdict(document),
-            methods=sorted({method_of(each) for each in memories.get(document.id, []) if each.complete}),
+            methods=sorted({method_of(memory) for memory in memories.get(document.id, []) if memory.complete}),
             read_together=len(joint.get(document.id, ())),
             replaced_by=replaced[document.id].id if document.id in replaced else "",
         )
@@ -84,9 +88,9 @@ async def read(
         BadInput: For an unknown method, and where no document, or several, have the name.
     """
     pages = pages_of(library, context)
-    known = await documents_as_one(pages, [document])
-    used = _method_of(method) or method_for(known)
-    output = await run_method(pages, builder_for(used), used.name, known, {}, context, listen, thread)
+    named = await documents_as_one(pages, [document])
+    used = _method_of(method) or method_for(named)
+    output = await run_method(pages, builder_for(used), used.name, named, {}, context, listen, thread)
     return results.Reading.of(output, **await memory_sizes(pages, output))
 
 
@@ -203,19 +207,19 @@ async def open_page(
         BadInput: Where there is no such page.
     """
     pages = pages_of(library)
-    known = await documents_as_one(pages, [document])
+    named = await documents_as_one(pages, [document])
     if memory is not None:
-        memories = [await pages.memory(known.id, memory)]
+        memories = [await pages.memory(named.id, memory)]
     else:
-        memories = await memories_to_show(pages, known, method_named(method) if method else None)
-    parts = await parts_numbered(pages, known, memories, page)
-    of, part = next((each, part) for each, part in zip(memories, parts, strict=True) if part)
-    (text,) = await pages.spans(known, [(part.start, part.end)])
-    (place,) = await pages.place_names(known, [part.start])
+        memories = await memories_to_show(pages, named, method_named(method) if method else None)
+    parts = await parts_numbered(pages, named, memories, page)
+    of, part = next((shown, part) for shown, part in zip(memories, parts, strict=True) if part)
+    (text,) = await pages.spans(named, [(part.start, part.end)])
+    (place,) = await pages.place_names(named, [part.start])
     notes = await pages.notes(of.id, [page])
     return results.OpenedPage(
-        document=known.id,
-        title=known.title,
+        document=named.id,
+        title=named.title,
         method=method_of(of),
         page=page,
         pages=of.pages,
@@ -224,7 +228,7 @@ async def open_page(
         end=part.end,
         text=text,
         note=notes[0].text if notes else None,
-        notices=await document_notices(pages, known),
+        notices=await document_notices(pages, named),
     )
 
 
@@ -292,10 +296,10 @@ async def research(
         BadInput: If GAM has not read it.
     """
     pages = pages_of(library, context)
-    known = await documents_as_one(pages, [document])
+    named = await documents_as_one(pages, [document])
     context_only = replace(context or ReaderContext(), context_only=True)
     asked, builder = Question(question=question), gam.build_research()
-    return results.Researched.of(await run_method(pages, builder, "gam", known, asked, context_only, listen))
+    return results.Researched.of(await run_method(pages, builder, "gam", named, asked, context_only, listen))
 
 
 def cite(document: Document, citations: Iterable[Mapping[str, Any]]) -> list[results.Cited]:

@@ -8,6 +8,7 @@ from readgraph.library.page_store import PageStore
 from readgraph.state.errors import BadInput, Way
 from readgraph.state.records import Document, Memory, Page
 
+READ_IT = Way("readgraph read FILE", tool="call read")
 LONGEST_PURPOSE = 200  # characters of a purpose that are shown beside the method
 
 
@@ -31,7 +32,7 @@ async def memories_to_show(
     """
     memories = await store.memories(document.id)
     if not memories:
-        raise BadInput(f"'{document.title}' has not been read yet: ", Way.READ_IT)
+        raise BadInput(f"'{document.title}' has not been read yet: ", READ_IT)
     builder = builder_of(method) if method else None
     chosen = [memory for memory in memories if builder in (None, method_of(memory))]
     if method and not chosen:
@@ -48,8 +49,8 @@ async def memories_to_show(
 
 
 def _serves(memory: Memory, purpose: str) -> bool:
-    known = memory.recipe.purpose
-    return purpose.casefold() in known.casefold() if purpose else not known
+    served = memory.recipe.purpose
+    return purpose.casefold() in served.casefold() if purpose else not served
 
 
 def describe_memory(memory: Memory) -> str:

@@ -32,27 +32,27 @@ async def answer_notices(
 async def _hints(pages: PageStore, document: Document, asked: Question, output: Mapping[str, Any]) -> list[str]:
     """What a reader must know of quotes that stand for an answer; nothing where a model or a table gave it."""
     by_model = output["steps"][-1]["model"] or output["status"] not in ("nearest", "no_answer")
-    if by_model or asked["options"] or "programme" in output:
+    if by_model or asked["options"] or "table" in output:
         return []
     spoken = await document_languages(pages, replace(document, parts=document.parts[:LANGUAGES_OF]))
-    return find_hints(asked["question"], [each["quote"] for each in output["citations"]], spoken.languages)
+    return find_hints(asked["question"], [citation["quote"] for citation in output["citations"]], spoken.languages)
 
 
 async def _other_versions(
     pages: PageStore, document: Document, citations: Sequence[Mapping[str, Any]], as_of: str
 ) -> list[str]:
     """What other versions have in place of what is quoted: "Mill report (2023): 400 tons; now: 450 tons"."""
-    told, newest = list[str](), dict[str, Document | None]()
+    lines, newest = list[str](), dict[str, Document | None]()
     for citation in citations:
         of = await pages.document(document.part_at(citation["start"]).document) if document.parts else document
         async for earlier in earlier_versions(pages, of):
             if differs := await _difference(pages, citation["quote"], earlier):
-                told.append(f"{names_apart([earlier])[0]}: {differs['text']}; now: {differs['draft']}")
+                lines.append(f"{names_apart([earlier])[0]}: {differs['text']}; now: {differs['draft']}")
         if of.id not in newest:
             newest[of.id] = None if as_of else await latest_version(pages, of)
         if (latest := newest[of.id]) and (differs := await _difference(pages, citation["quote"], latest)):
-            told.append(f"{names_apart([of])[0]}: {differs['draft']}; now: {differs['text']}")
-    return [*dict.fromkeys(told)]
+            lines.append(f"{names_apart([of])[0]}: {differs['draft']}; now: {differs['text']}")
+    return [*dict.fromkeys(lines)]
 
 
 async def _difference(pages: PageStore, quote: str, other: Document) -> Difference | None:

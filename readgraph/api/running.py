@@ -15,9 +15,10 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import StateGraph
 from langgraph.types import Command, Durability, StreamMode
 
+from readgraph.graphs.estimate import Estimate
 from readgraph.graphs.method import Method
 from readgraph.graphs.method_facts import has_read
-from readgraph.graphs.rehearsal import Estimate, rehearse_method
+from readgraph.graphs.rehearsal import rehearse_method
 from readgraph.graphs.wiring.joined import join_steps
 from readgraph.graphs.wiring.method_graph import MODES, run_and_listen, separate_run
 from readgraph.library.collections import documents_of
@@ -32,6 +33,7 @@ from readgraph.state.errors import BadInput
 from readgraph.state.loops import Listen
 from readgraph.state.reading import Question
 from readgraph.state.records import Document
+from readgraph.state.transports import price_share
 
 AskPerson = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]] | Mapping[str, Any]]
 """Shows a person what a step asks, and gives the reply; a coroutine function, or a plain one."""
@@ -93,15 +95,15 @@ async def run_method(
         while True:
             run = run_and_listen(graph, given, config, context=context, listen=listen, modes=modes, **keeping)
             output = await asyncio.create_task(run, context=separate_run())
-            asked = [each.value for each in output.pop("__interrupt__", ())]
+            asked = [interrupt.value for interrupt in output.pop("__interrupt__", ())]
             if not (asked and thread.ask_person):
                 break
             given = Command(resume=await _ask(thread.ask_person, asked[0]))
     parts = zip(members, document.parts, strict=bool(document.parts))
     documents = [{"id": of.id, "title": of.title, "start": part.start, "end": part.end} for of, part in parts]
-    found = {name: value for name, value in output.items() if name != "messages"}  # these are for chat clients
+    kept = {name: value for name, value in output.items() if name != "messages"}  # these are for chat clients
     about = {"title": document.title, "documents": documents, "method": method, "model": context.model or None}
-    return {**about, "notices": notices, **found, **({"asked": asked[0]} if asked else {})}
+    return {**about, "notices": notices, **kept, **({"asked": asked[0]} if asked else {})}
 
 
 def is_by_rules(context: ReaderContext) -> bool:
@@ -117,10 +119,10 @@ def check_pauses(method: str, builder: StateGraph[Any, ReaderContext, Any, Any],
 
 async def _ask(person: AskPerson, asked: Mapping[str, Any]) -> Mapping[str, Any]:
     reply = person(asked)
-    given: object = await reply if inspect.isawaitable(reply) else reply
-    if not isinstance(given, Mapping):
-        raise BadInput(f"ask_person must give a reply such as {{'accept': True}}, not {type(given).__name__}.")
-    return given
+    answered: object = await reply if inspect.isawaitable(reply) else reply
+    if not isinstance(answered, Mapping):
+        raise BadInput(f"ask_person must give a reply such as {{'accept': True}}, not {type(answered).__name__}.")
+    return answered
 
 
 _joined = lru_cache(64)(join_steps)
@@ -217,14 +219,14 @@ def expected_cost(estimate: Estimate, price: Price | None) -> float | None:
     if not price or not estimate.calls.expected:
         return None
     words = (estimate.input_words, estimate.output_words, estimate.held_words)
-    return price.of_words(*(each.expected for each in words))
+    return price.of_words(*(count.expected for count in words))
 
 
 def cost_with(context: ReaderContext, estimate: Estimate, given: Price | None = None) -> float | None:
     """Expected dollars at the price that was given or the model's: 0 without a call, None where no price is known."""
     if not estimate.calls.expected:
         return 0.0
-    return expected_cost(estimate, price_to_pay(given, context.model, batch=context.batch))
+    return expected_cost(estimate, price_to_pay(given, context.model, price_share(context)))
 
 
 DOING = {

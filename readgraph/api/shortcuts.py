@@ -56,7 +56,7 @@ def ask(
         text: A text, or several.
         options: The texts of a multiple choice, at least two.
         method: The name of a method, such as "gam"; without one, ReadAgent reads texts and GAM reads histories.
-        library: A folder, or an address on a PostgreSQL server; None: your own library, which the command uses.
+        library: A folder, or an address on a server; None: your own library, which the command uses.
         **settings: Any setting of `ReaderContext`, such as `model` and `max_calls`. Without a model, the answer quotes
             the nearest sentences. Sizes that are left out fit the model.
 
@@ -90,7 +90,7 @@ async def aask(
         text: A text, or several.
         options: The texts of a multiple choice, at least two.
         method: The name of a method.
-        library: A folder, or an address on a PostgreSQL server; None: your own library.
+        library: A folder, or an address on a server; None: your own library.
         **settings: Any setting of `ReaderContext`.
 
     Returns:
@@ -145,7 +145,7 @@ def read(
         sources: Files, folders, web addresses, or names of documents in the library: one, or several.
         text: A text, or several.
         method: The name of a method, such as "gam"; without one, ReadAgent reads texts and GAM reads histories.
-        library: A folder, or an address on a PostgreSQL server; None: your own library, which the command uses.
+        library: A folder, or an address on a server; None: your own library, which the command uses.
         **settings: Any setting of `ReaderContext`, such as `model` and `max_calls`.
 
     Returns:
@@ -174,7 +174,7 @@ async def aread(
         sources: Files, folders, web addresses, or names of documents in the library: one, or several.
         text: A text, or several.
         method: The name of a method.
-        library: A folder, or an address on a PostgreSQL server; None: your own library.
+        library: A folder, or an address on a server; None: your own library.
         **settings: Any setting of `ReaderContext`.
 
     Returns:
@@ -216,8 +216,8 @@ async def _store_all(pages: PageStore, sources: Source | Sequence[Source], text:
     if any("\n" in name or len(name) > LONGEST_NAME for name in names):
         raise BadInput("A text is no name of a file or document: give it as text=…")
     documents, problems, left_out = list[Document](), list[BadInput](), list[object]()
-    given = [file_or_address(name) for name in names]
-    for path in await asyncio.to_thread(select_files, given, None, left_out=problems.append):
+    paths = [file_or_address(name) for name in names]
+    for path in await asyncio.to_thread(select_files, paths, None, left_out=problems.append):
         try:
             if names_file(path):
                 stored = await store_file(pages, await asyncio.to_thread(read_file, path))
@@ -229,7 +229,7 @@ async def _store_all(pages: PageStore, sources: Source | Sequence[Source], text:
             if not names_file(path):
                 raise
             problems.append(problem)
-    documents += [await pages.add_document(each) for each in _list_of(text)]
+    documents += [await pages.add_document(single) for single in _list_of(text)]
     if problems and not documents:
         raise problems[0]
     for reason in (*left_out, *problems):

@@ -19,6 +19,15 @@ AsOf = Annotated[
 ]
 """The day as of which documents are read, as a parameter of a tool."""
 
+CollectionName = Annotated[
+    str, Field(description="Without a document: only those of this collection are searched and picked; empty: all.")
+]
+MethodName = Annotated[
+    str, Field(description="The reading method, such as read-agent, mem-walker, gam; empty: chosen.")
+]
+Choices = Annotated[list[str], Field(description="Options of a multiple choice, of which one is chosen.")]
+"""Further parameters that tools of agents and requests over HTTP have in common."""
+
 
 class Call(Protocol):
     """Calls a function of `readgraph.api` over the library that is served, with its settings and its progress."""
@@ -33,13 +42,20 @@ class Tool:
     """A tool of agents.
 
     Attributes:
-        run: A coroutine function with a name, a docstring that agents read, and parameters whose annotations describe
-            them; the first parameter is a `Call`, which agents don't see. It returns a `readgraph.api.results.Result`.
+        run: A coroutine function with a docstring that agents read, and parameters whose annotations describe them; the
+            first parameter is a `Call`, which agents don't see. It returns a `readgraph.api.results.Result`.
+        name: Its name, where that is not the function's.
         order: Its place among the tools; without one, it stands after those that have one.
     """
 
     run: Callable[..., Awaitable[Any]]
+    name: str = ""
     order: int = 100
+
+    @property
+    def shown(self) -> str:
+        """Its name, as agents call it."""
+        return self.name or self.run.__name__
 
 
 def list_names(document: str | list[str]) -> list[str]:

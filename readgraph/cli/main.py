@@ -2,92 +2,24 @@
 
 import atexit
 import gc
-import inspect
 import io
 import logging
 import os
 import signal
 import sys
-from collections.abc import Callable
-from dataclasses import replace
-from functools import partial, wraps
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, NoReturn
 
 import typer
 
-import readgraph
-from readgraph.cli.declaring import PANELS, Command
+from readgraph.cli.command_group import Commands, version_line
 from readgraph.cli.log import end_log, log_fault
-from readgraph.cli.mistakes import command_meant
-from readgraph.cli.options.output import with_log
-from readgraph.cli.process import STOPPED, begin_work
-from readgraph.cli.shell import HelpfulCommand, HelpfulGroup, mend_bash_values
-from readgraph.models.batches import has_running_batches
-from readgraph.plugins import leave_out, plugged_in
+from readgraph.cli.process import STOPPED
+from readgraph.cli.shell import mend_bash_values
 from readgraph.state.errors import ReadgraphError
+from readgraph.state.transports import what_goes_on
 
 NAME = "readgraph"  # help and completion go by it, also where the command runs as a module
-VERSION = f"readgraph {readgraph.__version__}"
 KEPT = "What was read is kept; run the same command again to continue."
-BATCH_GOES_ON = (
-    "The batch goes on: run the same command again to take its replies, "
-    "or `readgraph library batches --cancel` to cancel it."
-)
-
-
-def _find_commands() -> list[Command]:
-    """The commands of ours and of other packages; what is named as another is, or can't be one, is left out."""
-    found = dict[str, Command]()
-    for package, command in plugged_in("commands", Command):
-        if command.shown in found:
-            leave_out(package, f"there is another command '{command.shown}'")
-            continue
-        try:
-            found[command.shown] = _as_ours(command) if package else command
-        except Exception as problem:
-            leave_out(package, f"no command '{command.shown}' can be made of its function: {problem}")
-    panels = {panel: number for number, panel in enumerate(PANELS)}
-    return sorted(found.values(), key=lambda command: (panels.get(command.panel, len(panels)), command.order))
-
-
-def _as_ours(command: Command) -> Command:
-    """Another package's command, tried; Ctrl-C interrupts it as ours, which say themselves when their work begins."""
-    if isinstance(command.run, typer.Typer):
-        for each in command.run.registered_commands:
-            each.callback = each.callback and _begun_at_once(each.callback)
-        typer.main.get_command(command.run)
-        return command
-    run, alone = _begun_at_once(command.run), typer.Typer()
-    alone.command()(run)
-    typer.main.get_command(alone)
-    return replace(command, name=command.shown, run=run)
-
-
-def _begun_at_once(run: Callable[..., Any]) -> Callable[..., Any]:
-    begun = wraps(run)(partial(begin_work, run))
-    begun.__signature__ = inspect.signature(run, eval_str=True)  # type: ignore[attr-defined]
-    return begun
-
-
-COMMANDS = _find_commands()
-"""The commands of ours and of other packages, in the order of the help."""
-
-
-class Commands(HelpfulGroup):
-    """All commands, in the order of the panels."""
-
-    def list_commands(self, ctx: Any) -> list[str]:
-        """The commands' names."""
-        return [command.shown for command in COMMANDS]
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command of these words; where the first is none, what they were meant as (see `mistakes`)."""
-        if args and args[0] not in self.commands and not ctx.resilient_parsing:
-            args = command_meant(args, self.commands)
-            if args[0] in ("--help", "--version"):
-                typer.echo(ctx.get_help() if args[0] == "--help" else VERSION)
-                raise typer.Exit()
-        return super().resolve_command(ctx, args)
 
 
 app = typer.Typer(
@@ -99,26 +31,9 @@ app = typer.Typer(
 )
 
 
-def _add(command: Command) -> None:
-    """Add a command or a group of them to the app."""
-    if not isinstance(command.run, typer.Typer):
-        app.command(command.shown, cls=HelpfulCommand, rich_help_panel=command.panel)(with_log(command.run))
-        return
-    for each in command.run.registered_commands:
-        each.cls = HelpfulCommand
-        each.callback = with_log(each.callback) if each.callback else None
-    if (of_group := command.run.registered_callback) and of_group.callback:  # a group that is a command too
-        of_group.callback = with_log(of_group.callback)
-    app.add_typer(command.run, name=command.shown, rich_help_panel=command.panel)
-
-
-for command in COMMANDS:
-    _add(command)
-
-
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(VERSION)
+        typer.echo(version_line())
         raise typer.Exit()
 
 
@@ -188,6 +103,6 @@ def _run() -> NoReturn:
         if system_exit.code == STOPPED:
             for stop_signal in (signal.SIGINT, signal.SIGTERM):
                 signal.signal(stop_signal, signal.SIG_IGN)  # the command is stopping already
-            typer.echo(f"readgraph: stopped. {BATCH_GOES_ON if has_running_batches() else KEPT}", err=True)
+            typer.echo(f"readgraph: stopped. {what_goes_on() or KEPT}", err=True)
         raise
     sys.exit(2)

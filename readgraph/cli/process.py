@@ -3,13 +3,9 @@
 import os
 import signal
 import time
-from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
-from typing import ParamSpec, TypeVar
 
-Given = ParamSpec("Given")
-Made = TypeVar("Made")
 STOPPED = 130  # exit code of Ctrl-C
 _begun: list[float] = []
 
@@ -23,19 +19,28 @@ def begin_command() -> None:
 
 
 def _stop_at_once(number: int, _: FrameType | None) -> None:
-    """End the process: nothing is open yet, and an error among imports could be lost, or be told as theirs."""
+    """End the process: nothing is open yet."""
     os.write(2, b"readgraph: stopped.\n")
     os._exit(STOPPED)
 
 
-def begin_work(work: Callable[Given, Made], *given: Given.args, **named: Given.kwargs) -> Made:
-    """Call the function that does a command's work: from now on Ctrl-C interrupts it, and it ends in order.
-
-    A command imports the function in its body, so that the help of all commands waits for none of them.
-    """
+def begin_work() -> None:
+    """The command's own function begins: from now on Ctrl-C interrupts it, and it ends in order."""
     if signal.getsignal(signal.SIGINT) is _stop_at_once:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-    return work(*given, **named)
+        signal.signal(signal.SIGINT, _interrupt)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    """Interrupt the command; among imports end the process, since an error there could be lost, or be told as theirs.
+
+    A command imports what it needs in its body, so that the help of all commands waits for none of it.
+    """
+    here = frame
+    while here:
+        if here.f_code.co_filename == "<frozen importlib._bootstrap>":
+            _stop_at_once(number, frame)
+        here = here.f_back
+    signal.default_int_handler(number, frame)
 
 
 def command_seconds() -> float | None:

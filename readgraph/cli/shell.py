@@ -1,106 +1,21 @@
-"""How commands appear in a shell: their help in plain words, and the values that it completes.
+"""The values that a shell completes.
 
-`--help` shows the common options, `--help-all` the panels of settings too. Bash cuts words at ":", "=" and "@", and
-quotes nothing that a completion gives (the GNU manual on COMP_WORDBREAKS; typer's script hands over the words as they
-were cut, each on a line).
+Bash cuts words at ":", "=" and "@", and quotes nothing that a completion gives (the GNU manual on COMP_WORDBREAKS;
+typer's script hands over the words as they were cut, each on a line).
 """
 
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout
-from copy import copy
 from glob import escape, iglob
 from io import StringIO
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
-from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
-
-_TYPES = {"int": "N", "float": "N", "str": "TEXT", "Path": "PATH", "path": "PATH", "file": "PATH", "bool": ""}
-_HELPING, _WHOLE = "readgraph.helping", "readgraph.whole_help"
-
-
-def _show_all(context: typer.Context, wanted: bool) -> None:
-    if wanted and not context.resilient_parsing:
-        context.meta[_WHOLE] = True
-        typer.echo(context.get_help())
-        raise typer.Exit()
-
-
-HELP_ALL = Annotated[
-    bool, typer.Option("--help-all", is_eager=True, callback=_show_all, help="Show all options and exit.")
-]
-
-
-class _PlainHelp:
-    """What the help of commands and of groups has in common: options in the same order, with types in plain words."""
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        ctx.meta[_HELPING] = True
-        try:
-            super().format_help(ctx, formatter)  # type: ignore[misc]
-        finally:
-            ctx.meta[_HELPING] = False
-
-    def get_help_option_names(self, ctx: Any) -> list[str]:
-        """The same order in each process."""
-        return sorted(super().get_help_option_names(ctx), key=len)  # type: ignore[misc]
-
-    def get_params(self, ctx: Any) -> list[Any]:
-        """The parameters; while help is printed, copies of them as they are shown."""
-        parameters: list[Any] = super().get_params(ctx)  # type: ignore[misc]
-        if not ctx.meta.get(_HELPING):
-            return parameters
-        return [_plain_parameter(each, ctx) for each in parameters if ctx.meta.get(_WHOLE) or not _panel(each)]
-
-
-class HelpfulCommand(_PlainHelp, TyperCommand):
-    """A command whose help is short: panels other than the options' own are only named, unless all is asked for."""
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Print the help, and the names of the panels that it leaves out."""
-        epilog, panels = self.epilog, dict.fromkeys(filter(None, map(_panel, self.params)))
-        if panels and not ctx.meta.get(_WHOLE):
-            self.epilog = f"More options, for {', '.join(panels)}: {ctx.command_path} --help-all"
-        try:
-            super().format_help(ctx, formatter)
-        finally:
-            self.epilog = epilog
-
-
-class HelpfulGroup(_PlainHelp, TyperGroup):
-    """A group of commands whose options have types in plain words."""
-
-
-def _panel(parameter: Any) -> str | None:
-    """The panel of an option that is not among the common ones; None where it is, or is hidden."""
-    return None if getattr(parameter, "hidden", False) else getattr(parameter, "rich_help_panel", None)
-
-
-def _plain_parameter(parameter: Any, context: Any) -> Any:
-    shown = copy(parameter)
-    kind, bounds = _readable(parameter.display_type(context).strip("<>").removesuffix(" range")), ""
-    if isinstance(shown, TyperArgument):
-        vars(shown)["display_type"] = lambda _: kind
-    elif isinstance(shown, TyperOption):
-        if shown.min is not None:
-            bounds = f"≥ {shown.min}" if shown.max is None else f"{shown.min}–{shown.max}"
-        shown.metavar = " ".join(filter(None, [kind if shown.metavar is None else shown.metavar, bounds]))
-        shown.min = shown.max = None
-        shown.opts = [", ".join(parameter.opts)]  # a short name has no column of its own
-    return shown
-
-
-def _readable(kind: str) -> str:
-    if kind.startswith("list["):
-        return f"{_readable(kind[len('list[') : -1])}…"
-    return _TYPES.get(kind, kind)
-
 
 PROFILES = ("quality", "qmsum", "gutenberg", "movie", "screenplay", "report", "nested-keys")
-LOCAL = "local"
 TYPED = "readgraph.typed"  # the key, in the context of a completion, of what was typed so far
 
 Item = tuple[str, str]  # A value, and what it is
@@ -147,10 +62,12 @@ def languages(_: typer.Context) -> Iterable[Item]:
 
 
 def models(context: typer.Context) -> Iterator[Item]:
-    """The models that the library's memories were made with, and the one that runs on this machine."""
+    """The models that the library's memories were made with, and those that run on this machine."""
+    from readgraph.state.providers import providers
+
     known = {record.get("recipe", {}).get("model") for record in _records("memories", context)}
     yield from ((model, "used before") for model in sorted(filter(None, known)))
-    yield LOCAL, "runs on this machine"
+    yield from ((provider, "runs on this machine") for provider in providers())
 
 
 def agent_names(context: typer.Context) -> Iterator[Item]:

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # so that type checkers know the settings of all folders that are here
     from readgraph.features.agents.settings import Chaining, MemoryParts, MemoryPressure
+    from readgraph.features.batches.settings import Batching
     from readgraph.features.overwrite.settings import LookingBack, NoteGates, NoteTaking
     from readgraph.features.rlm.settings import Programs
     from readgraph.features.summary.settings import SummaryForm
@@ -21,5 +22,6 @@ if TYPE_CHECKING:  # so that type checkers know the settings of all folders that
         MemoryPressure,
         MemoryParts,
         Chaining,
+        Batching,
     ):
         """The settings of all features."""

@@ -35,6 +35,7 @@ class Method:
         kind: What its graph does.
         needs_embeddings: Whether it can't run without an embedding model.
         needs_extra: The extra of readgraph without which it can't run with a model.
+        instead: What to do instead of a question, where it answers none: "'my-package run' runs it".
         served: How clients of a server see it described, where it answers no questions; "" where it isn't served.
         order: Its place among the methods; without one, it stands after those that have one.
         package: The package that offers it; "" where it is ours. A declaration leaves it out.
@@ -49,6 +50,7 @@ class Method:
     kind: Kind = "question"
     needs_embeddings: bool = False
     needs_extra: str = ""
+    instead: str = ""
     served: str = ""
     order: int = 100
     package: str = ""

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["METHODS"]
 
+ANOTHER = "choose another method"
+
 
 def find_methods() -> tuple[Method, ...]:
     """All methods that are ours, in order; no graph is imported."""
@@ -66,10 +68,8 @@ def method_named(name: str) -> Method:
     known = {method.name: method for method in reversed(every_method())}  # ours, and who came first, stay
     if method := known.get(name):
         return method
-    if name in WEB_METHODS:
-        raise BadInput(f"'{name}' acts on web pages and answers no question: ", Way.BROWSE, ".")
-    if name in ROWS:
-        raise BadInput(f"'{name}' answers no question: ", Way.SUMMARISE, ".")
+    if other := (WEB_METHODS | ROWS).get(name):
+        raise BadInput(f"'{name}' answers no question: ", Way(other.instead or ANOTHER, ANOTHER, ANOTHER), ".")
     if near := get_close_matches(name.lower(), known, 1):
         raise BadInput(f"There is no method '{name}'. Do you mean '{near[0]}'?")
     raise BadInput(f"There is no method '{name}': choose one of {', '.join(method.name for method in every_method())}.")

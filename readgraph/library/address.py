@@ -1,4 +1,4 @@
-"""The place of a library: a folder, or an address on a PostgreSQL server; what a folder holds, by name.
+"""The place of a library: a folder, or an address of a kind that plugs in; what a folder holds, by name.
 
 A folder is read without opening the library, so that shells complete names at once.
 """
@@ -13,13 +13,15 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
+from readgraph.plugins import plugged_in
 from readgraph.state.errors import LibraryError
 
-_BEGINS = re.compile(r"postgres(?:ql)?://")
-_OF_OTHERS = re.compile(r"\s*[a-z][a-z0-9+.-]*://|.*\bpassword\s*=", re.IGNORECASE)
-"""Addresses of another kind, and libpq's other form: a folder of that name would show the password in it."""
+__all__ = ["StoreKind"]
 
-_PASSWORD = re.compile(r"^(postgres(?:ql)?://[^:@/?#]*):.*@", re.DOTALL)
+_ADDRESS = re.compile(r"\s*[a-z][a-z0-9+.-]*://|.*\bpassword\s*=", re.IGNORECASE)
+"""Addresses of any kind, and libpq's other form: a folder of that name would show the password in it."""
+
+_PASSWORD = re.compile(r"^([a-z][a-z0-9+.-]*://[^:@/?#]*):.*@", re.DOTALL)
 """From the colon to the last @, so that nothing of a password is left that holds a slash or an @ itself."""
 
 _SHOWN = ("host", "hostaddr", "port", "dbname", "user")  # the parameters of an address that messages may name
@@ -27,7 +29,7 @@ _SHOWN = ("host", "hostaddr", "port", "dbname", "user")  # the parameters of an 
 
 @dataclass(frozen=True)
 class LibraryAddress:
-    """An address as libpq takes it (`postgresql://user@host/database`); as a text it is without its password."""
+    """Where a library is that is in no folder (`scheme://user@host/name`); as a text it is without its password."""
 
     full: str = field(repr=False)
     shown: str = field(init=False, repr=True, compare=False)
@@ -41,6 +43,11 @@ class LibraryAddress:
         return self.shown
 
     @property
+    def scheme(self) -> str:
+        """What stands before `://`."""
+        return self.full.partition("://")[0]
+
+    @property
     def names_password(self) -> bool:
         """Whether a password stands before the server's name, or among the parameters."""
         return _PASSWORD.match(self.full) is not None or "password=" in self.full.partition("?")[2]
@@ -49,16 +56,42 @@ class LibraryAddress:
 LibraryPlace = Path | LibraryAddress  # where a library is
 
 
+@dataclass(frozen=True, kw_only=True)
+class StoreKind:
+    """Places besides folders where libraries can be kept, as they plug in (`readgraph.plugins`).
+
+    Attributes:
+        schemes: What their addresses begin with, before `://`.
+        place: What messages call such a place, with an address of it.
+        opener: Where the function stands that opens the store: "package.module:function". It takes a `LibraryAddress`,
+            and `to_read`, with which nothing is changed; it gives a `readgraph.library.store.SharedStore`. It blocks.
+        needs: What to install where the packages that it imports are missing.
+    """
+
+    schemes: tuple[str, ...]
+    place: str
+    opener: str
+    needs: str
+
+
+def store_kinds() -> list[StoreKind]:
+    """The kinds of places besides folders that are plugged in."""
+    return [kind for _, kind in plugged_in("stores", StoreKind)]
+
+
 def library_place(named: "str | os.PathLike[str] | LibraryAddress") -> LibraryPlace:
-    """The place that a user names; raises `LibraryError` for an address of another kind than `postgresql://`."""
+    """The place that a user names; raises `LibraryError` for an address at which nothing keeps libraries."""
     if isinstance(named, LibraryAddress):
         return named
     text = os.fspath(named)
-    if _BEGINS.match(text):
-        return LibraryAddress(text)
-    if _OF_OTHERS.match(text):
-        raise LibraryError("A library is a folder, or on a PostgreSQL server: write postgresql://USER@HOST/DATABASE.")
-    return Path(text).expanduser()
+    if not _ADDRESS.match(text):
+        return Path(text).expanduser()
+    address, kinds = LibraryAddress(text), store_kinds()
+    if any(address.scheme in kind.schemes for kind in kinds):
+        return address
+    places = ", or ".join(["folder", *(kind.place for kind in kinds)])
+    more = "" if kinds else ": nothing that is installed keeps one at an address"
+    raise LibraryError(f"A library is a {places}{more}.")
 
 
 STORE = "library.sqlite"

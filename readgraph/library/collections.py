@@ -1,4 +1,4 @@
-"""Collections: documents that are read as one, that have a name, or that a compression engine was given to keep.
+"""Collections: documents that are read as one, or that have a name.
 
 The texts stay with the single documents. Each membership is an item of its own, so two programs can add to a
 collection at once. A named collection without documents is none.
@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from itertools import accumulate
 from typing import NamedTuple
 
-from readgraph.library.documents import names_apart
+from readgraph.library.documents import document_item, names_apart
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.catalogue import catalogue_of, records
 from readgraph.library.stored_items import EVERY, ROOT, replace_surrogates
@@ -19,6 +19,11 @@ from readgraph.state.errors import BadInput, Way
 from readgraph.state.records import CollectionPart, Document, Id, Time, digest, load_valid, utc_now
 from readgraph.state.words import count_words
 
+LIST_COLLECTIONS = Way(
+    "'readgraph collection list' lists them",
+    tool="no tool lists collections",
+    page="the list of collections names those that there are",
+)
 MOST_IN_TITLE = 4  # documents whose names make the title of a collection; of more it says how many
 
 
@@ -45,7 +50,7 @@ async def add_collection(pages: PageStore, documents: Sequence[Document], title:
     more = f" and {len(names) - MOST_IN_TITLE} more" if len(names) > MOST_IN_TITLE + 1 else ""
     title = title or ", ".join(names[:MOST_IN_TITLE] if more else names) + more
     collection = Document(identity, title, "", words, ends[-1], utc_now(), parts=tuple(parts))
-    await pages.put([((ROOT, "documents"), identity, asdict(collection))])
+    await pages.put([document_item(collection)])
     return collection
 
 
@@ -56,7 +61,7 @@ async def add_part(pages: PageStore, document: Document, end: int, name: str) ->
     part = CollectionPart(document.id, 0, end)
     title = f"{document.title} until {name}"
     found = Document(identity, title, "", words, end, utc_now(), parts=(part,))
-    await pages.put([((ROOT, "documents"), identity, asdict(found))])
+    await pages.put([document_item(found)])
     return found
 
 
@@ -147,7 +152,7 @@ class NamedCollections:
             return found
         near = [f"'{known[each].name}'" for each in get_close_matches(wanted.casefold(), known, cutoff=NEAR)]
         meant = f" Do you mean {' or '.join(near)}?" if near else ""
-        raise BadInput(f"There is no collection '{wanted}': ", Way.LIST_COLLECTIONS, f".{meant}")
+        raise BadInput(f"There is no collection '{wanted}': ", LIST_COLLECTIONS, f".{meant}")
 
     async def add(self, name: str, documents: Sequence[Document]) -> NamedCollection:
         """Put documents under a name; a new name makes a collection. Raises `BadInput` for several documents in one."""
@@ -186,25 +191,3 @@ def _clean_collection_name(name: str) -> str:
     if not (checked := " ".join(replace_surrogates(name).split())):
         raise BadInput("The collection's name is empty: write one.")
     return checked
-
-
-INGESTED = (ROOT, "ingested")  # under an engine's id and a document's, an `IngestedDocument`
-
-
-@dataclass(frozen=True, slots=True)
-class IngestedDocument:
-    """A document that an engine keeps, and its memory."""
-
-    document: Id
-    memory: Id
-
-
-async def keep_ingested(pages: PageStore, engine: str, ingested: IngestedDocument) -> None:
-    """Remember that an engine keeps a document; a later memory replaces an earlier one."""
-    await pages.put([((*INGESTED, engine), ingested.document, asdict(ingested))])
-
-
-async def documents_of_engine(pages: PageStore, engine: str) -> list[IngestedDocument]:
-    """What an engine keeps, in a stable order."""
-    items = await pages.search((*INGESTED, engine), EVERY)
-    return sorted(load_valid(IngestedDocument, [item.value for item in items]), key=lambda ingested: ingested.document)

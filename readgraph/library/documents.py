@@ -1,7 +1,7 @@
 """Documents in a store: a text is kept once, in parts of its own, with the places that its source names.
 
 Storing a text that is too long for one commit, and forgetting a document, may be stopped halfway. The store holds a
-record of such work until it is done, and the next opening of the library finishes it (`readgraph.library.forgetting`).
+record of such work until it is done, and the next opening of the library finishes it (`upkeep/forgetting.py`).
 Beside its record a document is noted under its source: to find earlier versions of a file, nobody lists all of a large
 library.
 """
@@ -30,12 +30,18 @@ from readgraph.library.stored_items import (
     number_key,
     replace_surrogates,
 )
+from readgraph.state.dates import check_date
 from readgraph.state.errors import BadInput, Damaged, Forgotten, LibraryError
-from readgraph.state.records import CollectionPart, Count, Document, Record, check_date, digest, utc_now
+from readgraph.state.records import CollectionPart, Count, Document, Record, digest, utc_now
 from readgraph.state.words import check_words, count_words
 
 SOURCES = (ROOT, "sources")  # below it, under a digest of the source, the ids of its documents
 NOTED = "noted"  # the key that says that all documents are noted; a library that was made before has none
+
+
+def document_item(document: Document) -> StoredValue:
+    """A document's record as it is stored."""
+    return (ROOT, "documents"), document.id, asdict(document)
 
 
 def source_note(document: Document) -> list[StoredValue]:
@@ -59,7 +65,7 @@ TEXTS = ("text", "places", "sessions", CORRECTIONS[1])  # what is stored of a do
 async def store_document(items: StoredItems, document: Document, parts: Iterable[StoredValue], *, new: bool) -> None:
     """Store a document's parts, then its record. A new document is stored as a whole or not at all."""
     left = iter(parts)
-    records: list[StoredValue] = [*source_note(document), ((ROOT, "documents"), document.id, asdict(document))]
+    records: list[StoredValue] = [*source_note(document), document_item(document)]
     first = [*islice(left, BATCH)]
     if len(first) + len(records) <= BATCH:  # committed together
         await items.put([*first, *records])

@@ -13,7 +13,8 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.checkpoint.sqlite.utils import search_where
 
 from readgraph.library import sqlite_files
-from readgraph.library.checkpointer import SharedCheckpointer, StrictSerializer
+from readgraph.library.checkpointer import SharedCheckpointer
+from readgraph.library.serializer import StrictSerializer
 from readgraph.state.errors import LibraryError
 from readgraph.state.loops import pause_in_forks
 

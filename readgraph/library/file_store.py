@@ -11,7 +11,7 @@ import sqlite3
 import time
 import uuid
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
-from contextlib import asynccontextmanager, closing, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing, suppress
 from functools import partial
 from pathlib import Path
 from shutil import disk_usage
@@ -25,6 +25,7 @@ from pydantic_core import from_json
 
 from readgraph.library import sqlite_files
 from readgraph.library.address import CHECKPOINTS, STORE, own_files
+from readgraph.library.file_checkpointer import LibraryCheckpointer, open_checkpointer
 from readgraph.library.minute_ledger import LedgerInFile
 from readgraph.library.store import InUse, Listing, ListingPosition, OnWait, Row, SharedStore, T, row_mark
 from readgraph.library.workers import WorkerThread
@@ -171,7 +172,8 @@ class LibraryStore(SharedStore):
         self.folder, self.place, self.name = path.parent, str(path.parent), path.parent.name
         self.locks = path.parent / "locks"
         self.ledger = LedgerInFile(self.locks / "minute.sqlite")
-        self.path, self.to_read, self.roomy_until = path, to_read, 0.0
+        self.path, self.roomy_until = path, 0.0
+        self.writable = not to_read
         if to_read:
             self._reading = self._writing = FileWorker(path, "reads", to_read=True)
             return
@@ -186,6 +188,11 @@ class LibraryStore(SharedStore):
         self._writing.close()
         if self._reading is not self._writing:
             self._reading.close()
+
+    def open_threads(self, part: str = "") -> AbstractAsyncContextManager[LibraryCheckpointer]:
+        """The checkpointer over the file of this namespace."""
+        file = self.folder / (f"{part}-{CHECKPOINTS}" if part else CHECKPOINTS)
+        return open_checkpointer(file, to_read=not self.writable)
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """Run operations and wait for them; this blocks, so it is not for use in an event loop."""

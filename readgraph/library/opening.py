@@ -1,4 +1,4 @@
-"""The library: where documents, memories, replies and checkpoints are kept, in a folder or on a PostgreSQL server."""
+"""The library: where documents, memories, replies and checkpoints are kept, in a folder or on a server."""
 
 import asyncio
 import errno
@@ -6,23 +6,31 @@ import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Self
 
-from readgraph.library.address import CHECKPOINTS as CHECKPOINTS
-from readgraph.library.address import MARKER, STORE, LibraryAddress, LibraryPlace, format_of, library_place, put_format
-from readgraph.library.address import default_place as default_place
-from readgraph.library.checkpointer import SharedCheckpointer
-from readgraph.library.file_checkpointer import open_checkpointer
+from readgraph.library.address import (
+    CHECKPOINTS,
+    MARKER,
+    STORE,
+    LibraryAddress,
+    LibraryPlace,
+    default_place,
+    format_of,
+    library_place,
+    put_format,
+    store_kinds,
+)
 from readgraph.library.file_store import LibraryStore
-from readgraph.library.forgetting import finish_unfinished
 from readgraph.library.library import Library as Library
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.index_registry import close_indexes
 from readgraph.library.sqlite_files import explain_refusals, library_unusable_error, refuse_links
 from readgraph.library.store import SharedStore, name_in_base
-from readgraph.library.upkeep import copy_folder, migrate
+from readgraph.library.upkeep.folder_copies import copy_folder, migrate
+from readgraph.library.upkeep.forgetting import finish_unfinished
 from readgraph.state.errors import LibraryError
 from readgraph.state.files import check_format
 from readgraph.state.languages import classifier
@@ -42,7 +50,7 @@ async def open_library(
     finishes: bool = True,
     namespace: str = "",
 ) -> AsyncIterator[Library]:
-    """Open the library in a folder (created if it is missing), or on a server (`postgresql://user@host/database`).
+    """Open the library in a folder (created if it is missing), or at an address of a server.
 
     Args:
         folder: The folder or the server's address; by default the user's library.
@@ -66,9 +74,9 @@ async def open_library(
         return
     to_read = only_shows and isinstance(place, Path) and holds_library(place) and _unwritable(place) is not None
     async with open_whole(place, to_read=to_read) as whole:
-        pages = PageStore(whole.store, namespace=namespace)
-        async with whole.threads(name_in_base(pages.store, "").removesuffix("-")) as checkpointer:
-            library = Library(whole.store.folder, pages.store, checkpointer, pages)
+        pages = PageStore(whole, namespace=namespace)
+        async with whole.open_threads(name_in_base(pages.store, "").removesuffix("-")) as checkpointer:
+            library = Library(whole.folder, pages.store, checkpointer, pages)
             if finishes and whole.writable:
                 await finish_unfinished(library)
             yield library
@@ -84,40 +92,12 @@ async def _open_copy(place: Path, namespace: str) -> AsyncIterator[Library]:
             yield replace(library, is_copy=True)
 
 
-@dataclass(frozen=True)
-class WholeLibrary:
-    """An open library with all its namespaces."""
-
-    place: LibraryPlace
-    store: SharedStore
-    to_read: bool
-    writable: bool
-
-    @asynccontextmanager
-    async def threads(self, part: str = "") -> AsyncIterator[SharedCheckpointer]:
-        """The checkpointer of the namespace with this key, or of what is in none."""
-        if isinstance(self.place, Path):
-            file = self.place / (f"{part}-{CHECKPOINTS}" if part else CHECKPOINTS)
-            async with open_checkpointer(file, to_read=self.to_read) as in_file:
-                yield in_file
-            return
-        from readgraph.library.postgres.checkpointer import ServerCheckpointer
-        from readgraph.library.postgres.store import ServerStore
-
-        assert isinstance(self.store, ServerStore)
-        on_server = await asyncio.to_thread(ServerCheckpointer, self.place, self.store.session, part)
-        try:
-            yield on_server
-        finally:
-            await on_server.close()
-
-
 @asynccontextmanager
-async def open_whole(place: LibraryPlace, *, to_read: bool = False) -> AsyncIterator[WholeLibrary]:
-    """Open a library with all its namespaces; `to_read`: nothing of it is changed. Raises `LibraryError`."""
-    store, writable = await asyncio.to_thread(_open_store, place, to_read=to_read)
+async def open_whole(place: LibraryPlace, *, to_read: bool = False) -> AsyncIterator[SharedStore]:
+    """Open the store of a library, with all its namespaces; `to_read`: nothing is changed. Raises `LibraryError`."""
+    store = await asyncio.to_thread(_open_store, place, to_read=to_read)
     try:
-        yield WholeLibrary(place, store, to_read, writable)
+        yield store
     finally:
         await asyncio.to_thread(_close, store)
 
@@ -160,8 +140,8 @@ async def development_store() -> AsyncIterator[SharedStore]:
     """Give LangGraph's development server the user's library (named in langgraph.json)."""
     with suppress(LibraryError):  # told to the first run that needs it
         await asyncio.to_thread(classifier)  # here no run waits for it
-    async with open_whole(default_place()) as library:
-        yield library.store
+    async with open_whole(default_place()) as store:
+        yield store
 
 
 def holds_library(folder: Named | None = None) -> bool:
@@ -179,8 +159,7 @@ def _unwritable(folder: Path) -> Path | None:
     return next((place for place in places if place.exists() and not os.access(place, os.W_OK)), None)
 
 
-def _open_store(place: LibraryPlace, *, to_read: bool = False) -> tuple[SharedStore, bool]:
-    """The store, and whether it can be written."""
+def _open_store(place: LibraryPlace, *, to_read: bool = False) -> SharedStore:
     if isinstance(place, Path):
         with _explain_refusals(place):
             if not place.exists():
@@ -191,16 +170,17 @@ def _open_store(place: LibraryPlace, *, to_read: bool = False) -> tuple[SharedSt
                 put_format(place, version := FORMAT)
         if version < FORMAT:
             migrate(place, FORMAT)
-        return LibraryStore(place / STORE, to_read=to_read), not to_read
+        return LibraryStore(place / STORE, to_read=to_read)
+    (kind,) = [kind for kind in store_kinds() if place.scheme in kind.schemes][:1]
+    module, _, name = kind.opener.partition(":")
     try:
-        from readgraph.library.postgres.store import open_store
+        opener = getattr(import_module(module), name)
     except ImportError as problem:
         if (problem.name or "").startswith("readgraph"):
             raise
-        raise LibraryError(
-            f"The library {place} needs packages that are not installed: pip install 'readgraph[postgres]'."
-        ) from problem
-    return open_store(place, to_read=to_read)
+        raise LibraryError(f"The library {place} needs packages that are not installed: {kind.needs}.") from problem
+    opened: SharedStore = opener(place, to_read=to_read)
+    return opened
 
 
 def _close(store: SharedStore) -> None:

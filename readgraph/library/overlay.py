@@ -1,12 +1,13 @@
 """A store over another one: what it has not written itself is read from below, and nothing is written there."""
 
-import asyncio
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from langgraph.store.base import BaseStore, GetOp, Item, ListNamespacesOp, Op, PutOp, Result, SearchItem, SearchOp
 from langgraph.store.memory import InMemoryStore
+
+from readgraph.library.stored_items import run_batch
 
 Key = tuple[tuple[str, ...], str]
 
@@ -29,56 +30,42 @@ class OverlayStore(BaseStore):
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """Run operations, those on the store below in its own way of waiting."""
-        wanted = [*ops]
-        asked = self._ask_below(wanted)
-        return self._results(wanted, asked, self.below.batch(asked) if asked else [])
+        asked = self._ask_below(wanted := [*ops])
+        return self._results(wanted, asked, self.below.batch([*asked.values()]) if asked else [])
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
         """Run operations, those on the store below in its own way of waiting."""
-        wanted = [*ops]
-        if not (asked := self._ask_below(wanted)):
-            return self._results(wanted, asked, [])
-        try:
-            below = await self.below.abatch(asked)
-        except NotImplementedError:  # a synchronous store (SqliteStore) has no abatch
-            below = await asyncio.to_thread(self.below.batch, asked)
-        return self._results(wanted, asked, below)
+        asked = self._ask_below(wanted := [*ops])
+        return self._results(wanted, asked, await run_batch(self.below, [*asked.values()]) if asked else [])
 
-    def _ask_below(self, wanted: Sequence[Op]) -> list[Op]:
-        """What the store below is asked: items that are not known yet, and all that a search may find."""
-        asked: list[Op] = []
-        for op in wanted:
-            if isinstance(op, GetOp):
-                if (op.namespace, op.key) not in self._values:
-                    asked.append(op)
-            elif isinstance(op, SearchOp):
+    def _ask_below(self, wanted: Sequence[Op]) -> dict[int, Op]:
+        """What the store below is asked, by its place: items that are not known yet, and all that a search may find."""
+        asked = dict[int, Op]()
+        for place, op in enumerate(wanted):
+            if isinstance(op, SearchOp):
                 hidden = len(self._written_below(op.namespace_prefix))
-                asked.append(op._replace(offset=0, limit=op.offset + op.limit + hidden))
-            elif isinstance(op, ListNamespacesOp):
-                asked.append(op)
+                asked[place] = op._replace(offset=0, limit=op.offset + op.limit + hidden)
+            elif isinstance(op, ListNamespacesOp) or (
+                isinstance(op, GetOp) and (op.namespace, op.key) not in self._values
+            ):
+                asked[place] = op
         return asked
 
-    def _results(self, wanted: Sequence[Op], asked: Sequence[Op], below: Sequence[Result]) -> list[Result]:
-        answers, results = iter(below), list[Result]()
-        waiting = iter(asked)
-        pending = next(waiting, None)
-        for op in wanted:
-            if isinstance(op, PutOp):
-                key = op.namespace, op.key
-                self._values[key] = None if op.value is None else dict(op.value)
-                self._written.add(key)
-                results.append(None)
-            elif isinstance(op, GetOp):
-                if pending is op:
-                    found, pending = next(answers), next(waiting, None)
-                    self._values.setdefault(
-                        (op.namespace, op.key), dict(found.value) if isinstance(found, Item) else None
-                    )
-                results.append(self._item(op.namespace, op.key))
-            else:
-                answer, pending = next(answers), next(waiting, None)
-                results.append(self._merge(op, answer))
-        return results
+    def _results(self, wanted: Sequence[Op], asked: Iterable[int], below: Sequence[Result]) -> list[Result]:
+        answers = dict(zip(asked, below, strict=True))
+        return [self._result(op, answers.get(place)) for place, op in enumerate(wanted)]
+
+    def _result(self, op: Op, below: Result) -> Result:
+        """What an operation gives, with what the store below answered if it was asked."""
+        if isinstance(op, PutOp):
+            key = op.namespace, op.key
+            self._values[key] = None if op.value is None else dict(op.value)
+            self._written.add(key)
+            return None
+        if isinstance(op, GetOp):
+            self._values.setdefault((op.namespace, op.key), dict(below.value) if isinstance(below, Item) else None)
+            return self._item(op.namespace, op.key)
+        return self._merge(op, below)
 
     def _written_below(self, prefix: tuple[str, ...]) -> list[Key]:
         return [key for key in self._written if key[0][: len(prefix)] == prefix]
@@ -87,7 +74,7 @@ class OverlayStore(BaseStore):
         value = self._values[namespace, key]
         return None if value is None else Item(value=value, **_place(namespace, key))
 
-    def _merge(self, op: Op, below: Any) -> Any:
+    def _merge(self, op: Op, below: Any) -> Result:
         """What a search finds here and below, or the namespaces of both."""
         own = InMemoryStore()  # it knows how filters, prefixes and limits work
         for space, key in self._written_below(op.namespace_prefix if isinstance(op, SearchOp) else ()):

@@ -1,7 +1,6 @@
 """The page store: documents, memories, pages and notes, typed, on any LangGraph `BaseStore`.
 
-Nothing here lists pages: records hold the counts, and pages are fetched in batches by number. It remembers the batches
-that a model server works on: a command that was killed takes their replies the next time.
+Nothing here lists pages: records hold the counts, and pages are fetched in batches by number.
 """
 
 import asyncio
@@ -9,16 +8,18 @@ import time
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any
+from weakref import WeakValueDictionary
 
 from langgraph.runtime import Runtime
 from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
 
 from readgraph.library.documents import DocumentStore, NotHeld, load_document
+from readgraph.library.sent_batches import SentBatches
 from readgraph.library.store import NamespacedStore, SharedStore, base_of, in_namespace
-from readgraph.library.stored_items import EVERY, ROOT, StoredItems, number_key, replace_surrogates
+from readgraph.library.stored_items import EVERY, ROOT, StoredItems, StoredValue, number_key
 from readgraph.state.errors import Damaged
 from readgraph.state.records import (
     Document,
@@ -30,67 +31,25 @@ from readgraph.state.records import (
     TreeNode,
     digest,
     load_record,
+    load_records,
     load_valid,
     utc_now,
 )
 
-BATCHES = (ROOT, "batches")  # namespace of these records; its keys are the ids of the uploaded files
+
+def memory_item(memory: Memory) -> StoredValue:
+    """A memory's record as it is stored."""
+    return (ROOT, "memories", memory.document), memory.id, asdict(memory)
 
 
-@dataclass(frozen=True, slots=True)
-class BatchLine:
-    """One request of a batch: its prompt's name, the document it is for, and whether it asks for a function call."""
-
-    asked: str
-    document: str
-    function: bool = False
+def page_item(memory: str, page: Page) -> StoredValue:
+    """A page of a memory as it is stored."""
+    return (ROOT, "pages", memory), number_key(page.number), asdict(page)
 
 
-@dataclass(frozen=True, slots=True)
-class SentBatch:
-    """A batch that was sent: the id of its uploaded file and its own, which is "" until the server has told it.
-
-    `sent` is in seconds since 1970. `lines` are its requests, by the keys under which replies are recorded.
-    """
-
-    file: str
-    batch: str
-    server: str
-    model: str
-    sent: float
-    lines: dict[str, BatchLine]
-
-
-class SentBatches(StoredItems):
-    """The records of a store's batches; damaged ones count as missing."""
-
-    async def of(self, server: str, model: str) -> list[SentBatch]:
-        """The batches that this server has of this model, the oldest first."""
-        return [record for record in await self.all() if (record.server, record.model) == (server, model)]
-
-    async def all(self) -> list[SentBatch]:
-        """The batches of all servers and models, the oldest first."""
-        found = [value async for _, value in self.each(BATCHES)]
-        return sorted(load_valid(SentBatch, found), key=lambda record: record.sent)
-
-    async def find_batch(self, file: str) -> SentBatch | None:
-        """The record of the batch of this file; None where there is none any more."""
-        return next(load_valid(SentBatch, await self.get(BATCHES, [file])), None)
-
-    async def keep(self, record: SentBatch) -> None:
-        """Store a record; when this returns, it is committed."""
-        await self.put([(BATCHES, record.file, asdict(record))])
-
-    async def drop(self, file: str) -> None:
-        """Delete the record of the batch of this file."""
-        await self.delete(BATCHES, [file])
-
-    async def forget(self, document: str) -> None:
-        """Let no reply be recorded any more that a batch brings for this document."""
-        for record in await self.all():
-            left = {key: line for key, line in record.lines.items() if line.document != document}
-            if len(left) < len(record.lines):
-                await self.keep(replace(record, lines=left))
+def note_item(memory: str, note: Note) -> StoredValue:
+    """The note of a page of a memory as it is stored."""
+    return (ROOT, "notes", memory), number_key(note.page), asdict(note)
 
 
 class PageStore(DocumentStore):
@@ -109,7 +68,7 @@ class PageStore(DocumentStore):
     async def document_and_memory(self, identity: str, memory: str) -> tuple[Document, Memory]:
         """A document and one of its memories, fetched in one batch; errors as for `memory` and `document`."""
         keys = [((ROOT, "memories", identity), memory), ((ROOT, "documents"), identity)]
-        kept, described = [value async for value in self.get_each(replace_surrogates(keys))]
+        kept, described = await self.get_all(keys)
         found = await self._require_memory(identity, memory, kept)
         document = load_document(identity, described) if described is not None else None
         return await self._require_document(identity, document), found
@@ -186,24 +145,34 @@ class PageStore(DocumentStore):
 
     async def put_memory(self, memory: Memory) -> None:
         """Store a memory's record."""
-        await self.put([((ROOT, "memories", memory.document), memory.id, asdict(memory))])
+        await self.put([memory_item(memory)])
+
+    async def drop_memory(self, document: str, memory: str) -> None:
+        """Delete what is stored of a memory; its record goes last, since the rest can only be found through it."""
+        for kind in ("pages", "notes", "tree"):
+            await self.clear((ROOT, kind, memory))
+        await self.delete((ROOT, "memories", document), [memory])
 
     async def add_page(self, memory: Memory, page: Page) -> Memory:
         """Append a page, committed together with the new count; raises `ValueError` if it is not the next one."""
         if page.number != memory.pages or page.start != memory.read_to:
             raise ValueError(f"Page {page.number} does not follow the {memory.pages} pages of memory {memory.id}.")
         grown = replace(memory, pages=memory.pages + 1, read_to=page.end)
-        await self.put(
-            [
-                ((ROOT, "pages", memory.id), number_key(page.number), asdict(page)),
-                ((ROOT, "memories", memory.document), memory.id, asdict(grown)),
-            ]
-        )
+        await self.put([page_item(memory.id, page), memory_item(grown)])
         return grown
 
     async def pages(self, memory: str, numbers: Iterable[int]) -> list[Page]:
         """The pages with these numbers, in this order; numbers that don't exist are left out."""
         return await self.load(Page, (ROOT, "pages", memory), map(number_key, numbers))
+
+    async def pages_and_notes(self, memory: str, numbers: Iterable[int]) -> tuple[list[Page], list[Note]]:
+        """What `pages` and `notes` give for the same numbers, fetched together."""
+        keys = [number_key(number) for number in numbers]
+        values = await self.get_all(((ROOT, kind, memory), key) for kind in ("pages", "notes") for key in keys)
+        pages, notes = (
+            [value for value in part if value is not None] for part in (values[: len(keys)], values[len(keys) :])
+        )
+        return load_records(Page, pages), load_records(Note, notes)
 
     async def page_texts(self, document: Document, pages: Sequence[Page]) -> dict[int, str]:
         """The texts of these pages of a document, by the pages' numbers."""
@@ -212,18 +181,13 @@ class PageStore(DocumentStore):
 
     async def put_note(self, memory: str, note: Note) -> None:
         """Store the note of a page."""
-        await self.put([((ROOT, "notes", memory), number_key(note.page), asdict(note))])
+        await self.put([note_item(memory, note)])
 
     async def change_note(self, memory: Memory, before: Note, note: Note) -> Memory:
         """Store a note in the place of another one, committed together with the words of all notes."""
         if memory.note_words is not None:
             memory = replace(memory, note_words=max(0, memory.note_words - before.words + note.words))
-        await self.put(
-            [
-                ((ROOT, "notes", memory.id), number_key(note.page), asdict(note)),
-                ((ROOT, "memories", memory.document), memory.id, asdict(memory)),
-            ]
-        )
+        await self.put([note_item(memory.id, note), memory_item(memory)])
         return memory
 
     async def notes(self, memory: str, numbers: Iterable[int]) -> list[Note]:
@@ -288,14 +252,22 @@ class PageStore(DocumentStore):
 
 
 _in_memory = InMemoryStore()
+_in_use: "WeakValueDictionary[tuple[int, str, bool], PageStore]" = WeakValueDictionary()
+"""Page stores that somebody holds, by the identity of the store, the namespace, and whether replies are shared."""
 
 
 def page_store(runtime: Runtime[Any]) -> PageStore:
     """The page store of a run: its graph's store, or else one in memory that lasts as long as the process.
+
+    All functions of a step share it, since the step holds it while it runs.
 
     Where a server knows who asks, the namespace is that user's, whatever the context says: a client sends the context.
     """
     store, context = _in_memory if runtime.store is None else runtime.store, runtime.context
     user = runtime.server_info.user if runtime.server_info else None
     namespace = (user.identity if user else "") or getattr(context, "namespace", "")
-    return PageStore(store, namespace=namespace, share_replies=getattr(context, "share_replies", False))
+    share_replies = getattr(context, "share_replies", False)
+    asked = (id(store), namespace, share_replies)
+    if (pages := _in_use.get(asked)) is None:  # it holds its store, so the identity is that of no other
+        _in_use[asked] = pages = PageStore(store, namespace=namespace, share_replies=share_replies)
+    return pages

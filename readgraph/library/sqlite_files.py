@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from filelock import FileLock
 
@@ -98,6 +98,12 @@ def trust_data_only(connection: sqlite3.Connection) -> None:
         raise corruption_error("malformed database schema") from problem
     if found:
         raise corruption_error("it holds a trigger or a view")
+
+
+def run_check(connection: sqlite3.Connection, check: Literal["quick_check", "integrity_check"]) -> str:
+    """The first fault that SQLite's own check finds in a file, or "ok"."""
+    ((said,), *_) = connection.execute(f"PRAGMA {check}(1)").fetchall()
+    return str(said)
 
 
 def corruption_error(what: str) -> sqlite3.DatabaseError:

@@ -17,10 +17,13 @@ from weakref import WeakValueDictionary
 
 from langgraph.store.base import BaseStore, GetOp, Item, ListNamespacesOp, MatchCondition, Op, PutOp, Result, SearchOp
 
+from readgraph.library.checkpointer import SharedCheckpointer
 from readgraph.library.minute_ledger import LedgerInMemory, MinuteLedger
 from readgraph.state.errors import BadInput
 from readgraph.state.loops import reset_in_forked
 from readgraph.state.records import digest
+
+__all__ = ["SharedStore"]
 
 OnWait = Callable[[], None]  # called once before waiting for another process or task
 Row = tuple[str, str, dict[str, Any]]  # an item as it is stored: its namespace, joined by dots, its key and its value
@@ -67,10 +70,15 @@ class SharedStore(BaseStore):
     folder: Path  # on this disk, for what can be made again, and for originals where they are files
     ledger: MinuteLedger  # what was sent to models in the last minute, by all processes
     indexes_apart = False  # whether each machine has search indexes of its own
+    writable = True  # whether this user may write, and wants to
 
     @abstractmethod
     def close(self) -> None:
         """Commit pending writes and close the store."""
+
+    @abstractmethod
+    def open_threads(self, part: str = "") -> AbstractAsyncContextManager[SharedCheckpointer]:
+        """The checkpointer of the namespace with this key, or of what is in none."""
 
     @abstractmethod
     async def wait_for_writes(self) -> None:

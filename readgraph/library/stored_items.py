@@ -5,6 +5,7 @@ Reads and writes never share a batch.
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from functools import lru_cache
 from itertools import islice
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
@@ -34,11 +35,6 @@ StoredValue = tuple[tuple[str, ...], str, dict[str, Any] | None]
 def number_key(number: int) -> str:
     """The key of a numbered item, such as a page; keys sort like their numbers."""
     return f"{number:010d}"
-
-
-def _is_namespace(space: tuple[str, ...]) -> bool:
-    """Whether a store takes such a namespace: a name in it may come from a request, and then holds nothing."""
-    return all(label and "." not in label and "\0" not in label for label in space)
 
 
 def drop_oldest(kept: dict[Any, Any], most: int) -> None:
@@ -74,6 +70,21 @@ def replace_surrogates(value: Any) -> Any:
     return value
 
 
+async def run_batch(store: BaseStore, operations: Sequence[Op]) -> list[Any]:
+    """Run operations on any store; a synchronous one, such as LangGraph's `SqliteStore`, has no `abatch`."""
+    try:
+        return await store.abatch(operations)
+    except NotImplementedError:
+        return await asyncio.to_thread(store.batch, operations)
+
+
+@lru_cache(1024)  # a question asks for items of the same few namespaces again and again
+def _stored_space(namespace: tuple[str, ...]) -> tuple[str, ...] | None:
+    """A namespace as it is stored; None where stores take no such: a name in it may come from a request."""
+    space: tuple[str, ...] = replace_surrogates(namespace)
+    return space if all(label and "." not in label and "\0" not in label for label in space) else None
+
+
 class StoredItems:
     """The items of a `BaseStore` by namespace and key; it has no state of its own."""
 
@@ -87,11 +98,11 @@ class StoredItems:
 
     async def get(self, namespace: tuple[str, ...], keys: Sequence[str]) -> list[dict[str, Any] | None]:
         """The stored values of these keys, in this order; None for keys that don't exist."""
-        space, found = replace_surrogates(namespace), list[dict[str, Any] | None]()
-        for first in range(0, len(keys), BATCH):
-            group = [key if key.isascii() else replace_surrogates(key) for key in keys[first : first + BATCH]]
-            found += await self._get_batch([(space, key) for key in group])
-        return found
+        return await self.get_all((namespace, key) for key in keys)
+
+    async def get_all(self, keys: Iterable[tuple[tuple[str, ...], str]]) -> list[dict[str, Any] | None]:
+        """The stored values of these (namespace, key) pairs, in this order; None for those that don't exist."""
+        return [value async for values in self._get_in_batches(keys) for value in values]
 
     async def load(self, kind: type[Record], namespace: tuple[str, ...], keys: Iterable[str]) -> list[Record]:
         """The records of these keys, in this order; those that don't exist are left out."""
@@ -99,17 +110,23 @@ class StoredItems:
 
     async def get_each(self, keys: Iterable[tuple[tuple[str, ...], str]]) -> AsyncIterator[dict[str, Any] | None]:
         """The stored values of these (namespace, key) pairs, in this order; only one batch is in memory at a time."""
-        wanted = iter(keys)
-        while group := list(islice(wanted, BATCH)):
-            for value in await self._get_batch(group):
+        async for values in self._get_in_batches(keys):
+            for value in values:
                 yield value
 
-    async def _get_batch(self, keys: Iterable[tuple[tuple[str, ...], str]]) -> list[dict[str, Any] | None]:
-        wanted = [*keys]
-        operations = [GetOp(space, key, refresh_ttl=False) for space, key in wanted if _is_namespace(space)]
-        items = iter(await self._batch(operations) if operations else ())
-        found = [next(items) if _is_namespace(space) else None for space, _ in wanted]
-        return [item.value if isinstance(item, Item) else None for item in found]
+    async def _get_in_batches(
+        self, keys: Iterable[tuple[tuple[str, ...], str]]
+    ) -> AsyncIterator[list[dict[str, Any] | None]]:
+        remaining = iter(keys)
+        while group := [(_stored_space(namespace), key) for namespace, key in islice(remaining, BATCH)]:
+            operations = [
+                GetOp(space, key if key.isascii() else replace_surrogates(key), refresh_ttl=False)
+                for space, key in group
+                if space
+            ]
+            items = iter(await run_batch(self.store, operations) if operations else ())
+            found = [next(items) if space else None for space, _ in group]
+            yield [item.value if isinstance(item, Item) else None for item in found]
 
     async def check_last(self, namespace: tuple[str, ...], count: int) -> None:
         """Raise `Damaged` if the last of `count` numbered items is missing: a wrong count could take hours to read.
@@ -126,7 +143,7 @@ class StoredItems:
         """Store items (the value None deletes one). Up to `BATCH` items are committed together."""
         left = iter(items)
         while batch := replace_surrogates([*islice(left, BATCH)]):
-            await self._batch([PutOp(space, key, value, index=False) for space, key, value in batch])
+            await run_batch(self.store, [PutOp(space, key, value, index=False) for space, key, value in batch])
 
     async def delete(self, namespace: tuple[str, ...], keys: Iterable[str]) -> None:
         """Delete stored items."""
@@ -137,7 +154,7 @@ class StoredItems:
     ) -> list[SearchItem]:
         """At most `limit` items below a namespace, after the first `offset`; only those whose fields match `only`."""
         search = SearchOp(replace_surrogates(namespace), filter=only, limit=limit, offset=offset, refresh_ttl=False)
-        (found,) = await self._batch([search])
+        (found,) = await run_batch(self.store, [search])
         return list(found)
 
     async def clear(self, namespace: tuple[str, ...], only: dict[str, Any] | None = None) -> int:
@@ -157,9 +174,3 @@ class StoredItems:
             for item in found:
                 yield item.key, item.value
             offset += len(found)
-
-    async def _batch(self, operations: Sequence[Op]) -> list[Any]:
-        try:
-            return await self.store.abatch(operations)
-        except NotImplementedError:  # a synchronous store (SqliteStore) has no abatch
-            return await asyncio.to_thread(self.store.batch, operations)

@@ -3,17 +3,18 @@
 import os
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
 
-from readgraph.library.documents import source_note
+from readgraph.library.documents import document_item, source_note
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.catalogue import WITH_LATER, catalogue_of, records
 from readgraph.library.store import hold_build_lock
 from readgraph.library.stored_items import EVERY, ROOT, StoredValue
+from readgraph.state.dates import check_date
 from readgraph.state.errors import BadInput, LibraryError
-from readgraph.state.records import Document, check_date
+from readgraph.state.records import Document
 
 __all__ = ["set_version"]
 
@@ -95,7 +96,7 @@ async def change_record(pages: PageStore, document: Document, **changes: Any) ->
         if changed != kept:
             moved = kept.source != changed.source
             dropped: list[StoredValue] = [(space, key, None) for space, key, _ in source_note(kept) if moved]
-            await pages.put([*dropped, *source_note(changed), ((ROOT, "documents"), changed.id, asdict(changed))])
+            await pages.put([*dropped, *source_note(changed), document_item(changed)])
     return changed
 
 

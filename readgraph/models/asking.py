@@ -1,47 +1,34 @@
 """The only place that talks to chat models: tries, recorded replies, budget, window, usage, for all methods."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Generic, TypeAlias, TypeVar, overload
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
-from readgraph.library.page_store import PageStore, page_store
-from readgraph.models import json_form, metering
-from readgraph.models.batches.calls import CallIdentity, identify_call
-from readgraph.models.calling import PromptTooLong, call_model
-from readgraph.models.client import ModelClient, model_client
-from readgraph.models.failure_lines import name_server
-from readgraph.models.plain_form import is_in_words, is_plain, parse_plain, plain_messages, take_whole_part
-from readgraph.models.prompt import Messages, Prompt, apply_own_words
-from readgraph.models.reply import (
-    FLAWED,
-    WITHHELD,
-    AskedReply,
-    Flaw,
-    ModelReply,
-    current_stand_in,
-    prompt_key,
-    replies_to_replay,
-)
+from readgraph.library.page_store import page_store
+from readgraph.models import metering
+from readgraph.models.calling import PromptTooLong
+from readgraph.models.client import model_client
+from readgraph.models.prompt import Prompt, apply_own_words
+from readgraph.models.replies import json_form
+from readgraph.models.replies.plain_form import is_in_words, is_plain, parse_plain, plain_messages, take_whole_part
+from readgraph.models.reply import FLAWED, WITHHELD, ModelReply, current_stand_in
+from readgraph.models.requesting import AskedPrompt, PromptRequest
 from readgraph.models.streaming import stream_whole_reply
-from readgraph.models.waiting import turns_of
 from readgraph.models.watching import Call
-from readgraph.models.window_tokens import fewest_tokens, likely_tokens
-from readgraph.models.windows import SHORT, is_power_of_two, shows_cut
-from readgraph.state.awaited import await_server
+from readgraph.models.windows.tokens import fewest_tokens, likely_tokens
+from readgraph.models.windows.window import TokenCounts
 from readgraph.state.context import ReaderContext
-from readgraph.state.errors import BadInput, BudgetSpent, LibraryError, ModelUnavailable, NoUsableReply
-from readgraph.state.reading import NO_TOKENS
-from readgraph.state.records import digest
+from readgraph.state.errors import BadInput, BudgetSpent, NoUsableReply
 from readgraph.state.settings import ReplyForm
-from readgraph.state.words import count_words, first_words
+from readgraph.state.transports import price_share
+from readgraph.state.words import first_words
 
-__all__ = ["ask_reply", "ask_text", "can_ask"]
+__all__ = ["ask_reply", "ask_text", "can_ask", "say_budget_spent"]
 
 TRIES = 3
 MOST_REPEATED = 100  # words of a refused reply, and of the reason, that the next try repeats
@@ -54,11 +41,14 @@ Complaint: TypeAlias = Callable[[Said], str | None]  # says what is wrong with a
 
 
 def can_ask(runtime: Runtime[ReaderContext]) -> bool:
-    """Whether there is a model, and a budget for it; where the budget is spent, that is said of the step."""
+    """Whether there is a model, and a budget for it; a step that goes on without says so by `say_budget_spent`."""
+    return bool(runtime.context.model) and not metering.current_meter().budget.is_over
+
+
+def say_budget_spent(runtime: Runtime[ReaderContext]) -> None:
+    """Let the trajectory say of the step that it goes on without the model because the budget is spent, if it is."""
     meter = metering.current_meter()
-    spent = meter.spent_before or meter.budget_spent
-    meter.went_without |= spent and bool(runtime.context.model)
-    return bool(runtime.context.model) and not spent
+    meter.remarks.went_without |= meter.budget.is_over and bool(runtime.context.model)
 
 
 @overload
@@ -169,25 +159,18 @@ def _fall_back(fallback: str | None) -> Iterator[None]:
             raise
         metering.count_fallback(fallback)
     except BudgetSpent:
-        if fallback is None or not metering.step_does_without():
+        if fallback is None or metering.node_substitutes():
             raise
+        metering.current_meter().remarks.went_without = True
 
 
 @dataclass
-class PromptTries(Generic[Answer]):
-    """The tries for one answer: what is asked of whom, what is said of refused replies, and why they were refused."""
+class PromptTries(AskedPrompt, Generic[Answer]):
+    """The tries for one answer: what is said of refused replies, and why they were refused."""
 
-    context: ReaderContext
-    store: PageStore
-    client: ModelClient
-    prompt: Prompt
-    reply: type[BaseModel] | None  # the type of the reply; None for a note
     read: Callable[[str, ReplyForm], Awaitable[Answer]]  # reads the answer in a reply's text
     complaint: Complaint[Answer]
-    anew: bool = False  # replies of earlier runs are not used, and new ones take their places
-    again: Messages = field(default_factory=Messages)
     reasons: list[str] = field(default_factory=list)
-    flaws: list[Flaw] = field(default_factory=list)  # what the server did to replies that are asked for again
     recorded: bool = True  # no reply was new
     uncut: bool = True  # what the window leaves out of the prompt is not counted yet
     was_cut: bool = False  # its server cut the prompt of the last try
@@ -210,26 +193,18 @@ class PromptTries(Generic[Answer]):
         with ExitStack() as holding:
             held = holding.enter_context(metering.exchanges_held()) if may_begin_anew else []
             while not self.is_over:
-                key, messages, words, prompt = await self._next_request()
+                request = await self._next_request()
                 with self._begin_call() as call:
                     try:
-                        response = await self._find_or_request_reply(key, messages, words, prompt, call)
+                        response = await self.find_or_request(request, call)
                     except PromptTooLong as problem:
-                        self._shorten(messages, problem)
+                        self._shorten(request, problem)
                         continue
-                    self.recorded = self.recorded and response.recorded
                     try:
-                        if await self._was_cut(messages, response):
-                            raise json_form.ReplyRefusal(CUT_PROMPT.format(response.tokens.sent), "prompt")
-                        answer = await self.read(self._take_whole(response), self.client.form)
-                        if reason := self.complaint(answer):
-                            raise json_form.ReplyRefusal(reason, "content")
+                        return await self._read(request, response)
                     except json_form.ReplyRefusal as refusal:
                         call.outcome, call.why = "refused", refusal.kind
-                        self._refuse(messages, response, refusal)
-                    else:
-                        self._keep_exchange(messages, response)
-                        return answer
+                        self._refuse(request, response, refusal)
                 if self.is_outdated:
                     held.clear()  # a replay would get these replies in the place of the new ones
                     holding.close()
@@ -237,100 +212,74 @@ class PromptTries(Generic[Answer]):
                     self.client.window.cut_at = 0
         raise NoUsableReply(self.prompt.name, self.reasons)
 
-    async def _next_request(self) -> tuple[str, Messages, int, Prompt]:
-        """The reply's key, the messages, their words, and the prompt that fits the window; a retry's has no head."""
-        window, first = self.client.window, not self.reasons
-        request, left_out = self._request_within(0 if first else window.tokens)
-        open_question = window.told is None or window.tokens > 0  # else there is no window to look for, or to fit
-        bounded = first and open_question and (likely_tokens(request[-1].user) > SHORT or 0 < window.refused_at < SHORT)
-        if bounded and (self.anew or not await self.store.reply(request[0])):
+    async def _next_request(self) -> PromptRequest:
+        """What the next try sends; what the window leaves out of it is counted once."""
+        window, is_first = self.client.window, not self.reasons
+        request = self.within(0 if is_first else window.tokens)
+        bounded = is_first and window.may_bound(request.prompt.user)
+        if bounded and (self.anew or not await self.store.reply(request.key)):
             if window.told is None:
                 await window.ask()
-            whole, (request, left_out) = left_out, self._request_within(window.tokens)
-            if left_out > whole:
+            whole, request = request, self.within(window.tokens)
+            if request.left_out > whole.left_out:
                 window.warn(self.prompt)
-        if left_out and self.uncut:  # a cut is counted once
+        if request.left_out and self.uncut:
             metering.count_fallback("prompt_cut")
-            metering.current_meter().left_out += left_out
+            metering.current_meter().remarks.left_out += request.left_out
             self.uncut = False
         return request
 
-    def _request_within(self, window: int) -> tuple[tuple[str, Messages, int, Prompt], int]:
-        """What `_next_request` gives for a window of so many tokens (0: any), and the words that are left out."""
-        added = [content for _, content in self.again]
-        refused = sum(map(count_words, added))
-        form = json_form.reply_instructions(self.reply) if self.reply else ""
-        beside = likely_tokens("\n".join([*added, form])) if window else 0
-        most = self.context.window_words - refused - (count_words(form) if form else 0)
-        within, words, left_out = self.client.window.fit(self.prompt, most, window, beside)
-        messages = [*within.messages, *self.again]
-        # Our own key: LangChain's includes timeouts and retries, so raising one would lose all recorded replies. It
-        # holds how many replies to the same messages the server has withheld or damaged in this ask.
-        schema = json_form.reply_schema(self.reply) if self.reply else None
-        asked = [messages, schema, self.client.writes, self.client.server, self.context.reply_form, self.context.sample]
-        key = digest([*asked, len(self.flaws)] if self.flaws else asked, length=40)
-        return (key, messages, words + refused, replace(within, head=0) if self.again else within), left_out
-
-    def _shorten(self, messages: Messages, problem: PromptTooLong) -> None:
+    def _shorten(self, request: PromptRequest, problem: PromptTooLong) -> None:
         """Let prompts fit what a server says, or half of what it refused; raises the problem where none can."""
-        window, sent = self.client.window, sum(likely_tokens(content) for _, content in messages)
-        share = problem.most_tokens / problem.tokens if problem.tokens else 0.5
-        before, known = window.refused_at, window.tokens if 0 < window.tokens <= sent else sent
-        window.refused_at = min(int(sent * share), known - 1)
+        sent = sum(likely_tokens(content) for _, content in request.messages)
+        if not self.client.window.shrink(sent, problem.share, lambda tokens: self._shorter_request(tokens) is not None):
+            raise problem  # its instructions alone don't fit
+        self.client.window.warn(self.prompt)
+
+    def _shorter_request(self, tokens: int) -> PromptRequest | None:
         try:
-            self._request_within(window.tokens)
-        except BadInput:  # its instructions alone don't fit
-            window.refused_at = before
-            raise problem from None
-        window.warn(self.prompt)
+            return self.within(tokens)
+        except BadInput:
+            return None
 
     def _begin_call(self) -> Call:
-        return Call(self.client, self.prompt, len(self.reasons) + 1, batch=self.context.batch)
+        return Call(self.client, self.prompt, len(self.reasons) + 1, price_share(self.context))
 
-    async def _was_cut(self, messages: Messages, response: ModelReply) -> bool:
-        """Whether the server cut the prompt without a word: it counts fewer tokens than any tokenizer would."""
-        window, counted = self.client.window, response.tokens.sent
-        if not counted:
+    async def _read(self, request: PromptRequest, response: ModelReply) -> Answer:
+        """The answer in a reply; raises `ReplyRefusal` where it can't be used."""
+        self.recorded = self.recorded and response.recorded
+        if await self._was_cut(request, response):
+            raise json_form.ReplyRefusal(CUT_PROMPT.format(response.tokens.sent), "prompt")
+        answer = await self.read(self._take_whole(response), self.client.form)
+        if reason := self.complaint(answer):
+            raise json_form.ReplyRefusal(reason, "content")
+        self._keep_exchange(request, response)
+        return answer
+
+    async def _was_cut(self, request: PromptRequest, response: ModelReply) -> bool:
+        window, tokens = self.client.window, response.tokens
+        if not tokens.sent:
             return False
-        fewest = self._fewest_tokens(messages)
-        if not window.may_have_cut(counted, response.tokens.cache_read, fewest):
-            return False
-        async with window.deciding:
-            if not (window.doubted or window.was_cut(counted, fewest)):
-                await self._decide_by_shorter(counted, fewest)
-        if not window.was_cut(counted, fewest):
+        counts = self._count_tokens(request, response)
+        if not await window.finds_cut(counts, tokens.cache_read, self._count_shorter):
             return False
         window.cuts_now = window.cuts_now or not response.recorded
         window.warn(self.prompt)
         return True
 
-    def _fewest_tokens(self, messages: Messages) -> int:
-        sent = messages
+    def _count_tokens(self, request: PromptRequest, response: ModelReply) -> TokenCounts:
+        messages = request.messages
         if self.reply and is_plain(self.client.form, self.reply):
-            sent = plain_messages(messages, self.reply)
-        return sum(fewest_tokens(content) for _, content in sent)
+            messages = plain_messages(messages, self.reply)
+        return TokenCounts(response.tokens.sent, sum(fewest_tokens(content) for _, content in messages))
 
-    async def _decide_by_shorter(self, counted: int, fewest: int) -> None:
-        """Decide whether a server cuts prompts to so many tokens: it then counts a shorter one as a tokenizer would."""
-        window = self.client.window
-        if not replies_to_replay():
-            await window.ask(again=True)  # some servers know it only once the model is loaded
-        if window.is_exceeded_by(fewest):
-            return
-        counts = [(counted, fewest)]
-        for most in (counted, counted // 2):
-            try:
-                request, _ = self._request_within(most)
-            except BadInput:  # there is no shorter one
-                break
-            with self._begin_call() as call:
-                shorter = await self._find_or_request_reply(*request, call)
-            counts.append((shorter.tokens.sent, self._fewest_tokens(request[1])))
-            if shows_cut(counts):
-                window.cut_at = counted
-                return
-        window.cut_at = counted if most == counted and is_power_of_two(counted) else 0
-        window.doubted = not window.cut_at
+    async def _count_shorter(self, tokens: int) -> TokenCounts | None:
+        """Ask the prompt within so many tokens, and give what its server counted; None where it can't be so short."""
+        if (request := self._shorter_request(tokens)) is None:
+            return None
+        with self._begin_call() as call:
+            response = await self.find_or_request(request, call)
+        return self._count_tokens(request, response)
 
     def _take_whole(self, response: ModelReply) -> str:
         """The text to read, refused if it is not whole; if a flaw comes again, what was saved is the model's."""
@@ -343,11 +292,11 @@ class PromptTries(Generic[Answer]):
             raise json_form.ReplyRefusal(json_form.CUT_OFF, "cut")
         return whole
 
-    def _refuse(self, messages: Messages, response: ModelReply, refusal: json_form.ReplyRefusal) -> None:
+    def _refuse(self, request: PromptRequest, response: ModelReply, refusal: json_form.ReplyRefusal) -> None:
         """Prepare the next try: the model is told why, unless its server is to blame."""
         reason = str(refusal)
         metering.current_meter().refuse(self.prompt.name, reason)
-        self._keep_exchange(messages, response, reason)
+        self._keep_exchange(request, response, reason)
         self.reasons.append(reason)
         self.uncut = self.was_cut = refusal.kind == "prompt"
         if refusal.kind == "flaw":
@@ -357,13 +306,13 @@ class PromptTries(Generic[Answer]):
         shown, why = first_words(response.text, MOST_REPEATED), first_words(reason, MOST_REPEATED)
         self.again += [("ai", shown), ("user", f"That can't be used: {why}. Reply again, as asked.")]
 
-    def _keep_exchange(self, messages: Messages, response: ModelReply, refused: str | None = None) -> None:
+    def _keep_exchange(self, request: PromptRequest, response: ModelReply, refused: str | None = None) -> None:
         exchange = metering.ModelExchange(
             node=metering.current_meter().node,
             model=self.client.name,
             asked=self.prompt.name,
             version=self.prompt.version,
-            messages=list(messages),
+            messages=list(request.messages),
             reply=response.text,
             refused=refused,
             tokens=response.tokens,
@@ -371,47 +320,3 @@ class PromptTries(Generic[Answer]):
             recorded=response.recorded,
         )
         metering.keep_exchange(exchange)
-
-    async def _find_or_request_reply(
-        self, key: str, messages: Messages, words: int, prompt: Prompt, call: Call
-    ) -> ModelReply:
-        """The recorded reply, or else a new one, which is returned once recorded."""
-        client, store, meter = self.client, self.store, metering.current_meter()
-        async with client.asking.setdefault(key, asyncio.Lock()):
-            stand_in = current_stand_in()
-            may_be_kept = not stand_in or stand_in.finds_kept
-            if may_be_kept and (not self.anew or key in meter.asked) and (recorded := await store.reply(key)):
-                meter.count_cached()
-                call.outcome = "recorded"
-                return ModelReply.from_record(recorded)
-            if stand_in:
-                meter.begin_call(words)
-                text = stand_in.reply(AskedReply(self.prompt, messages, self.reply, words))
-                meter.end_call(words, count_words(text), NO_TOKENS)
-                return ModelReply(text, False)
-            before = meter.unavailable
-            async with client.slots:  # until the reply is recorded: so many paid calls at most die with the process
-                if meter.unavailable != before:  # what nothing answered to is not tried as long for each that waited
-                    raise ModelUnavailable(meter.unavailable)
-                await store.check_room()
-                meter.begin_call(words)
-                call.mark_sent()
-                turns = turns_of(store.store, client.name, client.limits, words)
-                name = self.prompt.name
-                if replayed := replies_to_replay():
-                    response = replayed.reply(prompt_key(client.name, name, messages, self.context.sample), name)
-                else:
-                    awaited = await_server(f"the {name_server(client)[4:]}", client.most_seconds, client.retry_seconds)
-                    with identify_call(CallIdentity(store, key, name, meter.document)), awaited:
-                        response = await call_model(client, messages, self.reply, prompt, turns)
-                try:
-                    await store.put_reply(key, response.to_record(name, meter.document))
-                except LibraryError as problem:
-                    lost = f"The reply to '{name}' was not kept: it is asked for again."
-                    raise LibraryError(f"{problem} {lost}") from problem
-                meter.asked.add(key)
-                if turns:  # not before: what is paid for is kept first
-                    await turns.settle(sum(response.tokens))
-        call.tokens = response.tokens
-        meter.end_call(words, await json_form.in_thread_if_long(count_words, response.text), response.tokens)
-        return response

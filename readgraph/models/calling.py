@@ -8,31 +8,28 @@ from typing import Any, NoReturn
 from langchain_core import exceptions as kinds
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.messages import AIMessage
-from langchain_core.runnables import Runnable
+from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.utils.function_calling import convert_to_openai_function
 from pydantic import BaseModel
 
 from readgraph.models.client import ModelClient, simpler_form
-from readgraph.models.failure_lines import CORRECT_IT, explain_failure, name_own, name_server
-from readgraph.models.failures import Failure, is_of_callback, is_of_network, own_error
-from readgraph.models.functions import is_function
-from readgraph.models.json_form import reply_instructions
-from readgraph.models.local import is_local
+from readgraph.models.failures.failure import Failure, is_of_callback, is_of_network, own_error
+from readgraph.models.failures.lines import CORRECT_IT, explain_failure, name_own, name_server
+from readgraph.models.failures.refusals import FORM_FIELDS
 from readgraph.models.metering import current_meter
-from readgraph.models.own_objects import extra_body_of, name_at_models, rebuild
-from readgraph.models.plain_form import is_plain, plain_messages
+from readgraph.models.own.objects import extra_body_of, name_at_models, rebuild
 from readgraph.models.prompt import Messages, Prompt, with_instructions
-from readgraph.models.refusals import FORM_FIELDS
+from readgraph.models.replies.json_form import reply_instructions
+from readgraph.models.replies.plain_form import is_plain, plain_messages
+from readgraph.models.replies.thinking import thinking_form
 from readgraph.models.reply import WITHHELD, ModelReply, reply_of
 from readgraph.models.streaming import call_config
-from readgraph.models.thinking import thinking_form
 from readgraph.models.waiting import LONGEST_PAUSE, CallTurns, RetryPauses, clock
 from readgraph.state.caller import warn_caller
 from readgraph.state.errors import ModelUnavailable
 from readgraph.state.settings import ReplyForm
 
 FIRST_TRIES, FIRST_PAUSE = 12, 1.0  # tries, and longest pause, where none was ever answered: it may be no model server
-BATCH_TRIES = 4  # in how many batches a request is sent before its failure counts: a batch takes up to a day
 TOO_LONG_TRIES = 3  # how often in a row a reply may have more bytes than it may before its server is given up
 LONG_HEAD = 4000  # characters of a head, about 1,000 tokens: providers' caches keep no shorter ones
 GOOGLE = "langchain_google"  # what the modules of Google's packages begin with
@@ -49,65 +46,99 @@ async def call_model(
 ) -> ModelReply:
     """Call the model; a typed reply comes as JSON, in the best form that the server accepts. Traces name the prompt.
 
-    If other prompts begin with the same long head, the server's cache is helped to find it: it is marked for
-    Anthropic's where the same question goes on with it, and the form of the reply is asked for after it.
-
     Each try waits for its turn, where there are limits; the caller settles that of the reply, once this is kept. Raises
     `ModelUnavailable` with one line and without a chained error.
     """
-    long = prompt.head >= LONG_HEAD
-    at_end = long and reply is not None and client.forms_come_first
-    form: ReplyForm = "text" if at_end else client.form
-    config, tries, fields = call_config(prompt.name, reply, prompt.source), CallTries(client), 0
+    call = ModelCall(client, messages, reply, prompt)
     while True:
         await client.hold.wait_until_over()
         if turns:
             await turns.wait()
-        simpler, asked = simpler_form(form) if reply else None, clock().now()
+        asked = clock().now()
         try:
             # The client's own timeout bounds only silence; slow trickles would never end.
             async with client.in_flight.take_place() as began, asyncio.timeout(client.most_seconds):
-                tries.pauses.extend(began - asked)
-                chat, shown, options = _in_form(client.chat, messages, reply, form, own=client.own)
-                shown = _mark_head(shown, prompt.head) if long and prompt.goes_on and client.marks_heads else shown
-                chat, named = name_at_models(chat, config)
-                message = await chat.ainvoke(shown, named, **options)
-                if client.thinking is None:
-                    client.thinking = thinking_form(message) or None
-                response = reply_of(message, None if reply is None or is_plain(form, reply) else form)
-                response = response if reply else client.check_ending(response)
+                call.tries.pauses.extend(began - asked)
+                chat, shown, config, options = call.prepare()
+                return call.read(await chat.ainvoke(shown, config, **options))
         except Exception as problem:  # also a client's own, such as for a response that is not a chat completion
-            if own := own_error(problem):  # such as: a function returned no string
-                raise own from own.__cause__
-            if is_of_callback(problem):
-                raise
-            failure = _failure(client, problem, takes_simpler=simpler is not None)
-            if failure.refusal.kind == "withheld":  # the same that other servers send as a reply
-                return ModelReply("", False, flaw=WITHHELD)
-        else:
-            client.remember_form(form if reply and not at_end else None)
-            client.in_flight.count_reply()
-            return response
+            failure = call.failure_of(problem)
+        if failure.refusal.kind == "withheld":  # the same that other servers send as a reply
+            return ModelReply("", False, flaw=WITHHELD)
         if issubclass(failure.kind, kinds.ModelTimeoutError):
             client.in_flight.count_timeout(began)
-        if fields < MOST_FIELDS and _leaves_out(client, failure.refusal.field):
-            fields += 1
-        elif pause := tries.pause_after(failure):
+        if pause := call.pause_after(failure):
             await clock().sleep(pause)
-        elif simpler and failure.refused_form:
-            form, tries = simpler, CallTries(client)
-        else:
-            break
-    _give_up(client, failure)
+
+
+class ModelCall:
+    """A call to a model: what is sent for it, how the reply is read, and whether it is tried again after a failure.
+
+    If other prompts begin with the same long head, the server's cache is helped to find it: it is marked for
+    Anthropic's where the same question goes on with it, and the form of the reply is asked for after it.
+    """
+
+    def __init__(self, client: ModelClient, messages: Messages, reply: type[BaseModel] | None, prompt: Prompt) -> None:
+        self.client, self.messages, self.reply, self.prompt = client, messages, reply, prompt
+        self.has_long_head = prompt.head >= LONG_HEAD
+        self.form_at_end = self.has_long_head and reply is not None and client.forms_come_first
+        self.form: ReplyForm = "text" if self.form_at_end else client.form
+        self.config = call_config(prompt.name, reply, prompt.source)
+        self.tries, self.fields_refused = CallTries(client), 0
+
+    def prepare(self) -> tuple[Runnable[LanguageModelInput, AIMessage], Sequence[Any], RunnableConfig, dict[str, Any]]:
+        """The client to be called, what is sent, LangChain's configuration, and further arguments."""
+        client, head = self.client, self.prompt.head
+        chat, shown, options = _in_form(client.chat, self.messages, self.reply, self.form, own=client.own)
+        if self.has_long_head and self.prompt.goes_on and client.marks_heads:
+            shown = _mark_head(shown, head)
+        chat, config = name_at_models(chat, self.config)
+        return chat, shown, config, options
+
+    def read(self, message: AIMessage) -> ModelReply:
+        """The reply in a message; what it shows of the model is remembered for later calls."""
+        client, reply = self.client, self.reply
+        if client.thinking is None:
+            client.thinking = thinking_form(message) or None
+        response = reply_of(message, None if reply is None or is_plain(self.form, reply) else self.form)
+        if reply is None:
+            response = client.check_ending(response)
+        client.remember_form(self.form if reply and not self.form_at_end else None)
+        client.in_flight.count_reply()
+        return response
+
+    def failure_of(self, problem: Exception) -> Failure:
+        """What went wrong; a fault in the caller's own code is raised, since its traceback is needed."""
+        if own := own_error(problem):  # such as: a function returned no string
+            raise own from own.__cause__
+        if is_of_callback(problem):
+            raise problem
+        return _failure(self.client, problem, takes_simpler=self._simpler_form is not None)
+
+    def pause_after(self, failure: Failure) -> float:
+        """Seconds until the next try, which may leave out a field or ask in a simpler form; raises if there is none."""
+        if self.fields_refused < MOST_FIELDS and _leaves_out(self.client, failure.refusal.field):
+            self.fields_refused += 1
+            return 0.0
+        if pause := self.tries.pause_after(failure):
+            return pause
+        if not (self._simpler_form and failure.refused_form):
+            _give_up(self.client, failure)
+        self.form, self.tries = self._simpler_form, CallTries(self.client)
+        return 0.0
+
+    @property
+    def _simpler_form(self) -> ReplyForm | None:
+        return simpler_form(self.form) if self.reply else None
 
 
 def _give_up(client: ModelClient, failure: Failure) -> NoReturn:
     """Raise what a call ends with that brought no reply."""
-    line, said = explain_failure(client, failure), failure.refusal
+    line, refusal = explain_failure(client, failure), failure.refusal
     if failure.no_answer:
         current_meter().unavailable = line
-    if said.kind == "too long":
-        raise PromptTooLong(line, said.most_tokens, said.tokens)
+    if refusal.kind == "too long":
+        raise PromptTooLong(line, refusal.most_tokens, refusal.tokens)
     raise ModelUnavailable(line)
 
 
@@ -116,7 +147,7 @@ class PromptTooLong(ModelUnavailable):
 
     def __init__(self, line: str, most_tokens: int, tokens: int) -> None:
         super().__init__(line)
-        self.most_tokens, self.tokens = most_tokens, tokens
+        self.share = most_tokens / tokens if tokens else 0.5  # of the prompt that the server takes
 
 
 def _failure(client: ModelClient, problem: Exception, *, takes_simpler: bool) -> Failure:
@@ -150,14 +181,13 @@ class CallTries:
     def pause_after(self, failure: Failure) -> float:
         """Seconds until the next try, which is told to whoever watches; 0 if there is none."""
         client = self.client
-        here = is_local(client.name) or is_function(client.name)
-        new = failure.no_answer and (not client.worked or here)
+        new = failure.no_answer and (not client.worked or client.is_here)
         pause, over = self.pauses.next(failure.retry_after, FIRST_PAUSE if new else LONGEST_PAUSE)
         failures = self.pauses.failures
         failure.tries = max(failures, failure.tries)
         self.too_long = self.too_long + 1 if failure.too_long else 0
         over = over or (new and failures >= FIRST_TRIES) or self.too_long >= TOO_LONG_TRIES
-        if not failure.passing or (failures >= BATCH_TRIES if client.batches else over):
+        if not failure.passing or (failures >= client.sender.tries if client.sender else over):
             return 0.0
         queues = issubclass(failure.kind, kinds.ModelTimeoutError) and client.in_flight.limit < client.in_flight.most
         if failure.retry_after or issubclass(failure.kind, kinds.ModelRateLimitError) or queues:
@@ -171,7 +201,9 @@ class CallTries:
             reason = f"the model server says {failure.status}"
         if failure.too_long:
             reason = f"the model server sent more than {failure.too_long} MB"
-        current_meter().wait(pause, failure.cause or reason, "its batch brought no reply" if failure.cause else "")
+        current_meter().wait(
+            pause, failure.cause or reason, client.sender.again if client.sender and failure.cause else ""
+        )
         return pause
 
 

@@ -59,23 +59,29 @@ class ExchangeRecorder(NamedTuple):
     fall_back: Callable[[FallBack], Any] | None = None
 
 
-_keep: ContextVar[ExchangeRecorder | None] = ContextVar("readgraph_recording", default=None)
-_newest: ContextVar[ModelExchange | None] = ContextVar("readgraph_newest_exchange", default=None)
+class Recording(NamedTuple):
+    """To whom the exchanges of a task are reported, and the newest of them."""
+
+    recorder: ExchangeRecorder
+    newest: ModelExchange | None = None
+
+
+_recording: ContextVar[Recording | None] = ContextVar("readgraph_recording", default=None)
 
 
 def exchanges_to(
     keep: Callable[[ModelExchange], Any], fall_back: Callable[[FallBack], Any] | None = None
 ) -> AbstractContextManager[Any]:
     """Inside of the `with`, call `keep` with each exchange as it ends, and `fall_back` with each fall-back."""
-    return set_variable(_keep, ExchangeRecorder(keep, fall_back))
+    return set_variable(_recording, Recording(ExchangeRecorder(keep, fall_back)))
 
 
 @contextmanager
 def exchanges_held() -> Iterator[list[ModelExchange]]:
     """Hold back the exchanges of the `with`; at its end those are reported that are still in the list."""
-    around, held = _keep.get(), list[ModelExchange]()
+    around, held = _recording.get(), list[ModelExchange]()
     try:
-        with exchanges_to(held.append, around and around.fall_back):
+        with exchanges_to(held.append, around and around.recorder.fall_back):
             yield held
     finally:
         for exchange in held:
@@ -84,17 +90,74 @@ def exchanges_held() -> Iterator[list[ModelExchange]]:
 
 def keep_exchange(exchange: ModelExchange) -> None:
     """Report an exchange to the recorder, if there is one."""
-    if keep := _keep.get():
-        _newest.set(exchange)
-        keep.exchange(exchange)
+    if recording := _recording.get():
+        _recording.set(recording._replace(newest=exchange))
+        recording.recorder.exchange(exchange)
 
 
-_asked: ContextVar[set[str] | None] = ContextVar("readgraph_asked", default=None)
+@dataclass
+class CallBudget:
+    """What the calls of a step may use of the budget, and whether it is spent."""
+
+    spent_before: bool = False  # when the step began
+    spent: bool = False  # since then
+    calls_begun: int = 0
+    words_begun: int = 0
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the step makes no more calls."""
+        return self.spent_before or self.spent
+
+
+@dataclass
+class StepMessage:
+    """The chat message as which a step's reply is streamed to persons."""
+
+    aloud: bool = True  # it is streamed
+    streamed: str = ""  # the id of the message of which something was streamed
+
+    @cached_property
+    def id(self) -> str:
+        """The message's id; few steps stream one, so it is made late."""
+        return uuid4().hex
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether something of it was streamed."""
+        return self.streamed == self.id
+
+    def begin_another(self) -> None:
+        """Begin another message: what was streamed of the reply before doesn't count."""
+        self.id = uuid4().hex
+
+
+@dataclass
+class StepRemarks:
+    """What a step's line in the trajectory says beside its summary."""
+
+    went_without: bool = False  # the step did without a reply because the budget is spent
+    left_out: int = 0  # words that the step could not show, because the window does not hold them
+    by_words: str = ""  # why the step searched by words in the place of vectors
+
+    def add_to(self, summary: str) -> str:
+        """The line: the summary, of at most `LONGEST_LINE` characters, with the remarks."""
+        if self.went_without:
+            summary = f"the budget is spent: {summary}"
+        summary = summary if len(summary) <= LONGEST_LINE else f"{summary[:LONGEST_LINE]} …"
+        if self.left_out:
+            summary += f" ({self.left_out:,} words did not fit the window)"
+        if self.by_words:
+            summary += f" (searched by words, not by vectors: {self.by_words})"
+        return summary
+
+
+LONGEST_LINE = 1500  # characters of a step's summary, which may hold a model's text and is in each checkpoint
 
 
 @dataclass
 class Meter:
-    """Counts the usage of one step."""
+    """Counts the usage of one step, and holds what its calls share."""
 
     context: ReaderContext = field(default_factory=ReaderContext)
     before: Usage = field(default_factory=lambda: Usage(**NOTHING_USED))  # the reading's usage when the step began
@@ -104,19 +167,13 @@ class Meter:
     used: Usage = field(default_factory=lambda: Usage(**NOTHING_USED))
     inside: Usage = field(default_factory=lambda: Usage(**NOTHING_USED))  # by steps inside of this one
     fallbacks: Counter[str] = field(default_factory=Counter)
-    corrected: set[int] = field(default_factory=set)
-    left_out: int = 0  # words that the step could not show, because the window does not hold them
+    corrected: set[int] = field(default_factory=set)  # pages whose notes are a user's corrections
     unavailable: str = ""  # why a call of the step was given up that nothing answered
-    by_words: str = ""  # why the step searched by words in the place of vectors
-    aloud: bool = True  # replies for a person are streamed
-    said: str = ""  # the id of the message of which something was streamed
-    spent_before: bool = False  # the budget was spent when the step began
-    went_without: bool = False  # the step did without a reply because the budget is spent
     # the keys of prompts that got a new reply, which are not asked once more (see `ask_each_prompt_once`)
-    asked: set[str] = field(default_factory=lambda: set() if (shared := _asked.get()) is None else shared)
-    budget_spent: bool = False
-    calls_begun: int = 0
-    words_begun: int = 0
+    asked: set[str] = field(default_factory=lambda: set() if (shared := _scope.get().asked) is None else shared)
+    budget: CallBudget = field(default_factory=CallBudget)
+    message: StepMessage = field(default_factory=StepMessage)
+    remarks: StepRemarks = field(default_factory=StepRemarks)
     began: float = field(default_factory=time.perf_counter)
 
     @property
@@ -124,16 +181,18 @@ class Meter:
         """How long the step has lasted."""
         return time.perf_counter() - self.began
 
-    @cached_property
-    def message_id(self) -> str:
-        """The id of the chat message as which the step's reply is streamed; few steps are, so it is made late."""
-        return uuid4().hex
+    def end(self, outer: "Meter | None") -> None:
+        """The step has ended: what it used, with the steps inside of it, counts for the one around it too."""
+        self.used = add_usage(self.used, self.inside)
+        self.used["seconds"] = round(self.seconds, 4)
+        if outer:
+            outer.inside = add_usage(outer.inside, self.used)
 
     def begin_call(self, words: int) -> None:
         """Take a call with this many input words from the budget; raises `BudgetSpent` if that exceeds it."""
-        context, before = self.context, self.before
-        calls = before["calls"] + self.calls_begun + 1
-        total = before["input_words"] + before["output_words"] + self.words_begun + self.used["output_words"] + words
+        context, before, budget = self.context, self.before, self.budget
+        calls = before["calls"] + budget.calls_begun + 1
+        total = before["input_words"] + before["output_words"] + budget.words_begun + self.used["output_words"] + words
         seconds = before["seconds"] + self.seconds
         for unit, most, reached in (
             ("call", context.max_calls, calls),
@@ -143,13 +202,13 @@ class Meter:
             if most is not None and reached > most:
                 what = format_count(most, unit)
                 line = f"The budget of {what} is spent: run the same again with a larger --max-{unit}s to go on."
-                if not self.budget_spent:
-                    self.budget_spent = True
+                if not budget.spent:
+                    budget.spent = True
                     self.stream({"budget": {"node": self.node, "problem": line}})
                     log("budget_spent", WARNING, problem=line)
                 raise BudgetSpent(line)
-        self.calls_begun += 1
-        self.words_begun += words
+        budget.calls_begun += 1
+        budget.words_begun += words
 
     def end_call(self, input_words: int, output_words: int, tokens: Tokens) -> None:
         """Count and report an answered call, with the tokens that its server counted."""
@@ -174,12 +233,8 @@ class Meter:
     def refuse(self, asked: str, reason: str) -> None:
         """Count a reply that can't be used, and report why."""
         self.used["refused"] += 1
-        self.new_message()
+        self.message.begin_another()
         self.stream({"refused": {"node": self.node, "asked": asked, "reason": reason}})
-
-    def new_message(self) -> None:
-        """Begin another chat message: what was streamed of the reply before doesn't count."""
-        self.message_id = uuid4().hex
 
     def wait(self, seconds: float, reason: str, why: str = "") -> None:
         """Report that a call is made again after so many seconds; `why` is for logs, without a server's words."""
@@ -191,61 +246,61 @@ class Meter:
 
     def tell_by_words(self, problem: str) -> None:
         """Report that the step searches by words in the place of vectors, and why."""
-        self.by_words = problem
+        self.remarks.by_words = problem
         self.stream({"by_words": {"node": self.node, "problem": problem}})
-
-    def tell_batch(self, requests: int, done: int, *, ended: bool) -> None:
-        """Report that a batch of this many requests is at the server, which is done with so many of them."""
-        self.stream({"batch": {"node": self.node, "requests": requests, "done": done, "ended": ended}})
 
     def report(self, **progress: Any) -> None:
         """Send a progress event to whoever streams the graph (stream mode 'custom')."""
         self.stream({"progress": {"node": self.node, **progress, "usage": add_usage(self.before, self.used)}})
 
 
-_meter: ContextVar[Meter] = ContextVar("readgraph_meter")
-_substituted: ContextVar[bool] = ContextVar("readgraph_substituted", default=False)
+class MeterScope(NamedTuple):
+    """Who meters what runs here."""
+
+    meter: Meter | None = None
+    substitutes: bool = False  # a node around has a substitute for the whole step
+    asked: set[str] | None = None  # see `ask_each_prompt_once`
+
+
+_scope: ContextVar[MeterScope] = ContextVar("readgraph_meter", default=MeterScope())  # noqa: B039
 
 
 def start_meter(meter: Meter) -> Meter | None:
     """Use this meter in the current task and the tasks that it starts; returns that of the step around, if any."""
-    outer = _meter.get(None)
-    _meter.set(meter)
-    return outer
+    scope = _scope.get()
+    _scope.set(scope._replace(meter=meter))
+    return scope.meter
 
 
 def current_meter() -> Meter:
     """The meter of the running step; outside of a step, a meter that nobody reads."""
-    return _meter.get(None) or Meter()
+    return _scope.get().meter or Meter()
 
 
-def let_node_substitute() -> AbstractContextManager[bool]:
+def let_node_substitute() -> AbstractContextManager[Any]:
     """Inside of the `with`, a spent budget is raised, since the node around has a substitute for the whole step."""
-    return set_variable(_substituted, True)
+    return set_variable(_scope, _scope.get()._replace(substitutes=True))
 
 
-def step_does_without() -> bool:
-    """Whether the step goes on without a reply for which the budget is spent, since no node around has a substitute."""
-    if _substituted.get():
-        return False
-    current_meter().went_without = True
-    return True
+def node_substitutes() -> bool:
+    """Whether a node around has a substitute for the whole step, so that a spent budget is raised."""
+    return _scope.get().substitutes
 
 
 def ask_each_prompt_once() -> AbstractContextManager[Any]:
     """Inside of the `with`, all readings are one run: where settings say `again`, a prompt is asked again once."""
-    return set_variable(_asked, set())
+    return set_variable(_scope, _scope.get()._replace(asked=set()))
 
 
 @contextmanager
 def suppress_streaming() -> Iterator[None]:
     """Inside of the `with`, what the running step's calls bring is no answer yet, and is not streamed."""
-    meter = current_meter()
-    before, meter.aloud = meter.aloud, False
+    message = current_meter().message
+    before, message.aloud = message.aloud, False
     try:
         yield
     finally:
-        meter.aloud = before
+        message.aloud = before
 
 
 def count_fallback(kind: str, times: int = 1) -> None:
@@ -254,8 +309,8 @@ def count_fallback(kind: str, times: int = 1) -> None:
     if run := current_run():
         run.count(fallbacks=times)
     log("fell_back", WARNING, fallback=kind, times=times)
-    if (keep := _keep.get()) and keep.fall_back:
-        keep.fall_back(FallBack(kind=kind, times=times, after=_newest.get()))
+    if (recording := _recording.get()) and recording.recorder.fall_back:
+        recording.recorder.fall_back(FallBack(kind=kind, times=times, after=recording.newest))
 
 
 def record_corrections(notes: Iterable[Note]) -> None:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from readgraph.models.metering import ModelExchange
-from readgraph.models.names import TOKENS_PER_WORD, find_model_entry
+from readgraph.models.names import find_model_entry
+from readgraph.models.windows.tokens import TOKENS_PER_WORD
 from readgraph.state.errors import BadInput
 from readgraph.state.reading import Step, Tokens, Usage
 
@@ -17,7 +18,6 @@ PROVIDERS = {
 }  # LangChain's names of providers, and the price table's names for them
 
 PRICED = 1_000  # tokens for which the table is asked: some models cost more where a prompt is longer
-IN_BATCHES = 0.5  # the part of a price that is paid for calls that are made in batches
 
 
 @dataclass(frozen=True)
@@ -87,29 +87,29 @@ def find_price(model: str) -> Price | None:
     return Price(*(float(price) * 1_000_000 / PRICED for price in prices))
 
 
-def price_to_pay(given: Price | None, model: str, *, batch: bool) -> Price | None:
-    """The price that was given, or else the model's; half of it for calls that are made in batches."""
+def price_to_pay(given: Price | None, model: str, share: float) -> Price | None:
+    """The price that was given, or else the model's, of which calls cost a `share` (`price_share`)."""
     price = given or find_price(model)
-    return price.times(IN_BATCHES) if price and batch else price
+    return price.times(share) if price and share != 1 else price
 
 
-def cost(steps: Iterable[Step], price: Price | None, *, batch: bool = False) -> float | None:
+def cost(steps: Iterable[Step], price: Price | None, share: float = 1.0) -> float | None:
     """Dollars for a reading's steps; None where a price is unknown or the server reported no tokens."""
     total = 0.0
     for step in steps:
         used = step["usage"]
         if not used["calls"]:
             continue
-        each = price_to_pay(price, step["model"], batch=batch)
+        each = price_to_pay(price, step["model"], share)
         if each is None or not used["input_tokens"]:
             return None
         total += each.of(used)
     return round(total, 6)
 
 
-def exchange_cost(exchange: ModelExchange, price: Price | None, *, batch: bool = False) -> float | None:
+def exchange_cost(exchange: ModelExchange, price: Price | None, share: float = 1.0) -> float | None:
     """Dollars for a prompt and its reply; None where the price is unknown or the server reported no tokens."""
-    each = price_to_pay(price, exchange["model"], batch=batch)
+    each = price_to_pay(price, exchange["model"], share)
     return each.of_tokens(exchange["tokens"]) if each and exchange["tokens"].sent else None
 
 

@@ -11,8 +11,8 @@ from typing import Any, Literal, Protocol, get_args
 from langchain_core.messages import AIMessage
 from pydantic import BaseModel
 
-from readgraph.models.json_end import is_unclosed
 from readgraph.models.prompt import Messages, Prompt
+from readgraph.models.replies.json_end import is_unclosed
 from readgraph.state.errors import ModelUnavailable
 from readgraph.state.reading import NO_TOKENS, Tokens
 from readgraph.state.records import RecordedReply, digest
@@ -182,19 +182,6 @@ class PublishedReplies:
         return replies[min(number, len(replies) - 1)]
 
 
-_published: ContextVar[PublishedReplies | None] = ContextVar("readgraph_published_replies", default=None)
-
-
-def replay_published(published: PublishedReplies) -> AbstractContextManager[Any]:
-    """Within, every model's replies come from the published ones."""
-    return set_variable(_published, published)
-
-
-def replies_to_replay() -> PublishedReplies | None:
-    """The replies that are to be replayed, or None where models are asked."""
-    return _published.get()
-
-
 @dataclass(frozen=True, slots=True)
 class AskedReply:
     """What a model would be asked: the prompt, the messages with refused replies, and the type of the reply."""
@@ -215,14 +202,25 @@ class StandIn(Protocol):
         """The text of the reply; JSON where a type is asked for."""
 
 
-_stand_in: ContextVar[StandIn | None] = ContextVar("readgraph_stand_in", default=None)
+_instead: ContextVar[PublishedReplies | StandIn | None] = ContextVar("readgraph_replies_instead", default=None)
+"""What replies in the place of models, if anything does."""
+
+
+def replay_published(published: PublishedReplies) -> AbstractContextManager[Any]:
+    """Within, every model's replies come from the published ones."""
+    return set_variable(_instead, published)
+
+
+def replies_to_replay() -> PublishedReplies | None:
+    """The replies that are to be replayed, or None where models are asked."""
+    return instead if isinstance(instead := _instead.get(), PublishedReplies) else None
 
 
 def use_stand_in(stand_in: StandIn) -> AbstractContextManager[Any]:
     """Within, this replies in the place of every model; nothing is sent, and no reply is kept."""
-    return set_variable(_stand_in, stand_in)
+    return set_variable(_instead, stand_in)
 
 
 def current_stand_in() -> StandIn | None:
     """What replies in the place of models, or None where models are asked."""
-    return _stand_in.get()
+    return None if isinstance(instead := _instead.get(), PublishedReplies) else instead

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from pydantic_core import from_json
 
 from readgraph.models.metering import Meter, current_meter
-from readgraph.models.thinking import Material, ThinkingFilter
+from readgraph.models.replies.thinking import Material, ThinkingFilter
 
 LONGEST = 32_768  # most characters of a reply that are parsed again for each piece; the rest is not streamed
 THOUGHTS = "reasoning_content"  # where a streamed message holds the model's thoughts, in `additional_kwargs`
@@ -108,7 +108,7 @@ class ReplyStreamer(BaseCallbackHandler):
     def on_chat_model_start(self, serialized: Any, messages: Any, **kwargs: Any) -> None:
         """Begin anew: a call that broke off is made again."""
         if self.streamed.thoughts or self.streamed.text:
-            self.meter.new_message()
+            self.meter.message.begin_another()
         self.streamed = StreamedReply(self.streamed.reply, self.source)
 
     def on_llm_new_token(self, token: Any, *, chunk: Any = None, **kwargs: Any) -> None:
@@ -126,20 +126,20 @@ def stream_piece(meter: Meter, thoughts: str, text: str) -> None:
     """Send a piece of the step's message to whoever streams the graph's messages."""
     if thoughts or text:
         beside = {THOUGHTS: thoughts} if thoughts else {}
-        stream_message(meter, AIMessageChunk(content=text, additional_kwargs=beside, id=meter.message_id))
+        stream_message(meter, AIMessageChunk(content=text, additional_kwargs=beside, id=meter.message.id))
 
 
 def stream_message(meter: Meter, message: BaseMessage) -> None:
     """Send the step's message, or a piece of it, to whoever streams the graph's messages."""
     callbacks: Any = (var_child_runnable_config.get() or {}).get("callbacks")
-    if meter.aloud and getattr(callbacks, "handlers", callbacks):
+    if meter.message.aloud and getattr(callbacks, "handlers", callbacks):
         push_message(message, state_key=None)
-        meter.said = meter.message_id
+        meter.message.streamed = meter.message.id
 
 
 def stream_whole_reply(meter: Meter, reply: BaseModel) -> None:
     """Send what a reply says, if nothing of it was streamed: it was recorded, or its server streams none."""
-    if isinstance(reply, SpokenReply) and meter.said != meter.message_id:
+    if isinstance(reply, SpokenReply) and not meter.message.has_begun:
         stream_piece(meter, *map(_text, reply.thoughts_and_text(reply.model_dump())))
 
 

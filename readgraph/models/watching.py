@@ -119,8 +119,8 @@ class Call:
     nobody listens as it begins.
     """
 
-    def __init__(self, client: ModelClient, prompt: Prompt, number: int, *, batch: bool) -> None:
-        self.client, self.prompt, self.number, self.batch = client, prompt, number, batch
+    def __init__(self, client: ModelClient, prompt: Prompt, number: int, share: float) -> None:
+        self.client, self.prompt, self.number, self.share = client, prompt, number, share
         self.outcome, self.why, self.tokens, self.began = "answered", "", NO_TOKENS, 0.0
         self._listened, self._span, self._lasting = has_listeners(), NO_SPAN, ExitStack()
 
@@ -191,7 +191,7 @@ class Call:
     def _cost(self) -> float | None:
         run = logs.current_run()
         given = Price(*run.price) if run and run.price else None
-        price = price_to_pay(given, self.client.name, batch=self.batch) if self.tokens.sent else None
+        price = price_to_pay(given, self.client.name, self.share) if self.tokens.sent else None
         return round(price.of_tokens(self.tokens), 6) if price else None
 
 

@@ -67,9 +67,9 @@ async def find_gists_to_show(
     allowed = gists_allowed(context)
     if not context.model or sum(note.words + TAG_WORDS for note in notes.values()) <= allowed:
         return []
-    known = await older_gists(store, memory.id, memory.pages, older_gist_words(context))
+    older = await older_gists(store, memory.id, memory.pages, older_gist_words(context))
     corrected = [note.page for note in notes.values() if note.replaced is not None]
-    return choose_gists_by_age(notes, known, memory.pages, allowed, [*corrected, *near])
+    return choose_gists_by_age(notes, older, memory.pages, allowed, [*corrected, *near])
 
 
 def choose_gists_by_age(
@@ -88,12 +88,12 @@ def choose_gists_by_age(
 class _GistSelection:
     """What is shown of a memory: gists of gists, and the notes of the pages that none of them stands for."""
 
-    def __init__(self, notes: Mapping[int, Note], known: Mapping[tuple[int, int], OlderGist], pages: int) -> None:
-        self.notes, self.known = notes, known
+    def __init__(self, notes: Mapping[int, Note], older: Mapping[tuple[int, int], OlderGist], pages: int) -> None:
+        self.notes, self.known = notes, older
         self.shown, self.words, page = set[OlderGist](), 0, 0
         while page < pages:
             levels = (level for level in range(pages.bit_length(), 0, -1) if page % FAN**level == 0)
-            begin_here = (known.get((level, page // FAN**level)) for level in levels)
+            begin_here = (older.get((level, page // FAN**level)) for level in levels)
             if gist := next(filter(None, begin_here), None):
                 self.shown.add(gist)
             self.words += self._size(gist or page)
@@ -105,13 +105,13 @@ class _GistSelection:
             return False
         first, below = gist.number * FAN, gist.level - 1
         parts = [self.known.get((below, number)) if below else number for number in range(first, first + FAN)]
-        found = [part for part in parts if part is not None]
-        grown = self.words - self._size(gist) + sum(map(self._size, found))
-        if len(found) < FAN or grown > most_words:
+        shown = [part for part in parts if part is not None]
+        grown = self.words - self._size(gist) + sum(map(self._size, shown))
+        if len(shown) < FAN or grown > most_words:
             return False
         self.words = grown
         self.shown.remove(gist)
-        self.shown |= {part for part in found if isinstance(part, OlderGist)}
+        self.shown |= {part for part in shown if isinstance(part, OlderGist)}
         return True
 
     def _size(self, part: OlderGist | int) -> int:

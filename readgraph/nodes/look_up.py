@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from pydantic import BaseModel, Field
 
 from readgraph.library.search.hits import DEPTH, Part, pages_of
-from readgraph.models.asking import ask_reply, can_ask
+from readgraph.models.asking import ask_reply, can_ask, say_budget_spent
 from readgraph.models.prompt import Prompt, declare_wording, fenced
 from readgraph.models.rehearsed import RehearsedReply
 from readgraph.models.reply_types import NumberOrNone, restrict_reply
@@ -179,11 +179,17 @@ async def look_up_next(state: LookUpState, runtime: ReaderRuntime) -> LookUpUpda
     return _update([*read, reply.page], f"{format_parts([reply.page])}: {reply.reason}", looking=looking)
 
 
-@node(settings=(LookUp, PagesRead, Window))
+async def look_up_without_model(state: LookUpState, runtime: ReaderRuntime) -> LookUpUpdate:
+    """The nearest pages, all at once or one by one."""
+    in_order = runtime.context.strategy == "sequential"
+    return await (look_up_next_without_model(state, runtime) if in_order else nearest_pages.work(state, runtime))
+
+
+@node(without_model=look_up_without_model, settings=(LookUp, PagesRead, Window))
 async def look_up(state: LookUpState, runtime: ReaderRuntime) -> LookUpUpdate:
-    """Look up as the context's strategy says."""
-    choose = look_up_pages if runtime.context.strategy == "parallel" else look_up_next
-    return await choose(state, runtime)
+    """Look up as the context's strategy says: all pages at once, or one by one."""
+    in_order = runtime.context.strategy == "sequential"
+    return await (look_up_next if in_order else look_up_pages).work(state, runtime)
 
 
 async def _view(state: LookUpState, runtime: ReaderRuntime) -> MemoryView:
@@ -206,13 +212,14 @@ def make_retrieval_node(
     """A look-up of the pages that these rank first (`open_rankers`)."""
     embedding = (Embeddings,) if "vector" in rankers else ()
 
+    @node(without_model=without_model, settings=(PagesRead, Window, Segments, *embedding))
     async def search_segments(state: AskedPages, runtime: ReaderRuntime) -> LookUpUpdate:
         """The segments that rank first; with `cut_segments` also those that don't fit, which the answer then cuts."""
         memory = await load_memory(runtime, state)
         tools = await open_rankers(runtime, memory.document, memory.record, rankers)
         return await _search_and_fit(state, memory, tools, reason, cut=runtime.context.cut_segments)
 
-    return StepNode(search_segments, without_model, settings=(PagesRead, Window, Segments, *embedding))
+    return search_segments
 
 
 @node(settings=(PagesRead, Window, Retrieval, Embeddings))
@@ -220,6 +227,7 @@ async def retrieve_parts(state: LookUpState, runtime: ReaderRuntime) -> LookUpUp
     """ReadAgent's pages that rank first by their texts or gists; without a model, those that share words."""
     context = runtime.context
     if not can_ask(runtime) and context.ranking == "keywords" and not context.rank_gists:
+        say_budget_spent(runtime)
         return await retrieve_without_model(state, runtime)
     rankers, reason = RANKINGS[context.ranking]
     if context.rank_gists:
@@ -274,12 +282,13 @@ async def leading_pages(state: AskedPages, runtime: ReaderRuntime) -> LookUpUpda
 def make_fixed_look_up(choose: Callable[[int], Iterable[int]], summary: str) -> StepNode[AskedPages, LookUpUpdate]:
     """A look-up that reads the pages chosen from the number of pages; pages that were already chosen stay."""
 
+    @node
     async def look_up(state: AskedPages, runtime: ReaderRuntime) -> LookUpUpdate:
         """Read the same pages for every question."""
         memory, read = await load_memory(runtime, state), state["pages_read"]
         return _update([*read, *(page for page in choose(memory.record.pages) if page not in read)], summary)
 
-    return StepNode(look_up)
+    return look_up
 
 
 no_page = make_fixed_look_up(lambda pages: [], "no part: the notes alone must do")

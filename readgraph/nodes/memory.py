@@ -160,6 +160,21 @@ class OpenedMemory:
         fetch = partial(self.store.notes, self.record.id)
         return await self._once(self.fetched.notes, numbers, fetch, lambda note: note.page)
 
+    async def pages_and_notes(self, numbers: Iterable[int] | None = None) -> tuple[list[Page], list[Note]]:
+        """The pages with these numbers, or all, and their notes, which are fetched together."""
+        wanted = [*(range(self.record.pages) if numbers is None else numbers)]
+        if any(number in self.fetched.pages or number in self.fetched.notes for number in wanted):
+            return await self.pages(wanted), await self.notes(wanted)
+        pages, notes = await self.store.pages_and_notes(self.record.id, wanted)
+        if self._keeps_fetched:
+            self.fetched.pages.update({page.number: page for page in pages})
+            self.fetched.notes.update({note.page: note for note in notes})
+        return pages, notes
+
+    @property
+    def _keeps_fetched(self) -> bool:
+        return self.whole and self.record.pages <= MOST_KEPT and not _changes.get()
+
     async def _once(
         self,
         fetched: dict[int, RecordT],
@@ -169,7 +184,7 @@ class OpenedMemory:
     ) -> list[RecordT]:
         """The records of these numbers, or of all pages; those that were fetched before are not fetched again."""
         wanted = [*(range(self.record.pages) if numbers is None else numbers)]
-        if not self.whole or self.record.pages > MOST_KEPT or _changes.get():
+        if not self._keeps_fetched:
             return await fetch(wanted)
         if missing := [number for number in wanted if number not in fetched]:
             fetched |= {number_of(record): record for record in await fetch(missing)}
@@ -195,7 +210,7 @@ class OpenedMemory:
 
     async def pack(self, numbers: Sequence[int], most_words: int) -> list[ShownPage]:
         """The pages with these numbers, in this order, that fit the words; a page that alone is too long is cut."""
-        pages, notes = await asyncio.gather(self.pages(numbers), self.notes(numbers))
+        pages, notes = await self.pages_and_notes(numbers)
         headers = {note.page: note.header for note in notes}
 
         def size(page: Page) -> int:
@@ -216,7 +231,8 @@ class OpenedMemory:
     async def view(self, pages_read: Sequence[int], near: Sequence[int] = ()) -> MemoryView:
         """What the model sees of it with these pages in full; errors and `near` are as in `view_memory`."""
         self._check_pages(pages_read)
-        pages, (notes, older) = await self.pages(), await self.visible_notes(near)
+        pages, noted = await self.pages_and_notes()
+        notes, older = await self._choose_visible(noted, near)
         wanted = {*pages_read}
         full = await self.store.page_texts(self.document, [page for page in pages if page.number in wanted])
         return MemoryView(self.document, pages, notes, full, older)
@@ -235,7 +251,12 @@ class OpenedMemory:
 
     async def visible_notes(self, near: Sequence[int] = ()) -> tuple[dict[int, Note], list[OlderGist]]:
         """The notes that a question sees, by their pages, and the gists of gists that stand for the other pages."""
-        notes = {note.page: note for note in await self.notes()}
+        return await self._choose_visible(await self.notes(), near)
+
+    async def _choose_visible(
+        self, noted: Iterable[Note], near: Sequence[int]
+    ) -> tuple[dict[int, Note], list[OlderGist]]:
+        notes = {note.page: note for note in noted}
         older = await find_gists_to_show(self.store, self.record, notes, self.runtime.context, near)
         hidden = {page for gist in older for page in gist.pages}
         return {page: note for page, note in notes.items() if page not in hidden}, older
@@ -258,8 +279,9 @@ class OpenedMemory:
         """What has no page in it, or a page without a note. A session counts that lacks any of its pages."""
         if self.whole:
             return NotMemorised(sessions=0, words=0)
-        noted = {note.page for note in await self.notes()}
-        missing = [(page.start, page.end) for page in await self.pages() if page.number not in noted]
+        pages, notes = await self.pages_and_notes()
+        noted = {note.page for note in notes}
+        missing = [(page.start, page.end) for page in pages if page.number not in noted]
         missing.append((self.record.read_to, self.document.characters))
         return await sizes_of(self.store, self.document, missing)
 

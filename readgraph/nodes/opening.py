@@ -182,6 +182,7 @@ async def open_for_research(state: OpenState, runtime: ReaderRuntime) -> Researc
 def make_find_memory(recipe: MakeRecipe, *, settings: Groups) -> StepNode[FindState, FindUpdate]:
     """A node that takes a memory of the recipe, else of its purpose, else of its method, and builds none."""
 
+    @node(settings=settings, recipe=recipe)
     async def find_memory(state: FindState, runtime: ReaderRuntime) -> FindUpdate:
         """Use the memory that was built before."""
         store, runtime = page_store(runtime), for_question(state, runtime)
@@ -199,4 +200,4 @@ def make_find_memory(recipe: MakeRecipe, *, settings: Groups) -> StepNode[FindSt
             summary += f"; {told}"
         return {"memory": memory.id, "not_memorised": missing, "step_summary": summary}
 
-    return StepNode(find_memory, settings=settings, recipe=recipe)
+    return find_memory

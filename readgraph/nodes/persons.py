@@ -60,23 +60,23 @@ def ask_person(
     """Stop the graph with what is `asked`, until there is a reply of this form without a complaint."""
     problem = ""
     while True:
-        said = interrupt({**asked, "reply": reply.model_json_schema(), "problem": problem})
+        resumed = interrupt({**asked, "reply": reply.model_json_schema(), "problem": problem})
         try:
-            given = reply.model_validate(said)
+            parsed = reply.model_validate(resumed)
         except ValidationError as wrong:
             first = wrong.errors()[0]
             problem = f"{'.'.join(map(str, first['loc'])) or 'the reply'}: {first['msg']}"
         else:
-            if not (problem := complaint(given)):
-                return given
+            if not (problem := complaint(parsed)):
+                return parsed
 
 
 @node(settings=look_up.settings, alone=True)
 async def choose_pages(state: LookUpState, runtime: ReaderRuntime) -> LookUpUpdate:
     """Look pages up, and let a person say which of all pages are read; asked are `pages`, of `of` that there are."""
-    found, before = await look_up(state, runtime), state["pages_read"]
+    looked_up, before = await look_up(state, runtime), state["pages_read"]
     number = (await load_memory(runtime, state)).record.pages
-    new = [page for page in found["pages_read"] if page not in before]
+    new = [page for page in looked_up["pages_read"] if page not in before]
     asked = {"kind": "choose_pages", "question": state["question_text"], "pages": new, "of": number}
 
     def complaint(reply: PageChoice) -> str:
@@ -97,9 +97,9 @@ async def confirm_plan(state: PlanState, runtime: ReaderRuntime) -> PlanUpdate:
         return planned
     asked = {"kind": "confirm_plan", "question": state["question_text"], "plan": planned["plan"]}
     review = ask_person(asked, PlanReview)
-    said = {} if review.accept else review.model_dump(exclude={"accept"}, exclude_none=True)
-    did = f"{planned.get('step_summary', 'planned')}; a person {'changed it' if said else 'agreed'}"
-    changed: Any = {**planned["plan"], **said}
+    changes = {} if review.accept else review.model_dump(exclude={"accept"}, exclude_none=True)
+    did = f"{planned.get('step_summary', 'planned')}; a person {'changed it' if changes else 'agreed'}"
+    changed: Any = {**planned["plan"], **changes}
     return {"plan": changed, "continue_search": True, "step_summary": did}
 
 
@@ -114,7 +114,7 @@ class ReviewUpdate(CiteUpdate):
 async def review_answer(state: CiteState, runtime: ReaderRuntime) -> ReviewUpdate:
     """Cite, and let a person accept the answer, give another, or none; asked are the `answer` and its `quotes`."""
     cited, answer = await cite(state, runtime), state.get("answer")
-    quotes = [{name: each[name] for name in ("quote", "place", "page")} for each in cited["citations"]]
+    quotes = [{name: citation[name] for name in ("quote", "place", "page")} for citation in cited["citations"]]
     asked = {"kind": "review_answer", "question": state.get("question_text", ""), "answer": answer, "quotes": quotes}
     review = ask_person(asked, AnswerReview)
     if review.accept:

@@ -2,7 +2,7 @@
 
 import pkgutil
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from copy import copy
 from functools import cache, lru_cache
 from importlib import import_module
@@ -15,6 +15,7 @@ from pydantic import BaseModel, BeforeValidator, Field, create_model
 from readgraph import features, nodes
 from readgraph.models.prompt import DATA_RULE, Prompt, Wording, declare_wording, fenced, find_unused_name, list_wordings
 from readgraph.models.reply_types import LenientReply
+from readgraph.plugins import leave_out, plugged_in
 from readgraph.state.context import ReaderContext
 from readgraph.state.languages import NAMES
 from readgraph.state.settings import AnswerLength
@@ -176,8 +177,17 @@ def check_prompt() -> Prompt:
 def prompt_modules() -> list[ModuleType]:
     """The modules that declare prompts, or name one without words; no other is imported, since some need an extra."""
     rooms = ((room.__path__, f"{room.__name__}.") for room in (nodes, features))
-    found = (each.name for path, name in rooms for each in pkgutil.walk_packages(path, name))
-    return [import_module(name) for name in found if _names_at_top(name) & {declare_wording.__name__, "NAME"}]
+    modules = (module.name for path, name in rooms for module in pkgutil.walk_packages(path, name))
+    ours = [import_module(name) for name in modules if _names_at_top(name) & {declare_wording.__name__, "NAME"}]
+    return [*ours, *_modules_of_packages()]
+
+
+def _modules_of_packages() -> Iterator[ModuleType]:
+    for package, name in plugged_in("prompts", str):
+        try:
+            yield import_module(name)
+        except Exception as problem:  # another package's import may raise anything
+            leave_out(package, f"its prompts in '{name}' can't be imported ({type(problem).__name__}: {problem})")
 
 
 def _names_at_top(module: str) -> set[str]:

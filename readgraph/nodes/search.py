@@ -25,9 +25,9 @@ from readgraph.library.search.terms import tokens
 from readgraph.library.search.vector_index import Matrix, VectorIndex
 from readgraph.library.store import base_of, hold_build_lock
 from readgraph.library.stored_items import drop_oldest
-from readgraph.models.embedding_models import Embedder
+from readgraph.models.embeddings.models import Embedder
+from readgraph.models.embeddings.vector_replies import NotEmbedded
 from readgraph.models.metering import count_fallback, current_meter
-from readgraph.models.vector_replies import NotEmbedded
 from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.tasks import raise_first_error
 from readgraph.state.channels import SearchHit
@@ -343,10 +343,10 @@ async def search_pages(
     with raise_first_error():
         async with asyncio.TaskGroup() as tasks:
             ranking = [tasks.create_task(rank(name, rankers[name], asked)) for name, asked in queries.items() if asked]
-    found = defaultdict[str, list[list[tuple[int, float]]]](list)
+    hits = defaultdict[str, list[list[tuple[int, float]]]](list)
     for name, ranked in (done.result() for done in ranking):
-        found[name].append(ranked)
-    return {name: ranked[0] if len(ranked) == 1 else fuse(ranked)[:most] for name, ranked in found.items()}
+        hits[name].append(ranked)
+    return {name: ranked[0] if len(ranked) == 1 else fuse(ranked)[:most] for name, ranked in hits.items()}
 
 
 def count_search_by_words(problem: NotEmbedded) -> None:

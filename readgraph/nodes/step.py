@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
-from contextlib import asynccontextmanager, nullcontext, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any, Generic, NotRequired, TypeVar, cast, get_type_hints, overload
@@ -14,10 +14,10 @@ from langgraph.runtime import get_runtime
 from langgraph.types import Overwrite
 from typing_extensions import TypedDict
 
-from readgraph.library.page_store import page_store
+from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.stored_items import ROOT
-from readgraph.models.metering import Meter, current_meter, let_node_substitute, start_meter
-from readgraph.models.names import check_batch, within_window
+from readgraph.models.metering import CallBudget, Meter, current_meter, let_node_substitute, start_meter
+from readgraph.models.names import check_transport, within_window
 from readgraph.models.watching import watch_node
 from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.memory import forget_opened
@@ -28,7 +28,7 @@ from readgraph.state.errors import BadInput, BudgetSpent
 from readgraph.state.loops import end_this_task_when_left, in_background
 from readgraph.state.reading import NOTHING_USED, Status, Step, Usage, add_usage
 from readgraph.state.records import Recipe
-from readgraph.state.settings import Batching, Budget, Calls, Concurrency, Model, ReadingModel, Tenant, Window
+from readgraph.state.settings import Budget, Concurrency, Model, ReadingModel, Tenant, Window, settings_of_calls
 
 __all__ = ["node"]
 
@@ -36,14 +36,13 @@ INTERRUPTED = (ROOT, "interrupted")  # usages by LangGraph's ids of tasks, which
 
 
 @asynccontextmanager
-async def count_interrupted_usage(meter: Meter, runtime: ReaderRuntime) -> AsyncIterator[None]:
+async def count_interrupted_usage(meter: Meter, store: PageStore) -> AsyncIterator[None]:
     """Count what the same task used before an interrupt; inside the `with`, the step runs."""
     given = (var_child_runnable_config.get() or {}).get("configurable", {})  # None: the node runs by itself
     task, resumed = str(given.get("__pregel_task_id", "")), bool(given.get("__pregel_resuming"))
     if not given.get("__pregel_checkpointer"):  # then nothing can be resumed
         yield
         return
-    store = page_store(runtime)
     earlier = (await store.get(INTERRUPTED, [task]))[0] if resumed else None
     before = Usage(**{**NOTHING_USED, **(earlier or {})})  # type: ignore[typeddict-item]
     meter.before = add_usage(meter.before, before)
@@ -68,8 +67,6 @@ def _together(before: Usage, again: Usage) -> Usage:
 
 StateT = TypeVar("StateT")
 UpdateT = TypeVar("UpdateT", bound=Mapping[str, object])
-
-LONGEST_LINE = 1500  # characters of a step's summary, which may hold a model's text and is in each checkpoint
 
 Work = Callable[[StateT, ReaderRuntime], Awaitable[UpdateT]]
 """The coroutine of a node: what it reads of the state, and what it writes."""
@@ -111,15 +108,13 @@ class BudgetState(TypedDict):
 
 
 class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
-    """A node made of a coroutine `(state, runtime) -> update`.
+    """What `node` makes of a coroutine `(state, runtime) -> update`: a node of graphs, which LangGraph runs.
 
-    `without_model` is the coroutine that runs where the context names no model, or the budget is spent.
-    `starts_question` marks the first node of a graph, which resets the trajectory and the usage; `builds` one that
-    builds a memory, with the context's reading model. `settings` names the groups of settings that it reads besides
-    those of every step; `needs` the parameters that the recipe of the memory must have; `alone`: it may wait for a
-    person, or what it does can't be done again, so that it is joined with no other step; `recipe` makes that of the
-    memory which the step gives. An update may hold `step_summary`: one line for the trajectory. Of a node, what it
-    runs is taken, and its recipe.
+    In a graph it runs by `invoke` and `ainvoke`: a meter counts the calls that it makes and what they use, and a step
+    with its usage is added to its update. Where there is no model, or the budget is spent, its `without_model` runs in
+    its place. Inside of another step it is called as a function, and counts as a part of that step.
+
+    Its attributes are the arguments of `node`; made of another node, it runs the same coroutines.
     """
 
     check_update: Callable[[Mapping[str, Any]], None] | None = None
@@ -144,12 +139,16 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
         recipe: MakeRecipe | None = None,
     ) -> None:
         if isinstance(work, StepNode):
-            given: StepNode[StateT, UpdateT] = work
-            work, without_model, recipe = given.work, without_model or given.without_model, recipe or given.recipe
-            alone = alone or given.alone
+            other: StepNode[StateT, UpdateT] = work
+            work, without_model, recipe = other.work, without_model or other.without_model, recipe or other.recipe
+            alone = alone or other.alone
         self.needs, self.recipe, self.alone = frozenset(needs), recipe, alone
         reading = (ReadingModel,) if builds else ()
-        self.settings: Groups = (Model, Window, Concurrency, Calls, Batching, Budget, Tenant, *reading, *settings)
+        self.settings: Groups = (
+            *(Model, Window, Concurrency, *settings_of_calls(), Budget, Tenant),
+            *reading,
+            *settings,
+        )
         self.work, self.without_model, self.starts_question, self.builds = work, without_model, starts_question, builds
         self.__doc__ = work.__doc__
         self.name = work.__name__
@@ -172,53 +171,45 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Run in the background event loop, with the caller's context variables."""
-        return in_background(self.run, input, get_runtime(ReaderContext), config)
+        return in_background(self.ainvoke, input, config, runtime=get_runtime(ReaderContext), waits=True)
 
-    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
-        """Run in the caller's event loop."""
-        with end_this_task_when_left():
-            return await self.run(input, get_runtime(ReaderContext), config)
+    async def ainvoke(
+        self, input: Any, config: RunnableConfig | None = None, *, runtime: ReaderRuntime | None = None, **kwargs: Any
+    ) -> dict[str, Any]:
+        """Run the coroutine as a node, and add to its update what it used and its line in the trajectory.
+
+        Args:
+            input: What it reads of the state.
+            config: LangGraph's; it names the node and what the run is about.
+            runtime: The settings, the store and the stream; by default, those of LangGraph's run.
+            **kwargs: Not used: `waits` says that a thread waits for the result.
+        """
+        runtime = runtime or get_runtime(ReaderContext)
+        context = run_context(runtime.context)
+        check_transport(context)
+        runtime = runtime.override(context=self.own_context(context))
+        if self.starts_question:
+            forget_opened()
+        about = (config or {}).get("metadata", {})
+        meter = self._make_meter({} if self.starts_question else input, runtime, about)
+        outer = start_meter(meter)
+        known: dict[str, str] = {name: str(about[name]) for name in ("method", "document") if name in about}
+        with end_this_task_when_left(), watch_node(meter, known) as ended:
+            store = page_store(runtime)  # held while the step runs: all that it calls share it
+            async with count_interrupted_usage(meter, store), self._while_remembered(meter, store):
+                update = await self._update(input, runtime)
+            if self.check_update:
+                self.check_update(update)
+            meter.end(outer)
+            if meter.budget.spent or (meter.budget.spent_before and "status" in update):
+                update["status"] = "budget"
+            ended.update(update)
+        return self._add_record(update, meter)
 
     async def __call__(self, state: StateT, runtime: ReaderRuntime) -> UpdateT:
         """Run inside of another step: what it uses counts as that step's; it has its own substitute."""
         runtime = runtime.override(context=self.own_context(runtime.context))
         return cast("UpdateT", await self._update(state, runtime))
-
-    async def run(self, state: StateT, runtime: ReaderRuntime, config: RunnableConfig | None = None) -> dict[str, Any]:
-        """Run the coroutine and add its usage to its update; `config` names the node and what the run is about."""
-        known = (config or {}).get("metadata", {})
-        context = run_context(runtime.context)
-        check_batch(context)
-        context = self.own_context(context)
-        channels: dict[str, Any] = {} if self.starts_question else dict(cast("dict[str, Any]", state))
-        if self.starts_question:
-            forget_opened()
-        meter = Meter(
-            context,
-            before=channels.get("usage") or Usage(**NOTHING_USED),
-            stream=runtime.stream_writer,
-            document=channels.get("document", ""),
-            node=str(known.get("langgraph_node", "")) or self.work.__name__,
-            spent_before=channels.get("status") == "budget",
-        )
-        outer = start_meter(meter)
-        runtime = runtime.override(context=context)
-        about: dict[str, str] = {name: str(known[name]) for name in ("method", "document") if name in known}
-        with watch_node(meter, about) as ended:
-            builds = self.builds and meter.document
-            watched = cancel_if_forgotten(page_store(runtime), meter.document) if builds else nullcontext()
-            async with count_interrupted_usage(meter, runtime), watched:
-                update = await self._update(state, runtime)
-            if self.check_update:
-                self.check_update(update)
-            meter.used = add_usage(meter.used, meter.inside)
-            meter.used["seconds"] = round(meter.seconds, 4)
-            if outer:
-                outer.inside = add_usage(outer.inside, meter.used)
-            if meter.budget_spent or (meter.spent_before and "status" in update):
-                update["status"] = "budget"
-            ended.update(update)
-        return self._add_record(update, meter)
 
     def own_context(self, context: ReaderContext) -> ReaderContext:
         """The context of a run as this node has it: with the model that works here, and what that model holds."""
@@ -232,23 +223,34 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
         if not runtime.context.model:
             return as_update(self.name, await self.without_model(state, runtime))
         meter = current_meter()
-        if not meter.spent_before:
+        if not meter.budget.spent_before:
             with suppress(BudgetSpent), let_node_substitute():
                 return as_update(self.name, await self.work(state, runtime))
-        meter.went_without = True
+        meter.remarks.went_without = True
         return as_update(self.name, await self.without_model(state, runtime))
+
+    def _make_meter(self, channels: Mapping[str, Any], runtime: ReaderRuntime, about: Mapping[str, Any]) -> Meter:
+        return Meter(
+            runtime.context,
+            before=channels.get("usage") or Usage(**NOTHING_USED),
+            stream=runtime.stream_writer,
+            document=channels.get("document", ""),
+            node=str(about.get("langgraph_node", "")) or self.work.__name__,
+            budget=CallBudget(spent_before=channels.get("status") == "budget"),
+        )
+
+    def _while_remembered(self, meter: Meter, store: PageStore) -> AbstractAsyncContextManager[None]:
+        """A build ends as soon as somebody has the library forget its document."""
+        if self.builds and meter.document:
+            return cancel_if_forgotten(store, meter.document)
+        return nullcontext()
 
     def _add_record(self, update: dict[str, Any], meter: Meter) -> dict[str, Any]:
         fallbacks = dict(meter.fallbacks)
         model, summary = str(meter.context.model), str(update.pop("step_summary", ""))
-        if meter.went_without:
-            summary = f"the budget is spent: {summary}"
-        summary = summary if len(summary) <= LONGEST_LINE else f"{summary[:LONGEST_LINE]} …"
-        if meter.left_out:
-            summary += f" ({meter.left_out:,} words did not fit the window)"
-        if meter.by_words:
-            summary += f" (searched by words, not by vectors: {meter.by_words})"
-        step = Step(node=meter.node, model=model, summary=summary, usage=meter.used, fallbacks=fallbacks)
+        step = Step(
+            node=meter.node, model=model, summary=meter.remarks.add_to(summary), usage=meter.used, fallbacks=fallbacks
+        )
         record: dict[str, Any] = {"steps": [step], "usage": meter.used, "fallbacks": fallbacks}
         if meter.corrected or self.starts_question:
             record["corrected_notes"] = sorted(meter.corrected)
@@ -267,16 +269,18 @@ def node(
     settings: Groups = (),
     needs: Collection[str] = (),
     alone: bool = False,
+    recipe: MakeRecipe | None = None,
 ) -> Callable[[Work[StateT, UpdateT]], StepNode[StateT, UpdateT]]: ...
 @overload
 def node(
     *,
-    without_model: Work[StateT, UpdateT],
+    without_model: Work[StateT, UpdateT] | None,
     starts_question: bool = False,
     builds: bool = False,
     settings: Groups = (),
     needs: Collection[str] = (),
     alone: bool = False,
+    recipe: MakeRecipe | None = None,
 ) -> Callable[[Work[StateT, UpdateT]], StepNode[StateT, UpdateT]]: ...
 def node(
     work: Work[Any, Any] | None = None,
@@ -288,11 +292,12 @@ def node(
     settings: Groups = (),
     needs: Collection[str] = (),
     alone: bool = False,
+    recipe: MakeRecipe | None = None,
 ) -> Any:
     """Make a coroutine `(state, runtime) -> update` a node of graphs.
 
-    Its types say what it reads and writes. Inside of another step it is called as it is: `await look_up(state,
-    runtime)`; what it uses counts as that step's.
+    Its types say what it reads and writes, and an update may hold `step_summary`: one line for the trajectory. Inside
+    of another step it is called as it is: `await look_up(state, runtime)`; what it uses counts as that step's.
 
     Args:
         work: The coroutine, where the decorator has no arguments.
@@ -303,6 +308,7 @@ def node(
         settings: The groups of settings that it reads, besides those of every step.
         needs: The parameters that the recipe of its memory must have.
         alone: It may wait for a person, or what it does can't be done again: it is joined with no other step.
+        recipe: Makes the recipe of the memory that it finds or builds.
 
     Returns:
         The node, or what makes a coroutine one.
@@ -317,4 +323,5 @@ def node(
         settings=settings,
         needs=needs,
         alone=alone,
+        recipe=recipe,
     )

@@ -52,7 +52,7 @@ async def gather_ordered(work: Iterable[Coroutine[Any, Any, T]]) -> AsyncGenerat
         for part in running:
             yield await part
     except (BudgetSpent, GeneratorExit):
-        if current_meter().budget_spent:
+        if current_meter().budget.spent:
             await asyncio.gather(*running, return_exceptions=True)
         raise
     finally:

@@ -31,6 +31,8 @@ from readgraph.sources.places import shorten_label
 from readgraph.state.errors import BadInput, Way
 from readgraph.state.installed import object_at
 
+REMEMBER = Way("'readgraph remember NAME FILE'", tool="remember, as texts")
+
 PROGRAMS = frozenset(
     f".{ending}"
     for ending in (
@@ -154,7 +156,7 @@ def is_in_utf8(name: str) -> bool:
 
 def _unreadable(name: str) -> BadInput:
     if Path(name).suffix.lower() in (JSON_LINES, *DATABASES):
-        return BadInput(f"{name} can't be read as a document: sessions in it are taken by ", Way.REMEMBER, ".")
+        return BadInput(f"{name} can't be read as a document: sessions in it are taken by ", REMEMBER, ".")
     return BadInput(
         f"{name} is not of a kind that can be read ({', '.join(readable_endings())}, and programs such as .py): "
         "if it is text, pipe it into standard input, and write - as its name."

@@ -14,7 +14,7 @@ from readgraph.state.declaring import Groups, Settings, settings_in, use_current
 from readgraph.state.errors import BadInput
 from readgraph.state.files import read_toml
 from readgraph.state.given_models import GivenModel, name_given
-from readgraph.state.settings import GROUPS, CoreSettings
+from readgraph.state.settings import GROUPS
 
 __all__ = ["PROFILES"]
 
@@ -51,6 +51,7 @@ class GraphContext(Settings):
 
 if TYPE_CHECKING:
     from readgraph.features import FeatureSettings
+    from readgraph.state.settings import CoreSettings
 
     @dataclass(frozen=True, kw_only=True)
     class ReaderContext(GraphContext, FeatureSettings, CoreSettings):
@@ -61,10 +62,9 @@ if TYPE_CHECKING:
         """
 
 else:
-    _PLUGGED_IN = tuple(group for group in reversed(GROUPS) if not issubclass(CoreSettings, group))
 
     @dataclass(frozen=True, kw_only=True, config=_STRICT)
-    class ReaderContext(GraphContext, *_PLUGGED_IN, CoreSettings):
+    class ReaderContext(GraphContext, *reversed(GROUPS)):
         """All settings of one reading, as plain JSON values.
 
         Defaults are those of ReadAgent on QuALITY (section 4 and appendix C). Raises `BadInput` for a value out of its

@@ -48,16 +48,18 @@ class InRecipe:
 class Settings:
     """A group of settings, each of which becomes a dataclass.
 
-    `panel` is its heading in the command's help; `reads`: `readgraph read` takes it too, since a memory is built by it.
+    `panel` is its heading in the command's help; `reads`: `readgraph read` takes it too, since a memory is built by it;
+    `calls`: every step and command that asks a model takes it, as `Calls`.
     """
 
     panel: ClassVar[str] = ""
     reads: ClassVar[bool] = False
+    calls: ClassVar[bool] = False
 
-    def __init_subclass__(cls, panel: str = "", *, reads: bool = False) -> None:
+    def __init_subclass__(cls, panel: str = "", *, reads: bool = False, calls: bool = False) -> None:
         super().__init_subclass__()
         if panel:  # a group, and not a context that joins some
-            cls.panel, cls.reads = panel, reads
+            cls.panel, cls.reads, cls.calls = panel, reads, calls
             dataclass(frozen=True, kw_only=True)(cls)
 
     @classmethod

@@ -1,23 +1,19 @@
 """Errors that a person can act on: each message is one clear line."""
 
-from collections.abc import Mapping
-from enum import Enum
-from types import MappingProxyType
+from dataclasses import dataclass
+from typing import Literal
+
+Door = Literal["command", "tool", "page"]
+"""Where an error is read: in a terminal, by an agent that called a tool, on the page in the browser."""
 
 
-class Way(Enum):
-    """Something to do about an error, in the words of the command; in tools and on the page it is done otherwise."""
+@dataclass(frozen=True)
+class Way:
+    """What to do about an error, in the words of each door; the page has those of the command where it has no own."""
 
-    LIST_DOCUMENTS = "'readgraph show' lists them"
-    LIST_COLLECTIONS = "'readgraph collection list' lists them"
-    READ_IT = "readgraph read FILE"
-    NAME_ONE = "name a file"
-    ADD_ONE = "name a file,"
-    BROWSE = "'readgraph browse' runs the web agent, and 'readgraph evaluate' takes it on a dataset of web pages"
-    SUMMARISE = "'readgraph summarise' writes summaries, and 'readgraph evaluate' takes it on a dataset of summaries"
-    REMEMBER = "'readgraph remember NAME FILE'"
-    FORGET_IT = "'readgraph forget' deletes it"
-    LIST_AGENTS = "'readgraph agents' lists its agents"
+    command: str
+    tool: str
+    page: str = ""
 
 
 class ReadgraphError(RuntimeError):
@@ -30,9 +26,11 @@ class ReadgraphError(RuntimeError):
     def __str__(self) -> str:
         return self.message_text()
 
-    def message_text(self, words: Mapping[Way, str] = MappingProxyType({})) -> str:
-        """The text, with these words for what to do; without, with those of the command."""
-        return "".join(words.get(each, each.value) if isinstance(each, Way) else str(each) for each in self.args)
+    def message_text(self, door: Door = "command") -> str:
+        """The text, with what to do in the words of this door."""
+        return "".join(
+            getattr(piece, door) or piece.command if isinstance(piece, Way) else str(piece) for piece in self.args
+        )
 
 
 class BadInput(ReadgraphError):

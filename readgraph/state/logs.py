@@ -4,7 +4,6 @@ Records hold names, numbers and times: never a text, a prompt, a reply, a questi
 run, and so is each run of a server, and a graph that is called from Python, outside of any.
 """
 
-import asyncio
 import json
 import logging
 import os
@@ -138,7 +137,9 @@ def end_state(problem: BaseException | None) -> tuple[str, dict[str, str]]:
     """How something ended: done, stopped or failed; and of a failure what `fault` tells."""
     if problem is None:
         return "done", {}
-    if isinstance(problem, asyncio.CancelledError | GeneratorExit | KeyboardInterrupt):
+    from asyncio import CancelledError  # which the command's help need not wait for
+
+    if isinstance(problem, CancelledError | GeneratorExit | KeyboardInterrupt):
         return "stopped", {}
     return "failed", fault(problem)
 

@@ -1,8 +1,9 @@
-"""A table that was made of texts, and how an answer shows it."""
+"""A table that was made of texts, and how an answer or a spreadsheet shows it."""
 
 import re
 from collections.abc import Iterable
 from typing import Literal
+from unicodedata import normalize
 
 from typing_extensions import TypedDict
 
@@ -29,6 +30,8 @@ class Table(TypedDict):
 
 
 NO_TABLE: Table = {"columns": [], "kinds": [], "rows": [], "found": 0}
+_CELL = re.compile(r"(?:^\s*|(?<=[;\t\r\n]))[^;\t\r\n]+")
+_NUMBER = re.compile(r"[+-]?\d[\d., ]*%?")
 _UNREAD = re.compile(r"(?:; |\n\n)[\d,]+ of [\d,]+ parts? could not be read$")
 
 
@@ -51,3 +54,19 @@ def markdown_of(table: Table, most: int) -> str:
     """The table as Markdown, with at most this many rows."""
     lines = [table["columns"], ["---"] * len(table["columns"]), *(row["values"] for row in table["rows"][:most])]
     return "\n".join(map(table_line, lines))
+
+
+def disarm_formulas(value: str) -> str:
+    """The value so that a spreadsheet shows it and calculates nothing: a formula gets an apostrophe before it.
+
+    So does one behind a semicolon, a tab or a line end: some spreadsheets begin a cell there, whatever the quotes say.
+    """
+    return _CELL.sub(lambda cell: f"'{cell[0]}" if _is_formula(cell) else cell[0], value)
+
+
+def _is_formula(cell: re.Match[str]) -> bool:
+    """Whether a spreadsheet may calculate this cell: what can't be seen before the first sign doesn't count."""
+    text = cell[0].lstrip('"') if cell.start() else cell[0]
+    first = next((each for each in text if each.isprintable() and not each.isspace()), "")
+    is_sign = bool(first) and normalize("NFKC", first) in "=+-@"
+    return text.startswith(("\t", "\r")) or (is_sign and not _NUMBER.fullmatch(text.strip(" ")))

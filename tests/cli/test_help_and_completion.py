@@ -5,10 +5,11 @@ import re
 import pytest
 from typer.main import get_command
 
-from readgraph.cli import shell as completing
+from readgraph.cli.command_group import COMMANDS
 from readgraph.cli.declaring import PANELS
-from readgraph.cli.main import COMMANDS, app
+from readgraph.cli.main import app
 from readgraph.cli.shell import PROFILES as PROFILE_NAMES
+from readgraph.state import providers
 from readgraph.state.context import PROFILES
 from tests.support.command import STORY, Command, assert_refused, finished, plain, process
 
@@ -42,7 +43,7 @@ def test_commands_stand_by_what_people_do(readgraph: Command) -> None:
     panels = [line.strip("╭─╮ ") for line in lines if line.startswith("╭─")]
     assert panels == ["Options", *PANELS]
     shown = [found[1] for line in lines if (found := re.match(r"│ ([a-z]+) ", line))]
-    assert shown == [command.shown for command in COMMANDS]
+    assert shown == [*COMMANDS]
 
 
 @pytest.mark.parametrize(
@@ -102,7 +103,7 @@ def test_bash_gets_what_stands_for_its_part_of_a_word(
     if "--collection" in words:
         readgraph("read", STORY, "--method", "full-text")
         readgraph("collection", "add", "my lamp's light", STORY.stem)
-    monkeypatch.setattr(completing, "LOCAL", "openai:double")
+    monkeypatch.setattr(providers, "providers", lambda: ["openai:double"])
     monkeypatch.setenv("_READGRAPH_COMPLETE", "complete_bash")
     monkeypatch.setenv("COMP_WORDS", "\n".join(["readgraph", "ask", "who", *words]))
     monkeypatch.setenv("COMP_CWORD", str(2 + len(words)))
@@ -131,3 +132,19 @@ def test_completion_needs_no_heavy_modules(monkeypatch: pytest.MonkeyPatch) -> N
     loaded = finished(process(options=("-X", "importtime", "-c", program))).err
     assert "readgraph.graphs.methods" in loaded
     assert not re.search(r"\| +(langgraph|langchain_core|numpy|readgraph\.state\.context)$", loaded, re.M)
+
+
+HEAVY = "langgraph|langchain_core|pydantic|pydantic_core|openai|httpx|faiss|numpy|asyncio|pygments|markdown_it"
+
+
+@pytest.mark.parametrize("line", ["--version", "--help", "ask --help", "read --help-all", "methods --help", "library"])
+def test_help_imports_nothing_heavy(line: str) -> None:
+    ran = finished(process(*line.split(), options=("-X", "importtime")))
+    assert ran.out and "| readgraph.cli.main" in ran.err
+    assert re.findall(rf"\| +({HEAVY}|readgraph\.state\.context)$", ran.err, re.M) == []
+
+
+def test_the_list_of_commands_imports_none_of_them() -> None:
+    loaded = finished(process("--help", options=("-X", "importtime"))).err
+    named = r"\S+\.(?:commands|options|settings)(?:\.\S+)?|\S+\.command|readgraph\.state\.declaring|annotated_types"
+    assert re.findall(rf"\| +({named})$", loaded, re.M) == []

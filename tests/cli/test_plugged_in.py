@@ -48,7 +48,13 @@ def count() -> None:
 
 @hookimpl
 def commands():
-    return [Command(run=light, panel="Lamps"), Command(run=ask), Command(run=lamps, name="lamps", panel="Start")]
+    return [
+        Command(run=light, panel="Lamps"),
+        Command(run=ask),
+        Command(run=lamps, name="lamps", panel="Start"),
+        Command(run="lamp_work:snuff", line="Snuff a lamp.", panel="Lamps"),
+        Command(run="lamp_work:lost", line="Lose a lamp.", panel="Lamps"),
+    ]
 
 
 @hookimpl
@@ -71,7 +77,7 @@ def reports():
     form = ReportForm(ending=".lamp", mark=b"LAMP ", of_answer=answer_as_text, of_document=answer_as_text)
     return [form, replace(form, ending=".html")]
 '''
-WORK = """
+WORK = '''
 import time
 from datetime import datetime
 from pathlib import Path
@@ -88,6 +94,14 @@ def light(lamp, hours):
     print(f"{lamp} burns for {hours} h")
 
 
+def snuff(lamp: str) -> None:
+    """Put it out.
+
+    Example: readgraph snuff Sarn
+    """
+    print(f"{lamp} is dark")
+
+
 def convert(data, name):
     text = data.decode().replace("-- ", "")
     return Converted(text, (Place(0, "watch 1"),), title="Night log")
@@ -100,7 +114,7 @@ def conversations(data, name):
 
 def fail(data, name):
     raise ZeroDivisionError("no oil\\nat all")
-"""
+'''
 HOOKS = "commands kinds methods reports settings functions tools records engines".split()
 LOG = "-- The keeper lit the lamp at dusk.\n\n-- The goat took the log book and stood on the gallery.\n"
 
@@ -136,6 +150,9 @@ def test_a_command_stands_in_the_help_and_runs(folder: Path) -> None:
     assert "The lamp." in run("light", "--help").text
     assert run("light", "Sarn", "--hours", 4).text == "Sarn burns for 4 h"
     assert run("lamps", "count").text == "7 lamps"
+    assert "snuff Snuff a lamp." in helped and run("snuff", "Sarn").text == "Sarn is dark"
+    assert "Snuff a lamp. Example: readgraph snuff Sarn" in run("snuff", "--help").text
+    assert_refused(run("lost"), "The command 'lost' can't be imported from lamp_work:lost")
     assert_refused(run("ask", "--nobody"), "No such option: --nobody")
     assert run("light", "Sarn", "--log-json", folder / "log.jsonl").code == 0
     logged = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
@@ -206,6 +223,7 @@ def test_a_form_of_reports_is_chosen_by_its_ending(folder: Path) -> None:
 def test_doctor_names_what_is_not_used(folder: Path) -> None:
     told = plain(run("doctor").out)
     assert "faulty can't be used: SystemExit: 3" in told
+    assert "no command 'lost' can be made of its function" in told
     assert "there is another command 'ask'" in told and re.search(
         r"odd can't be used: .*no command 'odd' can be made", told
     )

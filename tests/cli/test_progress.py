@@ -7,7 +7,7 @@ import pytest
 from pytest import MonkeyPatch
 
 from readgraph.cli.terminal import progress
-from readgraph.models.batches import batch_progress_line
+from readgraph.features.batches.under_way import progress_line
 from readgraph.models.waiting import Clock, use_clock
 from tests.doubles.hurried import Unhurried
 from tests.doubles.model_server import Fault, ModelServer
@@ -67,13 +67,13 @@ def test_an_evaluation_shows_its_batches_while_they_go_on(
 ) -> None:
     drawn_so_far = list[str]()
 
-    def shown() -> str:
-        drawn_so_far.append(batch_progress_line())
+    def shown() -> list[str]:
+        drawn_so_far.append(progress_line())
         server.batching.held = sum("0 done" in each for each in drawn_so_far) < 3  # it ends when it was drawn
-        return drawn_so_far[-1]
+        return list(filter(None, drawn_so_far[-1:]))
 
     server.batching.held = True
-    monkeypatch.setattr("readgraph.cli.terminal.progress.batch_progress_line", shown)
+    monkeypatch.setattr("readgraph.cli.terminal.progress.progress_lines", shown)
     line = ("evaluate", story_file(tmp_path, GOAT), *DOUBLE, "--methods", "bm25", "--out", out)
     with use_clock(Unhurried()):
         seen = drawn(readgraph(*line, "--batch").err)

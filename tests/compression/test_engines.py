@@ -12,8 +12,8 @@ from readgraph.features.compression import DocumentCompressor, ExtractiveEngine,
 from readgraph.features.compression.engines import MemWalkerTreeEngine, engine_ids, load_engine
 from readgraph.features.compression.read_agent_parts import Templates
 from readgraph.library.documents import document_id
-from readgraph.library.forgetting import forget_document
 from readgraph.library.opening import Library
+from readgraph.library.upkeep.forgetting import forget_document
 from readgraph.nodes.building.paging import pages_at_pauses
 from readgraph.state.errors import BadInput
 from tests.doubles.pipeline import Pipeline

@@ -17,8 +17,8 @@ from readgraph.api import functions
 from readgraph.api.documents import document_named, documents_near
 from readgraph.doors.corpus.watching import Watching, watch_folders
 from readgraph.doors.corpus.worker import CorpusJob, CorpusLine, read_document
-from readgraph.library.forgetting import forget_document
 from readgraph.library.library import Library
+from readgraph.library.upkeep.forgetting import forget_document
 from readgraph.library.watched import FORGOTTEN, WatchedFile
 from readgraph.state.errors import BadInput
 from tests.doubles.model_server import Fault, ModelServer

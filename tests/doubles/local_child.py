@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from readgraph.models.local_process import serve
+from readgraph.features.local_models.process import serve
 
 FACTS: dict[str, Any] = {
     "general.architecture": "llama",

@@ -11,9 +11,9 @@ from langgraph.store.memory import InMemoryStore
 
 from readgraph.graphs.read_agent import build
 from readgraph.library.collections import add_collection
-from readgraph.library.forgetting import forget_document
 from readgraph.library.opening import Library
 from readgraph.library.page_store import PageStore
+from readgraph.library.upkeep.forgetting import forget_document
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document

@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 from readgraph.graphs.method_facts import PAPERS, find_shared_nodes
 from readgraph.graphs.methods import METHODS
 from readgraph.library.opening import Library
-from readgraph.nodes.answering.in_view import compression_rate, ready_answer, write_answer
+from readgraph.nodes.answering.in_view import compression_rate, write_answer
 from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Finding, with_finding
@@ -29,13 +29,13 @@ async def document(library: Library, story: str) -> Document:
 
 def test_all_methods_write_their_answers_with_the_same_functions() -> None:
     answers: list[Any] = [METHODS[name].build().nodes["answer"].runnable for name in METHODS]
-    assert all({"write_answer", "write_draft"} & {*node.work.__code__.co_names} for node in answers)
+    assert all("write_answer" in node.work.__code__.co_names for node in answers)
 
 
 def test_the_papers_methods_share_their_work() -> None:
     serve = {node.name: node.papers for node in find_shared_nodes() if len(node.papers) > 1}
     four = {name for name, papers in serve.items() if papers == [*PAPERS]}
-    assert four >= {"open_document", "build_memory", "load_memory", "ask_reply", "ask_text", "write_draft", "cite"}
+    assert four >= {"open_document", "build_memory", "load_memory", "ask_reply", "ask_text", "write_answer", "cite"}
     assert serve["search_pages"] == ["read-agent", "gam", "mem-gpt"]
 
 
@@ -83,6 +83,6 @@ async def test_status_and_compression_follow_from_what_was_said(
 ) -> None:
     state: Any = {"memory": "", "pages_read": []}
     runtime = Runtime(context=CONTEXT, store=library.store)
-    update = await write_answer(ready_answer(document, said), state, runtime)
+    update = await write_answer(said, document, state, runtime)
     assert update["status"] == status
     assert update["compression_rate"] == (compression_rate(1, document) if rate else None)

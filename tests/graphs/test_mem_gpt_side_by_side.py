@@ -11,9 +11,9 @@ from langgraph.checkpoint.memory import InMemorySaver
 from readgraph import ReaderContext
 from readgraph.features.agents.mem_gpt import build
 from readgraph.features.agents.store import AgentStore
-from readgraph.library.forgetting import forget_document
 from readgraph.library.opening import Library
 from readgraph.library.stored_items import ROOT
+from readgraph.library.upkeep.forgetting import forget_document
 from readgraph.state.errors import ModelUnavailable
 from tests.doubles.agent import Step, call, queue
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer

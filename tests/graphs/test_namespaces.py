@@ -13,10 +13,10 @@ from langgraph.store.sqlite import SqliteStore
 from readgraph.api import as_retriever, ask, compress, list_documents, remember
 from readgraph.features.agents import mem_gpt
 from readgraph.graphs import gam, read_agent
-from readgraph.library.forgetting import forget_document
 from readgraph.library.histories import SessionText
 from readgraph.library.opening import Library, open_library, open_library_in_background
 from readgraph.library.page_store import PageStore
+from readgraph.library.upkeep.forgetting import forget_document
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from tests.doubles.model_server import ModelServer

@@ -11,11 +11,11 @@ import pytest
 from readgraph.api.documents import WHOLE_LIBRARY, document_named, pick_documents
 from readgraph.api.finding import find_hits
 from readgraph.library.address import library_place, list_records
-from readgraph.library.forgetting import forget_document
 from readgraph.library.opening import Library, open_library
 from readgraph.library.search import catalogue
 from readgraph.library.search.catalogue import catalogue_of, count_documents
 from readgraph.library.search.passages import likely_documents
+from readgraph.library.upkeep.forgetting import forget_document
 from readgraph.state.errors import ReadgraphError
 from readgraph.state.records import Document
 from tests.support.command import Command

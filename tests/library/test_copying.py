@@ -8,12 +8,13 @@ import pytest
 
 from readgraph import ReaderContext
 from readgraph.graphs.read_agent import build
-from readgraph.library import copying
 from readgraph.library.address import library_place, own_files
-from readgraph.library.copying import copy_library
 from readgraph.library.library import keep_original, original_of, with_originals
-from readgraph.library.opening import WholeLibrary, open_library
-from readgraph.library.upkeep import back_up
+from readgraph.library.opening import open_library
+from readgraph.library.store import SharedStore
+from readgraph.library.upkeep import copying
+from readgraph.library.upkeep.copying import copy_library
+from readgraph.library.upkeep.folder_copies import back_up
 from readgraph.state.errors import BadInput, LibraryError
 from tests.support.command import ASK, Command
 from tests.support.postgres_server import ON_SERVER, PostgresServer
@@ -91,9 +92,9 @@ async def test_a_copy_that_differs_is_refused(tmp_path: Path, monkeypatch: pytes
     async with open_library(tmp_path / "one") as library:
         await library.pages.add_document(TEXT)
 
-    async def changed(library: WholeLibrary) -> Any:
-        await library.store.aput(("another",), "k", {"v": 1})
-        return await true_sums(library)
+    async def changed(store: SharedStore) -> Any:
+        await store.aput(("another",), "k", {"v": 1})
+        return await true_sums(store)
 
     true_sums = copying.sums_of
     monkeypatch.setattr(copying, "sums_of", changed)

@@ -7,8 +7,8 @@ import pytest
 
 from readgraph.graphs import correcting, gam, read_agent
 from readgraph.library.corrections import correct, restore
-from readgraph.library.forgetting import forget_document
 from readgraph.library.opening import Library
+from readgraph.library.upkeep.forgetting import forget_document
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document, Memory, TreeNode

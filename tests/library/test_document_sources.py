@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from readgraph.library.documents import NOTED, SOURCES
-from readgraph.library.forgetting import forget_document
 from readgraph.library.opening import Library
 from readgraph.library.page_store import PageStore
 from readgraph.library.stored_items import EVERY
+from readgraph.library.upkeep.forgetting import forget_document
 
 ON_SERVER_TOO = True
 """Each library is a folder, and a database of a PostgreSQL server."""

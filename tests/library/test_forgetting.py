@@ -22,12 +22,12 @@ from readgraph.library import stored_items
 from readgraph.library.collections import add_collection
 from readgraph.library.documents import PART, begin_forgetting, find_document_to_forget
 from readgraph.library.file_store import LibraryStore
-from readgraph.library.forgetting import forget_document
 from readgraph.library.histories import SessionText, append_sessions
 from readgraph.library.opening import Library, open_library
 from readgraph.library.search.passages import search_documents
 from readgraph.library.store import mark_in_use
 from readgraph.library.stored_items import StoredItems
+from readgraph.library.upkeep.forgetting import forget_document
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, Forgotten
 from readgraph.state.records import Document, RecordedReply
@@ -256,7 +256,7 @@ async def test_an_opening_leaves_out_what_another_process_has_forgotten_meanwhil
             await forget_document(library, found)
         return found
 
-    monkeypatch.setattr("readgraph.library.forgetting.find_document_to_forget", find_then_forget)
+    monkeypatch.setattr("readgraph.library.upkeep.forgetting.find_document_to_forget", find_then_forget)
     async with open_library(where) as other:
         assert await other.pages.documents() == [] and found_by_opening == [document]
 

@@ -13,11 +13,11 @@ from langgraph.store.base import Op, PutOp, Result
 from langgraph.store.memory import InMemoryStore
 
 from readgraph.library.documents import PART, document_id
-from readgraph.library.forgetting import forget_document
 from readgraph.library.histories import BETWEEN, SessionText, append_sessions, history, sessions_of
 from readgraph.library.opening import Library, open_library
 from readgraph.library.page_store import PageStore
 from readgraph.library.stored_items import BATCH, ROOT
+from readgraph.library.upkeep.forgetting import forget_document
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document, Session
 from readgraph.state.words import count_words

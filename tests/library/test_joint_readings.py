@@ -12,14 +12,14 @@ import pytest
 
 from readgraph.api import functions
 from readgraph.api.running import RunThread
-from readgraph.library import joint_readings
 from readgraph.library.collections import list_joint_collections
 from readgraph.library.documents import unreadable
-from readgraph.library.forgetting import forget_document
-from readgraph.library.joint_readings import list_joint, tell_joint
 from readgraph.library.opening import Library, open_library
 from readgraph.library.store import hold_lock, mark_in_use
 from readgraph.library.stored_items import ROOT
+from readgraph.library.upkeep import joint_readings
+from readgraph.library.upkeep.forgetting import forget_document
+from readgraph.library.upkeep.joint_readings import list_joint, tell_joint
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import Document
 from tests.doubles.model_server import ModelServer

@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 
 from readgraph.graphs import gam, read_agent
-from readgraph.library.forgetting import forget_document
 from readgraph.library.opening import open_library, open_library_in_background
-from readgraph.library.upkeep import check
+from readgraph.library.upkeep.checking import check
+from readgraph.library.upkeep.forgetting import forget_document
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, Forgotten
 from readgraph.state.loops import in_background

@@ -10,10 +10,10 @@ from readgraph import api
 from readgraph.api import functions
 from readgraph.api.documents import store_file, store_source
 from readgraph.library.collections import add_collection
-from readgraph.library.forgetting import forget_document
 from readgraph.library.notices import document_notices
 from readgraph.library.opening import Library
 from readgraph.library.stored_items import ROOT
+from readgraph.library.upkeep.forgetting import forget_document
 from readgraph.library.versions import change_record
 from readgraph.sources import loading
 from readgraph.sources.converting import SourceText

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from readgraph.library import own_records
-from readgraph.library.forgetting import forget_document
 from readgraph.library.opening import Library, open_library
-from readgraph.library.own_records import OwnRecords
-from readgraph.library.upkeep import compact
+from readgraph.library.upkeep import own_records
+from readgraph.library.upkeep.compacting import compact
+from readgraph.library.upkeep.forgetting import forget_document
+from readgraph.library.upkeep.own_records import OwnRecords
 from readgraph.state.errors import LibraryError
 from readgraph.state.records import Document
 from tests.support.command import finished, process
@@ -23,7 +23,7 @@ from readgraph.plugins import hookimpl
 
 @hookimpl
 def records():
-    from readgraph.library.own_records import OwnRecords
+    from readgraph.library.upkeep.own_records import OwnRecords
 
     async def forget(library, document):
         print("forgotten:", document.title)

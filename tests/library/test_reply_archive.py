@@ -8,9 +8,9 @@ import pytest
 from langgraph.store.sqlite import SqliteStore
 
 from readgraph.graphs.read_agent import build
-from readgraph.library.archives import HEADER, add_archived_replies, archive_lines
 from readgraph.library.opening import Library, open_library
 from readgraph.library.page_store import PageStore
+from readgraph.library.upkeep.archives import HEADER, add_archived_replies, archive_lines
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from tests.doubles.model_server import ModelServer

@@ -13,9 +13,9 @@ from typing_extensions import TypedDict
 from readgraph.graphs.gam import build as build_gam
 from readgraph.graphs.read_agent import build
 from readgraph.library.address import library_place
-from readgraph.library.checkpointer import COMPRESSED
 from readgraph.library.opening import Library, open_library
-from readgraph.library.upkeep import compact
+from readgraph.library.serializer import COMPRESSED
+from readgraph.library.upkeep.compacting import compact
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import LibraryError
 from tests.support.command import ASK, Command
@@ -110,7 +110,7 @@ async def test_a_torn_compressed_checkpoint_is_damage(library: Library, where: s
 async def test_a_compressed_value_of_any_length_does_not_fill_the_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("readgraph.library.checkpointer.MOST_BYTES", 1_000)
+    monkeypatch.setattr("readgraph.library.serializer.MOST_BYTES", 1_000)
     async with open_library(tmp_path / "bomb") as library:
         saver = library.checkpointer
         packed = saver.serde.dumps_typed("x" * 100_000)

@@ -15,9 +15,9 @@ import pytest
 
 from readgraph import api
 from readgraph.api import functions
-from readgraph.library.archives import HEADER
 from readgraph.library.histories import SessionText
 from readgraph.library.opening import open_library
+from readgraph.library.upkeep.archives import HEADER
 from readgraph.state.errors import BadInput
 from tests.support.command import ASK, STORY, Command, Ran, assert_refused
 

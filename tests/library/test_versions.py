@@ -8,14 +8,15 @@ from readgraph import api
 from readgraph.api import functions
 from readgraph.api.documents import store_file
 from readgraph.library.collections import NamedCollections
-from readgraph.library.forgetting import forget_document
 from readgraph.library.histories import SessionText
 from readgraph.library.opening import Library
+from readgraph.library.upkeep.forgetting import forget_document
 from readgraph.library.versions import choose_valid, set_version
 from readgraph.sources import load
 from readgraph.sources.loading import read_file
+from readgraph.state.dates import check_date
 from readgraph.state.errors import BadInput
-from readgraph.state.records import Document, check_date
+from readgraph.state.records import Document
 from tests.support.command import Command, assert_refused
 
 pytestmark = pytest.mark.quick

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from readgraph.library.archives import HEADER
+from readgraph.library.upkeep.archives import HEADER
 from readgraph.state.files import replace_file
 from tests.library.test_full_disk import longest_file
 from tests.support.command import STORY, Command, assert_refused

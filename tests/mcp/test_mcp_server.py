@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import sys
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from mcp_types import ElicitResult, PromptReference
 
 from readgraph.api.sockets import open_listener
 from readgraph.doors.mcp.jobs import Progress
-from readgraph.doors.mcp.refusing import WORDS, resolve_allowed_folders
+from readgraph.doors.mcp.refusing import resolve_allowed_folders
 from readgraph.doors.mcp.server import LibraryTools, library_server, security_settings, serve_http
 from readgraph.features.survey.functions import NO_ROWS
 from readgraph.library.opening import Library
@@ -85,6 +86,19 @@ async def test_what_was_left_out_of_a_file_is_told_each_time(tools: LibraryTools
             assert (await call(client, tool, document="keep", **given))["notices"] == told, tool
         (listed,) = (await call(client, "list_documents"))["result"]
         assert listed["notices"] == told
+
+
+async def test_an_agent_stays_within_a_collection(tools: LibraryTools, server: ModelServer) -> None:
+    pages = tools.library.pages
+    lamp, _ = [await pages.add_document(f"The keeper has a {name}. " * 9, title=name) for name in ("lamp", "boat")]
+    await tools.library.collections.add("coast", [lamp])
+    async with Client(library_server(tools)) as client:
+        hits = (await call(client, "search", query="keeper", collection="coast"))["result"]
+        assert {hit["title"] for hit in hits} == {"lamp"}
+        answer = await call(client, "ask", question="What has the keeper?", collection="coast")
+        assert answer["title"] == "lamp"
+        assert (await call(client, "verify", draft="The keeper has a lamp.", collection="coast"))["title"] == "lamp"
+        assert "no collection 'inland'" in await refused(client, "search", query="keeper", collection="inland")
 
 
 async def test_an_agent_reads_and_asks(
@@ -216,13 +230,13 @@ async def test_only_files_of_named_folders_are_read(
     [
         ("ask", {"question": "Wann?", "documents": ["finds"]},
          "ask takes no argument 'documents': do you mean 'document'? "
-         "It takes question, document, method, options, as_of and quote_context."),
+         "It takes question, document, collection, method, options, as_of and quote_context."),
         ("search", {"query": "goat", "limit": 3},
-         "search takes no argument 'limit'. It takes query, document, most and as_of."),
+         "search takes no argument 'limit'. It takes query, document, collection, most and as_of."),
         ("search", {"query": "goat", "": "x"},
-         "search takes no argument ''. It takes query, document, most and as_of."),
+         "search takes no argument ''. It takes query, document, collection, most and as_of."),
         ("search", {"query": "goat", "Wo\n\nist\u2028er": 3},
-         "search takes no argument 'Wo ist er'. It takes query, document, most and as_of."),
+         "search takes no argument 'Wo ist er'. It takes query, document, collection, most and as_of."),
         ("list_documents", {"words": 3}, "list_documents takes no argument 'words'. It takes none."),
         ("open_page", {"document": "finds", "nummer": 3},
          "open_page takes no argument 'nummer'. It takes document, page and method."),
@@ -304,7 +318,9 @@ async def test_errors_speak_of_tools_and_not_of_commands(tools: LibraryTools) ->
         damaged = "The record of document ab12 is damaged: only the user can delete it."
         for name in ("ab12", "ab"):
             assert await refused(client, "ask", question="Goat?", document=name) == damaged
-    assert {*WORDS} == {*Way} and not [words for words in WORDS.values() if "readgraph" in words]
+    ours = [module for name, module in [*sys.modules.items()] if name.startswith("readgraph.")]
+    ways = {value for module in ours for value in vars(module).values() if isinstance(value, Way)}
+    assert ways and not [way.tool for way in ways if "readgraph" in way.tool]
 
 
 def test_the_working_folder_is_the_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -226,7 +226,7 @@ async def test_the_budget_of_calls_stops_before_the_call(server: ModelServer, ru
     outcomes = await asyncio.gather(*(ask_text(runtime, house) for house in houses(5)), return_exceptions=True)
     assert server.calls == 2
     assert sum(isinstance(outcome, BudgetSpent) for outcome in outcomes) == 3
-    assert meter.budget_spent
+    assert meter.budget.spent
 
 
 async def test_the_budget_of_words_counts_what_is_sent_and_received(runtime: ReaderRuntime) -> None:
@@ -243,7 +243,7 @@ async def test_the_budget_of_seconds_lets_no_call_begin_after_them(server: Model
     meter.before = {**meter.before, "seconds": 61.0}
     with pytest.raises(BudgetSpent, match="60 seconds"):
         await ask_text(with_context(runtime, sample=1), PROMPT)
-    assert server.calls == 1 and meter.budget_spent
+    assert server.calls == 1 and meter.budget.spent
 
 
 async def test_no_more_calls_are_in_flight_than_allowed(server: ModelServer, runtime: ReaderRuntime) -> None:

@@ -1,5 +1,6 @@
 """Prompts in the user's own words: exported, changed, checked, sent, and known by their memories."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,9 @@ from readgraph.nodes.prompts import every_wording
 from readgraph.state.errors import BadInput
 from tests.doubles.model_server import ModelServer
 from tests.models.names.test_model_tables import ASKED, TEXT
-from tests.support.command import DOUBLE, Command, assert_refused
+from tests.support.command import DOUBLE, Command, assert_refused, finished, process
+from tests.support.development_server import REPOSITORY
+from tests.support.packages import install
 
 
 @pytest.fixture
@@ -121,3 +124,26 @@ def test_every_part_of_a_prompt_stands_somewhere() -> None:
     for words in every_wording():
         places = frozenset[str]().union(*map(places_in, words.texts.values()))
         assert words.parts.keys() <= places, words.name
+
+
+PLUGIN = """
+from readgraph.plugins import hookimpl
+
+
+@hookimpl
+def prompts():
+    return ["lamps_prompts", "no_such_module"]
+"""
+
+
+@pytest.mark.slow
+def test_prompts_of_packages_are_exported_with_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    declared = (
+        "from readgraph.models.prompt import declare_wording\ndeclare_wording('lamps', 'You.', 'Count the lamps.')"
+    )
+    install(tmp_path / "installed", "lamps", lamps_plugin=PLUGIN, lamps_prompts=declared)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path / "installed"), str(REPOSITORY)]))
+    exported = finished(process("prompts", "export", tmp_path / "words")).text.strip()
+    assert exported.startswith(f"Exported {len(every_wording()) + 1} prompts")
+    assert "Count the lamps." in (tmp_path / "words" / "lamps.toml").read_text()
+    assert "lamps can't be used: its prompts in 'no_such_module'" in finished(process("doctor")).out

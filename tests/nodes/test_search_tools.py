@@ -17,7 +17,6 @@ from langgraph.store.memory import InMemoryStore
 from readgraph.api import searched_by
 from readgraph.graphs.gam import build_research, recipe
 from readgraph.library.collections import add_collection
-from readgraph.library.forgetting import forget_document
 from readgraph.library.histories import SessionText, append_sessions
 from readgraph.library.opening import Library, open_library
 from readgraph.library.page_store import PageStore
@@ -25,6 +24,7 @@ from readgraph.library.search.hits import Extent, IndexEntry, pages_of
 from readgraph.library.search.index_registry import index_key, indexes_of
 from readgraph.library.search.passages import document_languages, search_documents
 from readgraph.library.search.postings import SHORT
+from readgraph.library.upkeep.forgetting import forget_document
 from readgraph.nodes.search import Tools, bring_up_to_date, memory_tools
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput

@@ -12,10 +12,10 @@ from langgraph.runtime import Runtime
 
 from readgraph.graphs import read_agent
 from readgraph.graphs.mem_walker import build, recipe
-from readgraph.library.forgetting import forget_document
 from readgraph.library.histories import SessionText, append_sessions
 from readgraph.library.opening import Library
 from readgraph.library.stored_items import ROOT
+from readgraph.library.upkeep.forgetting import forget_document
 from readgraph.nodes.building.build import read_pages
 from readgraph.nodes.building.paging import segments
 from readgraph.nodes.extractive.gists import extract_note

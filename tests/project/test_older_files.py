@@ -21,9 +21,9 @@ from readgraph.features.agents.lives import agent_config
 from readgraph.features.agents.mem_gpt import build_chat
 from readgraph.graphs import read_agent
 from readgraph.library import opening as library_module
-from readgraph.library import upkeep as migrating
 from readgraph.library.address import MARKER, STORE
 from readgraph.library.opening import open_library_in_background
+from readgraph.library.upkeep import folder_copies as migrating
 from readgraph.state.context import ReaderContext
 from readgraph.state.installed import __version__
 from readgraph_evaluation.folder import EvaluationFolder

@@ -27,7 +27,7 @@ LAYERS: dict[str, set[str]] = {
     "library": {"state", "plugins"},
     "sources": {"library", "state", "plugins"},
     "models": {"library", "state"},
-    "nodes": {"models", "sources", "library", "state"},
+    "nodes": {"models", "sources", "library", "state", "plugins"},
     "graphs": {"nodes", "models", "library", "state", "plugins"},
     "api": METHODS,
     "cli": CORE,
@@ -68,22 +68,25 @@ INNER: dict[str, dict[str, set[str]]] = {
         "declared": {path.stem for path in (HOUSE / "graphs").iterdir()},  # it names where the graphs stand
         "methods": {"method", "loading"},
         **dict.fromkeys(("read_agent", "mem_walker", "gam", "correcting"), OF_ALL),
-        "baselines": {"read_agent", *OF_ALL},
+        "baselines": OF_ALL,
+        "gist_baselines": {"read_agent", *OF_ALL},
         "hybrids": {"read_agent", "mem_walker", "gam", *OF_ALL},
         "method_facts": {"method", "methods", "wiring", "loading"},
-        "rehearsal": {"method", "wiring"},
+        "estimate": set(),
+        "rehearsal": {"estimate", "method", "wiring"},
         "served": {"method", "methods", "loading"},
     },
     "cli": {
-        **{name: set[str]() for name in ("settings", "process", "shell", "mistakes", "declaring")},
+        **{name: set[str]() for name in ("settings", "process", "shell", "help", "mistakes", "declaring")},
         "log": {"process"},
         "terminal": {"settings", "log", "process"},
         "faults": {"terminal", "mistakes"},
-        "options": {"shell", "terminal", "settings", "log"},
-        "run": {"options", "terminal", "settings", "log", "mistakes", "declaring"},
-        "commands": {"options", "shell", "run", "terminal", "process"},
+        "options": {"shell", "help", "terminal", "settings", "log"},
+        "run": {"command_group", "options", "terminal", "settings", "log", "mistakes", "declaring"},
+        "commands": {"options", "shell", "help", "run", "terminal"},
         "plugin": {"declaring", "commands"},
-        "main": {"plugin", "declaring", "commands", "options", "shell", "log", "faults", "mistakes", "process"},
+        "command_group": {"plugin", "declaring", "options", "help", "mistakes", "process"},
+        "main": {"command_group", "shell", "log", "faults", "process"},
     },
 }
 """What the files and folders inside of a room may import of each other, where that is more than: in no circle."""
@@ -233,4 +236,4 @@ def nearest(name: str, files: dict[str, Path]) -> str | None:
 
 def test_only_one_file_talks_to_a_chat_model() -> None:
     callers = [file.name for file in HOUSE.rglob("*.py") if "call_model(" in file.read_text(encoding="utf-8")]
-    assert sorted(callers) == ["asking.py", "calling.py"]
+    assert sorted(callers) == ["calling.py", "requesting.py"]

@@ -36,10 +36,15 @@ HELP = (*COMMAND, "--help")
 LISTED = (*COMMAND, "methods", "--json")
 
 
+def start(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    """Python with these arguments, where it imports the package in this folder."""
+    given = {**os.environ, "PYTHONPATH": str(folder), "READGRAPH_LIBRARY": str(folder / "library"), "COLUMNS": "100"}
+    return subprocess.run([sys.executable, *arguments], cwd=folder, env=given, capture_output=True, encoding="utf-8")
+
+
 def run(folder: Path, *arguments: str) -> str:
     """What Python prints with these arguments, where it imports the package in this folder."""
-    given = {**os.environ, "PYTHONPATH": str(folder), "READGRAPH_LIBRARY": str(folder / "library"), "COLUMNS": "100"}
-    ran = subprocess.run([sys.executable, *arguments], cwd=folder, env=given, capture_output=True, encoding="utf-8")
+    ran = start(folder, *arguments)
     assert ran.returncode == 0, ran.stderr
     return ran.stdout
 
@@ -94,13 +99,30 @@ def test_without_one_all_others_work(room: str, whole: Whole, tmp_path: Path) ->
     if "doors/serve" in away:  # pages are imported by it alone
         faults = {name: fault for name, fault in faults.items() if not name.endswith(".page")}
     assert not faults
-    gone = {command.shown for each in away for command in plugged_in_by(each, "commands")}
+    gone = {command.shown for each in away for command in plugged_in_by(each, "commands") if not command.within}
     assert gone <= whole.commands
     assert commands_in(run(tmp_path, *HELP)) == whole.commands - gone
     missing = {method.name for each in away for method in plugged_in_by(each, "methods")}
     listed = [each["name"] for each in json.loads(run(tmp_path, *LISTED))]
     assert listed == [name for name in whole.methods if name not in missing]
     assert ask(tmp_path) == whole.answer
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("room", "given", "line"),
+    [
+        ("features/local_models", ("--model", "local"), "'local' is not the name of a model"),
+        ("features/local_models", ("--model", "local:small.gguf"), "'local' is not a known provider"),
+        ("features/batches", ("--batch",), "No such option: --batch"),
+        ("features/postgres", ("--library", "postgresql://ada:hush@db/papers"), "nothing that is installed keeps one"),
+    ],
+)
+def test_what_is_not_there_is_named_in_one_line(room: str, given: tuple[str, ...], line: str, tmp_path: Path) -> None:
+    shutil.copytree(HOUSE, tmp_path / "readgraph", ignore=lambda folder, _: [room.split("/")[1]])
+    ran = start(tmp_path, *COMMAND, "ask", "Who took the log book?", str(STORY), *given)
+    assert ran.returncode == 2 and line in ran.stderr
+    assert ran.stderr.count("\n") == 1, ran.stderr
 
 
 @pytest.mark.slow

@@ -16,7 +16,6 @@ from readgraph.models.prompt import Prompt
 from readgraph.nodes.answering.cite import CHECK_ANSWER
 from readgraph.nodes.answering.prompts import WEIGH, answer_from_notes_prompt, answer_prompt
 from readgraph.nodes.answering.verdicts import check_sentences_prompt
-from readgraph.nodes.judging_prompts import consistent_prompt, permissive_prompt, strict_prompt
 from readgraph.nodes.look_up import look_up_next_prompt, look_up_pages_prompt
 from readgraph.nodes.research.integrate import integrate_prompt
 from readgraph.nodes.research.plan import plan_prompt
@@ -42,9 +41,6 @@ QUESTIONED: dict[str, Callable[[str], Prompt]] = {
     "look up next": lambda asked: look_up_next_prompt(MEMORY, asked, {}, [1]),
     "plan": lambda asked: plan_prompt(MEMORY, asked, {}, TOOLS, 5),
     "plan, searched": lambda asked: plan_prompt(MEMORY, "Who?", {}, TOOLS, 5, requests=[asked], searched=[asked]),
-    "rate": lambda asked: strict_prompt(asked, "The lamp.", "The lamp was out."),
-    "rate, permissive": lambda asked: permissive_prompt(asked, "The lamp.", "The lamp was out."),
-    "rate, consistent": lambda asked: consistent_prompt(asked, "The lamp.", "The lamp was out."),
     "reflect": lambda asked: reflect_prompt(FOUND, asked, {}),
     "enough": lambda asked: reflect_prompt(FOUND, asked, {}, words=ENOUGH),
     "missing": lambda asked: reflect_prompt(FOUND, asked, {}, words=MISSING),
@@ -76,7 +72,11 @@ def structure(prompt: Prompt) -> tuple[object, ...]:
 @pytest.mark.parametrize("place", EVERY_PLACE)
 @pytest.mark.slow
 def test_the_structure_of_each_prompt_is_that_of_a_harmless_text(place: str) -> None:
-    make = EVERY_PLACE[place]
+    check_structure(EVERY_PLACE[place])
+
+
+def check_structure(make: Callable[[str], Prompt]) -> None:
+    """Assert that none of the texts changes anything outside of its fence."""
     expected = structure(make(QUIET))
     assert not [name for name, text in hostile_texts().items() if structure(make(text)) != expected]
 

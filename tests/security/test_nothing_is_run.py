@@ -15,9 +15,9 @@ from langgraph.checkpoint.serde._msgpack import SAFE_MSGPACK_TYPES
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 import readgraph as package
+from readgraph.features.local_models.servers import local_server
 from readgraph.graphs.methods import METHODS, ROWS, WEB_METHODS
 from readgraph.library.opening import Library
-from readgraph.models.local import local_server
 from readgraph.state.context import ReaderContext
 from tests.doubles.local_child import put_model_file
 from tests.doubles.model_server import ModelServer
@@ -56,8 +56,8 @@ IMPORTS_BY_NAME = {
     "api/__init__.py": "functions that plug in",
     "graphs/served.py": "the graphs of langgraph.json",
     "nodes/prompts.py": "our prompts",
+    "features/survey/table_files.py": "xlsxwriter",
     "features/web/driver.py": "playwright",
-    "api/table_files.py": "xlsxwriter",
     "state/languages.py": "py3langid",
     "state/lazy_names.py": "our own names",
     "state/installed.py": "entry points, and places that the user typed",

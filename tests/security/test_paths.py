@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from readgraph.library.documents import unreadable
-from readgraph.library.forgetting import forget_document
 from readgraph.library.library import keep_original
 from readgraph.library.opening import open_library_in_background
+from readgraph.library.upkeep.forgetting import forget_document
 from readgraph.state.errors import LibraryError
 from readgraph.state.loops import in_background
 from tests.doubles.model_server import ModelServer

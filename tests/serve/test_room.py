@@ -344,9 +344,9 @@ def test_a_summary_and_a_table_are_made_and_texts_are_searched(room: OpenRoom) -
     room.added("sheep.txt", b"Sheep stand on the moor by the lamp.")
     (named,) = room.get("/api/collections")["collections"]
     assert (named["name"], [each["id"] for each in named["documents"]]) == ("Sarn", [document])
-    hits = room.get("/api/search", words="lamp", collection="Sarn")["hits"]
+    hits = room.get("/api/search", query="lamp", collection="Sarn")["hits"]
     assert hits and {hit["document"] for hit in hits} == {document} and hits[0]["page"] is not None
-    assert {hit["title"] for hit in room.get("/api/search", words="lamp")["hits"]} == {"lamp", "sheep"}
+    assert {hit["title"] for hit in room.get("/api/search", query="lamp")["hits"]} == {"lamp", "sheep"}
     asked = room.ran(question="What of the lamp?", collection="Sarn", method="bm25", settings={"model": ""})
     assert asked[-1]["run"]["documents"] == [document]
     later = room.client.post("/api/runs", json={"documents": [document], "question": "Lamp?", "as_of": "2020-13"})

@@ -69,7 +69,7 @@ def test_errors_speak_of_the_page_and_not_of_commands(room: OpenRoom) -> None:
     ):
         assert room.client.post("/api/runs", json=body).json()["problem"].endswith(line)
         added(room, "Wann stand die Ziege im Hof?")
-    unknown = room.client.get("/api/search", params={"words": "Ziege", "document": "nix"}).json()["problem"]
+    unknown = room.client.get("/api/search", params={"query": "Ziege", "documents": "nix"}).json()["problem"]
     assert unknown.endswith(": the list of documents names those that it holds.")
     unknown = room.client.delete("/api/collections/nix").json()["problem"]
     assert unknown.endswith(": the list of collections names those that there are.")

@@ -66,7 +66,7 @@ def test_the_room_goes_on_while_a_rule_computes_and_stops_it_at_once(
         assert at_work.wait(20)
         with within(5 * SOON):
             room.get("/api/documents")
-            room.get("/api/search", words="keeper")
+            room.get("/api/search", query="keeper")
             room.post("/api/estimate", documents=[document], question="Who took it?")
             asked = begin(room, document, question="Who took the log book?")
         assert room.until(asked, "end")[-1]["run"]["state"] == "done"

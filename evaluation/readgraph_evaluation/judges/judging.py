@@ -16,15 +16,26 @@ from pydantic import BaseModel
 from readgraph.library.page_store import page_store
 from readgraph.models import metering
 from readgraph.models.asking import ask_reply
-from readgraph.models.batches.calls import calls_at_once
-from readgraph.models.embedding_models import Embedder
+from readgraph.models.embeddings.models import Embedder
 from readgraph.models.prompt import Prompt
-from readgraph.nodes import judging_prompts
 from readgraph.nodes.opening import warn_of_tracing
 from readgraph.nodes.search import get_shared_embedder
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, NoUsableReply, ReadgraphError
+from readgraph.state.transports import calls_at_once
 from readgraph_evaluation.folder import EvaluationFolder
+from readgraph_evaluation.judges.prompts import (
+    Agrees,
+    AgreesInPart,
+    EventsInOrder,
+    MeetsPoint,
+    consistent_prompt,
+    judge_prompt,
+    order_prompt,
+    permissive_prompt,
+    point_prompt,
+    strict_prompt,
+)
 from readgraph_evaluation.line_shapes import COUNTS, Cost, count_usage, whole_cost
 from readgraph_evaluation.metrics import Raters, check_raters, metrics_for_question, metrics_rated_by
 from readgraph_evaluation.records import EVENT_ORDERING, PROBLEM, Dataset, Item, Judgement, Key, Outcome, Rule
@@ -45,7 +56,7 @@ class JudgePrompt(NamedTuple):
 
     prompt_of: Callable[[str, str, str], Prompt]
     share: float = 1.0
-    reply: type[judging_prompts.Agrees] | type[judging_prompts.AgreesInPart] = judging_prompts.Agrees
+    reply: type[Agrees] | type[AgreesInPart] = Agrees
 
 
 @dataclass(frozen=True)
@@ -93,16 +104,16 @@ async def rate_by_rubric(
     """
     marks = list[float]()
     for number, point in enumerate(item.rubric, 1):
-        prompt = judging_prompts.point_prompt(item.question, answer, point)
-        met = await _ask_judge(runtime, prompt, judging_prompts.MeetsPoint, said, f"{prompt.name} {number}")
+        prompt = point_prompt(item.question, answer, point)
+        met = await _ask_judge(runtime, prompt, MeetsPoint, said, f"{prompt.name} {number}")
         if met is None:
             return {}
         marks.append({"yes": 1.0, "partially": 0.5, "no": 0.0}[met.meets])
     scores = {"nuggets": 100 * sum(marks) / len(marks)}
     if item.category != EVENT_ORDERING:
         return {**scores, "beam_score": 100 * sum(mark == 1 for mark in marks) / len(marks)}
-    prompt = judging_prompts.order_prompt(item.question, answer, item.rubric)
-    listed = await _ask_judge(runtime, prompt, judging_prompts.EventsInOrder, said, prompt.name)
+    prompt = order_prompt(item.question, answer, item.rubric)
+    listed = await _ask_judge(runtime, prompt, EventsInOrder, said, prompt.name)
     if listed is None:
         return scores
     order = 100 * order_score(listed.events, len(item.rubric))
@@ -141,28 +152,23 @@ def order_score(listed: Sequence[int], events: int) -> float:
 def _rubric_prompts(item: Item) -> list[JudgePrompt]:
     """The prompts for each point; that about the order of events is asked once for all."""
     if item.category != EVENT_ORDERING:
-        return [JudgePrompt(judging_prompts.point_prompt)]
+        return [JudgePrompt(point_prompt)]
 
     def ordered_point_prompt(question: str, answer: str, point: str) -> Prompt:
-        return judging_prompts.order_prompt(question, answer, item.rubric)
+        return order_prompt(question, answer, item.rubric)
 
-    return [JudgePrompt(judging_prompts.point_prompt), JudgePrompt(ordered_point_prompt, 1 / len(item.rubric))]
+    return [JudgePrompt(point_prompt), JudgePrompt(ordered_point_prompt, 1 / len(item.rubric))]
 
 
 JUDGES = (
     # ReadAgent, section 4.1: a "yes" of the strict or of the permissive rater is an exact match
     JudgeKind(
         {"lr_1": ("yes",), "lr_2": ("yes", "partially")},
-        lambda item: [
-            JudgePrompt(judging_prompts.strict_prompt),
-            JudgePrompt(judging_prompts.permissive_prompt, 0.5, judging_prompts.AgreesInPart),
-        ],
+        lambda item: [JudgePrompt(strict_prompt), JudgePrompt(permissive_prompt, 0.5, AgreesInPart)],
     ),
     # Deep memory retrieval: MemGPT, section 3.1.2
-    JudgeKind({"dmr_accuracy": ("yes",)}, lambda item: [JudgePrompt(judging_prompts.consistent_prompt)]),
-    JudgeKind(
-        {"judged_accuracy": ("yes",)}, lambda item: [JudgePrompt(partial(judging_prompts.judge_prompt, rule_of(item)))]
-    ),
+    JudgeKind({"dmr_accuracy": ("yes",)}, lambda item: [JudgePrompt(consistent_prompt)]),
+    JudgeKind({"judged_accuracy": ("yes",)}, lambda item: [JudgePrompt(partial(judge_prompt, rule_of(item)))]),
     JudgeKind(dict.fromkeys(("beam_score", "nuggets", "event_order"), ()), _rubric_prompts, rubric=True),
 )
 

@@ -12,8 +12,8 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-from readgraph.api.table_files import disarm_formulas
 from readgraph.doors.report.page import html_page
+from readgraph.state.tables import disarm_formulas
 from readgraph_evaluation.folder import REPORT, RESULTS, SCORES, TABLE, EvaluationFolder
 from readgraph_evaluation.records import Dataset, Outcome
 from readgraph_evaluation.report.plots import plots_of

@@ -8,17 +8,18 @@ from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
 
 from readgraph.cli.run.documents import show_estimate
-from readgraph.cli.terminal.progress import EvaluationProgress, notices
+from readgraph.cli.terminal.progress import ItemsProgress, notices
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import Console
 from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
-from readgraph.graphs.rehearsal import Estimate
+from readgraph.graphs.estimate import Estimate
 from readgraph.library.opening import open_library
 from readgraph.models.client import model_client
 from readgraph.models.prices import exchange_cost
 from readgraph.sources.loading import printable_path
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
+from readgraph.state.transports import price_share
 from readgraph_evaluation.folder import EvaluationFolder
 from readgraph_evaluation.judges import calibration as known
 from readgraph_evaluation.line_shapes import Cost
@@ -57,7 +58,7 @@ def check_calibrated(options: EvaluateOptions) -> None:
 
 def costs(context: ReaderContext, screen: OutputOptions) -> Cost:
     """What an exchange costs, at the user's price or the model's known one."""
-    return lambda exchange: exchange_cost(exchange, screen.price, batch=context.batch)
+    return lambda exchange: exchange_cost(exchange, screen.price, price_share(context))
 
 
 def calibration_estimate(pairs: Sequence[known.GoldPair]) -> Estimate:
@@ -106,7 +107,7 @@ async def _run_calibration(
 ) -> known.Line:
     await model_client(rater)  # report a wrong model before anything is paid for
     judged = []
-    with EvaluationProgress("Calibrating", len(pairs), screen) as progress:
+    with ItemsProgress("Calibrating", len(pairs), screen) as progress:
         async for one in known.verdicts(rater, store, pairs, cost, before):
             judged.append(one)
             progress.count_item(one.calls, one.input_words + one.output_words, one.cost, one.problem)

@@ -15,16 +15,16 @@ from langgraph.store.memory import InMemoryStore
 from readgraph.cli.options.output import check_alone
 from readgraph.cli.run.documents import show_estimate
 from readgraph.cli.settings import check_used
-from readgraph.cli.terminal.progress import EvaluationProgress, notices
+from readgraph.cli.terminal.progress import ItemsProgress, notices
 from readgraph.cli.terminal.rendering import print_json, print_reminder
 from readgraph.cli.terminal.safe_text import Console, SafeText, escape_json, one_line
 from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
-from readgraph.graphs.rehearsal import Estimate
-from readgraph.library.archives import copy_replies
+from readgraph.graphs.estimate import Estimate
 from readgraph.library.opening import holds_library, open_library
 from readgraph.library.page_store import PageStore
+from readgraph.library.upkeep.archives import copy_replies
 from readgraph.models.client import model_client
-from readgraph.models.names import TOKENS_PER_WORD
+from readgraph.models.windows.tokens import TOKENS_PER_WORD
 from readgraph.sources.loading import STANDARD_INPUT, printable_path
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
@@ -279,7 +279,7 @@ async def _run(
         for model in filter(None, dict.fromkeys([judge, *(reading if evaluation.missing else [])])):
             await model_client(replace(context, model=model))  # report a wrong model before anything is paid for
         remaining = sum(len(items) for *_, items in evaluation.missing)
-        with EvaluationProgress("Answering", remaining, screen) as progress:
+        with ItemsProgress("Answering", remaining, screen) as progress:
             async for outcome in evaluation.run():
                 words = outcome.input_words + outcome.output_words
                 progress.count_item(outcome.calls, words, outcome.cost, outcome.problem)
@@ -289,7 +289,7 @@ async def _run(
             await judge_again(replayed, dataset, folder, rater)
             return
         to_judge = len(find_unjudged(dataset, folder, rater))
-        with EvaluationProgress("Judging", to_judge, screen) as progress:
+        with ItemsProgress("Judging", to_judge, screen) as progress:
             async for judged in judge_missing(dataset, folder, rater, library.store, dollars):
                 words = judged.input_words + judged.output_words
                 progress.count_item(judged.calls, words, judged.cost, judged.problem)

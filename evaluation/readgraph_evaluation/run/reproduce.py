@@ -21,6 +21,7 @@ from readgraph.models.reply import replay_published
 from readgraph.sources.loading import printable_path
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
+from readgraph.state.transports import price_share
 from readgraph.state.words import format_count
 from readgraph_evaluation import replaying
 from readgraph_evaluation.folder import EvaluationFolder
@@ -201,7 +202,7 @@ def _line(
             used = estimate_readings(_evaluation_of(experiment, replace(options, judge=None), experiment.rows), able)
     if used is None:
         file, used = None, run_until_stopped(needs.estimate_experiment(experiment, able))
-    cost = estimated_cost(used, model, screen, batch=context.batch)
+    cost = estimated_cost(used, model, screen, price_share(context))
     return {
         **{name: getattr(experiment, name) for name in ("name", "paper", "place", "line")},
         "dataset": experiment.source.title,

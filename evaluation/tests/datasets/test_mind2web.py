@@ -141,5 +141,5 @@ def test_only_methods_for_web_pages_take_such_steps(readgraph: Command, tmp_path
     (tmp_path / "text.txt").write_text("The lamp was lit.")
     assert_refused(
         readgraph("ask", "Who?", tmp_path / "text.txt", "--method", "web-agent"),
-        "'web-agent' acts on web pages and answers no question: 'readgraph browse' runs",
+        "'web-agent' answers no question: 'readgraph browse' runs",
     )

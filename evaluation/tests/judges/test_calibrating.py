@@ -10,7 +10,6 @@ from shutil import copytree
 import pytest
 
 from evaluation.tests.support.gold_judge import GoldJudge
-from readgraph.nodes.judging_prompts import RULES
 from readgraph_evaluation.datasets.assembling import choose_scoring, rule_for
 from readgraph_evaluation.folder import EvaluationFolder
 from readgraph_evaluation.judges.calibration import (
@@ -24,6 +23,7 @@ from readgraph_evaluation.judges.calibration import (
     pairs_for,
 )
 from readgraph_evaluation.judges.judging import JUDGES, rule_of
+from readgraph_evaluation.judges.prompts import RULES
 from readgraph_evaluation.records import Dataset, Item
 from tests.doubles.model_server import Fault, ModelServer
 from tests.support.command import DOUBLE, Command, assert_refused

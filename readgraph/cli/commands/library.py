@@ -5,67 +5,46 @@ from typing import Annotated, Any
 
 from typer import Argument, Context, Option, Typer
 
+from readgraph.cli.help import HelpfulGroup
 from readgraph.cli.options import documents as given
 from readgraph.cli.options.documents import LibraryFolder
 from readgraph.cli.options.output import Json
 from readgraph.cli.options.settings import with_options
-from readgraph.cli.process import begin_work
-from readgraph.cli.shell import HelpfulGroup, collections, completer_of, identities
+from readgraph.cli.shell import collections, completer_of, identities
 from readgraph.library.address import library_place
 
 
 @with_options(given.ShowOptions)
 def show(run: Context, options: given.ShowOptions) -> None:
-    """List what the library holds, or a document's parts with their notes, or the text where a citation stands.
+    """Show the library, a document, or a place in one.
 
     Example: readgraph show report.pdf --page 58 --quote "maximum discharge"
     """
     from readgraph.cli.run.show import show_by_options
 
-    begin_work(show_by_options, run, options)
+    show_by_options(run, options)
 
 
 @with_options(given.CorrectOptions)
 def correct(options: given.CorrectOptions) -> None:
-    """Replace the note on a part by your own words, which are kept when the document is read again.
+    """Replace a note, or put the method's own back.
 
     Example: readgraph correct report.pdf --part 4 --text "The discharge is 40 litres, not 400."
     """
     from readgraph.cli.run.library import correct_note
 
-    begin_work(correct_note, options)
+    correct_note(options)
 
 
-def search(
-    words: str = Argument(metavar="WORDS", help="What to search for."),
-    documents: Annotated[
-        list[str] | None,
-        given.document_argument(
-            "Search only these: files that were read, ids, titles or parts of titles.", show_default=False
-        ),
-    ] = None,
-    most: int = Option(10, "--limit", min=1, metavar="N", help="Show at most this many passages."),
-    collection: given.CollectionName = None,
-    as_of: given.AsOf = "",
-    library: LibraryFolder = None,
-    as_json: Json = False,
-) -> None:
-    """Search the texts of the library by words, and show the passages with their places. No model is asked.
+@with_options(given.SearchOptions)
+def search(options: given.SearchOptions) -> None:
+    """Search by words.
 
     Example: readgraph search "log book" lamp
     """
     from readgraph.cli.run.search import search
 
-    begin_work(
-        search,
-        words=words,
-        documents=documents,
-        most=most,
-        collection=collection,
-        as_of=as_of,
-        library=library,
-        as_json=as_json,
-    )
+    search(options)
 
 
 def forget(
@@ -76,13 +55,13 @@ def forget(
     library: LibraryFolder = None,
     as_json: Json = False,
 ) -> None:
-    """Delete a document from the library, with all notes and questions. Your file stays."""
+    """Delete a document, once the user agrees."""
     from readgraph.cli.run.library import forget
 
-    begin_work(forget, document=document, yes=yes, library=library, as_json=as_json)
+    forget(document=document, yes=yes, library=library, as_json=as_json)
 
 
-collection = Typer(cls=HelpfulGroup, help="Keep documents under a name, for ask and search.", no_args_is_help=True)
+collection = Typer(cls=HelpfulGroup, no_args_is_help=True)
 Name = Annotated[str, Argument(metavar="NAME", help="The collection's name.", autocompletion=completer_of(collections))]
 
 
@@ -99,7 +78,7 @@ def add_documents(
     """
     from readgraph.cli.run.library import add_documents
 
-    begin_work(add_documents, name=name, documents=documents, library=library, as_json=as_json)
+    add_documents(name=name, documents=documents, library=library, as_json=as_json)
 
 
 @collection.command("list")
@@ -107,7 +86,7 @@ def list_collections(library: LibraryFolder = None, as_json: Json = False) -> No
     """List the collections with their documents."""
     from readgraph.cli.run.library import list_collections
 
-    begin_work(list_collections, library=library, as_json=as_json)
+    list_collections(library=library, as_json=as_json)
 
 
 @collection.command("remove")
@@ -123,13 +102,10 @@ def remove_documents(
     """Take documents out of a collection, or remove it; the library keeps the documents."""
     from readgraph.cli.run.library import remove_documents
 
-    begin_work(remove_documents, name=name, documents=documents, library=library, as_json=as_json)
+    remove_documents(name=name, documents=documents, library=library, as_json=as_json)
 
 
-replies = Typer(
-    cls=HelpfulGroup,
-    help="Export and import saved replies of models, so that a run can be repeated without paying again.",
-)
+replies = Typer(cls=HelpfulGroup)
 Archive = Annotated[Path, Argument(metavar="ARCHIVE", help="A file of JSON lines.")]
 
 
@@ -142,7 +118,7 @@ def export_replies(
     """Write the saved replies to a file."""
     from readgraph.cli.run.library import export_replies
 
-    begin_work(export_replies, file=file, document=document, library=library)
+    export_replies(file=file, document=document, library=library)
 
 
 @replies.command("import")
@@ -150,12 +126,12 @@ def import_replies(file: Archive, library: LibraryFolder = None) -> None:
     """Import the replies of a file; replies that are already saved stay as they are."""
     from readgraph.cli.run.library import import_replies
 
-    begin_work(import_replies, file=file, library=library)
+    import_replies(file=file, library=library)
 
 
 COPIED = "A library: a folder, or postgresql://user@host/db."
 FILLED = "A new folder, or an empty database."
-library = Typer(cls=HelpfulGroup, help="Look after the library's files.", no_args_is_help=True)
+library = Typer(cls=HelpfulGroup, no_args_is_help=True)
 
 
 @library.command("compact")
@@ -166,7 +142,7 @@ def compact_library(library: LibraryFolder = None, as_json: Json = False) -> Non
     """
     from readgraph.cli.run.library import compact_library
 
-    begin_work(compact_library, library=library, as_json=as_json)
+    compact_library(library=library, as_json=as_json)
 
 
 @library.command("check")
@@ -177,7 +153,7 @@ def check_library(library: LibraryFolder = None, as_json: Json = False) -> None:
     """
     from readgraph.cli.run.library import check_library
 
-    begin_work(check_library, library=library, as_json=as_json)
+    check_library(library=library, as_json=as_json)
 
 
 @library.command("repair")
@@ -188,7 +164,7 @@ def repair_library(library: LibraryFolder = None, as_json: Json = False) -> None
     """
     from readgraph.cli.run.library import repair_library
 
-    begin_work(repair_library, library=library, as_json=as_json)
+    repair_library(library=library, as_json=as_json)
 
 
 @library.command("backup")
@@ -200,7 +176,7 @@ def back_up_library(
     """Copy the library into a new folder, while others use it. The copy is a library: --library FOLDER opens it."""
     from readgraph.cli.run.library import back_up_library
 
-    begin_work(back_up_library, folder=folder, library=library, as_json=as_json)
+    back_up_library(folder=folder, library=library, as_json=as_json)
 
 
 @library.command("copy")
@@ -215,18 +191,4 @@ def copy_library(
     """
     from readgraph.cli.run.library import copy_library
 
-    begin_work(copy_library, source=source, target=target, as_json=as_json)
-
-
-@library.command("batches")
-def show_batches(
-    cancel: bool = Option(
-        False, "--cancel", help="Cancel them, and keep the replies that they have; what is done is paid."
-    ),
-    library: LibraryFolder = None,
-    as_json: Json = False,
-) -> None:
-    """List the batches of calls that model servers still work on (`--batch`), or cancel them."""
-    from readgraph.cli.run.library import show_batches
-
-    begin_work(show_batches, cancel=cancel, library=library, as_json=as_json)
+    copy_library(source=source, target=target, as_json=as_json)

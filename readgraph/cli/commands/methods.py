@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 
 from typer import Argument, Context, Option, Typer
 
+from readgraph.cli.help import HelpfulGroup
 from readgraph.cli.options.documents import LibraryFolder
 from readgraph.cli.options.output import Json, with_run
 from readgraph.cli.options.reading import CompareOptions
 from readgraph.cli.options.settings import PROFILE, with_context
-from readgraph.cli.process import begin_work
-from readgraph.cli.shell import HelpfulGroup, completer_of
+from readgraph.cli.shell import completer_of
 from readgraph.cli.shell import methods as method_names
 from readgraph.cli.shell import models as models_known
 from readgraph.state.settings import GROUPS, Calls, Embeddings, Model, ReadingModel
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 @with_run(CompareOptions, GROUPS, PROFILE)
 def compare(options: CompareOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
-    """Ask several methods the same question, each under the same budget, and show their answers side by side.
+    """Ask several methods and compare them.
 
     Example: readgraph compare "Who took the log book?" book.epub --methods read-agent,bm25 --max-calls 200
     """
     from readgraph.cli.run.ask import compare_methods
 
-    begin_work(compare_methods, options, context, screen)
+    compare_methods(options, context, screen)
 
 
 def list_methods(
@@ -41,21 +41,21 @@ def list_methods(
     shared: bool = Option(False, "--shared", help="Show which nodes the methods share."),
     as_json: Json = False,
 ) -> None:
-    """List the methods, or show one of them: its nodes with what they read and write, or its drawing."""
+    """List the methods, or show one."""
     from readgraph.cli.run.methods import list_by_options
 
-    begin_work(list_by_options, run, name, mermaid=mermaid, shared=shared, as_json=as_json)
+    list_by_options(run, name, mermaid=mermaid, shared=shared, as_json=as_json)
 
 
 @with_context((Model, ReadingModel, Embeddings, Calls), looks=True)
 def doctor(context: "ReaderContext | BadInput", library: LibraryFolder = None, as_json: Json = False) -> None:
-    """Look whether all is well: versions, SQLite, settings, library, disk, model (one short call), embeddings, extras.
+    """Examine the installation, the settings and the library.
 
     The exit code is 1 where something is wrong; each line says what to do.
     """
     from readgraph.cli.run.methods import examine
 
-    begin_work(examine, context=context, library=library, as_json=as_json)
+    examine(context=context, library=library, as_json=as_json)
 
 
 def models(
@@ -69,13 +69,13 @@ def models(
     timeout: float = Option(30.0, min=0.1, help="Seconds before the call times out."),
     as_json: Json = False,
 ) -> None:
-    """Check a model with one short call, and show which form of typed reply it supports."""
+    """Check a model."""
     from readgraph.cli.run.methods import check_model
 
-    begin_work(check_model, model=model, timeout=timeout, as_json=as_json)
+    check_model(model=model, timeout=timeout, as_json=as_json)
 
 
-prompts = Typer(cls=HelpfulGroup, help="Write the prompts' words to files, to change them (see --prompts).")
+prompts = Typer(cls=HelpfulGroup)
 
 
 @prompts.command("export")
@@ -85,4 +85,4 @@ def export_prompts(
     """Write a file for each prompt. Keep those that you change and delete the others; then give --prompts FOLDER."""
     from readgraph.cli.run.methods import export_prompts
 
-    begin_work(export_prompts, folder=folder)
+    export_prompts(folder=folder)

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from readgraph.cli.options import reading as given
 from readgraph.cli.options import settings
 from readgraph.cli.options.output import check_estimate, check_open, with_run
-from readgraph.cli.process import begin_work
 from readgraph.state.settings import GROUPS
 
 if TYPE_CHECKING:
@@ -15,18 +14,18 @@ if TYPE_CHECKING:
 
 @with_run(given.ReadOptions, settings.READING, settings.PROFILE)
 def read(options: given.ReadOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
-    """Read documents: cut them into parts and keep a short note on each. An interrupted reading is continued.
+    """Read files into the library.
 
     Example: readgraph read book.epub letters/ --glob '*.md' --model openai:gpt-5.4-mini
     """
     from readgraph.cli.run.read import read_documents
 
-    begin_work(read_documents, options, context, screen)
+    read_documents(options, context, screen)
 
 
 @with_run(given.RememberOptions, settings.MEMORIZING)
 def remember(options: given.RememberOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
-    """Append sessions to a history and keep notes on what is new.
+    """Append sessions to a history.
 
     A file is one session, unless it has session headings: then each heading starts one. In a .jsonl file, each line
     is a session. Exported chats of WhatsApp (.txt, .zip), Slack (folder, .zip), ChatGPT and Claude (.json, .zip), and
@@ -40,12 +39,12 @@ def remember(options: given.RememberOptions, context: "ReaderContext", screen: "
     """
     from readgraph.cli.run.read import remember_sessions
 
-    begin_work(remember_sessions, options, context, screen)
+    remember_sessions(options, context, screen)
 
 
 @with_run(given.AskOptions, GROUPS, settings.PROFILE)
 def ask(options: given.AskOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
-    """Answer a question about documents, and quote the passages that support the answer.
+    """Ask, or estimate what the answer will take.
 
     Examples:
     readgraph ask "Who took the log book?" examples/the-lamp-at-sarn-head.txt
@@ -59,4 +58,5 @@ def ask(options: given.AskOptions, context: "ReaderContext", screen: "OutputOpti
 
     check_open(options.report, opened=options.opened)
     check_estimate(options, "shown", "show_steps", "report")
-    begin_work(estimate_question if options.estimate else ask_documents, options, context, screen)
+    work = estimate_question if options.estimate else ask_documents
+    work(options, context, screen)

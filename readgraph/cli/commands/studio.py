@@ -7,7 +7,6 @@ from typer import Option
 
 from readgraph.cli.options.documents import LibraryFolder
 from readgraph.cli.options.settings import PROFILE, with_context
-from readgraph.cli.process import begin_work
 from readgraph.state.settings import Model
 
 if TYPE_CHECKING:
@@ -21,14 +20,14 @@ def studio(
     open_page: bool = Option(False, "--open", help="Open the Studio page in your browser."),
     library: LibraryFolder = None,
 ) -> None:
-    """Serve the graphs of all methods with the library, to watch and steer them in LangGraph Studio.
+    """Serve the graphs to LangGraph Studio.
 
     Each graph's assistant starts with your settings; you can change them there. The server runs on this machine. The
     Studio page comes from LangChain's server, which is not contacted until you open the page.
     """
     from readgraph.cli.run.studio import serve_studio
 
-    begin_work(serve_studio, library, port, context, open_page=open_page)
+    serve_studio(library, port, context, open_page=open_page)
 
 
 def skill(
@@ -36,7 +35,7 @@ def skill(
         None, "--to", metavar="FOLDER", help="Put it into this folder of skills. Default: print it.", show_default=False
     ),
 ) -> None:
-    """Tell coding agents how to use this command: a skill, as their programs read it (SKILL.md).
+    """Print the skill, or put it into a folder.
 
     The skill gets a folder of its own name in the one that you name. An earlier version of it is replaced.
 
@@ -44,4 +43,4 @@ def skill(
     """
     from readgraph.cli.run.studio import put_skill
 
-    begin_work(put_skill, to)
+    put_skill(to)

@@ -168,6 +168,25 @@ class ShowOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SearchOptions:
+    """What is searched for, and where."""
+
+    words: str = argument(metavar="WORDS", help="What to search for.")
+    documents: list[str] | None = argument(
+        metavar="DOCUMENT",
+        help="Search only these: files that were read, ids, titles or parts of titles.",
+        autocompletion=complete_sources,
+        show_default=False,
+        default=None,
+    )
+    most: int = option("--limit", default=10, min=1, metavar="N", help="Show at most this many passages.")
+    collection: CollectionName = None
+    as_of: AsOf = ""
+    library: LibraryFolder = None
+    as_json: Json = False
+
+
+@dataclass(frozen=True, kw_only=True)
 class CorrectOptions:
     """Which note of a document is replaced, and by what."""
 

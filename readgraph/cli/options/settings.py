@@ -8,7 +8,8 @@ from typing import Annotated, Any, get_args
 
 from typer import Argument, Option
 
-from readgraph.cli.shell import HELP_ALL, PROFILES, completer_of, languages, models, values_of
+from readgraph.cli.help import HELP_ALL
+from readgraph.cli.shell import PROFILES, completer_of, languages, models, values_of
 from readgraph.state import settings as group
 from readgraph.state.declaring import RENAMED, Declaration, Groups, declarations_of, format_default
 
@@ -132,7 +133,7 @@ PROFILE: dict[str, Any] = {
 }
 
 MEMORIZING: Groups = (
-    *(group.Model, group.ReadingModel, group.Concurrency, group.Calls, group.Batching, group.Budget),
+    *(group.Model, group.ReadingModel, group.Concurrency, *group.settings_of_calls(), group.Budget),
     *(group.Language, group.Purpose, group.Rebuilding, group.Memorizing),
 )
 READING: Groups = (
@@ -141,7 +142,7 @@ READING: Groups = (
 )
 IN_PARTS: Groups = (
     *(group.Model, group.ReadingModel, group.Window, group.Concurrency),
-    *(group.Calls, group.Batching, group.Budget, group.Language),
+    *(*group.settings_of_calls(), group.Budget, group.Language),
 )
 """The settings that commands use: of building a memory, those of any method; `IN_PARTS`: of reading part by part."""
 

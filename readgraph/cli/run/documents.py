@@ -1,11 +1,12 @@
 """The documents that a command works on, and what reading them will use, printed before a call is made."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import typer
 from rich.table import Table
@@ -31,14 +32,15 @@ from readgraph.cli.terminal.progress import ConversionProgress
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText, one_line
 from readgraph.cli.terminal.screen import OutputOptions, notice_line
-from readgraph.graphs.rehearsal import ASSUMES, Estimate, Range
+from readgraph.graphs.estimate import ASSUMES, Estimate, Range
+from readgraph.graphs.method import Method
+from readgraph.graphs.rehearsal import rehearse_method
 from readgraph.library.documents import document_id
 from readgraph.library.library import document_of_file
 from readgraph.library.notices import document_notices
 from readgraph.library.opening import Library, holds_library, open_library_in_background
 from readgraph.library.page_store import PageStore
 from readgraph.library.versions import follow_file
-from readgraph.models.local import is_local
 from readgraph.models.prices import price_to_pay
 from readgraph.nodes.opening import is_traced
 from readgraph.sources import load, load_all
@@ -47,7 +49,9 @@ from readgraph.sources.loading import STANDARD_INPUT, names_file, printable_path
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.loops import in_background
+from readgraph.state.providers import find_provider
 from readgraph.state.records import Document
+from readgraph.state.transports import price_share
 
 
 def load_sources(
@@ -212,6 +216,24 @@ def estimate(
     show_estimate(*run_in_library(options.library, estimate_each), context, screen)
 
 
+def estimate_making(
+    options: DocumentOptions,
+    context: ReaderContext,
+    screen: OutputOptions,
+    method: Method,
+    choose: Callable[[Library], Awaitable[Document]],
+    given: Mapping[str, Any],
+) -> None:
+    """Print what a method will use over a document of the library, and what is given besides; no call is made."""
+
+    async def rehearse(library: Library) -> tuple[Estimate, int]:
+        document = await choose(library)
+        await report_notices(library, [document], screen)
+        return await rehearse_method(method, library.pages, document, context, given), document.words
+
+    show_estimate(*run_in_library(options.library, rehearse, answers=True), context, screen)
+
+
 def show_estimate(
     estimate: Estimate,
     words: int,
@@ -221,7 +243,7 @@ def show_estimate(
 ) -> None:
     """Print the estimate for reading this many words; `rating`: the judge's estimate and its name."""
     needed = [(estimate, context.model), *([rating] if rating else [])]
-    costs = [estimated_cost(used, model, screen, batch=context.batch) for used, model in needed]
+    costs = [estimated_cost(used, model, screen, price_share(context)) for used, model in needed]
     if screen.as_json:
         values = [
             {**asdict(used), "cost": cost, "model": model or None}
@@ -230,7 +252,7 @@ def show_estimate(
         print_json({"words": words, "assumes": ASSUMES, **values[0], **({"judging": values[1]} if rating else {})})
         return
     if words:
-        elsewhere = is_traced() or (context.embeddings and not is_local(context.embeddings))
+        elsewhere = is_traced() or (context.embeddings and not find_provider(context.embeddings))
         nothing = "no call to one is made" if elsewhere else "nothing is sent, and nothing has to be paid"
         needless = "" if estimate.calls.high else ": no call is needed"
         how = f"with {context.model}{needless}" if context.model else f"without a model: {nothing}"
@@ -239,9 +261,9 @@ def show_estimate(
         _print(f"answers to rate with {rating[1]}", rating[0], costs[1], NO_CALL)
 
 
-def estimated_cost(estimate: Estimate, model: str, screen: OutputOptions, *, batch: bool) -> float | None:
-    """What a model will cost, at the user's price, else at its known one; half of it in batches."""
-    return expected_cost(estimate, price_to_pay(screen.price, model, batch=batch))
+def estimated_cost(estimate: Estimate, model: str, screen: OutputOptions, share: float) -> float | None:
+    """What a model will cost, at the user's price, else at its known one, of which calls cost a `share`."""
+    return expected_cost(estimate, price_to_pay(screen.price, model, share))
 
 
 def _print(heading: str, estimate: Estimate, cost: float | None, *more_notes: str) -> None:

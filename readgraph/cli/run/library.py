@@ -1,13 +1,11 @@
 """`correct`, `collection`, `forget`, `library`, `replies`: what a person changes in a library, and its upkeep."""
 
-import asyncio
 import os
 import shlex
 import shutil
 import subprocess
 from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -26,19 +24,18 @@ from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import Console, SafeText, one_line
 from readgraph.cli.terminal.screen import WRONG, ask_yes_or_no, run_until_stopped
 from readgraph.library.address import LibraryPlace, default_place
-from readgraph.library.archives import add_archived_replies, archive_lines
 from readgraph.library.collections import NamedCollection
-from readgraph.library.copying import copy_library as copy
 from readgraph.library.corrections import Corrected, correct, restore
 from readgraph.library.documents import unreadable
-from readgraph.library.forgetting import forget_document
-from readgraph.library.joint_readings import JointReading, list_joint, tell_joint
 from readgraph.library.opening import Library
-from readgraph.library.page_store import SentBatch
 from readgraph.library.search.catalogue import count_documents
-from readgraph.library.upkeep import Fault, back_up, check, compact, repair
-from readgraph.models.client import model_client
-from readgraph.state.context import ReaderContext
+from readgraph.library.upkeep.archives import add_archived_replies, archive_lines
+from readgraph.library.upkeep.checking import Fault, check, repair
+from readgraph.library.upkeep.compacting import compact
+from readgraph.library.upkeep.copying import copy_library as copy
+from readgraph.library.upkeep.folder_copies import back_up
+from readgraph.library.upkeep.forgetting import forget_document
+from readgraph.library.upkeep.joint_readings import JointReading, list_joint, tell_joint
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document, Memory
 from readgraph.state.words import format_count
@@ -274,51 +271,6 @@ async def compact_library(library: Library, *, as_json: bool) -> None:
         return
     deleted = f"; {format_count(done.checkpoints, 'step')} of old questions deleted" if done.checkpoints else ""
     Console().print(f"The library took {decimal(done.before)} and takes {decimal(done.after)}{deleted}.")
-
-
-def show_batches(library: LibraryPlace | None, *, cancel: bool, as_json: bool) -> None:
-    """Print the batches whose replies are not recorded yet, or cancel them and print what they gave."""
-
-    async def load_or_cancel(opened: Library) -> list[dict[str, Any]]:
-        sent = await opened.pages.batch_records().all()
-        batches: list[dict[str, Any]] = [
-            {
-                "batch": record.batch,
-                "model": record.model,
-                "server": record.server,
-                "requests": len(record.lines),
-                "sent": datetime.fromtimestamp(record.sent, UTC).isoformat(timespec="seconds"),
-            }
-            for record in sent
-        ]
-        if not cancel:
-            return batches
-        replies = await asyncio.gather(*(_cancel(opened, record) for record in sent))
-        return [batch | {"replies": count} for batch, count in zip(batches, replies, strict=True)]
-
-    batches = run_in_library(library, load_or_cancel)
-    if as_json:
-        print_json(batches)
-        return
-    for each in batches:
-        line = f"{each['batch'] or 'not confirmed'}: {format_count(each['requests'], 'request')} to {each['model']}"
-        line += f" at {each['server']}, sent at {each['sent']}"
-        if "replies" in each:
-            line += f"; cancelled, {format_count(each['replies'], 'reply')} recorded"
-        Console().print(line)
-    if not batches:
-        nothing = "Nothing to cancel: no" if cancel else "No"
-        Console().print(f"{nothing} batch is under way in {library or default_place()}.")
-
-
-async def _cancel(library: Library, record: SentBatch) -> int:
-    client = await model_client(ReaderContext(model=record.model, batch=True))
-    if client.server != record.server or not client.batches:
-        raise BadInput(
-            f"The batch of '{record.model}' is at {record.server}, and the model now at {client.server}: "
-            "set the address as it was."
-        )
-    return await client.batches.cancel(library.pages, record)
 
 
 def export_replies(file: Path, document: str, library: LibraryPlace | None) -> None:

@@ -32,8 +32,9 @@ from readgraph.sources.loading import STANDARD_INPUT
 from readgraph.sources.secrets import without_secrets
 from readgraph.sources.sessions import load_sessions
 from readgraph.state.context import ReaderContext
+from readgraph.state.dates import check_date
 from readgraph.state.errors import BadInput
-from readgraph.state.records import Document, check_date
+from readgraph.state.records import Document
 from readgraph.state.words import format_count
 
 

@@ -24,6 +24,7 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.reading import Question
 from readgraph.state.records import Document
+from readgraph.state.transports import price_share
 
 
 def with_cost(
@@ -31,7 +32,7 @@ def with_cost(
 ) -> dict[str, Any]:
     """A run's output with its cost in dollars; `seconds_before` went into the document's conversion, and count too."""
     usage = output["usage"] | {"seconds": round(output["usage"]["seconds"] + seconds_before, 4)}
-    return {**output, "usage": usage, "cost": cost(output["steps"], screen.price, batch=context.batch)}
+    return {**output, "usage": usage, "cost": cost(output["steps"], screen.price, price_share(context))}
 
 
 async def with_places(pages: PageStore, found: dict[str, Any]) -> dict[str, Any]:

@@ -7,43 +7,39 @@ from pathlib import Path
 from readgraph.api.finding import check_search, find_hits
 from readgraph.api.results import Hit
 from readgraph.cli.mistakes import question_and_files
+from readgraph.cli.options.documents import SearchOptions
 from readgraph.cli.run.documents import find_documents, report_notices
 from readgraph.cli.run.in_library import run_in_library
 from readgraph.cli.terminal.rendering import print_json, titles_told_apart
 from readgraph.cli.terminal.safe_text import Console, SafeText
 from readgraph.cli.terminal.screen import OutputOptions, mark_text
-from readgraph.library.address import LibraryPlace
 from readgraph.library.opening import Library
 from readgraph.library.search.catalogue import records
 from readgraph.sources.places import place_in_words
 
 
-def search(
-    words: str,
-    documents: Sequence[str] | None,
-    most: int,
-    collection: str | None,
-    as_of: str,
-    library: LibraryPlace | None,
-    *,
-    as_json: bool,
-) -> None:
+def search(options: SearchOptions) -> None:
     """Print the best passages with their places, and the words of the query marked in them."""
-    if documents and len(documents) == 1 and Path(words).suffix and not os.path.lexists(documents[0]):
-        words, documents = question_and_files("search", words, documents)
-    check_search(words, documents or [], collection)
+    words, names = options.words, options.documents or []
+    if len(names) == 1 and Path(words).suffix and not os.path.lexists(names[0]):
+        words, names = question_and_files("search", words, names)
+    check_search(words, names, options.collection)
 
-    async def find(opened: Library) -> list[Hit]:
-        found = await find_documents(opened.pages, documents or [])
-        hits = await find_hits(opened.pages, words, found, collection, most, as_of)
-        held = await records(opened.pages, [*dict.fromkeys(hit.document for hit in hits)])
-        await report_notices(opened, [*found, *held], OutputOptions())
+    async def find(library: Library) -> list[Hit]:
+        documents = await find_documents(library.pages, names)
+        hits = await find_hits(library.pages, words, documents, options.collection, options.most, options.as_of)
+        held = await records(library.pages, [*dict.fromkeys(hit.document for hit in hits)])
+        await report_notices(library, [*documents, *held], OutputOptions())
         return hits
 
-    hits = run_in_library(library, find, only_shows=True)
-    if as_json:
+    hits = run_in_library(options.library, find, only_shows=True)
+    if options.as_json:
         print_json([hit.model_dump() for hit in hits])
-        return
+    else:
+        _print_hits(hits, words)
+
+
+def _print_hits(hits: Sequence[Hit], words: str) -> None:
     titles = titles_told_apart((hit.document, hit.title) for hit in hits)
     console = Console()
     if not hits:

@@ -32,8 +32,9 @@ from readgraph.library.store import SharedStore
 from readgraph.library.versions import replaced_by
 from readgraph.nodes.answering.citations import find_quote
 from readgraph.sources.places import NamedSpan, Place, all_places, place_at, place_in_words, places_named, source_page
+from readgraph.state.dates import at_local_time
 from readgraph.state.errors import BadInput
-from readgraph.state.records import Document, Memory, Note, at_local_time
+from readgraph.state.records import Document, Memory, Note
 from readgraph.state.words import format_count
 
 MOST_SHOWN = 100

@@ -18,11 +18,11 @@ from readgraph.cli.log import logs_to_standard_error
 from readgraph.cli.terminal.rendering import draw_walk, format_usage
 from readgraph.cli.terminal.safe_text import Console, SafeText, one_line
 from readgraph.cli.terminal.screen import OutputOptions, notice_line
-from readgraph.models.batches import batch_progress_line
 from readgraph.models.prices import in_dollars
 from readgraph.nodes.opening import TracingOn
 from readgraph.state.logs import WARNING, log
 from readgraph.state.reading import Usage
+from readgraph.state.transports import progress_lines
 from readgraph.state.wait_teller import SILENT_SECONDS
 from readgraph.state.words import format_count
 
@@ -203,11 +203,11 @@ class _UsedColumn(bars.ProgressColumn):
         self.width = width
 
     def render(self, task: bars.Task) -> SafeText:
-        figures = list(filter(None, (batch_progress_line(), task.fields["used"])))
+        figures = list(filter(None, (*progress_lines(), task.fields["used"])))
         return SafeText(" · ".join(figures if self.width >= ROOMY else figures[:1]), no_wrap=True)
 
 
-class EvaluationProgress(LiveBar):
+class ItemsProgress(LiveBar):
     """How many items are done, and what they used: calls, and words or tokens, as `counts` says."""
 
     def __init__(self, doing: str, total: int, screen: OutputOptions, counts: str = "words") -> None:

@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING
 
 from readgraph.cli.options import settings
 from readgraph.cli.options.output import with_run
-from readgraph.cli.process import begin_work
 from readgraph.doors.corpus.options import CorpusOptions
 
 if TYPE_CHECKING:
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
 
 @with_run(CorpusOptions, settings.READING, settings.PROFILE)
 def corpus(options: CorpusOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
-    """Read every document of a folder, with many workers. What was read before is not read again.
+    """Read the documents of folders with many workers.
 
     A document that can't be read is reported, and holds up no other. Each is read as 'readgraph read' does.
 
@@ -28,4 +27,4 @@ def corpus(options: CorpusOptions, context: "ReaderContext", screen: "OutputOpti
     """
     from readgraph.doors.corpus.run import read_folders
 
-    begin_work(read_folders, options, context, screen)
+    read_folders(options, context, screen)

@@ -7,6 +7,11 @@ from readgraph.plugins import hookimpl
 @hookimpl
 def commands() -> list[Command]:
     """Its command, with its place in the help."""
-    from readgraph.doors.corpus.command import corpus
-
-    return [Command(run=corpus, panel="For programs", order=4)]
+    return [
+        Command(
+            "readgraph.doors.corpus.command:corpus",
+            "Read every document of a folder, with many workers. What was read before is not read again.",
+            panel="For programs",
+            order=4,
+        )
+    ]

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from readgraph.cli.run.documents import estimate, report_left_out
 from readgraph.cli.settings import choose_method
-from readgraph.cli.terminal.progress import EvaluationProgress
+from readgraph.cli.terminal.progress import ItemsProgress
 from readgraph.cli.terminal.rendering import footer, format_usage, print_json, print_reminder, write_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText, one_line
 from readgraph.cli.terminal.screen import OutputOptions, notice_line, run_until_stopped
@@ -22,7 +22,8 @@ from readgraph.doors.corpus.processes import processes
 from readgraph.doors.corpus.reading import CorpusTotals, Workers, read_corpus
 from readgraph.doors.corpus.watching import Watching, watch_folders
 from readgraph.doors.corpus.worker import CorpusJob, CorpusLine
-from readgraph.library.opening import default_place, open_library
+from readgraph.library.address import default_place
+from readgraph.library.opening import open_library
 from readgraph.library.watched import STATES, WatchedFile
 from readgraph.sources.loading import raise_problem, select_files
 from readgraph.state.context import ReaderContext
@@ -31,8 +32,8 @@ from readgraph.state.logs import current_run, log
 from readgraph.state.words import format_count
 
 
-class CorpusProgress(EvaluationProgress):
-    """The bar of an evaluation, over documents; what can't be read is printed above it."""
+class CorpusProgress(ItemsProgress):
+    """The bar over the documents; what can't be read is printed above it."""
 
     def __init__(self, documents: int, screen: OutputOptions) -> None:
         super().__init__("Reading", documents, screen, counts="tokens")

@@ -13,9 +13,9 @@ from watchfiles import awatch
 
 from readgraph.doors.corpus.reading import Workers, read_corpus
 from readgraph.doors.corpus.worker import CorpusJob, CorpusLine
-from readgraph.library.forgetting import forget_document
 from readgraph.library.library import Library
 from readgraph.library.store import InUse, hold_lock, mark_in_use, wait_until_unused
+from readgraph.library.upkeep.forgetting import forget_document
 from readgraph.library.versions import move_document, put_in_place
 from readgraph.library.watched import FORGOTTEN, FileState, WatchedFile
 from readgraph.sources.loading import is_in_utf8, legible_name, list_files

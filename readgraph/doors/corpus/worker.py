@@ -24,6 +24,7 @@ from readgraph.state.channels import empty_channels
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import Damaged, LibraryError, ModelUnavailable, ReadgraphError
 from readgraph.state.reading import NOTHING_USED, Usage
+from readgraph.state.transports import price_share
 
 TRIES = 3  # how often a document is begun again on other workers, after its worker ended, before it is read alone
 
@@ -153,7 +154,7 @@ async def _read(pages: PageStore, job: CorpusJob, file: str, max_calls: int | No
         unanswered=False,
         usage=used,
         fallbacks=read["fallbacks"],
-        cost=cost(read["steps"], job.price, batch=context.batch),
+        cost=cost(read["steps"], job.price, price_share(context)),
     )
 
 

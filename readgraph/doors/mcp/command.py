@@ -9,7 +9,6 @@ from typer import Context, Option
 from readgraph.cli.options.documents import LibraryFolder
 from readgraph.cli.options.output import find_typed_options
 from readgraph.cli.options.settings import PROFILE, with_context
-from readgraph.cli.process import begin_work
 from readgraph.state.settings import GROUPS
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ def mcp(
     ),
     library: LibraryFolder = None,
 ) -> None:
-    """Serve the library to agents over the Model Context Protocol (MCP): they list, read, ask, search and remember.
+    """Serve the library over MCP.
 
     An agent's program starts this command itself: name it in the program's list of MCP servers. With --http it serves
     programs that connect by an address.
@@ -46,4 +45,4 @@ def mcp(
 
     of_http = [option for option in find_typed_options(run) if option in ("--host", "--port", "--allow-host")]
     address = (host, port) if http else None
-    begin_work(serve_agents, library, allow or [], context, address=address, names=allow_host or [], given=of_http)
+    serve_agents(library, allow or [], context, address=address, names=allow_host or [], given=of_http)

@@ -8,9 +8,9 @@ from mcp.server.mcpserver.resolve import Elicit, Resolve
 from pydantic import BaseModel, Field
 
 from readgraph.api.documents import document_named
-from readgraph.library.forgetting import forget_document
-from readgraph.library.joint_readings import JointReading, list_joint, tell_joint
 from readgraph.library.library import Library
+from readgraph.library.upkeep.forgetting import forget_document
+from readgraph.library.upkeep.joint_readings import JointReading, list_joint, tell_joint
 
 Named = Annotated[str, Field(description="A document of the library: its id, title, or file.")]
 

@@ -7,6 +7,12 @@ from readgraph.plugins import hookimpl
 @hookimpl
 def commands() -> list[Command]:
     """Its command, with its place in the help."""
-    from readgraph.doors.mcp.command import mcp
-
-    return [Command(run=mcp, panel="For programs", order=1)]
+    return [
+        Command(
+            "readgraph.doors.mcp.command:mcp",
+            "Serve the library to agents over the Model Context Protocol (MCP): they list, read, ask, search "
+            "and remember.",
+            panel="For programs",
+            order=1,
+        )
+    ]

@@ -8,21 +8,7 @@ from typing import Any
 from pydantic_core import ErrorDetails
 
 from readgraph.sources.loading import printable_path
-from readgraph.state.errors import BadInput, ReadgraphError, Way
-
-WORDS = {
-    Way.LIST_DOCUMENTS: "list_documents lists them, and read takes a new file as 'file'",
-    Way.LIST_COLLECTIONS: "no tool lists collections",
-    Way.READ_IT: "call read",
-    Way.NAME_ONE: "name a document",
-    Way.ADD_ONE: "call read with a file or a text,",
-    Way.BROWSE: "choose another method",
-    Way.SUMMARISE: "choose another method",
-    Way.REMEMBER: "remember, as texts",
-    Way.FORGET_IT: "only the user can delete it",
-    Way.LIST_AGENTS: "no tool lists agents",
-}
-"""What the command's errors tell to do, in tools."""
+from readgraph.state.errors import BadInput, ReadgraphError
 
 KINDS = {
     "string": "a text",
@@ -35,7 +21,7 @@ KINDS = {
 
 def tool_error_line(problem: ReadgraphError) -> str:
     """The error's one line, in words of tools."""
-    return problem.message_text(WORDS)
+    return problem.message_text("tool")
 
 
 def check_arguments(tool: str, properties: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:

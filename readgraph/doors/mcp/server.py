@@ -27,7 +27,7 @@ from readgraph.api import functions
 from readgraph.api.documents import document_named
 from readgraph.api.results import Answer, DocumentInfo, Hit, OpenedPage, Remembered, Researched
 from readgraph.api.sockets import LOOPBACK, in_address, is_loopback
-from readgraph.api.tools import AsOf, OneOrMore, list_names
+from readgraph.api.tools import AsOf, Choices, CollectionName, MethodName, OneOrMore, list_names
 from readgraph.api.tools import Tool as PluggedTool
 from readgraph.doors.mcp.forgetting import Named, make_forget
 from readgraph.doors.mcp.jobs import ReadingJobs, ReadingStatus, report_while, run_with_progress, split_handle
@@ -47,9 +47,6 @@ from readgraph.state.records import Document
 T = TypeVar("T")
 SOON = 0.5  # seconds in which a reading that was done before ends again
 LONGEST_WAIT = 3600.0
-MethodName = Annotated[
-    str, Field(description="The reading method, such as read-agent, mem-walker, gam; empty: chosen.")
-]
 
 
 @dataclass
@@ -70,17 +67,17 @@ class LibraryTools:
         """What a function of `readgraph.api` gives, by the server's settings."""
         return await run_with_progress(run, work, self.library, *given, **{"context": self.context, **named})
 
-    def bind(self, tool: Callable[..., Coroutine[Any, Any, T]]) -> Callable[..., Coroutine[Any, Any, T]]:
+    def bind(self, tool: PluggedTool) -> Callable[..., Coroutine[Any, Any, Any]]:
         """A tool that plugs in, as one of this server: instead of a `Call` it takes the run that the client sees."""
 
-        async def call_tool(run: Context[Any, Any], **arguments: Any) -> T:
-            return await tool(partial(self._run, run), **arguments)
+        async def call_tool(run: Context[Any, Any], **arguments: Any) -> Any:
+            return await tool.run(partial(self._run, run), **arguments)
 
-        _, *shown = signature(tool).parameters.values()
-        call_tool.__name__, call_tool.__doc__ = tool.__name__, tool.__doc__
+        _, *shown = signature(tool.run).parameters.values()
+        call_tool.__name__, call_tool.__doc__ = tool.shown, tool.run.__doc__
         run = Parameter("run", Parameter.KEYWORD_ONLY, annotation=Context[Any, Any])
         parameters = [run, *(each.replace(kind=Parameter.KEYWORD_ONLY) for each in shown)]
-        returned = signature(tool).return_annotation
+        returned = signature(tool.run).return_annotation
         call_tool.__signature__ = Signature(parameters, return_annotation=returned)  # type: ignore[attr-defined]
         call_tool.__annotations__ = {each.name: each.annotation for each in parameters} | {"return": returned}
         return call_tool
@@ -152,8 +149,9 @@ class LibraryTools:
         run: Context[Any, Any],
         question: Annotated[str, Field(description="What you want to know.")],
         document: OneOrMore = "",
+        collection: CollectionName = "",
         method: MethodName = "",
-        options: Annotated[list[str], Field(description="Options of a multiple choice, of which one is chosen.")] = [],  # noqa: B006  (a default of the schema; never changed)
+        options: Choices = [],  # noqa: B006  (a default of the schema; never changed)
         as_of: AsOf = "",
         quote_context: Annotated[
             int, Field(ge=0, le=100, description="Give so many sentences before and after each quote.")
@@ -165,19 +163,22 @@ class LibraryTools:
         first: for a long document call read before. After a time-out the same question goes on where it was.
         """
         context = replace(self.context, quote_context=quote_context or self.context.quote_context)
-        given = {"documents": list_names(document), "method": method or None, "options": options, "as_of": as_of}
-        return await self._run(run, functions.ask, question, context=context, **given)
+        scope = {"documents": list_names(document), "collection": collection or None, "as_of": as_of}
+        return await self._run(
+            run, functions.ask, question, **scope, method=method or None, options=options, context=context
+        )
 
     async def search(
         self,
         query: Annotated[str, Field(description="Words to look for.")],
         document: OneOrMore = "",
+        collection: CollectionName = "",
         most: Annotated[int, Field(ge=1, le=100, description="Most passages.")] = 10,
         as_of: AsOf = "",
     ) -> list[Hit]:
         """Find the passages that share most words with a query. No model is called, and nothing need be read before."""
-        names = list_names(document)
-        return await run_apart(functions.search, self.library, query, documents=names, most=most, as_of=as_of)
+        scope: dict[str, Any] = {"documents": list_names(document), "collection": collection or None, "as_of": as_of}
+        return await run_apart(functions.search, self.library, query, most=most, **scope)
 
     async def open_page(
         self,
@@ -266,12 +267,12 @@ def _plugged_tools(tools: LibraryTools) -> Iterator[Callable[..., Any]]:
     """The tools that plug in; none has the name of another, and another package's that can't be one is left out."""
     names = set[str]()
     for package, tool in sorted(plugged_in("tools", PluggedTool), key=lambda pair: pair[1].order):
-        name = tool.run.__name__
+        name = tool.shown
         if hasattr(tools, name) or name in names:
             leave_out(package, f"there is another tool '{name}'")
             continue
         try:
-            made = tools.bind(tool.run)
+            made = tools.bind(tool)
             _tool(made, reads_only=False, asks_model=False)
         except Exception as problem:  # whatever its annotations make of it
             leave_out(package, f"no tool '{name}' can be made of its function: {problem}")

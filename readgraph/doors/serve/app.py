@@ -231,56 +231,10 @@ def _add_page(app: FastAPI, room: Room, guard: Guard) -> None:
         )
 
 
-MEMORY = "/api/documents/{document}/memories/{memory}"
-
-
 def _add_routes(app: FastAPI, room: Room) -> None:
-    documents, runs, questions = Documents(room), Runs(room), Questions(room)
-    finding = Finding(room)
-    app.get("/api/documents")(documents.list_documents)
-    app.get("/api/documents/{document}")(documents.one)
-    app.delete("/api/documents/{document}")(documents.delete)
-    app.get("/api/documents/{document}/joint")(documents.list_joint)
-    app.post("/api/texts")(documents.add_text)
-    app.post("/api/addresses")(documents.add_address)
-    app.put("/api/files/{name:path}")(documents.add_file)
-    app.get(MEMORY)(documents.of_memory)
-    app.get(f"{MEMORY}/pages")(documents.texts)
-    app.get(f"{MEMORY}/marks")(documents.marks)
-    app.get(f"{MEMORY}/suggestions")(documents.suggestions)
-    app.put(f"{MEMORY}/notes/{{number}}")(documents.replace_note)
-    app.delete(f"{MEMORY}/notes/{{number}}")(documents.restore_note)
-    app.get("/api/documents/{document}/original/{number}.png")(documents.original)
-
-    app.get("/api/search")(finding.search)
-    app.get("/api/watched")(finding.list_watched)
-    app.get("/api/collections")(finding.list_collections)
-    app.put("/api/collections/{name}")(finding.add)
-    app.delete("/api/collections/{name}")(finding.remove)
-
-    app.post("/api/runs")(runs.begin)
-    app.post("/api/estimate")(runs.estimate)
-    app.get("/api/runs")(runs.runs)
-    app.get("/api/runs/{run}")(runs.one)
-    app.delete("/api/runs/{run}")(runs.delete)
-    app.get("/api/runs/{run}/events")(runs.events)
-    app.post("/api/runs/{run}/stop")(runs.stop)
-    app.post("/api/runs/{run}/go-on")(runs.go_on)
-    app.get("/api/runs/{run}/report.html")(runs.report)
-    app.get("/api/runs/{run}/table.csv")(runs.table)
-
-    openai = OpenAIForm(room, runs)
-    app.get("/v1/models")(openai.list_models)
-    app.get("/v1/models/{model:path}")(openai.one_model)
-    app.post("/v1/chat/completions")(openai.complete)
-    app.post("/v1/responses")(openai.respond)
-
-    app.get("/api/questions")(questions.list_questions)
-    app.get("/api/questions/{thread}")(questions.one)
-    app.delete("/api/questions/{thread}")(questions.delete)
-    app.get("/api/questions/{thread}/report.html")(questions.report)
-    app.post("/api/questions/{thread}/fork")(questions.fork)
-
+    runs = Runs(room)
+    for subject in (Documents(room), Finding(room), runs, OpenAIForm(room, runs), Questions(room)):
+        subject.add_routes(app)
     for page in pages():
         page.add_routes(app, room)
 

@@ -7,7 +7,6 @@ from typer import Context, Option
 from readgraph.cli.options.documents import LibraryFolder, MethodName
 from readgraph.cli.options.output import price_option
 from readgraph.cli.options.settings import PROFILE, with_context
-from readgraph.cli.process import begin_work
 from readgraph.state.settings import GROUPS
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ def serve(
     price: Annotated[str | None, price_option()] = None,
     library: LibraryFolder = None,
 ) -> None:
-    """Open the library in the browser: read documents and watch how, ask about them, look at every page and note.
+    """Serve the library to a browser.
 
     The page is for one person on this machine: its address holds a token. Ctrl-C ends it; what was read is kept.
 
@@ -37,4 +36,4 @@ def serve(
     from readgraph.doors.serve.run import serve_library
 
     names = allow_host or []
-    begin_work(serve_library, library, context, method, price, address=(host, port), names=names, opens=opens)
+    serve_library(library, context, method, price, address=(host, port), names=names, opens=opens)

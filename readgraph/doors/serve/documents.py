@@ -11,7 +11,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import Query, Request
+from fastapi import FastAPI, Query, Request
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, Field
 
@@ -26,12 +26,12 @@ from readgraph.doors.serve.room import Room, Run, RunState, in_background_loop
 from readgraph.doors.serve.suggesting import suggest_questions
 from readgraph.library.collections import NamedCollection, NamedCollections, collections_with, joint_by_document
 from readgraph.library.corrections import correct, restore
-from readgraph.library.forgetting import forget_document
-from readgraph.library.joint_readings import JointReading, list_joint
 from readgraph.library.library import keep_original, original_of, with_originals
 from readgraph.library.notices import document_notices
 from readgraph.library.search.catalogue import catalogue_of, records
 from readgraph.library.store import InUse, wait_until_unused
+from readgraph.library.upkeep.forgetting import forget_document
+from readgraph.library.upkeep.joint_readings import JointReading, list_joint
 from readgraph.library.versions import replaced_by
 from readgraph.library.watched import STATES, WatchedFile
 from readgraph.sources.converting import convert_in_thread, show_conversion
@@ -108,6 +108,7 @@ class AddressBody(RequestBody):
     address: str
 
 
+MEMORY = "/api/documents/{document}/memories/{memory}"
 KEPT = (".pdf",)  # kinds of which the file itself is kept, so that its pages can be shown
 
 
@@ -116,6 +117,23 @@ class Documents:
 
     def __init__(self, room: Room) -> None:
         self.room, self.pages = room, room.pages
+
+    def add_routes(self, app: FastAPI) -> None:
+        """Serve them."""
+        app.get("/api/documents")(self.list_documents)
+        app.get("/api/documents/{document}")(self.one)
+        app.delete("/api/documents/{document}")(self.delete)
+        app.get("/api/documents/{document}/joint")(self.list_joint)
+        app.post("/api/texts")(self.add_text)
+        app.post("/api/addresses")(self.add_address)
+        app.put("/api/files/{name:path}")(self.add_file)
+        app.get(MEMORY)(self.of_memory)
+        app.get(f"{MEMORY}/pages")(self.texts)
+        app.get(f"{MEMORY}/marks")(self.marks)
+        app.get(f"{MEMORY}/suggestions")(self.suggestions)
+        app.put(f"{MEMORY}/notes/{{number}}")(self.replace_note)
+        app.delete(f"{MEMORY}/notes/{{number}}")(self.restore_note)
+        app.get("/api/documents/{document}/original/{number}.png")(self.original)
 
     async def list_documents(self, query: str = "", offset: Offset = 0, limit: Limit = 50) -> DocumentList:
         """The documents of the library, the newest first; `query`: words of the title."""
@@ -326,12 +344,25 @@ class Finding:
     def __init__(self, room: Room) -> None:
         self.room, self.collections = room, NamedCollections(room.pages)
 
+    def add_routes(self, app: FastAPI) -> None:
+        """Serve it."""
+        app.get("/api/search")(self.search)
+        app.get("/api/watched")(self.list_watched)
+        app.get("/api/collections")(self.list_collections)
+        app.put("/api/collections/{name}")(self.add)
+        app.delete("/api/collections/{name}")(self.remove)
+
     async def search(
-        self, words: str, document: str = "", collection: str = "", most: Annotated[int, Query(ge=1, le=MOST_HITS)] = 20
+        self,
+        query: str,
+        documents: Annotated[list[str], Query()] = [],  # noqa: B006  (a default of the schema; never changed)
+        collection: str = "",
+        as_of: str = "",
+        most: Annotated[int, Query(ge=1, le=MOST_HITS)] = 20,
     ) -> dict[str, list[Hit]]:
-        """The passages that share most words with these, the best first: of one document, a collection or all."""
-        named: dict[str, Any] = {"documents": [document] if document else [], "collection": collection or None}
-        return {"hits": await run_apart(functions.search, self.room.library, words, most=most, **named)}
+        """The passages that share most words with a query, the best first: of documents, a collection or all."""
+        scope: dict[str, Any] = {"documents": documents, "collection": collection or None, "as_of": as_of}
+        return {"hits": await run_apart(functions.search, self.room.library, query, most=most, **scope)}
 
     async def list_collections(self) -> dict[str, list[CollectionEntry]]:
         """The named collections."""

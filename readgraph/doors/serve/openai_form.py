@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Sequence
 from difflib import get_close_matches
 from typing import Any
 
-from fastapi import Request
+from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse, Response
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from pydantic import ConfigDict, Field
@@ -88,6 +88,13 @@ class OpenAIForm:
 
     def __init__(self, room: Room, runs: Runs) -> None:
         self.room, self.runs = room, runs
+
+    def add_routes(self, app: FastAPI) -> None:
+        """Serve it."""
+        app.get("/v1/models")(self.list_models)
+        app.get("/v1/models/{model:path}")(self.one_model)
+        app.post("/v1/chat/completions")(self.complete)
+        app.post("/v1/responses")(self.respond)
 
     async def list_models(self) -> dict[str, Any]:
         """The models in OpenAI's form: the methods over the whole library, then the collections."""

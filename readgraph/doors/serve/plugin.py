@@ -7,6 +7,12 @@ from readgraph.plugins import hookimpl
 @hookimpl
 def commands() -> list[Command]:
     """Its command, with its place in the help."""
-    from readgraph.doors.serve.command import serve
-
-    return [Command(run=serve, panel="Start", order=5)]
+    return [
+        Command(
+            "readgraph.doors.serve.command:serve",
+            "Open the library in the browser: read documents and watch how, ask about them, look at every "
+            "page and note.",
+            panel="Start",
+            order=5,
+        )
+    ]

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from fastapi import FastAPI
 from fastapi.responses import JSONResponse, Response
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import CheckpointTuple
@@ -104,6 +105,14 @@ class Questions:
 
     def __init__(self, room: Room) -> None:
         self.room = room
+
+    def add_routes(self, app: FastAPI) -> None:
+        """Serve them."""
+        app.get("/api/questions")(self.list_questions)
+        app.get("/api/questions/{thread}")(self.one)
+        app.delete("/api/questions/{thread}")(self.delete)
+        app.get("/api/questions/{thread}/report.html")(self.report)
+        app.post("/api/questions/{thread}/fork")(self.fork)
 
     async def list_questions(self, document: str = "", offset: Offset = 0, limit: Limit = 50) -> QuestionList:
         """The questions that were asked, the newest first."""

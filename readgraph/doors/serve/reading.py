@@ -36,6 +36,7 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph.state.reading import Question, Usage
 from readgraph.state.records import Document
+from readgraph.state.transports import price_share
 
 MODES: tuple[StreamMode, ...] = ("custom", "messages", "tasks", "updates", "values")
 EVERY = 0.04  # seconds between two looks at pages and notes that are new
@@ -116,7 +117,7 @@ class RunReporter:
                 usage: Usage = latest["usage"]
                 dollars: float | None = None if usage["calls"] else 0.0  # so far; None where the price isn't known
                 if usage["calls"] and usage["input_tokens"]:
-                    price = price_to_pay(self.price, self.context.model, batch=self.context.batch)
+                    price = price_to_pay(self.price, self.context.model, price_share(self.context))
                     dollars = round(price.of(usage), 6) if price else None
                 sizes: dict[str, Any] = {
                     name: latest[name] for name in ("done", "of", "pages", "notes") if name in latest
@@ -287,7 +288,7 @@ class RunWork:
         if not self.asked:
             memory = await pages.memory(found["document"], found["memory"])
             return await report_of_document(pages, self.prepared.document, memory, method.note, can_ask=True)
-        priced = {**found, "cost": cost(found["steps"], self.room.price, batch=self.prepared.context.batch)}
+        priced = {**found, "cost": cost(found["steps"], self.room.price, price_share(self.prepared.context))}
         if not self.prepared.task:
             asked = Question(question=self.asked["question"], options=self.asked.get("options", []))
             document, as_of = self.prepared.document, self.prepared.as_of

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, Literal, ParamSpec, TypeVar
 from uuid import uuid4
 
+from fastapi import HTTPException
 from langgraph.graph.state import CompiledStateGraph
 from pydantic import BaseModel, Field
 
@@ -22,7 +23,7 @@ from readgraph.models.prices import Price
 from readgraph.state.apart import run_apart
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import declarations_of, settings_in
-from readgraph.state.errors import BadInput, ReadgraphError, Way
+from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph.state.logs import log_run, new_inner_run
 from readgraph.state.loops import background
 from readgraph.state.records import Document
@@ -142,21 +143,9 @@ class Run:
             await self._bell.wait()
 
 
-WORDS = {
-    Way.NAME_ONE: "choose a document",
-    Way.ADD_ONE: "add a document,",
-    Way.BROWSE: "choose another method",
-    Way.SUMMARISE: "choose another method",
-    Way.LIST_DOCUMENTS: "the list of documents names those that it holds",
-    Way.LIST_COLLECTIONS: "the list of collections names those that there are",
-    Way.LIST_AGENTS: "the list of agents names those that it holds",
-}
-"""What the command's errors tell to do, on the page."""
-
-
 def page_error_line(problem: ReadgraphError) -> str:
     """The error's one line, in words of the page."""
-    return problem.message_text(WORDS)
+    return problem.message_text("page")
 
 
 P = ParamSpec("P")
@@ -166,6 +155,11 @@ AGAIN = 0.5  # seconds until a task is cancelled once more
 KEPT_RUNS = 200  # runs that have ended are kept until there are more; their answers stay in the library
 OF_THE_MACHINE = (*settings_in(Tenant), "prompts")  # they name what is on it, so that no page may set them
 OFFERED = tuple(each for each in declarations_of(GROUPS) if each.help.option and each.name not in OF_THE_MACHINE)
+
+
+GONE = (
+    "This server has no such run: it may have been started anew since. Begin it once more: nothing is paid for twice."
+)
 
 
 @dataclass
@@ -178,6 +172,12 @@ class Room:
     price: Price | None = None
     runs: dict[str, Run] = field(default_factory=dict)
     closed: bool = False
+
+    def run_named(self, identity: str) -> Run:
+        """The run with this id; a 404 where there is none."""
+        if run := self.runs.get(identity):
+            return run
+        raise HTTPException(404, GONE)
 
     def graph(self, method: Method) -> CompiledStateGraph[Any, ReaderContext, Any, Any]:
         """The graph of a method over the library, to look at its threads and change them."""

@@ -2,11 +2,13 @@
 
 import gc
 import os
+import socket
 import sys
 import webbrowser
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -23,6 +25,9 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.wait_teller import wait_teller
 from readgraph.state.words import format_count
+
+if TYPE_CHECKING:
+    from readgraph.doors.serve.guard import Guard
 
 PASSWORD = "READGRAPH_PASSWORD"
 OPEN_WAY = "Whoever has the password can read and change it, and use your model; the way there is not encrypted."
@@ -50,17 +55,9 @@ def serve_library(
     password = "" if is_loopback(address[0]) else _password()
     listener = open_listener(*address)
     from readgraph.doors.serve.app import serve_room
-    from readgraph.doors.serve.guard import Guard
     from readgraph.doors.serve.room import Room
 
-    host, port = listener.getsockname()[:2]
-    bound = [] if host in ("0.0.0.0", "::") else [host]
-    guard = Guard(port, password, [*bound, *names])
-    name = in_address(host) if bound else [*names, "localhost"][0]
-    page = f"http://{name}:{port}/" + ("" if password else f"?token={guard.token}")
-    warnings = [OPEN_WAY] if password else []
-    if not bound and not names:
-        warnings.append("Other machines can open it once --allow-host gives the name by which they reach this one.")
+    guard, page, warnings = _guard(listener, password, names)
 
     async def run_room() -> None:
         async with open_library(folder, answers=True) as library:
@@ -75,6 +72,21 @@ def serve_library(
     wait_teller.start()
     with suppress(KeyboardInterrupt):  # the usual end
         run_until_stopped(run_room())
+
+
+def _guard(listener: socket.socket, password: str, names: Sequence[str]) -> "tuple[Guard, str, list[str]]":
+    """Who lets requests in, the address of the page, and what whoever serves should know of who can reach it."""
+    from readgraph.doors.serve.guard import Guard
+
+    host, port = listener.getsockname()[:2]
+    bound = [] if host in ("0.0.0.0", "::") else [host]
+    guard = Guard(port, password, [*bound, *names])
+    name = in_address(host) if bound else [*names, "localhost"][0]
+    page = f"http://{name}:{port}/" + ("" if password else f"?token={guard.token}")
+    warnings = [OPEN_WAY] if password else []
+    if not bound and not names:
+        warnings.append("Other machines can open it once --allow-host gives the name by which they reach this one.")
+    return guard, page, warnings
 
 
 def _password() -> str:

@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from typing import Any
 from uuid import uuid4
 
-from fastapi import HTTPException, Request
+from fastapi import FastAPI, Request
 from fastapi.responses import Response
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from pydantic import BaseModel, Field
@@ -16,13 +16,12 @@ from starlette.responses import StreamingResponse
 from readgraph.api.documents import PickingScope, documents_as_one, in_one_order, pick_documents
 from readgraph.api.functions import check_asked
 from readgraph.api.running import builder_for, check_pauses, cost_with, estimate_with_question
-from readgraph.api.table_files import sheet_of, table_bytes
+from readgraph.api.tools import AsOf, Choices, CollectionName, MethodName
 from readgraph.doors.report.page import whole_report
 from readgraph.doors.serve.making import ANSWER, Making, making_named
 from readgraph.doors.serve.reading import PreparedRun, check_at_rest, start_run
 from readgraph.doors.serve.requests import Offset, RequestBody, report_file
 from readgraph.doors.serve.room import ENDED, Room, Run, RunState
-from readgraph.library.collections import members_of
 from readgraph.state.apart import run_apart
 from readgraph.state.channels import MOST_QUESTION_TURNS
 from readgraph.state.errors import BadInput
@@ -57,10 +56,6 @@ async def _lines(run: Run, after: int) -> AsyncIterator[bytes]:
         following.cancel()
 
 
-GONE = (
-    "This server has no such run: it may have been started anew since. Begin it once more: nothing is paid for twice."
-)
-
 GO_ON = ("paused", "stopped", "failed")  # states of a run that can go on
 
 
@@ -78,14 +73,14 @@ class RunRequest(RequestBody):
     """What a run is to do."""
 
     documents: list[str] = Field([], description="Ids of documents; several are read as one. Empty: retrieval picks.")
-    method: str = Field("", description="The reading method; empty: the server's own choice.")
+    method: MethodName = ""
     question: str = Field("", description="What is asked; empty: the documents are only read.")
     task: str = Field(ANSWER, description="What is made: an answer; a summary, a table, a check, or a wiki.")
     part: str = Field("", description="Of a summary: only this part, by its heading or number.")
     words: int | None = Field(None, ge=20, le=10_000, description="Of a summary: most words.")
-    collection: str = Field("", description="Without `documents`: only those of this collection are picked.")
-    as_of: str = Field("", description="A day, YYYY-MM-DD: later documents and sessions are left out; empty: now.")
-    options: list[str] = Field([], max_length=MOST_OPTIONS, description="Options of a multiple choice.")
+    collection: CollectionName = ""
+    as_of: AsOf = ""
+    options: Choices = Field([], max_length=MOST_OPTIONS)
     settings: dict[str, Any] = Field({}, description="Settings by their names that differ from the server's.")
     follow_up: str = Field("", description="The thread of the question that this one follows.")
     turns: list[QuestionTurn] = Field(
@@ -119,10 +114,7 @@ class RunRequest(RequestBody):
 
     def made(self) -> Making | None:
         """The summary, table, check or wiki that is wanted."""
-        if self.task == ANSWER:
-            return None
-        making = making_named(self.task)
-        return making(self.question if making.verbatim else self.question.strip(), self.part.strip())
+        return None if self.task == ANSWER else making_named(self.task).of(self.question, self.part)
 
 
 class EstimateRange(BaseModel):
@@ -159,10 +151,17 @@ class Runs:
     def __init__(self, room: Room) -> None:
         self.room = room
 
-    def _run(self, identity: str) -> Run:
-        if known := self.room.runs.get(identity):
-            return known
-        raise HTTPException(404, GONE)
+    def add_routes(self, app: FastAPI) -> None:
+        """Serve them."""
+        app.post("/api/runs")(self.begin)
+        app.post("/api/estimate")(self.estimate)
+        app.get("/api/runs")(self.runs)
+        app.get("/api/runs/{run}")(self.one)
+        app.delete("/api/runs/{run}")(self.delete)
+        app.get("/api/runs/{run}/events")(self.events)
+        app.post("/api/runs/{run}/stop")(self.stop)
+        app.post("/api/runs/{run}/go-on")(self.go_on)
+        app.get("/api/runs/{run}/report.html")(self.report)
 
     async def begin(self, wanted: RunRequest) -> RunState:
         """Begin to read, or to answer a question."""
@@ -180,7 +179,7 @@ class Runs:
             await check_at_rest(self.room, wanted.follow_up)
         asked, keeps, follows = Question(), bool(question), bool(wanted.follow_up)
         if prepared.task:
-            heading = prepared.task.heading(prepared.document.title or "the text")
+            heading = prepared.task.heading(prepared.task, prepared.document.title or "the text")
             asked, keeps = Question(question=heading), prepared.task.kept
         elif wanted.turns:
             asked = Question(question=question, options=wanted.options, messages=_chat(wanted.turns, question))
@@ -235,29 +234,29 @@ class Runs:
 
     async def one(self, run: str) -> RunState:
         """How far a run is."""
-        return self._run(run).snapshot
+        return self.room.run_named(run).snapshot
 
     async def events(self, run: str, request: Request, after: Offset = 0) -> Response:
         """All that a run tells, as server-sent events; `Last-Event-ID` or `after` says which are known."""
         seen = request.headers.get("last-event-id", "")
-        return event_stream(self._run(run), int(seen) if seen.isdecimal() and len(seen) < 20 else after)
+        return event_stream(self.room.run_named(run), int(seen) if seen.isdecimal() and len(seen) < 20 else after)
 
     async def stop(self, run: str) -> RunState:
         """Stop a run; what it read is kept."""
-        self.room.stop(self._run(run))
+        self.room.stop(self.room.run_named(run))
         await asyncio.sleep(0)  # a run that was paused is stopped by then
-        return self._run(run).snapshot
+        return self.room.run_named(run).snapshot
 
     async def delete(self, run: str) -> dict[str, str]:
         """Take a run that has ended from the list; what it read and answered stays."""
-        if self._run(run).state not in ENDED:
+        if self.room.run_named(run).state not in ENDED:
             raise BadInput("This run is at work: stop it first, or wait for its end.")
         self.room.drop_runs(lambda each: each.id == run)
         return {"deleted": run}
 
     async def go_on(self, run: str, given: GoOnBody | None = None) -> RunState:
         """Go on with a run that was stopped, has failed, or waits for a person."""
-        known = self._run(run)
+        known = self.room.run_named(run)
         if known.again is None:
             raise BadInput("This run can't go on: do what it was for once more.")
         if known.state not in GO_ON:
@@ -265,20 +264,9 @@ class Runs:
         await known.again(given.pages if given else None, given.reply if given else None)
         return known.snapshot
 
-    async def table(self, run: str) -> Response:
-        """The table of a run as a CSV file."""
-        result = self._run(run).result
-        table = result and (result["report"]["found"] or {}).get("table")
-        if not result or not table:
-            raise BadInput("This run made no table.")
-        document = await self.room.pages.document(result["document"])
-        sheet = sheet_of(table, await members_of(self.room.pages, document))
-        headers = {"content-disposition": 'attachment; filename="table.csv"'}
-        return Response(table_bytes(sheet, ".csv"), media_type="text/csv", headers=headers)
-
     async def report(self, run: str) -> Response:
         """The report of a run as a file."""
-        if (result := self._run(run).result) is None:
+        if (result := self.room.run_named(run).result) is None:
             raise BadInput("This run has no report yet.")
         return await report_file(
             await whole_report(self.room.pages, result["report"], result["document"], result["memory"])

@@ -13,8 +13,8 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from readgraph.features.agents import store as agents
 from readgraph.features.agents.state import AgentState, Block
 from readgraph.features.agents.store import Agent, AgentStore, ArchiveEntry, Event
-from readgraph.library.archives import LONGEST_FAULT, first_fault
 from readgraph.library.notices import keep_notices
+from readgraph.library.upkeep.archives import LONGEST_FAULT, first_fault
 from readgraph.state.declaring import LARGEST
 from readgraph.state.errors import BadInput
 from readgraph.state.files import check_format

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Context, Option, Typer
 
+from readgraph.cli.help import HelpfulGroup
 from readgraph.cli.options import documents as given
 from readgraph.cli.options.documents import LibraryFolder
 from readgraph.cli.options.output import Json, find_typed_options
 from readgraph.cli.options.settings import with_context
-from readgraph.cli.process import begin_work
-from readgraph.cli.shell import HelpfulGroup, agent_names, completer_of
+from readgraph.cli.shell import agent_names, completer_of
 from readgraph.features.agents.settings import Chaining, MemoryParts
 from readgraph.state import settings as group
 from readgraph.state.declaring import Groups
@@ -25,9 +25,7 @@ SETTINGS: Groups = (
 )
 """The settings of a chat."""
 
-agents = Typer(
-    cls=HelpfulGroup, help="List agents; export, import, repair or delete them.", invoke_without_command=True
-)
+agents = Typer(cls=HelpfulGroup, invoke_without_command=True)
 AgentName = Annotated[str, Argument(metavar="NAME", help="The agent's name.", autocompletion=completer_of(agent_names))]
 
 
@@ -46,7 +44,7 @@ def show_agents(library: LibraryFolder = None, as_json: Json = False) -> None:
     """List the agents in the library."""
     from readgraph.features.agents.managing import show_agents
 
-    begin_work(show_agents, library=library, as_json=as_json)
+    show_agents(library=library, as_json=as_json)
 
 
 @agents.command("export")
@@ -58,7 +56,7 @@ def export_agent(
     """Write an agent to one JSON file: working context, recall and archival storage, settings."""
     from readgraph.features.agents.managing import export_agent
 
-    begin_work(export_agent, name=name, file=file, library=library)
+    export_agent(name=name, file=file, library=library)
 
 
 @agents.command("import")
@@ -70,7 +68,7 @@ def import_agent(
     """Add the agent of a file to the library."""
     from readgraph.features.agents.managing import import_agent
 
-    begin_work(import_agent, file=file, name=name, library=library)
+    import_agent(file=file, name=name, library=library)
 
 
 @agents.command("repair")
@@ -78,7 +76,7 @@ def repair_agent(name: AgentName, library: LibraryFolder = None) -> None:
     """Undo a turn that can't be finished, without asking a model, and free its disk space."""
     from readgraph.features.agents.managing import repair_agent
 
-    begin_work(repair_agent, name=name, library=library)
+    repair_agent(name=name, library=library)
 
 
 @agents.command("forget")
@@ -86,7 +84,7 @@ def forget_agent(name: AgentName, yes: given.Sure = False, library: LibraryFolde
     """Delete an agent and everything it remembers. The documents it was given stay in the library."""
     from readgraph.features.agents.managing import forget_agent
 
-    begin_work(forget_agent, name=name, yes=yes, library=library)
+    forget_agent(name=name, yes=yes, library=library)
 
 
 @with_context(SETTINGS)
@@ -106,7 +104,7 @@ def chat(
     library: LibraryFolder = None,
     as_json: Json = False,
 ) -> None:
-    """Talk with an agent that remembers the whole conversation and continues where you left off."""
+    """Talk with an agent."""
     from readgraph.features.agents.chat import talk
 
-    begin_work(talk, context=context, agent=agent, every=every, library=library, as_json=as_json)
+    talk(context=context, agent=agent, every=every, library=library, as_json=as_json)

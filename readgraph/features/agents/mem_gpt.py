@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 from langchain_core.tools import BaseTool
 from langgraph.graph import END, START, StateGraph
+from typing_extensions import TypedDict
 
 from readgraph.features.agents import functions as memory_functions
 from readgraph.features.agents.contracts import AgentTurnState, BeginUpdate
@@ -34,14 +35,14 @@ from readgraph.nodes.building.build import ReadState, ReadWrites
 from readgraph.nodes.contracts import AnswerWrites, CiteState, CiteWrites, LookUpState, LookUpWrites, Node
 from readgraph.nodes.look_up import nearest_pages
 from readgraph.nodes.opening import OpenState, OpenUpdate, open_document
-from readgraph.nodes.step import StepNode
+from readgraph.nodes.step import node
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Answered, Finding
 from readgraph.state.settings import PageSizes, Paragraphs, Rebuilding
 
 __all__ = ["build", "build_chat", "graph"]
 
-read = StepNode(file_pages, settings=(PageSizes, Paragraphs, Rebuilding))
+read = node(settings=(PageSizes, Paragraphs, Rebuilding))(file_pages)
 
 INSIDE = 2  # supersteps of the chain that may still run after the last permitted `think`
 
@@ -105,6 +106,17 @@ def build_chat(
     add_path(builder, "evict", "think")
     builder.add_conditional_edges("act", choosing(choose_turn_step), ["think", END])
     return builder
+
+
+class ReadingNodes(TypedDict, total=False):
+    """The nodes that a `build` of another reader takes too, beside those in which readers differ."""
+
+    open: Node[OpenState, OpenUpdate]
+    read: Node[ReadState, ReadWrites]
+    look_up: Node[LookUpState, LookUpWrites]
+    answer: Node[AgentAnswerState, AnswerWrites]
+    cite: Node[CiteState, CiteWrites]
+    state: type[Any]
 
 
 @complete_graph

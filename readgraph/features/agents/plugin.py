@@ -5,16 +5,15 @@ from typing import TYPE_CHECKING
 from readgraph.cli.declaring import Command
 from readgraph.graphs.method import Method
 from readgraph.plugins import hookimpl
-from readgraph.state.declaring import Settings
 
 if TYPE_CHECKING:
     from readgraph.doors.serve.making import Page
-    from readgraph.library.own_records import OwnRecords
+    from readgraph.library.upkeep.own_records import OwnRecords
+    from readgraph.state.declaring import Settings
 
 
 @hookimpl
 def methods() -> list[Method]:
-    """The methods of agents."""
     return [
         Method(
             name="mem-gpt",
@@ -43,18 +42,24 @@ def methods() -> list[Method]:
 
 @hookimpl
 def commands() -> list[Command]:
-    """Its commands, with their place in the help."""
-    from readgraph.features.agents.command import agents, chat
-
     return [
-        Command(run=agents, name="agents", panel="Looking after", order=5),
-        Command(run=chat, panel="More with texts", order=6),
+        Command(
+            "readgraph.features.agents.command:agents",
+            "List agents; export, import, repair or delete them.",
+            panel="Looking after",
+            order=5,
+        ),
+        Command(
+            "readgraph.features.agents.command:chat",
+            "Talk with an agent that remembers the whole conversation and continues where you left off.",
+            panel="More with texts",
+            order=6,
+        ),
     ]
 
 
 @hookimpl
-def settings() -> list[type[Settings]]:
-    """Its groups of settings."""
+def settings() -> "list[type[Settings]]":
     from readgraph.features.agents.settings import Chaining, MemoryParts, MemoryPressure
 
     return [Chaining, MemoryParts, MemoryPressure]
@@ -62,7 +67,6 @@ def settings() -> list[type[Settings]]:
 
 @hookimpl
 def pages() -> "list[Page]":
-    """What it adds to the page in the browser."""
     from readgraph.features.agents.page import PAGE
 
     return [PAGE]
@@ -70,8 +74,7 @@ def pages() -> "list[Page]":
 
 @hookimpl
 def records() -> "list[OwnRecords]":
-    """What agents that read a document keep of it."""
     from readgraph.features.agents.store import forget_readings
-    from readgraph.library.own_records import OwnRecords
+    from readgraph.library.upkeep.own_records import OwnRecords
 
     return [OwnRecords(forget=forget_readings)]

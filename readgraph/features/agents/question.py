@@ -13,8 +13,8 @@ from readgraph.features.agents.state import AgentState, Block, fresh_turn
 from readgraph.features.agents.store import Agent, Event, agent_id, agent_store, initial_state, local_now
 from readgraph.features.agents.think import run_call
 from readgraph.library.page_store import page_store
-from readgraph.nodes.answering.answer import memory_with
-from readgraph.nodes.answering.in_view import STYLE, answer_style, draft_answer, write_draft
+from readgraph.nodes.answering.answer import quote_pages_read
+from readgraph.nodes.answering.in_view import STYLE, answer_style, write_answer
 from readgraph.nodes.contracts import PAGES_ALONE, AnswerDraft, AnswerUpdate, AskedPages, AskedQuestion, ReaderRuntime
 from readgraph.nodes.prompts import question_part
 from readgraph.nodes.step import StepNode, node
@@ -74,7 +74,7 @@ def begin_with(*, notes: bool = True, reached_by: str = REACHED_BY) -> StepNode[
         return {**await begin(state, runtime), "next_step": "yield", "step_summary": "began without a model"}
 
     groups = (*STYLE, Window, MemoryPressure) if notes else (*STYLE, Window)
-    return StepNode(begin, begin_without_model, settings=groups)
+    return node(without_model=begin_without_model, settings=groups)(begin)
 
 
 begin = begin_with()
@@ -111,6 +111,7 @@ def act_in_reading_with(
 ) -> StepNode[AgentQuestionTurnState, ReadingActUpdate]:
     """The node that acts for the agent of a question; `settings`: further groups that decide what it may call."""
 
+    @node(settings=(Chaining, Window, Embeddings, *settings), alone=True)
     async def act(state: AgentQuestionTurnState, runtime: ReaderRuntime) -> ReadingActUpdate:
         """Run the function, and note the pages of the document that it showed; an answer ends the reading."""
         update, memory = await run_call(state, functions, runtime)
@@ -118,7 +119,7 @@ def act_in_reading_with(
         findings = with_finding(state["findings"], memory.given) if memory.given else state["findings"]
         return {**update, "pages_read": pages, "findings": findings}
 
-    return StepNode(act, settings=(Chaining, Window, Embeddings, *settings), alone=True)
+    return act
 
 
 class AgentAnswerState(AskedPages):
@@ -138,10 +139,9 @@ async def answer(state: AgentAnswerState, runtime: ReaderRuntime) -> AnswerUpdat
     queue = await store.events(agent_id(state["agent"]), numbers)
     await store.end_reading(state["agent"])
     if state["owes_reply"] or not state["findings"]:
-        source = replace(await memory_with(state["pages_read"], state, runtime), ask=None)
-        return await write_draft(await draft_answer(source, runtime), source.document, state, runtime)
+        return await quote_pages_read(state, runtime)
     given = state["findings"][-1]
     text, did = (given["text"], "took the agent's answer") if given["answers"] else (None, "the agent found no answer")
     words = count_words(queue_text(queue, runtime.context.window_words, dated=False))
     draft = AnswerDraft(text, given["choice"], given["quotes"], words, did)
-    return await write_draft(draft, await page_store(runtime).document(state["document"]), state, runtime)
+    return await write_answer(draft, await page_store(runtime).document(state["document"]), state, runtime)

@@ -18,11 +18,17 @@ from readgraph.library.library import Library
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.search.index_registry import indexes_of
 from readgraph.library.stored_items import EVERY, ROOT, number_key, search_until_empty
+from readgraph.state.channels import empty_channels
 from readgraph.state.errors import BadInput, Damaged, Way
 from readgraph.state.records import Count, Document, Id, Time, digest, load_record, utc_now
 
 __all__ = ["AgentStore", "Event", "agent_id"]
 
+LIST_AGENTS = Way(
+    "'readgraph agents' lists its agents",
+    tool="no tool lists agents",
+    page="the list of agents names those that it holds",
+)
 SPEAKS = "send_message"  # the function that an agent calls to send a message
 KEPT_READINGS = 50  # how many agents of a document's finished readings are kept, so that a thread can go back to them
 
@@ -136,17 +142,7 @@ def archive_index(agent: str) -> str:
 
 def initial_state(name: str, blocks: list[Block]) -> AgentState:
     """The state of an agent before its first event."""
-    return {
-        "agent": name,
-        "blocks": blocks,
-        "events": 0,
-        "queue_from": 0,
-        "summaries": 0,
-        "warned": False,
-        "archive": 0,
-        "passages": 0,
-        "documents": [],
-    }
+    return empty_channels(AgentState, agent=name, blocks=blocks)
 
 
 def local_now() -> str:
@@ -172,7 +168,7 @@ class AgentStore(PageStore):
         if agent is None:
             raise BadInput(
                 f"The library holds no agent '{name}': ",
-                Way.LIST_AGENTS,
+                LIST_AGENTS,
                 ". The agent of an old question may be gone: ask that question again.",
             )
         return agent
@@ -218,8 +214,8 @@ class AgentStore(PageStore):
 
     async def summary(self, agent: str, number: int) -> str:
         """A summary; "" if nothing has left the queue."""
-        found = await self.load(_Summary, (ROOT, "summaries", agent), [number_key(number)])
-        return found[0].text if found else ""
+        summaries = await self.load(_Summary, (ROOT, "summaries", agent), [number_key(number)])
+        return summaries[0].text if summaries else ""
 
     async def check_life(self, agent: Agent, life: AgentState) -> None:
         """Raise `Damaged` if the logs are shorter than the state's counts: a wrong count could take hours to read."""

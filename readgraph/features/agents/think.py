@@ -21,7 +21,7 @@ from readgraph.features.agents.receive import LIFE, clock, keep
 from readgraph.features.agents.settings import Chaining, MemoryParts, MemoryPressure
 from readgraph.features.agents.state import AgentState, TurnStep
 from readgraph.features.agents.store import Event, agent_id, agent_store
-from readgraph.models.client import HOW_TO_NAME
+from readgraph.models.chat_models import HOW_TO_NAME
 from readgraph.models.metering import count_fallback, current_meter
 from readgraph.models.prompt import Prompt
 from readgraph.nodes.bounds import within_loop_limit
@@ -165,7 +165,7 @@ def think_with(
             return _update(state, seen, "evict", "the queue overflows")
         if frame.warning and not state["warned"] and 100 * seen.queue_words > runtime.context.warn_at * seen.room:
             return await _tell(state, seen, frame.warning, "warned of a full queue", runtime)
-        current_meter().message_id = message_id(agent_id(state["agent"]), state["events"])
+        current_meter().message.id = message_id(agent_id(state["agent"]), state["events"])
         try:
             reply = await ask_step(seen.prompt, usable(functions, runtime.context).arguments_needed, runtime)
         except NoUsableReply:
@@ -264,11 +264,12 @@ CHAIN_ENDED = "You called {calls} functions in this turn, as many as you may, so
 def act_with(functions: Functions) -> StepNode[AgentTurnState, ActUpdate]:
     """The node that acts for an agent that lives on."""
 
+    @node(settings=(Chaining, MemoryParts, Window, Embeddings), alone=True)
     async def act(state: AgentTurnState, runtime: ReaderRuntime) -> ActUpdate:
         """Run the function; its result or error is added to the call's event."""
         return (await run_call(state, functions, runtime))[0]
 
-    return StepNode(act, settings=(Chaining, MemoryParts, Window, Embeddings), alone=True)
+    return act
 
 
 async def run_call(

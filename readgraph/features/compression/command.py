@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING
 
 from readgraph.cli.options.output import with_run
 from readgraph.cli.options.settings import IN_PARTS
-from readgraph.cli.process import begin_work
 from readgraph.features.compression.options import CompressOptions
 from readgraph.state.settings import ReadingModel
 
@@ -17,7 +16,7 @@ SETTINGS = tuple(each for each in IN_PARTS if each is not ReadingModel)  # and t
 
 @with_run(CompressOptions, SETTINGS)
 def compress(options: CompressOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
-    """Fit documents into a budget of tokens, for a prompt of your own. Standard output holds the text and nothing else.
+    """Compress documents into a budget.
 
     What is too long is shortened again until it fits, and never cut off. A text that fits is printed as it is.
 
@@ -27,4 +26,4 @@ def compress(options: CompressOptions, context: "ReaderContext", screen: "Output
     """
     from readgraph.features.compression.run import compress_documents
 
-    begin_work(compress_documents, options, context, screen)
+    compress_documents(options, context, screen)

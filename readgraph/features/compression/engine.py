@@ -36,20 +36,20 @@ from readgraph.features.compression.trace import (
     run_and_trace,
 )
 from readgraph.graphs.wiring.method_graph import separate_run
-from readgraph.library.collections import IngestedDocument, keep_ingested
 from readgraph.library.opening import BackgroundLibrary, open_library, open_library_in_background
 from readgraph.library.page_store import PageStore
-from readgraph.models.functions import function_model
-from readgraph.models.vector_replies import NotEmbedded
-from readgraph.nodes.building.notes import gist_prompt, make_gist_writer
+from readgraph.models.embeddings.vector_replies import NotEmbedded
+from readgraph.models.own.functions import function_model
+from readgraph.nodes.building.notes import ask_gist, gist_prompt
 from readgraph.nodes.building.parts import WriteNote
+from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.purpose import purpose_of
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import settings_in
 from readgraph.state.errors import BadInput
 from readgraph.state.logs import new_run_part, use_run
 from readgraph.state.loops import Listen, in_background
-from readgraph.state.records import Document
+from readgraph.state.records import Document, Note, Page
 from readgraph.state.words import count_words
 
 EmbeddingFunction = Callable[..., Any] | Embeddings  # from a list of texts to vectors, or from one to its vector
@@ -87,7 +87,7 @@ class CompressionEngine(ABC):
         for name in sorted(settings.keys() - self.settings):
             if name in self.instead:
                 raise BadInput(f"{self.id} has no setting '{name}': give {self.instead[name]}.")
-            keys = inspect.signature(type(self)).parameters.keys() | self.settings
+            keys = self.settings.union(*(inspect.signature(kind).parameters for kind in type(self).__mro__[:-2]))
             near = get_close_matches(name, sorted(keys), 1)
             raise BadInput(f"{self.id} has no key '{name}'" + (f": do you mean '{near[0]}'?" if near else "."))
         if context is not None and not isinstance(context, ReaderContext):
@@ -247,9 +247,9 @@ class CompressionEngine(ABC):
         """As `ingest`, in the running event loop."""
         document = await self.pages.add_document(text)
         run = run_and_trace(self.graph, {"document": document.id}, self.context, [], lambda mode, event: None)
-        found = await asyncio.create_task(run, context=separate_run())
-        kept = IngestedDocument(document.id, found["memory"])
-        await keep_ingested(self.pages, self.id, kept)
+        output = await asyncio.create_task(run, context=separate_run())
+        kept = keeping.IngestedDocument(document.id, output["memory"])
+        await keeping.keep_ingested(self.pages, self.id, kept)
         episodes = await keeping.episodes_of(self.pages, kept)
         if self.context.embeddings and episodes:
             with suppress(NotEmbedded):  # recalling tries again
@@ -347,4 +347,8 @@ def check_request(llm_token_budget: object, query: object) -> int:
 
 def gist_of(words: int) -> WriteNote:
     """What shortens a text to about this many words, by ReadAgent's prompt."""
-    return make_gist_writer(lambda text, context: gist_prompt(text, words, purpose_of(context)))
+
+    async def gist(text: str, page: Page, runtime: ReaderRuntime) -> Note:
+        return await ask_gist(gist_prompt(text, words, purpose_of(runtime.context)), text, page, runtime)
+
+    return gist

@@ -6,7 +6,7 @@ answers can't choose pauses. A package offers an engine by the hook `engines` (`
 """
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from importlib.util import find_spec
@@ -18,18 +18,11 @@ from langchain_core.callbacks import Callbacks
 from langchain_core.documents import BaseDocumentCompressor, Document
 from langgraph.graph import StateGraph
 from langgraph.runtime import Runtime
-from langgraph.store.base import BaseStore
 from pydantic import ConfigDict
 
 from readgraph.features.compression import read_agent_parts as words
 from readgraph.features.compression.condenser import Condenser, check_budget, notes_of, tokens_in, words_in
-from readgraph.features.compression.engine import (
-    GROUP_WORDS,
-    LEAST_SHARE,
-    CompressionEngine,
-    EmbeddingFunction,
-    gist_of,
-)
+from readgraph.features.compression.engine import GROUP_WORDS, LEAST_SHARE, CompressionEngine, gist_of
 from readgraph.features.compression.kept import read_engine
 from readgraph.features.compression.read_agent_parts import (
     GivenChunks,
@@ -43,13 +36,14 @@ from readgraph.library.page_store import PageStore
 from readgraph.nodes.answering.answer import make_answer_node
 from readgraph.nodes.building.build import ReadUpdate, read_pages
 from readgraph.nodes.building.merge import merge, merge_without_model
-from readgraph.nodes.building.notes import make_gist_writer
+from readgraph.nodes.building.notes import ask_gist
 from readgraph.nodes.building.parts import WriteNote
 from readgraph.nodes.building.recipes import BuiltState
+from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.extractive import pages_by_rule
 from readgraph.nodes.extractive.gists import extract_gist
 from readgraph.nodes.look_up import make_look_up_node
-from readgraph.nodes.step import StepNode
+from readgraph.nodes.step import StepNode, node
 from readgraph.nodes.tasks import all_finished
 from readgraph.plugins import Places, plugged_in
 from readgraph.state.context import ReaderContext
@@ -95,16 +89,12 @@ def load_engine(folder: str | PathLike[str], **config: Any) -> CompressionEngine
 LEAST_TOKENS = 10  # the least that an episode or a gist may be asked to have
 
 
-async def _merge_for_query(state: BuiltState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
+@node(without_model=merge_without_model, builds=True, settings=(Gists, Purpose, Language, Window))
+async def merge_for_query(state: BuiltState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
     """Merge pages as ReadAgent does where a query is asked; without one, no prompt holds all gists."""
     if not state.get("question_text"):
         return {"memory": state["memory"], "step_summary": "kept all gists: they are condensed next"}
     return await merge.work(state, runtime)
-
-
-merge_for_query = StepNode[BuiltState, ReadUpdate](
-    _merge_for_query, merge_without_model, builds=True, settings=(Gists, Purpose, Language, Window)
-)
 
 
 class EpisodeEngine(CompressionEngine):
@@ -215,31 +205,15 @@ class ReadAgentGistEngine(EpisodeEngine):
     def __init__(
         self,
         *,
-        local_llm_pipeline: Callable[[str], str] | None = None,
-        chunker: object = None,
-        embedding_fn: EmbeddingFunction | None = None,
-        episode_token_limit: int = 500,
-        gist_length: int = 100,
         gist_prompt_template: str = words.GIST,
         qa_prompt_template: str = words.QA,
         lookup_prompt_template: str = words.LOOK_UP,
-        library: BaseStore | None = None,
-        context: ReaderContext | None = None,
-        **settings: Any,
+        **more: Any,
     ) -> None:
         self.templates = Templates(gist_prompt_template, qa_prompt_template, lookup_prompt_template)
         self.gist_prompt_template, self.qa_prompt_template = gist_prompt_template, qa_prompt_template
         self.lookup_prompt_template = lookup_prompt_template
-        super().__init__(
-            local_llm_pipeline=local_llm_pipeline,
-            chunker=chunker,
-            embedding_fn=embedding_fn,
-            episode_token_limit=episode_token_limit,
-            gist_length=gist_length,
-            library=library,
-            context=context,
-            **settings,
-        )
+        super().__init__(**more)
 
     def build(self) -> StateGraph[Any, ReaderContext, Any, Any]:
         """ReadAgent's graph with the templates' prompts."""
@@ -254,7 +228,10 @@ class ReadAgentGistEngine(EpisodeEngine):
         return Condenser(notes_of, lambda words: self._gist_of(tokens_in(words)), group, share)
 
     def _gist_of(self, tokens: int) -> WriteNote:
-        return make_gist_writer(lambda text, context: self.templates.gist_prompt(text, tokens))
+        async def gist(text: str, page: Page, runtime: ReaderRuntime) -> Note:
+            return await ask_gist(self.templates.gist_prompt(text, tokens), text, page, runtime)
+
+        return gist
 
 
 def _tokens(key: str, value: object) -> int:

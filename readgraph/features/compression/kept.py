@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -9,23 +10,51 @@ from typing import Any
 import numpy as np
 from typing_extensions import TypedDict
 
-from readgraph.library.collections import INGESTED, IngestedDocument, documents_of_engine, keep_ingested
 from readgraph.library.documents import document_id
+from readgraph.library.library import Library
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.hits import fuse, score_above_last
 from readgraph.library.search.okapi import rank
 from readgraph.library.search.vector_index import Matrix
-from readgraph.library.stored_items import ROOT, StoredValue
+from readgraph.library.stored_items import EVERY, ROOT, StoredValue
+from readgraph.models.embeddings.vector_replies import NotEmbedded
 from readgraph.models.metering import Meter, start_meter
-from readgraph.models.vector_replies import NotEmbedded
 from readgraph.nodes.search import count_search_by_words, get_shared_embedder
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, LibraryError
 from readgraph.state.files import check_format, replace_file
+from readgraph.state.records import Document, Id, load_valid
 
 FORMAT = 1  # version of a saved engine's layout; a newer one is refused
 ENGINE, LIBRARY = "engine.json", "library"
 PARTS = ("engine", "config", "settings", "functions")
+
+
+INGESTED = (ROOT, "ingested")  # below it, under an engine's id and a document's, an `IngestedDocument`
+
+
+@dataclass(frozen=True, slots=True)
+class IngestedDocument:
+    """A document that an engine keeps, and its memory."""
+
+    document: Id
+    memory: Id
+
+
+async def keep_ingested(pages: PageStore, engine: str, ingested: IngestedDocument) -> None:
+    """Remember that an engine keeps a document; a later memory replaces an earlier one."""
+    await pages.put([((*INGESTED, engine), ingested.document, asdict(ingested))])
+
+
+async def documents_of_engine(pages: PageStore, engine: str) -> list[IngestedDocument]:
+    """What an engine keeps, in a stable order."""
+    items = await pages.search((*INGESTED, engine), EVERY)
+    return sorted(load_valid(IngestedDocument, [item.value for item in items]), key=lambda ingested: ingested.document)
+
+
+async def forget_ingested(library: Library, document: Document) -> None:
+    """Let no engine keep a document that is forgotten."""
+    await library.pages.clear(INGESTED, {"document": document.id})
 
 
 class Recalled(TypedDict):
@@ -60,12 +89,12 @@ async def episodes_of(pages: PageStore, kept: IngestedDocument) -> list[Recalled
 
 async def recall_gists(pages: PageStore, engine: str, context: ReaderContext, query: str, top_k: int) -> list[Recalled]:
     """The gists nearest to the query, by words of gist and episode or by meaning, the best first; no episode twice."""
-    found = dict[str, Recalled]()
+    by_id = dict[str, Recalled]()
     for kept in await documents_of_engine(pages, engine):
         for episode in await episodes_of(pages, kept):
-            found.setdefault(episode["id"], episode)
-    every = [*found.values()]
-    rankings = [rank(query, [f"{each['text']}\n{each['episode']}" for each in every])]
+            by_id.setdefault(episode["id"], episode)
+    every = [*by_id.values()]
+    rankings = [rank(query, [f"{episode['text']}\n{episode['episode']}" for episode in every])]
     if context.embeddings and every:
         try:
             rankings.append(await _rank_by_nearness(pages, context, query, every))

@@ -16,6 +16,7 @@ from readgraph.features.compression.options import CompressOptions
 from readgraph.library.opening import Library
 from readgraph.models.prices import cost
 from readgraph.state.context import ReaderContext
+from readgraph.state.transports import price_share
 
 BEGINNING = b'{\n  "engine_name": '  # of a trace: no other file is overwritten
 
@@ -46,7 +47,7 @@ def compress_documents(options: CompressOptions, context: ReaderContext, screen:
 
 def _print_compressed(compressed: CompressedText, context: ReaderContext, screen: OutputOptions) -> None:
     trace = compressed.trace
-    spent = cost(trace.steps, screen.price, batch=context.batch)
+    spent = cost(trace.steps, screen.price, price_share(context))
     if screen.as_json:
         result = compressed.model_dump(include={"text", "engine", "tokens", "status", "notices"})
         rendering.print_json({**result, **trace.as_dict(), "cost": spent})

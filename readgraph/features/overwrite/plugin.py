@@ -4,15 +4,14 @@ from typing import TYPE_CHECKING
 
 from readgraph.graphs.method import Method
 from readgraph.plugins import hookimpl
-from readgraph.state.declaring import Settings
 
 if TYPE_CHECKING:
-    from readgraph.library.own_records import OwnRecords
+    from readgraph.library.upkeep.own_records import OwnRecords
+    from readgraph.state.declaring import Settings
 
 
 @hookimpl
 def methods() -> list[Method]:
-    """The method of overwritten notes."""
     return [
         Method(
             name="overwrite-memory",
@@ -24,8 +23,7 @@ def methods() -> list[Method]:
 
 
 @hookimpl
-def settings() -> list[type[Settings]]:
-    """Its groups of settings."""
+def settings() -> "list[type[Settings]]":
     from readgraph.features.overwrite.settings import LookingBack, NoteGates, NoteTaking
 
     return [NoteTaking, LookingBack, NoteGates]
@@ -33,8 +31,7 @@ def settings() -> list[type[Settings]]:
 
 @hookimpl
 def records() -> "list[OwnRecords]":
-    """What is kept of the notes of a reading."""
     from readgraph.features.overwrite.earlier_notes import drop_stopped, forget_notes
-    from readgraph.library.own_records import OwnRecords
+    from readgraph.library.upkeep.own_records import OwnRecords
 
     return [OwnRecords(forget=forget_notes, tidy=drop_stopped)]

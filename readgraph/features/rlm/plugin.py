@@ -1,13 +1,16 @@
 """What plugs in: see `readgraph.plugins`."""
 
+from typing import TYPE_CHECKING
+
 from readgraph.graphs.method import Method
 from readgraph.plugins import hookimpl
-from readgraph.state.declaring import Settings
+
+if TYPE_CHECKING:
+    from readgraph.state.declaring import Settings
 
 
 @hookimpl
 def methods() -> list[Method]:
-    """The method of programs."""
     return [
         Method(
             name="rlm",
@@ -21,8 +24,7 @@ def methods() -> list[Method]:
 
 
 @hookimpl
-def settings() -> list[type[Settings]]:
-    """Its settings."""
+def settings() -> "list[type[Settings]]":
     from readgraph.features.rlm.settings import Programs
 
     return [Programs]

@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING
 
 from readgraph.cli.options.output import check_estimate, check_open, with_run
 from readgraph.cli.options.settings import IN_PARTS
-from readgraph.cli.process import begin_work
 from readgraph.features.summary.options import SummariseOptions
 from readgraph.state.settings import Purpose, Rebuilding
 
@@ -17,7 +16,7 @@ SETTINGS = (*IN_PARTS, Purpose, Rebuilding)  # the notes may be there already
 
 @with_run(SummariseOptions, SETTINGS)
 def summarise(options: SummariseOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
-    """Summarise documents, or a part of them. Each sentence names where it stands, and is checked against the text.
+    """Summarise documents, or estimate what it will take.
 
     It is made from the notes that the library has; what was not read before is read first.
 
@@ -27,4 +26,5 @@ def summarise(options: SummariseOptions, context: "ReaderContext", screen: "Outp
 
     check_open(options.report, opened=options.opened)
     check_estimate(options, "shown", "show_steps", "report")
-    begin_work(estimate_summaries if options.estimate else summarise_documents, options, context, screen)
+    work = estimate_summaries if options.estimate else summarise_documents
+    work(options, context, screen)

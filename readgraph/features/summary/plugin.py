@@ -5,16 +5,15 @@ from typing import TYPE_CHECKING
 from readgraph.cli.declaring import Command
 from readgraph.graphs.method import Method
 from readgraph.plugins import hookimpl
-from readgraph.state.declaring import Settings
 
 if TYPE_CHECKING:
     from readgraph.api.tools import Tool
     from readgraph.doors.serve.making import Page
+    from readgraph.state.declaring import Settings
 
 
 @hookimpl
 def methods() -> list[Method]:
-    """The summary."""
     return [
         Method(
             name="summary",
@@ -22,6 +21,7 @@ def methods() -> list[Method]:
             line="A summary, where a question asks for one; each sentence is checked.",
             note="gist",
             graph="readgraph.features.summary.graph:graph",
+            instead="'readgraph summarise' writes summaries, and 'readgraph evaluate' takes it on a dataset of summaries",  # noqa: E501
             served="Summarises a long document, or a part of it, at a wanted length; each sentence is checked and cited.",  # noqa: E501
             order=10,
         )
@@ -30,15 +30,19 @@ def methods() -> list[Method]:
 
 @hookimpl
 def commands() -> list[Command]:
-    """Its command, with its place in the help."""
-    from readgraph.features.summary.command import summarise
-
-    return [Command(run=summarise, panel="Start", order=3)]
+    return [
+        Command(
+            "readgraph.features.summary.command:summarise",
+            "Summarise documents, or a part of them. Each sentence names where it stands, and is checked "
+            "against the text.",
+            panel="Start",
+            order=3,
+        )
+    ]
 
 
 @hookimpl
-def settings() -> list[type[Settings]]:
-    """Its settings."""
+def settings() -> "list[type[Settings]]":
     from readgraph.features.summary.settings import SummaryForm
 
     return [SummaryForm]
@@ -46,22 +50,19 @@ def settings() -> list[type[Settings]]:
 
 @hookimpl
 def functions() -> dict[str, str]:
-    """Its function of `readgraph.api`."""
     return {"summarise": "readgraph.features.summary.functions:summarise"}
 
 
 @hookimpl
 def tools() -> "list[Tool]":
-    """Its tool of agents."""
     from readgraph.api.tools import Tool
-    from readgraph.features.summary.tools import summarise
+    from readgraph.features.summary.functions import summarise_tool
 
-    return [Tool(run=summarise, order=1)]
+    return [Tool(name="summarise", run=summarise_tool, order=1)]
 
 
 @hookimpl
 def pages() -> "list[Page]":
-    """What it adds to the page in the browser."""
     from readgraph.features.summary.page import PAGE
 
     return [PAGE]

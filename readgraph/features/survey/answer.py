@@ -11,12 +11,12 @@ from readgraph.features.survey.state import Programme
 from readgraph.features.survey.table import RecordsState, distinct_names, entries_of, name_column
 from readgraph.features.survey.values import same_as
 from readgraph.library.page_store import page_store
-from readgraph.models.asking import ask_reply, can_ask
+from readgraph.models.asking import ask_reply, can_ask, say_budget_spent
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.rehearsed import RehearsedReply
 from readgraph.models.reply_types import LenientReply, Numbers
-from readgraph.nodes.answering.in_view import STYLE, AnswerSource, ask_to_decide, ready_answer, write_answer
+from readgraph.nodes.answering.in_view import STYLE, answer_request, instead_of_reply, read_answer, write_answer
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedPages, ReaderRuntime, StepUpdate
 from readgraph.nodes.memory import load_memory
@@ -110,7 +110,10 @@ APART: SameUpdate = {"same_names": [], "step_summary": "no names were joined"}
 @node
 async def join_names(state: RecordsState, runtime: ReaderRuntime) -> SameUpdate:
     """Ask which names mean the same, where a name decides which records are one; what doesn't fit stays apart."""
-    shown = await _names_shown(state, runtime) if can_ask(runtime) else {}
+    if not can_ask(runtime):
+        say_budget_spent(runtime)
+        return APART
+    shown = await _names_shown(state, runtime)
     if len(shown) < 2:
         return APART
     names = {number: name for number, (name, _) in shown.items()}
@@ -189,21 +192,17 @@ async def answer_from_table(state: TableState, runtime: ReaderRuntime) -> TableU
     if result == "count":
         answer = f"at least {table['found']}; {missing}" if missing else str(table["found"])
     did = f"answered with {format_count(table['found'], 'row')}"
-    said = AnswerDraft(answer, None, _quotes(table["rows"][:ROWS_QUOTED]), words, did, nearest=by_pattern)
+    draft = AnswerDraft(answer, None, _quotes(table["rows"][:ROWS_QUOTED]), words, did, nearest=by_pattern)
     if missing and not table["found"]:
-        said = AnswerDraft(None, None, [], words, missing, nearest=True)
-
-    async def substitute() -> AnswerDraft:
-        return said._replace(nearest=True)
-
-    async def ask_for_prose() -> AnswerDraft:
-        prose = await _prose(state, runtime)
-        return prose._replace(answer=_with_missing(prose.answer, missing), words=words)
-
-    source = ready_answer(memory.document, said)
+        draft = AnswerDraft(None, None, [], words, missing, nearest=True)
     if table["found"] and (state["choices"] or result == "prose"):
-        source = AnswerSource(memory.document, substitute, ask_for_prose, "survey_prose")
-    return {**await write_answer(source, state, runtime), "by_pattern": by_pattern, "by_table": by_table}
+        prose = await _prose(state, runtime) if can_ask(runtime) else None
+        if prose:
+            draft = prose._replace(answer=_with_missing(prose.answer, missing), words=words)
+        else:
+            draft = instead_of_reply(draft._replace(nearest=True), runtime, "survey_prose")
+    update = await write_answer(draft, memory.document, state, runtime)
+    return {**update, "by_pattern": by_pattern, "by_table": by_table}
 
 
 def _with_missing(answer: str | None, missing: str) -> str | None:
@@ -226,15 +225,19 @@ def _quotes(rows: list[Row]) -> list[Quote]:
     return [Quote(page=cited["page"], quote=cited["quote"], start=cited["start"]) for cited in first]
 
 
-async def _prose(state: TableState, runtime: ReaderRuntime) -> AnswerDraft:
-    """The model's answer from as many rows as fit the window, with the quotes of the rows that it names."""
+async def _prose(state: TableState, runtime: ReaderRuntime) -> AnswerDraft | None:
+    """The model's answer from as many rows as fit the window, with quotes of those that it names; None without one."""
     table, question, choices = state["table"], state["question_text"], state["choices"]
     head = f"{table['found']} rows.\n# | {' | '.join(table['columns'])}"
     room = content_room(runtime.context, question, choices) - count_words(head)
     rows_shown = [f"{number} | {' | '.join(row['values'])}" for number, row in enumerate(table["rows"], 1)]
     lines = take_fitting(rows_shown, count_words, room) or rows_shown[:1]
     prompt = survey_prose_prompt("\n".join([head, *lines]), question, choices, len(lines), table["found"])
-    text, letter, reply = await ask_to_decide(runtime, prompt, state, TableAnswer, TableChoice)
+    request = answer_request(prompt, state, runtime, (TableAnswer, TableChoice))
+    reply = await ask_reply(runtime, *request, fallback="survey_prose")
+    if reply is None:
+        return None
+    text, letter = read_answer(reply, choices)
     rows = [table["rows"][number - 1] for number in dict.fromkeys(reply.rows) if 0 < number <= len(lines)]
     quotes = _quotes((rows or table["rows"])[:ROWS_QUOTED]) if text else []
     did = f"answered from {format_count(len(lines), 'row')}" if text else "the table gives no answer"

@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING
 
 from readgraph.cli.options.output import check_estimate, check_open, with_run
 from readgraph.cli.options.settings import IN_PARTS
-from readgraph.cli.process import begin_work
 from readgraph.features.survey.options import TableOptions
 from readgraph.features.survey.settings import Surveying
 from readgraph.state.declaring import Groups
@@ -19,7 +18,7 @@ SETTINGS: Groups = (*IN_PARTS, Paragraphs, Rebuilding, Surveying)
 
 @with_run(TableOptions, SETTINGS)
 def table(options: TableOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
-    """Make a table of all that documents hold of one kind; each row has the quote that shows it, and its place.
+    """Make a table, or estimate what it will take.
 
     All of the text is read, part by part. What was read is kept, so more files, or a changed file, cost only what is
     new.
@@ -30,4 +29,5 @@ def table(options: TableOptions, context: "ReaderContext", screen: "OutputOption
 
     check_open(options.report, opened=options.opened)
     check_estimate(options, "written", "out", "report")
-    begin_work(estimate_table if options.estimate else make_table, options, context, screen)
+    work = estimate_table if options.estimate else make_table
+    work(options, context, screen)

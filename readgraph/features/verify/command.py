@@ -3,20 +3,19 @@
 from typing import TYPE_CHECKING
 
 from readgraph.cli.options.output import check_estimate, check_open, with_run
-from readgraph.cli.process import begin_work
 from readgraph.features.verify.options import VerifyOptions
-from readgraph.state.settings import Batching, Budget, Calls, Concurrency, Model, Paragraphs, Rebuilding, Window
+from readgraph.state.settings import Budget, Concurrency, Model, Paragraphs, Rebuilding, Window, settings_of_calls
 
 if TYPE_CHECKING:
     from readgraph.cli.terminal.screen import OutputOptions
     from readgraph.state.context import ReaderContext
 
-SETTINGS = (Model, Window, Concurrency, Calls, Batching, Budget, Paragraphs, Rebuilding)
+SETTINGS = (Model, Window, Concurrency, *settings_of_calls(), Budget, Paragraphs, Rebuilding)
 
 
 @with_run(VerifyOptions, SETTINGS)
 def verify(options: VerifyOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
-    """Check a text against documents, sentence by sentence: is it supported, contradicted, or not found?
+    """Check a draft, or estimate what it will take.
 
     Each verdict comes with a quote, its place, and what differs. Quotes and citations in the text are checked as such.
 
@@ -30,4 +29,5 @@ def verify(options: VerifyOptions, context: "ReaderContext", screen: "OutputOpti
 
     check_open(options.report, opened=options.opened)
     check_estimate(options, "shown", "show_steps", "report", "out")
-    begin_work(estimate_check if options.estimate else verify_draft, options, context, screen)
+    work = estimate_check if options.estimate else verify_draft
+    work(options, context, screen)

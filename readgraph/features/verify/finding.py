@@ -12,7 +12,7 @@ from readgraph.library.page_store import page_store
 from readgraph.library.search.hits import pages_of
 from readgraph.nodes.contracts import PAGES_ALONE, ReaderRuntime
 from readgraph.nodes.rules.evidence import PageText
-from readgraph.nodes.rules.tokens import other_forms
+from readgraph.nodes.rules.tokens import numerals, tokens_of
 from readgraph.nodes.search import open_ranker
 from readgraph.nodes.step import node
 from readgraph.state.apart import apart
@@ -42,12 +42,12 @@ async def find_pages(state: FindState, runtime: ReaderRuntime) -> ClaimsUpdate:
     pages, language = await store.pages(memory.id, range(memory.pages)), language_of(text)
     starts = [page.start for page in pages]
     for claim in state["claims"]:
-        places, said = claim["cited"], claim["text"][:LONGEST_QUERY]
+        places, wording = claim["cited"], claim["text"][:LONGEST_QUERY]
         cited = [page.number for page in pages if any(_overlap(page, each) for each in places)] if places else []
-        query = " ".join([said, *other_forms(said, certain_language([said]) or language)])
+        query = " ".join([wording, *other_forms(wording, certain_language([wording]) or language)])
         ranked = pages_of(await ranker.find(query, MOST_PAGES + len(cited)))
         inside = [page for page in ranked if page in cited][:MOST_CITED] or cited[:MOST_CITED]
-        exact = [text.find(said) for said in (claim["text"], *claim["quotes"])]
+        exact = [text.find(wording) for wording in (claim["text"], *claim["quotes"])]
         holding = [bisect_right(starts, at) - 1 for at in exact if at >= 0]
         near = [*dict.fromkeys([*holding, *inside, *ranked[:MOST_PAGES]])]
         claims.append({**claim, "pages": near, "searched": len(document.parts) or 1})
@@ -69,14 +69,14 @@ class PageTexts(NamedTuple):
 
     def read(self, numbers: Iterable[int]) -> list[PageText]:
         """The texts of these pages."""
-        found = list[PageText]()
+        texts = list[PageText]()
         for number in dict.fromkeys(numbers):
             page = self.pages[number]
             _, end = self.part_at(page.start)  # of a collection, no sentence goes on in the next document
             following = number + 1 if number + 1 < len(self.pages) else None
             text = self.text[page.start : min(page.end + OVERLAP, end)]
-            found.append(PageText(page, text, following, page.end + OVERLAP < end))
-        return found
+            texts.append(PageText(page, text, following, page.end + OVERLAP < end))
+        return texts
 
     def part_at(self, offset: int) -> tuple[int, int]:
         """Where the document of a collection begins and ends that holds this offset; else the whole."""
@@ -91,3 +91,12 @@ async def texts_of(state: FindState, runtime: ReaderRuntime) -> PageTexts:
     pages = await store.pages(memory.id, range(memory.pages))
     titles = {part.start: (await store.document(part.document)).title for part in document.parts}
     return PageTexts(document, await store.text(document), pages, titles or {0: document.title})
+
+
+def other_forms(sentence: str, language: str) -> list[str]:
+    """Other ways to write the numbers of a sentence: in words, in digits, with commas."""
+    numbers = [token for token in tokens_of(sentence, language) if token.kind == "number"]
+    words = {number: word for word, number in numerals(language).items()}
+    values = [token.value[0] for token in numbers if isinstance(token.value, tuple) and token.value[0] % 1 == 0]
+    forms = [form for value in values for form in (words.get(value, ""), f"{value:.0f}", f"{value:,.0f}")]
+    return [form for form in dict.fromkeys(forms) if form and form not in sentence]

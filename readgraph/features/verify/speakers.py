@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence, Set
 from typing import NamedTuple
 
-from readgraph.nodes.rules.compare import whole_names
+from readgraph.nodes.rules.compare import with_name
 from readgraph.nodes.rules.standing import paragraph_start
-from readgraph.nodes.rules.tokens import QUOTE_MARK, TITLES, cue_words
+from readgraph.nodes.rules.tokens import QUOTE_MARK, TITLES, cue_words, tokens_of
 from readgraph.state.differences import Difference
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
@@ -77,3 +77,14 @@ def _find_speaker(before: str, after: str, language: str, names: Set[str]) -> st
 
 def _words(text: str) -> list[str]:
     return [word.casefold() for word in _WORD.findall(text)]
+
+
+def whole_names(sentence: str, language: str, names: Set[str]) -> list[str]:
+    """The names in a sentence, as they stand."""
+    tokens = [with_name(token, names) for token in tokens_of(sentence, language)]
+    written = list[str]()
+    for before, token in zip((None, *tokens), tokens, strict=False):
+        if token.kind == "name":
+            goes_on = before is not None and before.kind == "name"
+            written[-1:] = [f"{written[-1]} {token.text}"] if goes_on else [*written[-1:], token.text]
+    return written

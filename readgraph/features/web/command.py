@@ -7,7 +7,6 @@ from typer import Argument, Option
 from readgraph.cli.options.documents import LibraryFolder, Sure
 from readgraph.cli.options.output import with_screen
 from readgraph.cli.options.settings import with_context
-from readgraph.cli.process import begin_work
 from readgraph.features.web.settings import Subtrees
 from readgraph.state import settings as group
 from readgraph.state.declaring import Groups
@@ -36,7 +35,7 @@ def browse(
     max_steps: Annotated[int, Option(min=1, metavar="N", help="End after this many steps.")] = 20,
     library: LibraryFolder = None,
 ) -> None:
-    """Carry out an instruction on a web site, in a browser of this machine. You confirm each action before it happens.
+    """Carry out an instruction on a site.
 
     Nothing but the site that you name is visited: all other requests are blocked, and counted.
 
@@ -46,8 +45,7 @@ def browse(
     """
     from readgraph.features.web.run import browse_site
 
-    begin_work(
-        browse_site,
+    browse_site(
         url=url,
         instruction=instruction,
         context=context,

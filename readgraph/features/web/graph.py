@@ -8,11 +8,9 @@ from readgraph.features.web.state import WebState, WebStepOutput, WebTask
 from readgraph.graphs.wiring import add_nodes, add_path, add_question, begin_graph, complete_graph
 from readgraph.nodes.building.build import ReadState, ReadWrites, cut_pages, read_pages
 from readgraph.nodes.building.merge import largest_page
-from readgraph.nodes.building.notes import make_gist_writer
 from readgraph.nodes.building.recipes import recipe_of_notes
 from readgraph.nodes.contracts import LookUpState, LookUpWrites, Node
 from readgraph.nodes.look_up import make_look_up_node
-from readgraph.nodes.purpose import purpose_of
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import recipe_parameters
 from readgraph.state.records import Recipe
@@ -32,15 +30,9 @@ recipe = recipe_of_notes(
 )
 """The recipe of the memory of a web page."""
 
-
-gist_part = make_gist_writer(
-    lambda text, context: web_pages.web_gist_prompt(text, context.gist_words, purpose_of(context)),
-    lambda context, text: web_pages.extract_web_note(text),
-)
-
 read = read_pages(
     web_pages.pages_of_subtrees,
-    gist_part,
+    web_pages.gist_part,
     recipe,
     without_model=(web_pages.pages_of_subtrees, web_pages.note_by_rule),
     settings=(Subtrees, Gists, Purpose, Language, Rebuilding),

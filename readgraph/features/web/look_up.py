@@ -25,13 +25,14 @@ from readgraph.models.rehearsed import RehearsedReply
 from readgraph.models.reply_types import restrict_reply
 from readgraph.nodes.answering.in_view import compression_rate, percent_read
 from readgraph.nodes.building.merge import largest_page
+from readgraph.nodes.building.notes import ask_gist
 from readgraph.nodes.contracts import AnswerUpdate, AskedState, ReaderRuntime
 from readgraph.nodes.extractive.gists import gist_size
 from readgraph.nodes.extractive.quoting import question_alone
 from readgraph.nodes.memory import MemoryView, view_memory
 from readgraph.nodes.opening import OpenState, OpenUpdate, check_length, open_document
 from readgraph.nodes.prompts import question_part
-from readgraph.nodes.purpose import purpose_line
+from readgraph.nodes.purpose import purpose_line, purpose_of
 from readgraph.nodes.step import node
 from readgraph.state.apart import compute
 from readgraph.state.channels import Cleared
@@ -253,6 +254,13 @@ def extract_web_note(part: str) -> str:
     ]
     allowed = gist_size(part)
     return first_words("; ".join(islice(told, allowed)) or " ".join(line.text for line in lines_of(part)), allowed)
+
+
+async def gist_part(text: str, page: Page, runtime: ReaderRuntime) -> Note:
+    """The gist of a part of a web page."""
+    context = runtime.context
+    prompt = web_gist_prompt(text, context.gist_words, purpose_of(context))
+    return await ask_gist(prompt, text, page, runtime, lambda _, text: extract_web_note(text))
 
 
 async def note_by_rule(text: str, page: Page, runtime: ReaderRuntime) -> Note:

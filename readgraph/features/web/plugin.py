@@ -1,18 +1,24 @@
 """What plugs in: see `readgraph.plugins`."""
 
+from typing import TYPE_CHECKING
+
 from readgraph.cli.declaring import Command
 from readgraph.graphs.method import Method
 from readgraph.plugins import hookimpl
-from readgraph.state.declaring import Settings
+
+if TYPE_CHECKING:
+    from readgraph.state.declaring import Settings
+
+BROWSE = "'readgraph browse' runs the web agent, and 'readgraph evaluate' takes it on a dataset of web pages"
 
 
 @hookimpl
 def methods() -> list[Method]:
-    """The web agent and its baselines."""
     return [
         Method(
             name="web-agent",
             kind="web",
+            instead=BROWSE,
             line="Gists of a page's parts; looks parts up, and names the next action.",
             note="gist",
             graph="readgraph.features.web.graph:graph",
@@ -22,6 +28,7 @@ def methods() -> list[Method]:
         Method(
             name="web-gists-only",
             kind="web",
+            instead=BROWSE,
             line="The web agent without look-up.",
             note="gist",
             graph="readgraph.features.web.baselines:web_gists_only",
@@ -29,18 +36,21 @@ def methods() -> list[Method]:
         Method(
             name="web-page",
             kind="web",
+            instead=BROWSE,
             line="The page from its beginning, as much as fits.",
             graph="readgraph.features.web.baselines:web_page",
         ),
         Method(
             name="web-bm25",
             kind="web",
+            instead=BROWSE,
             line="The parts of the page that BM25 ranks first.",
             graph="readgraph.features.web.baselines:web_bm25",
         ),
         Method(
             name="web-dense",
             kind="web",
+            instead=BROWSE,
             line="The parts that are nearest by their embeddings.",
             graph="readgraph.features.web.baselines:web_dense",
             needs_embeddings=True,
@@ -50,15 +60,19 @@ def methods() -> list[Method]:
 
 @hookimpl
 def commands() -> list[Command]:
-    """Its command, with its place in the help."""
-    from readgraph.features.web.command import browse
-
-    return [Command(run=browse, panel="For programs", order=5)]
+    return [
+        Command(
+            "readgraph.features.web.command:browse",
+            "Carry out an instruction on a web site, in a browser of this machine. You confirm each action "
+            "before it happens.",
+            panel="For programs",
+            order=5,
+        )
+    ]
 
 
 @hookimpl
-def settings() -> list[type[Settings]]:
-    """Its settings."""
+def settings() -> "list[type[Settings]]":
     from readgraph.features.web.settings import Subtrees
 
     return [Subtrees]

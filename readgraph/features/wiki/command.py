@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING
 
 from readgraph.cli.options.output import check_estimate, with_run
 from readgraph.cli.options.settings import IN_PARTS
-from readgraph.cli.process import begin_work
 from readgraph.features.wiki.options import WikiOptions
 from readgraph.state.settings import Paragraphs, Rebuilding
 
@@ -17,7 +16,7 @@ SETTINGS = (*IN_PARTS, Paragraphs, Rebuilding)
 
 @with_run(WikiOptions, SETTINGS)
 def wiki(options: WikiOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
-    """Make a wiki of documents: Markdown pages of persons, places, things and topics. Each sentence names its quote.
+    """Make a wiki, or estimate what it will take.
 
     Obsidian opens the folder. Made again, it is written only where the documents changed; what you wrote in it stays.
 
@@ -29,4 +28,5 @@ def wiki(options: WikiOptions, context: "ReaderContext", screen: "OutputOptions"
     from readgraph.features.wiki.run import estimate, make_wiki
 
     check_estimate(options, "shown", "show_steps")
-    begin_work(estimate if options.estimate else make_wiki, options, context, screen)
+    work = estimate if options.estimate else make_wiki
+    work(options, context, screen)

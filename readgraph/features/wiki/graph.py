@@ -9,7 +9,7 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 
 from readgraph.features.wiki import subjects as subjects_types
-from readgraph.features.wiki.state import WikiMade, WikiState, WikiWanted
+from readgraph.features.wiki.state import WikiMade, WikiState
 from readgraph.features.wiki.subjects import gather_subjects, note_pages, page_words
 from readgraph.features.wiki.write import (
     CompareState,
@@ -26,6 +26,7 @@ from readgraph.nodes.building.recipes import recipe_of_pages
 from readgraph.nodes.contracts import Node
 from readgraph.nodes.opening import OpenState, OpenUpdate, open_document
 from readgraph.state.context import ReaderContext
+from readgraph.state.reading import TextGiven
 from readgraph.state.settings import Paragraphs, Rebuilding, Window
 
 recipe_of_cut = recipe_of_pages("wiki-pages", page_words)
@@ -42,9 +43,9 @@ def build(
     write: Node[WriteState, WriteUpdate] = write_pages,
     compare: Node[CompareState, CompareUpdate] = compare_sentences_of_pages,
     state: type[Any] = WikiState,
-) -> StateGraph[WikiState, ReaderContext, WikiWanted, WikiMade]:
+) -> StateGraph[WikiState, ReaderContext, TextGiven, WikiMade]:
     """Cut pages, note what each tells of, gather what is told of each subject, write the wiki's pages, compare."""
-    builder = begin_graph(state, WikiState, WikiWanted, WikiMade)
+    builder = begin_graph(state, WikiState, TextGiven, WikiMade)
     add_nodes(builder, open=open, read=read, note=note, gather=gather, write=write, compare=compare)
     add_path(builder, START, "open", "read", "note", "gather", "write", "compare", END)
     return builder

@@ -15,7 +15,7 @@ from langgraph.channels.binop import BinaryOperatorAggregate
 from langgraph.errors import GraphRecursionError
 from langgraph.graph import END, START, StateGraph
 from langgraph.managed import RemainingSteps
-from langgraph.runtime import Runtime
+from langgraph.runtime import Runtime, get_runtime
 from langgraph.types import Command, Overwrite
 from typing_extensions import TypedDict
 
@@ -25,6 +25,9 @@ from readgraph.nodes.memory import fetch_anew, open_memories_once
 from readgraph.nodes.step import StepNode
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
+from readgraph.state.loops import end_this_task_when_left
+
+__all__ = ["join_steps"]
 
 if TYPE_CHECKING:
     from langgraph.graph._branch import BranchSpec
@@ -51,22 +54,31 @@ class JoinedSteps(StepNode[Any, Any]):
         }
         super().__init__(next(iter(self.steps.values())).work)
 
-    async def run(self, state: Any, runtime: Runtime[ReaderContext], config: RunnableConfig | None = None) -> Any:
+    async def ainvoke(
+        self,
+        input: Any,
+        config: RunnableConfig | None = None,
+        *,
+        runtime: Runtime[ReaderContext] | None = None,
+        **kwargs: Any,
+    ) -> Any:
         """Run the steps one after the other; what they wrote is given to the graph together, with where to go on."""
-        known, written = dict(state), dict[str, Any]()
+        runtime = runtime or get_runtime(ReaderContext)
+        known, written = dict(input), dict[str, Any]()
         with open_memories_once():
             around = copy_context()
         name = next(iter(self.steps))
-        while name in self.steps:
-            if not known[LEFT]:
-                raise GraphRecursionError(f"The graph took all of its steps, and '{name}' would be one more.")
-            of_step: Any = {**(config or {}), "metadata": {**(config or {}).get("metadata", {}), NODE: name}}
-            # In a context of its own, as LangGraph runs a node: a step's meter counts for what is around all of them.
-            run = _run_step(self.steps[name], known, runtime, of_step)
-            for key, value in (await asyncio.create_task(run, context=around.copy())).items():
-                self._write(key, value, known, written)
-            known[LEFT] -= 1
-            name = await _choose(self.sequels[name], known, config)
+        with end_this_task_when_left():
+            while name in self.steps:
+                if not known[LEFT]:
+                    raise GraphRecursionError(f"The graph took all of its steps, and '{name}' would be one more.")
+                of_step: Any = {**(config or {}), "metadata": {**(config or {}).get("metadata", {}), NODE: name}}
+                # In a context of its own, as LangGraph runs a node: its meter counts for what is around all of them.
+                run = _run_step(self.steps[name], known, runtime, of_step)
+                for key, value in (await asyncio.create_task(run, context=around.copy())).items():
+                    self._write(key, value, known, written)
+                known[LEFT] -= 1
+                name = await _choose(self.sequels[name], known, config)
         return written if len(self.exits) == 1 else Command(update=written, goto=self.place[name])
 
     def _write(self, key: str, value: Any, known: dict[str, Any], written: dict[str, Any]) -> None:
@@ -88,7 +100,7 @@ async def _run_step(step: Any, state: Any, runtime: Runtime[ReaderContext], conf
     """Run a step; one of a user's own may change notes, such as by a correction."""
     own = step.work.__module__.partition(".")[0] != __name__.partition(".")[0]
     with fetch_anew() if own else nullcontext():
-        return await step.run(state, runtime, config)
+        return await step.ainvoke(state, config, runtime=runtime)
 
 
 async def _choose(sequel: Sequel, state: Mapping[str, Any], config: RunnableConfig | None) -> str:

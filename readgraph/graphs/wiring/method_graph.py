@@ -75,14 +75,11 @@ class GraphStep(StepNode[Any, Any]):
         work.__name__, work.__doc__ = name, "The steps of another graph."
         super().__init__(work, settings=settings)
 
-    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
-        """Run in the background event loop, and the graph itself in a thread."""
-        with set_variable(_waits, True):
-            return super().invoke(input, config, **kwargs)
-
-    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
-        """Run in the caller's event loop."""
-        with set_variable(_waits, False):
+    async def ainvoke(
+        self, input: Any, config: RunnableConfig | None = None, *, waits: bool = False, **kwargs: Any
+    ) -> Any:
+        """Run as any step; where a thread waits for it, under `invoke`, the graph itself runs in a thread."""
+        with set_variable(_waits, waits):
             return await super().ainvoke(input, config, **kwargs)
 
 

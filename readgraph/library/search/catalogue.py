@@ -23,7 +23,6 @@ from pydantic_core import from_json
 from readgraph.library import sqlite_files
 from readgraph.library.address import SEARCH
 from readgraph.library.documents import load_document
-from readgraph.library.file_store import LibraryStore
 from readgraph.library.page_store import PageStore
 from readgraph.library.store import (
     Listing,
@@ -166,7 +165,7 @@ class Catalogue:
 async def catalogue_of(pages: PageStore) -> Catalogue | None:
     """The catalogue of a page store, up to date; None where a list is as quick, or where nothing can be written."""
     base = base_of(pages.store)
-    if not isinstance(base, SharedStore) or (isinstance(base, LibraryStore) and base.to_read):
+    if not isinstance(base, SharedStore) or not (base.writable or base.indexes_apart):
         return None
     inside = pages.store.prefix if isinstance(pages.store, NamespacedStore) else ()
     catalogue = Catalogue(_file(base, pages.store), base, ".".join((*inside, ROOT, "documents")))

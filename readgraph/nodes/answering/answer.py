@@ -3,23 +3,23 @@
 from collections.abc import Callable
 
 from readgraph.library.page_store import page_store
-from readgraph.models.metering import record_corrections, suppress_streaming
+from readgraph.models.asking import ask_reply, can_ask
+from readgraph.models.metering import count_fallback, record_corrections, suppress_streaming
 from readgraph.models.prompt import Prompt
 from readgraph.nodes.answering.in_view import (
     STYLE,
-    AnswerSource,
     all_quotes,
-    ask_for_answer,
-    draft_answer,
+    answer_request,
     format_finding,
-    ready_answer,
+    instead_of_reply,
+    quotes_from,
+    read_answer,
     weigh_findings,
     write_answer,
-    write_draft,
 )
 from readgraph.nodes.answering.prompts import answer_prompt
 from readgraph.nodes.bounds import content_room
-from readgraph.nodes.contracts import AnswerDraft, AnswerState, AnswerUpdate, ReaderRuntime
+from readgraph.nodes.contracts import AnswerDraft, AnswerState, AnswerUpdate, AskedState, ReaderRuntime
 from readgraph.nodes.extractive.passages import FEWEST_WORDS, sentences_as_passages
 from readgraph.nodes.extractive.quoting import quote_pages, quote_passages
 from readgraph.nodes.memory import MemoryView, format_pages, load_memory, memory_pages, view_memory
@@ -42,8 +42,9 @@ def make_answer_node(make_prompt: MakePrompt) -> StepNode[AnswerState, AnswerUpd
     @node(settings=STYLE)
     async def answer(state: AnswerState, runtime: ReaderRuntime) -> AnswerUpdate:
         """Answer from all notes, or the pages read again in their place; without a model, quote these pages."""
-        source = await memory_with(state["pages_read"], state, runtime, make_prompt)
-        return await write_answer(source, state, runtime)
+        view = await view_pages(state["pages_read"], state, runtime)
+        draft = await answer_from(view, state, runtime, make_prompt)
+        return await write_answer(draft, view.document, state, runtime)
 
     return answer
 
@@ -51,32 +52,47 @@ def make_answer_node(make_prompt: MakePrompt) -> StepNode[AnswerState, AnswerUpd
 answer = make_answer_node(answer_prompt)
 
 
-async def memory_with(
-    pages: list[int], state: AnswerState, runtime: ReaderRuntime, make_prompt: MakePrompt = answer_prompt
-) -> AnswerSource:
-    """A memory with these pages in full; without a model, nothing else of it."""
+async def view_pages(pages: list[int], state: AskedState, runtime: ReaderRuntime) -> MemoryView:
+    """What is seen of a memory with these pages in full; without a model, nothing else of it."""
     memory = await load_memory(runtime, {"document": state["document"], "memory": state["memory"]})
-    view = await (memory.view(pages) if runtime.context.model else memory.view_without_model(pages))
-    return answer_from(view, state, runtime, make_prompt)
+    return await (memory.view(pages) if runtime.context.model else memory.view_without_model(pages))
 
 
-def answer_from(
-    view: MemoryView, state: AnswerState, runtime: ReaderRuntime, make_prompt: MakePrompt = answer_prompt
-) -> AnswerSource:
-    """What is seen of a memory; without a model, its pages in full are quoted."""
+async def answer_from(
+    view: MemoryView, state: AskedState, runtime: ReaderRuntime, make_prompt: MakePrompt = answer_prompt
+) -> AnswerDraft:
+    """Answer from what is seen of a memory: by the model or, without a usable reply of it, by quotes.
 
-    async def ask() -> AnswerDraft:
+    Raises:
+        BudgetSpent: Inside of a node with a substitute (`without_model`), if the budget allows no further call.
+        ModelUnavailable: If the server can't be used.
+    """
+    reply = None
+    if can_ask(runtime):
         prompt = make_prompt(view.text, state["question_text"], state["choices"])
-        said = await ask_for_answer(runtime, prompt, state)
-        gists = sum(note.words > 0 for number, note in view.notes.items() if number not in view.full)
-        seen = f"{format_count(gists, 'gist')} and {format_count(len(view.full), 'part')} in full"
-        did = f"answered from {seen}" if said.answer else "found no answer in the text"
-        return said._replace(words=view.words, summary=did)
+        reply = await ask_reply(runtime, *answer_request(prompt, state, runtime), fallback="answer")
+    if reply is None:
+        return instead_of_reply(await quote_view(view, state, runtime), runtime)
+    answer, letter = read_answer(reply, state["choices"])
+    gists = sum(note.words > 0 for number, note in view.notes.items() if number not in view.full)
+    seen = f"{format_count(gists, 'gist')} and {format_count(len(view.full), 'part')} in full"
+    did = f"answered from {seen}" if answer else "found no answer in the text"
+    return AnswerDraft(answer, letter, quotes_from(reply.quotes), view.words, did)
 
-    async def quote() -> AnswerDraft:
-        return (await quote_pages(view.full, view.document, state, runtime))._replace(words=view.words)
 
-    return AnswerSource(view.document, quote, ask)
+async def quote_view(view: MemoryView, state: AskedState, runtime: ReaderRuntime) -> AnswerDraft:
+    """The sentences of the pages that stand in full which are nearest to the question."""
+    return (await quote_pages(view.full, view.document, state, runtime))._replace(words=view.words)
+
+
+async def quote_pages_read(state: AskedState, runtime: ReaderRuntime) -> AnswerUpdate:
+    """Quote the pages that were read, where what a model did with them came to no answer, which is counted."""
+    view = await view_pages(state["pages_read"], state, runtime)
+    draft = await quote_view(view, state, runtime)
+    if runtime.context.model:
+        count_fallback("answer")
+        draft = draft._replace(summary=f"gave no answer: {draft.summary}")
+    return await write_answer(draft, view.document, state, runtime)
 
 
 @node(settings=(*STYLE, Segments, Window))
@@ -85,7 +101,7 @@ async def answer_from_segments(state: AnswerState, runtime: ReaderRuntime) -> An
     view = await view_memory(runtime, state["document"], state["memory"], state["pages_read"])
     if runtime.context.cut_segments:
         view = view.cut_to(content_room(runtime.context, state["question_text"], state["choices"]))
-    return await write_answer(answer_from(view, state, runtime), state, runtime)
+    return await write_answer(await answer_from(view, state, runtime), view.document, state, runtime)
 
 
 @node(settings=(*STYLE, Retrieval))
@@ -93,7 +109,7 @@ async def answer_from_retrieved(state: AnswerState, runtime: ReaderRuntime) -> A
     """Answer from the pages that were found and, if `show_gists` is set, the gists of the others."""
     view = await view_memory(runtime, state["document"], state["memory"], state["pages_read"])
     view = view if runtime.context.show_gists else view.without_notes()
-    return await write_answer(answer_from(view, state, runtime), state, runtime)
+    return await write_answer(await answer_from(view, state, runtime), view.document, state, runtime)
 
 
 async def answer_from_notes_alone_without_model(state: AnswerState, runtime: ReaderRuntime) -> AnswerUpdate:
@@ -109,13 +125,14 @@ async def answer_from_notes_alone_without_model(state: AnswerState, runtime: Rea
         if count_words(passage.text) >= FEWEST_WORDS and passage.text in view.notes[page.number].text
     ]
     draft = await quote_passages(kept, view.document, state, runtime)
-    return await write_draft(draft._replace(words=view.words), view.document, state, runtime)
+    return await write_answer(draft._replace(words=view.words), view.document, state, runtime)
 
 
 @node(without_model=answer_from_notes_alone_without_model, settings=STYLE)
 async def answer_from_notes_alone(state: AnswerState, runtime: ReaderRuntime) -> AnswerUpdate:
     """Answer where no page is opened; with a model, as `answer` does."""
-    return await write_answer(await memory_with(state["pages_read"], state, runtime), state, runtime)
+    view = await view_pages(state["pages_read"], state, runtime)
+    return await write_answer(await answer_from(view, state, runtime), view.document, state, runtime)
 
 
 LONGEST_FINDING = 120  # most words of a page's answer and quotes that are weighed
@@ -129,8 +146,9 @@ class EachPageUpdate(AnswerUpdate):
 
 async def answer_from_each_without_model(state: AnswerState, runtime: ReaderRuntime) -> EachPageUpdate:
     """Without a model: the passages of all pages that best match the question."""
-    source = await memory_with(state["pages_read"], state, runtime)
-    return {**await write_draft(await source.substitute(), source.document, state, runtime), "findings": []}
+    view = await view_pages(state["pages_read"], state, runtime)
+    draft = await quote_view(view, state, runtime)
+    return {**await write_answer(draft, view.document, state, runtime), "findings": []}
 
 
 @node(without_model=answer_from_each_without_model, settings=(*STYLE, Chunks))
@@ -143,44 +161,40 @@ async def answer_from_each(state: AnswerState, runtime: ReaderRuntime) -> EachPa
     """
     pages = state["pages_read"]
     with suppress_streaming():
-        each = await all_finished(_answer_page(page, state, runtime) for page in pages)
+        drafts = await all_finished(_answer_page(page, state, runtime) for page in pages)
     findings = [
-        Finding(page=page, answers=True, text=said.answer, choice=said.choice, quotes=said.quotes)
-        for page, said in zip(pages, each, strict=True)
-        if said.answer and not said.nearest
+        Finding(page=page, answers=True, text=draft.answer, choice=draft.choice, quotes=draft.quotes)
+        for page, draft in zip(pages, drafts, strict=True)
+        if draft.answer and not draft.nearest
     ]
-    if not findings and any(said.nearest for said in each):
+    if not findings and any(draft.nearest for draft in drafts):
         return await answer_from_each_without_model(state, runtime)
-    source = await _source_of_findings(findings, state, runtime)
-    return {**await write_answer(source, state, runtime), "findings": findings}
+    document, chunks = await memory_pages(runtime, state["document"], state["memory"])
+    words = sum(page.words for page in chunks if page.number in pages)
+    draft = await _draft_from_findings(findings, words, state, runtime)
+    return {**await write_answer(draft, document, state, runtime), "findings": findings}
 
 
 async def _answer_page(page: int, state: AnswerState, runtime: ReaderRuntime) -> AnswerDraft:
-    return await draft_answer(await memory_with([page], state, runtime), runtime)
+    return await answer_from(await view_pages([page], state, runtime), state, runtime)
 
 
-async def _source_of_findings(findings: list[Finding], state: AnswerState, runtime: ReaderRuntime) -> AnswerSource:
-    pages = state["pages_read"]
-    document, chunks = await memory_pages(runtime, state["document"], state["memory"])
-    words = sum(page.words for page in chunks if page.number in pages)
+async def _draft_from_findings(
+    findings: list[Finding], words: int, state: AnswerState, runtime: ReaderRuntime
+) -> AnswerDraft:
+    """The one answer that they give, or what the model says of them; the first where it can't be asked."""
     if not findings:
-        return ready_answer(document, AnswerDraft(None, None, [], words, "found no answer in the text"))
-
-    def draft(quoted: list[Finding], did: str) -> AnswerDraft:
-        return AnswerDraft(findings[0]["text"], findings[0]["choice"], all_quotes(quoted), words, did)
-
+        return AnswerDraft(None, None, [], words, "found no answer in the text")
+    first = AnswerDraft(findings[0]["text"], findings[0]["choice"], all_quotes(findings), words)
     if runtime.context.best_chunk or len({finding["text"] for finding in findings}) == 1:
-        did = f"answered from {len(findings)} of {len(pages)} parts, each by itself"
-        return ready_answer(document, draft(findings, did))
-
-    async def weigh() -> AnswerDraft:
-        shown = dict[int, str]()
-        for finding in findings:
-            letter = f"{finding['choice']}. " if finding["choice"] else ""
-            shown[finding["page"]] = first_words(letter + format_finding(finding), LONGEST_FINDING)
-        return await weigh_findings(findings, format_pages(shown), state, runtime, words)
-
-    async def take_first() -> AnswerDraft:
-        return draft(findings[:1], f"took the first of {len(findings)} answers")
-
-    return AnswerSource(document, take_first, weigh, "weigh")
+        return first._replace(
+            summary=f"answered from {len(findings)} of {len(state['pages_read'])} parts, each by itself"
+        )
+    shown = dict[int, str]()
+    for finding in findings:
+        letter = f"{finding['choice']}. " if finding["choice"] else ""
+        shown[finding["page"]] = first_words(letter + format_finding(finding), LONGEST_FINDING)
+    if weighed := await weigh_findings(findings, format_pages(shown), state, runtime, words):
+        return weighed
+    first = first._replace(quotes=findings[0]["quotes"], summary=f"took the first of {len(findings)} answers")
+    return instead_of_reply(first, runtime, "weigh")

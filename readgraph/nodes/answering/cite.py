@@ -193,7 +193,7 @@ async def _verdicts(
     left: Batch, pieces: Sequence[EvidencePiece], question: str, runtime: ReaderRuntime
 ) -> dict[int, SupportVerdict]:
     texts, meter = {number: piece.text for number, piece in enumerate(pieces)}, current_meter()
-    spent_before = meter.budget_spent
+    spent_before = meter.budget.spent
 
     async def of_batch(batch: Batch) -> dict[int, SupportVerdict]:
         try:
@@ -202,7 +202,7 @@ async def _verdicts(
             return {}
 
     found = await all_finished(map(of_batch, in_batches(left, texts, content_room(runtime.context, question))))
-    meter.budget_spent = spent_before  # the answer was given within the budget; what is unchecked says so itself
+    meter.budget.spent = spent_before  # the answer was given within the budget; what is unchecked says so itself
     return {number: verdict for each in found for number, verdict in each.items()}
 
 

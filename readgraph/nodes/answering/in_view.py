@@ -1,15 +1,14 @@
-"""What all steps that answer share: from what is in view to the answer, its status and its figures."""
+"""What all steps that answer share: how an answer is asked for and read, its status and its figures."""
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeAlias, cast
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias, cast, get_args
 
 from langchain_core.messages import AIMessage, AnyMessage
 from pydantic import BaseModel
 
 from readgraph.library.page_store import page_store
-from readgraph.models.asking import ask_reply, can_ask
-from readgraph.models.metering import count_fallback, current_meter, step_does_without
+from readgraph.models.asking import ask_reply, can_ask, say_budget_spent
+from readgraph.models.metering import current_meter
 from readgraph.models.prompt import Prompt
 from readgraph.models.reply_types import restrict_reply
 from readgraph.models.streaming import stream_message
@@ -30,7 +29,6 @@ from readgraph.nodes.memory import describe_missing
 from readgraph.nodes.prompts import Reply, answer_length, at_length, length_line
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import LARGEST, Groups
-from readgraph.state.errors import BudgetSpent, NoUsableReply
 from readgraph.state.languages import DEFAULT, NAMES, certain_language
 from readgraph.state.reading import Finding, Quote, last_question
 from readgraph.state.records import Document, Page
@@ -92,42 +90,46 @@ def answer_style(state: AskedQuestion, runtime: ReaderRuntime) -> AnswerStyle:
     return AnswerStyle(length, " ".join(filter(None, lines)))
 
 
-async def ask_for_answer(
-    runtime: ReaderRuntime, prompt: Prompt, state: AskedState, *, quoting: bool = True
-) -> AnswerDraft:
-    """Ask for an answer, or for the letter of a choice; `quoting`: with quotes. Errors as in `ask`."""
-    in_words, by_letter = (FreeAnswer, ChosenAnswer) if quoting else (AnswerAlone, ChoiceAlone)
-    answer, letter, reply = await ask_to_decide(runtime, prompt, state, in_words, by_letter, may_be_null=False)
-    return AnswerDraft(answer, letter, quotes_from(reply.quotes) if quoting else [])
+Replies: TypeAlias = tuple[type[BaseModel], type[BaseModel]]
+"""The types of a reply: with an `answer` in words, and with a `choice` where the question has options."""
+
+QUOTED: Replies = (FreeAnswer, ChosenAnswer)
+UNQUOTED: Replies = (AnswerAlone, ChoiceAlone)
+WEIGHED: Replies = (WeighedAnswer, WeighedChoice)
 
 
-async def ask_to_decide(
-    runtime: ReaderRuntime,
-    prompt: Prompt,
-    state: AskedState,
-    in_words: type[BaseModel],
-    by_letter: type[BaseModel],
-    *,
-    may_be_null: bool = True,
-) -> tuple[str | None, str | None, Any]:
-    """Ask for a reply with an `answer` or, where there are options, a `choice`; errors as in `ask`.
+class AnswerRequest(NamedTuple):
+    """What `ask_reply` is to ask for an answer: the prompt, the type of the reply, and what is wrong with one."""
 
-    Returns the answer, its letter, and the reply. `may_be_null`: whether a reply may choose none of the options.
-    """
+    prompt: Prompt
+    reply: type[Any]
+    complaint: Callable[[Any], str | None]
+
+
+def answer_request(
+    prompt: Prompt, state: AskedState, runtime: ReaderRuntime, replies: Replies = QUOTED
+) -> AnswerRequest:
+    """The request for an answer in the style that the settings want, or for the letter of an option."""
+    in_words, by_letter = replies
     choices = state["choices"]
-    reply: Any
     if not choices:
         style = answer_style(state, runtime)
-        reply = await ask_reply(runtime, prompt.adding(style.line), style.reply(in_words))
-        return (reply.answer or "").strip() or None, None, reply
+        return AnswerRequest(prompt.adding(style.line), style.reply(in_words), lambda reply: None)
+    may_be_null = type(None) in get_args(by_letter.model_fields["choice"].annotation)
 
     def complaint(reply: Any) -> str | None:
         known = letter_of(reply.choice or "") in choices or (may_be_null and not reply.choice)
         return None if known else f"choice must be one of {', '.join(choices)}{', or null' if may_be_null else ''}"
 
-    reply = await ask_reply(runtime, prompt, restrict_reply(by_letter, choice=choices), complaint)
+    return AnswerRequest(prompt, restrict_reply(by_letter, choice=choices), complaint)
+
+
+def read_answer(reply: Any, choices: Mapping[str, str]) -> tuple[str | None, str | None]:
+    """The answer of a reply, and its letter where there are options; None where it gives none."""
+    if not choices:
+        return (reply.answer or "").strip() or None, None
     letter = letter_of(reply.choice) if reply.choice else None
-    return choices[letter] if letter else None, letter, reply
+    return choices[letter] if letter else None, letter
 
 
 def quotes_from(given: Iterable[QuotedText]) -> list[Quote]:
@@ -142,13 +144,18 @@ def letter_of(choice: str) -> str:
 
 async def weigh_findings(
     findings: Sequence[Finding], shown: str, state: AskedState, runtime: ReaderRuntime, words: int
-) -> AnswerDraft:
-    """The answer of findings as `shown`, backed by the quotes of those that the model names. Errors as in `ask`."""
+) -> AnswerDraft | None:
+    """The answer of findings as `shown`, backed by the quotes of those that the model names; None without a reply."""
+    if not can_ask(runtime):
+        return None
     prompt = answer_prompt(shown, state["question_text"], state["choices"], WEIGH)
-    answered, letter, reply = await ask_to_decide(runtime, prompt, state, WeighedAnswer, WeighedChoice)
+    reply = await ask_reply(runtime, *answer_request(prompt, state, runtime, WEIGHED), fallback="weigh")
+    if reply is None:
+        return None
+    answer, letter = read_answer(reply, state["choices"])
     backing = [finding for finding in findings if finding["page"] in reply.pages] or findings
-    did = f"weighed {len(findings)} findings" + ("" if answered else ": they give no answer")
-    return AnswerDraft(answered, letter, all_quotes(backing) if answered else [], words, did)
+    did = f"weighed {len(findings)} findings" + ("" if answer else ": they give no answer")
+    return AnswerDraft(answer, letter, all_quotes(backing) if answer else [], words, did)
 
 
 def all_quotes(findings: Sequence[Finding]) -> list[Quote]:
@@ -171,10 +178,10 @@ def _as_chat_message(said: AnswerDraft, document: Document, state: AskedState) -
         words = RESEARCHED if said.context_alone else gave_none
     else:
         words = _quoted(said) if said.nearest else said.answer
-    message = AIMessage(f"{words}\n\n{missing}." if missing else words, id=meter.message_id, response_metadata=metadata)
+    message = AIMessage(f"{words}\n\n{missing}." if missing else words, id=meter.message.id, response_metadata=metadata)
     if last_question(state.get("messages") or []):
         return [message]
-    if meter.said != meter.message_id:
+    if not meter.message.has_begun:
         stream_message(meter, message)
     return []
 
@@ -187,78 +194,29 @@ def _quoted(said: AnswerDraft) -> str:
     return "\n\n".join([NEAREST, *(texts if said.answer in texts else [said.answer or ""])])
 
 
-MakeDraft: TypeAlias = Callable[[], Awaitable[AnswerDraft]]
-
-
-@dataclass(frozen=True)
-class AnswerSource:
-    """What is in view when a question is answered.
-
-    `ask` asks the model for the answer, with errors as in `models.asking`; None if no call is needed. `substitute` is
-    used without a model, and without a usable reply, which is counted as the fall-back `counted_as`. `beside`: what a
-    node of `answering` writes besides the answer.
-    """
-
-    document: Document
-    substitute: MakeDraft
-    ask: MakeDraft | None = None
-    counted_as: str = "answer"
-    beside: Mapping[str, Any] = field(default_factory=dict)
-
-
-def ready_answer(document: Document, draft: AnswerDraft) -> AnswerSource:
-    """An answer that needs no call."""
-
-    async def give() -> AnswerDraft:
+def instead_of_reply(draft: AnswerDraft, runtime: ReaderRuntime, counted_as: str = "answer") -> AnswerDraft:
+    """What is answered without a reply of the model; where it was to be asked, its line says why there is none."""
+    say_budget_spent(runtime)
+    if not current_meter().fallbacks[counted_as]:
         return draft
+    return draft._replace(summary=f"gave no usable answer: {draft.summary}")
 
-    return AnswerSource(document, give, give)
 
-
-async def write_answer(source: AnswerSource, state: AskedState, runtime: ReaderRuntime) -> AnswerUpdate:
-    """Answer from what is in view: by the model, or by the substitute where it can't be asked.
+async def write_answer(
+    draft: AnswerDraft, document: Document, state: AskedState, runtime: ReaderRuntime
+) -> AnswerUpdate:
+    """The update with this answer about a document.
 
     Args:
-        source: What is in view.
+        draft: The answer, or that there is none.
+        document: What it is about.
         state: The question.
         runtime: The node's runtime.
 
     Returns:
         The update. Its status is `nearest` where passages were quoted instead of asking, `no_answer` if the text does
         not contain the answer, or `researched` if only a context was asked for.
-
-    Raises:
-        BudgetSpent: Inside of a node with a substitute (`without_model`), if the budget allows no further call.
-        ModelUnavailable: If the server can't be used.
     """
-    draft = await (draft_answer(source, runtime) if can_ask(runtime) else source.substitute())
-    return await write_draft(draft, source.document, state, runtime)
-
-
-async def draft_answer(source: AnswerSource, runtime: ReaderRuntime) -> AnswerDraft:
-    """The model's answer; the substitute, which is counted, where no usable reply came. `BudgetSpent` as above."""
-    try:
-        if source.ask:
-            return await source.ask()
-        did = "gave no answer: "
-    except NoUsableReply:
-        did = "gave no usable answer: "
-    except BudgetSpent:
-        if not step_does_without():
-            raise
-        return await source.substitute()
-    if not runtime.context.model:
-        return await source.substitute()
-    count_fallback(source.counted_as)
-    current_meter().new_message()
-    draft = await source.substitute()
-    return draft._replace(summary=did + draft.summary)
-
-
-async def write_draft(
-    draft: AnswerDraft, document: Document, state: AskedState, runtime: ReaderRuntime
-) -> AnswerUpdate:
-    """The update with this answer about a document."""
     read = await page_store(runtime).pages(state["memory"], state["pages_read"])
     update = AnswerUpdate(
         answer=draft.answer,

@@ -14,10 +14,8 @@ from operator import attrgetter
 from typing_extensions import TypedDict
 
 from readgraph.library.corrections import correction_key, corrections_of, keep_correction, with_correction
-from readgraph.library.forgetting import drop_memory
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.store import hold_build_lock
-from readgraph.models.batches.calls import workers_for
 from readgraph.models.metering import current_meter, let_node_substitute
 from readgraph.nodes.building.paging import no_note
 from readgraph.nodes.building.parts import MakeParts, NotesSoFar, Pages, Paginate, Parts, WriteNote, in_parts, move_page
@@ -25,12 +23,13 @@ from readgraph.nodes.building.recipes import PurposeState, apply_notes_language,
 from readgraph.nodes.building.summaries import delete_tree
 from readgraph.nodes.contracts import ReaderRuntime, StepUpdate
 from readgraph.nodes.search import AT_ONCE, open_ranker
-from readgraph.nodes.step import MakeRecipe, StepNode, Work
+from readgraph.nodes.step import MakeRecipe, StepNode, Work, node
 from readgraph.nodes.tasks import raise_first_error
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import Groups
 from readgraph.state.errors import BudgetSpent, ReadgraphError
 from readgraph.state.records import Document, Memory, Note, Page
+from readgraph.state.transports import workers_for
 from readgraph.state.words import format_count
 
 __all__ = ["read_pages"]
@@ -49,11 +48,11 @@ async def find_unchanged_pages(store: PageStore, document: Document, text: str, 
     """Unchanged pages and notes from the same recipe's memory of the file's newest earlier version; usually none."""
     earlier = await store.other_versions(document)
     there = await store.memories(earlier[0].id) if earlier else []
-    known = next((each for each in there if each.recipe == memory.recipe), None)
-    if known is None:
+    same = next((other for other in there if other.recipe == memory.recipe), None)
+    if same is None:
         return UnchangedPages()
-    old, pages = await store.text(earlier[0]), await store.pages(known.id, range(known.pages))
-    notes = {note.page: note for note in await store.notes(known.id, range(known.pages))}
+    old, pages = await store.text(earlier[0]), await store.pages(same.id, range(same.pages))
+    notes = {note.page: note for note in await store.notes(same.id, range(same.pages))}
     same_before = _common(old, text)
     same_after = _common(old[same_before:][::-1], text[same_before:][::-1])
     # The end of the last page before the change was chosen with the old text in view, so it is cut again.
@@ -189,7 +188,7 @@ def read_with(
         return read
 
     instead = make_work(without_model) if without_model else None
-    return StepNode(make_work(make_parts), instead, builds=builds, settings=settings, recipe=recipe)
+    return node(without_model=instead, builds=builds, settings=settings, recipe=recipe)(make_work(make_parts))
 
 
 async def build_memory(
@@ -212,8 +211,8 @@ async def build_memory(
     document = await store.document(state["document"])
     current, runtime = await apply_notes_language(recipe(runtime.context), document, runtime)
     memory = await store.open_memory(document.id, current, renew=runtime.context.rebuild)
-    told = f", for {current.purpose}" if current.purpose else ""
-    told += "" if memory.recipe == current else ", built with older prompts"
+    about = f", for {current.purpose}" if current.purpose else ""
+    about += "" if memory.recipe == current else ", built with older prompts"
     if not await _is_done(store, memory, document, again):
         async with hold_build_lock(store.store, memory.id):
             memory = before = await store.memory(document.id, memory.id)  # others may have finished it meanwhile
@@ -226,8 +225,8 @@ async def build_memory(
                     await open_ranker(store, await store.document(document.id), memory)
                 after = f" after the {before.pages} before" if before.pages else ""
                 did = f"read {format_count(memory.pages - before.pages, 'part')}{after}"
-                return {"memory": memory.id, "step_summary": did + told}
-    return {"memory": memory.id, "step_summary": f"took the memory of {format_count(memory.pages, 'part')}{told}"}
+                return {"memory": memory.id, "step_summary": did + about}
+    return {"memory": memory.id, "step_summary": f"took the memory of {format_count(memory.pages, 'part')}{about}"}
 
 
 async def has_whole_memory(store: PageStore, document: Document, recipe: MakeRecipe, context: ReaderContext) -> bool:
@@ -296,7 +295,7 @@ class _Build:
         await self.store.put_memory(self.memory)
         if self.stopped_by and not isinstance(self.stopped_by, BudgetSpent):
             if not (there or self.noted):  # as where the key is refused: nothing is kept that holds nothing
-                await drop_memory(self.store, document.id, memory.id)
+                await self.store.drop_memory(document.id, memory.id)
             raise self.stopped_by
         return self.memory
 

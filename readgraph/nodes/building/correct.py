@@ -49,7 +49,7 @@ async def find_newest(state: CorrectionInput, runtime: ReaderRuntime) -> ReadUpd
     """Find the newest memory of the document, of this method if one is named."""
     store, method = page_store(runtime), state.get("method")
     document = await store.document(state["document"])
-    kept = [each for each in await store.memories(document.id) if method in (None, "", each.recipe.method)]
+    kept = [memory for memory in await store.memories(document.id) if method in (None, "", memory.recipe.method)]
     if not kept:
         raise BadInput(f"'{document.title}' has no memory{f' of {method}' if method else ''}: read it first.")
     return {"memory": kept[-1].id, "step_summary": f"took the memory of {kept[-1].recipe.method}"}

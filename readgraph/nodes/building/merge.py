@@ -20,7 +20,7 @@ from readgraph.models.prompt import versions_of
 from readgraph.models.reply_types import restrict_reply
 from readgraph.nodes.bounds import content_room, groups_that_fit
 from readgraph.nodes.building.build import ReadUpdate, build_memory, fixed_parts
-from readgraph.nodes.building.notes import gist_prompt, make_gist_writer
+from readgraph.nodes.building.notes import ask_gist, gist_prompt
 from readgraph.nodes.building.paging import MERGE, BeginAnew, merge_prompt
 from readgraph.nodes.building.parts import Pages
 from readgraph.nodes.building.recipes import BuiltState, apply_notes_language, for_question
@@ -49,8 +49,8 @@ async def gist_again(memory: Memory, runtime: ReaderRuntime) -> None:
     """Make the gists of gists that are missing above a memory's pages, level by level; each is kept when it is made."""
     store, most = page_store(runtime), older_gist_words(runtime.context)
     async with hold_build_lock(store.store, memory.id):
-        known = await older_gists(store, memory.id, memory.pages, most)
-        texts = {(gist.level, gist.number): gist.text for gist in known}
+        older = await older_gists(store, memory.id, memory.pages, most)
+        texts = {(gist.level, gist.number): gist.text for gist in older}
         texts |= {(0, note.page): note.text for note in await store.notes(memory.id, range(memory.pages))}
         for level, size in enumerate(level_sizes(memory.pages), 1):
             missing = [number for number in range(size) if (level, number) not in texts]
@@ -65,8 +65,8 @@ async def _make_older_gist(
     """The gists below joined, or gisted again where they are too long together."""
     text, most, fallback = "\n\n".join(below), older_gist_words(runtime.context), False
     if (words := count_words(text)) > most:
-        gist = make_gist_writer(lambda passage, context: gist_prompt(passage, most, purpose_of(context)))
-        note = await gist(text, Page(number, 0, len(text), words, "rule"), runtime)
+        prompt = gist_prompt(text, most, purpose_of(runtime.context))
+        note = await ask_gist(prompt, text, Page(number, 0, len(text), words, "rule"), runtime)
         text, fallback = note.text, note.fallback
         if count_words(text) > most:
             text = extract_for(runtime.context, text, most)
@@ -92,8 +92,8 @@ async def merge_without_model(state: BuiltState, runtime: ReaderRuntime) -> Read
 async def merge(state: BuiltState, runtime: ReaderRuntime) -> ReadUpdate:
     """Merge pages, round by round, until their gists fit the window; else gists of gists stand for old pages."""
     store, runtime, allowed = page_store(runtime), for_question(state, runtime), gists_allowed(runtime.context)
-    document = await store.document(state["document"])
-    memory = before = await store.memory(document.id, state["memory"])
+    document, memory = await store.document_and_memory(state["document"], state["memory"])
+    before = memory
     if not document.sessions:
         memory = await _merge_until_fit(before, {part.start for part in document.parts}, runtime)
     words, shown = await _gist_words(runtime, memory), memory.pages
@@ -143,8 +143,8 @@ async def _round(memory: Memory, number: int, borders: set[int], runtime: Reader
 
 
 async def _gist_words(runtime: ReaderRuntime, memory: Memory) -> int:
-    notes = await page_store(runtime).notes(memory.id, range(memory.pages))
-    return sum(note.words + TAG_WORDS for note in notes)
+    notes, words = (await page_store(runtime).note_sizes([memory]))[memory.id]
+    return words + TAG_WORDS * notes
 
 
 FEWEST_JOINED = 4
@@ -183,8 +183,7 @@ class _MergedPages:
         own = sum(self._words(group[0]) for group in groups if len(group) == 1)
         room = SLACK * (gists_allowed(runtime.context) - own) / max(1, len(joined)) - TAG_WORDS
         most = max(FEWEST_GIST_WORDS, int(min(room, runtime.context.gist_words or room)))
-        write = make_gist_writer(lambda passage, context: gist_prompt(passage, most, purpose_of(context)))
-        return await write(text, page, runtime)
+        return await ask_gist(gist_prompt(text, most, purpose_of(runtime.context)), text, page, runtime)
 
     async def find_groups(self) -> list[list[Page]]:
         """The groups, found once."""
@@ -214,7 +213,7 @@ class _MergedPages:
         runs = [*groups_that_fit(self.pages, self._words, content_room(self.runtime.context) - longest)]
         before = [None, *(run[-1] for run in runs)]  # each run begins with the page before it
         shown = [[page, *run] if page else run for page, run in zip(before, runs, strict=False)]
-        return {start for found in await all_finished(map(self._ask, shown)) for start in found}
+        return {start for starts in await all_finished(map(self._ask, shown)) for start in starts}
 
     async def _ask(self, pages: list[Page]) -> set[int]:
         gists = format_pages({page.number: self.gists[page.number].text for page in pages})

@@ -14,7 +14,7 @@ from readgraph.library.search.terms import content_words
 from readgraph.models.asking import ask_reply, ask_text
 from readgraph.models.prompt import DATA_RULE, Prompt, Wording, declare_wording, fenced
 from readgraph.nodes.building.paging import pages_of_sessions
-from readgraph.nodes.building.parts import NotesSoFar, Paginate, Parts, WriteNote, in_parts
+from readgraph.nodes.building.parts import NotesSoFar, Paginate, Parts, in_parts
 from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.extractive import extract_for
 from readgraph.nodes.extractive.gists import telling_words
@@ -99,29 +99,30 @@ def memorize_prompt(memory: str, place: str, passage: str, purpose: str = "", wo
     return words.ask(*(fenced(name, text) for name, text in parts if text), known=known, keep=known)
 
 
-def make_gist_writer(
-    make_prompt: Callable[[str, ReaderContext], Prompt],
+async def ask_gist(
+    prompt: Prompt,
+    text: str,
+    page: Page,
+    runtime: ReaderRuntime,
     extract: Callable[[ReaderContext, str], str] = extract_for,
     fallback: str = "gist",
-) -> WriteNote:
-    """Gisting with the prompt that is made of a page's text; `extract` makes the gist that replaces a missing one."""
+) -> Note:
+    """The gist that the prompt asks for, never longer than the page; after three unusable replies, an extract."""
+    most = max(page.words, FEWEST_NOTE_WORDS)
 
-    async def gist(text: str, page: Page, runtime: ReaderRuntime) -> Note:
-        """The page's gist, never longer than the page; after three unusable replies, an extractive gist."""
-        most = max(page.words, FEWEST_NOTE_WORDS)
+    def complaint(gist: str) -> str | None:
+        return "it is longer than the passage" if count_words(gist) > most else None
 
-        def complaint(note: str) -> str | None:
-            return "it is longer than the passage" if count_words(note) > most else None
-
-        prompt = make_prompt(text, runtime.context).adding(note_line(runtime.context.language))
-        said = await ask_text(runtime, prompt, complaint, fallback=fallback)
-        note = extract(runtime.context, text) if said is None else said
-        return Note(page.number, note, count_words(note), fallback=said is None)
-
-    return gist
+    gist = await ask_text(runtime, prompt.adding(note_line(runtime.context.language)), complaint, fallback=fallback)
+    note = extract(runtime.context, text) if gist is None else gist
+    return Note(page.number, note, count_words(note), fallback=gist is None)
 
 
-gist_page = make_gist_writer(lambda text, context: gist_prompt(text, context.gist_words, purpose_of(context)))
+async def gist_page(text: str, page: Page, runtime: ReaderRuntime) -> Note:
+    """The page's gist."""
+    context = runtime.context
+    return await ask_gist(gist_prompt(text, context.gist_words, purpose_of(context)), text, page, runtime)
+
 
 NEWEST_SHARE = 0.5  # share of the word budget for the newest memos; the rest is for older ones related to the page
 QUERY_WORDS = 60  # most words of a page that are used to search for older memos

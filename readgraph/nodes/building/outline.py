@@ -19,7 +19,7 @@ from readgraph.nodes.building.build import ReadState, ReadUpdate, build_memory
 from readgraph.nodes.building.paging import fewest_and_most, segments
 from readgraph.nodes.building.parts import NotesSoFar, Parts, WriteNote, in_parts
 from readgraph.nodes.contracts import ReaderRuntime
-from readgraph.nodes.step import MakeRecipe, StepNode, Work
+from readgraph.nodes.step import MakeRecipe, StepNode, Work, node
 from readgraph.sources.formats.plain_text import places_of_markdown
 from readgraph.sources.places import BELOW
 from readgraph.state.context import ReaderContext
@@ -71,8 +71,8 @@ class _Numbered:
         above = [*within]
         for title in path[:-1]:
             at = len(above)
-            known = self.open[at] if self.open[:at] == above and at < len(self.open) else None
-            above.append(known if known is not None and self.titles[known] == title else self._new(title))
+            number = self.open[at] if self.open[:at] == above and at < len(self.open) else None
+            above.append(number if number is not None and self.titles[number] == title else self._new(title))
         self.open = [*above, *(self._new(title) for title in path[-1:])]
         return (*self.open,)
 
@@ -94,13 +94,13 @@ async def outline_of(store: PageStore, document: Document, context: ReaderContex
         if not document.parts and len(headings) < FEWEST_HEADINGS:
             return None
         within = numbered.enter([member.title or member.id]) if document.parts else ()
-        found = [Section(start, numbered.enter(path, within)) for start, path in headings]
-        if found and not text[: found[0].start].strip():
-            found[0] = Section(0, found[0].path)
+        own = [Section(start, numbered.enter(path, within)) for start, path in headings]
+        if own and not text[: own[0].start].strip():
+            own[0] = Section(0, own[0].path)
         else:
-            found.insert(0, Section(0, within))
-        whole = [*_merge_small_sections(found, len(text), text, len(within), fewest_and_most(context)[1])]
-        whole = _with_text(whole, _starts_with_text(found, text, numbered.titles), text)
+            own.insert(0, Section(0, within))
+        whole = [*_merge_small_sections(own, len(text), text, len(within), fewest_and_most(context)[1])]
+        whole = _with_text(whole, _starts_with_text(own, text, numbered.titles), text)
         sections += [Section(part.start + section.start, section.path) for section in whole]
         cuts += [part.start + start for start in _cuts(whole, text, context)]
     return Outline(numbered.titles, sections, cuts)
@@ -110,17 +110,17 @@ def headings_in(text: str, places: Iterable[tuple[int, str]]) -> Iterator[tuple[
     """Where each heading stands, and its title after those above it."""
     before = None
     for start, label in places:
-        found = _LABEL.fullmatch(label)
-        if found and not (found["page"] and found["path"] == before):  # else another page of the same section
-            if path := [title for title in (found["path"] or found["chapter"] or "").split(BELOW) if title]:
+        heading = _LABEL.fullmatch(label)
+        if heading and not (heading["page"] and heading["path"] == before):  # else another page of the same section
+            if path := [title for title in (heading["path"] or heading["chapter"] or "").split(BELOW) if title]:
                 yield start, path
-        elif not found:
+        elif not heading:
             # Only a heading of a plain text is the line with which its place begins, and has letters, as no time has.
             line = " ".join(text[start : start + 4 * len(label) + 80].lstrip("# \t").partition("\n")[0].split())
             title = label.removesuffix("…")
             if _LETTER.search(label) and (line == label or (title != label and line.startswith(title))):
                 yield start, [label]
-        before = found["path"] if found else None
+        before = heading["path"] if heading else None
 
 
 def _merge_small_sections(sections: Sequence[Section], end: int, text: str, depth: int, most: int) -> Iterator[Section]:
@@ -162,7 +162,7 @@ def _is_heading(text: str, title: str) -> bool:
     """Whether a text is only the heading with this title: it is one line, or ends with the title."""
     if count_words(text) > count_words(title) + HEADING_SIGNS:
         return False
-    words, of_title = (" ".join(_WORD.findall(each.casefold())) for each in (text, title))
+    words, of_title = (" ".join(_WORD.findall(line.casefold())) for line in (text, title))
     return len(_LINE_OF_WORDS.findall(text)) <= 1 or words.endswith(of_title)
 
 
@@ -197,8 +197,8 @@ class _Node:
 
     def all(self) -> "Iterator[_Node]":
         yield self
-        for node in self.below:
-            yield from node.all()
+        for below in self.below:
+            yield from below.all()
 
 
 _SegmentSections = Sequence[tuple[int, ...]]
@@ -278,7 +278,8 @@ def read_by_outline(
 
         return read
 
-    return StepNode(make_work(write_note), make_work(without_model), builds=True, settings=settings, recipe=recipe)
+    as_node = node(without_model=make_work(without_model), builds=True, settings=settings, recipe=recipe)
+    return as_node(make_work(write_note))
 
 
 async def _with_branches(store: PageStore, document: Document, memory: Memory, context: ReaderContext) -> Memory:

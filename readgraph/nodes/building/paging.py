@@ -16,7 +16,7 @@ from readgraph.models.asking import ask_reply
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced, find_unused_name
 from readgraph.models.rehearsed import RehearsedReply
 from readgraph.models.reply_types import LenientReply, Numbers, restrict_reply
-from readgraph.nodes.building.parts import Pages, Paginate, candidate_ends, paragraph_ends
+from readgraph.nodes.building.parts import Pages, Paginate, candidate_ends, pages_after, paragraph_ends
 from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import Note, Page, PageEnd
@@ -227,18 +227,11 @@ def fewest_and_most(context: ReaderContext) -> tuple[int, int]:
 
 async def segments(text: str, last: Page | None, runtime: ReaderRuntime) -> Pages:
     """Segments that end with the paragraph nearest to the context's size, or with the text if its end is near."""
-    for page in segments_after(last, text, runtime.context):
-        yield page
+    context = runtime.context
 
-
-def segments_after(last: Page | None, text: str, context: ReaderContext) -> Iterator[Page]:
-    """The segments of a text that follow an existing one, or all of them."""
-    fewest, most = fewest_and_most(context)
-    number, start = (last.number + 1, last.end) if last else (0, 0)
-    ends = paragraph_ends(text, context.paragraph_break) if start < len(text) else []
-    while start < len(text):
-        offered = candidate_ends(text, ends, start, fewest, most)
+    def nearest_to_size(offered: Sequence[int], start: int) -> int:
         size = end_after_words(text, start, context.segment_words)
-        end = offered[-1] if offered[-1] == len(text) else min(offered, key=lambda offset: abs(offset - size))
-        yield Page(number, start, end, count_words(text[start:end]), "rest" if end == len(text) else "rule")
-        number, start = number + 1, end
+        return offered[-1] if offered[-1] == len(text) else min(offered, key=lambda offset: abs(offset - size))
+
+    for page in pages_after(last, text, context.paragraph_break, fewest_and_most(context), nearest_to_size):
+        yield page

@@ -6,7 +6,7 @@ Parts of a long text are paged at the same time, because pauses are a chain of c
 import asyncio
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
@@ -117,6 +117,25 @@ def candidate_ends(text: str, ends: Sequence[int], start: int, min_words: int, m
         if usable := [end for end in cuts if start < end and earliest <= end <= latest]:
             return usable[-1:]
     return [latest]
+
+
+def pages_after(
+    last: Page | None,
+    text: str,
+    how: ParagraphBreak,
+    sizes: tuple[int, int],
+    choose_end: Callable[[Sequence[int], int], int],
+) -> Iterator[Page]:
+    """The pages of a text that follow an existing one, of the fewest to the most words in `sizes`.
+
+    `choose_end`: of the offsets at which a page may end that begins at an offset, that at which it does.
+    """
+    number, start = (last.number + 1, last.end) if last else (0, 0)
+    ends = paragraph_ends(text, how) if start < len(text) else []
+    while start < len(text):
+        end = choose_end(candidate_ends(text, ends, start, *sizes), start)
+        yield Page(number, start, end, count_words(text[start:end]), "rest" if end == len(text) else "rule")
+        number, start = number + 1, end
 
 
 REACH = 0.25  # a stretch's end may be this share of its length away from where all stretches would be equally long

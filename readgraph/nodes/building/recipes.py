@@ -92,8 +92,8 @@ async def apply_notes_language(
     recipe: Recipe, document: Document, runtime: ReaderRuntime
 ) -> tuple[Recipe, ReaderRuntime]:
     """The recipe for this document, and a runtime whose setting `language` is what prompts say of it ("": nothing)."""
-    recipe, said = await resolve_notes_language(recipe, document, runtime.context, page_store(runtime))
-    return recipe, runtime.override(context=replace(runtime.context, language=said)) if recipe.prompts else runtime
+    recipe, language = await resolve_notes_language(recipe, document, runtime.context, page_store(runtime))
+    return recipe, runtime.override(context=replace(runtime.context, language=language)) if recipe.prompts else runtime
 
 
 async def resolve_notes_language(

@@ -14,10 +14,9 @@ from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.store import hold_build_lock
 from readgraph.library.stored_items import ROOT
 from readgraph.models.asking import ask_text
-from readgraph.models.batches.calls import workers_for
 from readgraph.models.metering import count_fallback, current_meter
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
-from readgraph.nodes.building.notes import make_gist_writer
+from readgraph.nodes.building.notes import ask_gist
 from readgraph.nodes.building.paging import even_ends
 from readgraph.nodes.building.recipes import BuiltState, apply_notes_language, for_question
 from readgraph.nodes.contracts import ReaderRuntime, StepUpdate
@@ -33,6 +32,7 @@ from readgraph.state.errors import BudgetSpent, ReadgraphError
 from readgraph.state.records import Memory, Note, Page, TreeNode
 from readgraph.state.settings import Language, Purpose, Tree
 from readgraph.state.summary_tree import TreeShape, node_id, tree_ids
+from readgraph.state.transports import workers_for
 from readgraph.state.words import LONGEST_WORD, count_words, first_words, last_words
 
 __all__ = ["grow"]
@@ -106,10 +106,8 @@ async def summarise(text: str, page: Page, runtime: ReaderRuntime) -> Note:
         document = await store.document(current_meter().document)
         (near,) = await store.spans(document, [(max(0, page.start - wanted * LONGEST_WORD), page.start)])
         before = last_words(near, wanted)
-    write = make_gist_writer(
-        lambda passage, context: summary_prompt(passage, purpose_of(context), before), fallback="summary"
-    )
-    return await write(text, page, runtime)
+    prompt = summary_prompt(text, purpose_of(runtime.context), before)
+    return await ask_gist(prompt, text, page, runtime, fallback="summary")
 
 
 async def compress(texts: Sequence[str], runtime: ReaderRuntime) -> tuple[str, bool]:
@@ -194,11 +192,11 @@ class _Growth:
 
     async def _grow(self, level: int) -> None:
         ids = [node_id(level, number) for number in range(self.shape.counts[level])]
-        known = await self.memory.nodes(ids)
-        missing = [name for name in ids if name not in known]
+        there = await self.memory.nodes(ids)
+        missing = [name for name in ids if name not in there]
         below = await self.memory.nodes([child for name in missing for child in self.shape.children(name)])
-        texts = {child: self.shape.text_with_heading(child, each.text) for child, each in below.items()}
-        self.nodes += len(known)
+        texts = {child: self.shape.text_with_heading(child, node.text) for child, node in below.items()}
+        self.nodes += len(there)
         waiting, record, of = iter(missing), self.memory.record, sum(self.shape.counts[1:])
 
         async def write_nodes() -> None:
@@ -242,9 +240,9 @@ async def summarise_on(text: str, page: Page, runtime: ReaderRuntime) -> Note:
     summary, fallback = "", False
     for piece in _pieces(text, runtime.context):
         prompt = running_summary_prompt(summary, piece, SUMMARY_WORDS).adding(note_line(runtime.context.language))
-        said = await ask_text(runtime, prompt, fallback="running_summary")
-        fallback |= said is None
-        summary = _extend_summary(summary, piece) if said is None else first_words(said, SUMMARY_WORDS)
+        reply = await ask_text(runtime, prompt, fallback="running_summary")
+        fallback |= reply is None
+        summary = _extend_summary(summary, piece) if reply is None else first_words(reply, SUMMARY_WORDS)
     return Note(page.number, summary, count_words(summary), fallback)
 
 

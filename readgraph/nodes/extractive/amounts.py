@@ -39,10 +39,10 @@ _LETTER = re.compile(r"(?<=\d)[km](?!\w)", re.IGNORECASE)
 
 def scale_at(text: str, at: int, *, is_money: bool) -> tuple[Decimal, int]:
     """What multiplies the number that ends at this offset, and where that ends: 1 and the offset without such words."""
-    if found := _SCALE.match(text, at):
-        signs = [SIGNS[sign] for sign in found.group() if sign in SIGNS]
-        words = [int((each.lastgroup or "e0")[1:]) for each in _WORD.finditer(found.group())]
-        return Decimal(10) ** sum(signs or words), found.end()
+    if scale := _SCALE.match(text, at):
+        signs = [SIGNS[sign] for sign in scale.group() if sign in SIGNS]
+        words = [int((word.lastgroup or "e0")[1:]) for word in _WORD.finditer(scale.group())]
+        return Decimal(10) ** sum(signs or words), scale.end()
     if is_money and (letter := _LETTER.match(text, at)):
         return Decimal(10) ** _LETTERS[letter.group().lower()], letter.end()
     return Decimal(1), at
@@ -83,14 +83,14 @@ class Amount(NamedTuple):
 def amounts_in(sentence: str, dates: Iterable[WrittenDate], units: frozenset[str] = frozenset()) -> list[Amount]:
     """The amounts of a sentence, or its sums of money alone; of the `dates`, only years with a unit behind them."""
     taken = [(date.start, date.end) for date in dates if not is_amount(sentence, date, units)]
-    found = list[Amount]()
-    for each in _AMOUNT.finditer(sentence):
-        in_date = any(each.start() < end and start < each.end() for start, end in taken)
-        labelled = _LABEL.search(sentence, max(0, each.start() - 20), each.start())
-        money = bool(each["before"] or each["money"])
-        if not in_date and not labelled and (money or not _AFTER.match(sentence, each.end())):
-            found.append(Amount(*each.span(), money))
-    return [each for each in found if each.money] or found
+    amounts = list[Amount]()
+    for amount in _AMOUNT.finditer(sentence):
+        in_date = any(amount.start() < end and start < amount.end() for start, end in taken)
+        labelled = _LABEL.search(sentence, max(0, amount.start() - 20), amount.start())
+        money = bool(amount["before"] or amount["money"])
+        if not in_date and not labelled and (money or not _AFTER.match(sentence, amount.end())):
+            amounts.append(Amount(*amount.span(), money))
+    return [amount for amount in amounts if amount.money] or amounts
 
 
 def is_amount(sentence: str, date: WrittenDate, units: frozenset[str]) -> bool:
@@ -98,7 +98,7 @@ def is_amount(sentence: str, date: WrittenDate, units: frozenset[str]) -> bool:
     if date.month or not _YEAR_LIKE.fullmatch(sentence[date.start : date.end]):
         return False
     near = _AMOUNT.finditer(sentence, max(0, date.start - 6), date.end + 20)
-    whole = next((each for each in near if each.start() <= date.start < each.end()), None)
+    whole = next((amount for amount in near if amount.start() <= date.start < amount.end()), None)
     unit = _UNIT.match(sentence, date.end)
     return bool(whole and (whole["before"] or whole["money"])) or (unit is not None and unit[1].casefold() in units)
 

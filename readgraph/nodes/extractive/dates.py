@@ -68,54 +68,54 @@ def dates_in(text: str, language: str = "", order: str = "") -> list[WrittenDate
     if not language and not any(date.year for date in named):  # to compile the patterns of all takes half a second
         named = [*_dates_with_month_names(text, "")]
     dates, end = list[WrittenDate](), 0
-    found = [*_numeric_dates(text, order or order_of(language)), *named]
-    for each in sorted(found, key=lambda date: (date.start, -date.end)):
-        if each.start >= end:
-            dates.append(each)
-            end = each.end
+    written_dates = [*_numeric_dates(text, order or order_of(language)), *named]
+    for written in sorted(written_dates, key=lambda date: (date.start, -date.end)):
+        if written.start >= end:
+            dates.append(written)
+            end = written.end
     return dates
 
 
 def order_in(text: str) -> str:
     """The order of day and month that the numeric dates of a text show: "dmy" or "mdy"; "" where they show none."""
-    days = [(int(each["first"]) > 12, int(each["second"]) > 12) for each in _NUMERIC[2].finditer(text)]
+    days = [(int(numeric["first"]) > 12, int(numeric["second"]) > 12) for numeric in _NUMERIC[2].finditer(text)]
     by_day, by_month = days.count((True, False)), days.count((False, True))
     return "" if by_day == by_month else "dmy" if by_day > by_month else "mdy"
 
 
 def find_ambiguous_date(text: str, iso: str) -> tuple[str, str] | None:
     """A numeric date of a text that could be another one too, and in which order it gives this date."""
-    for found in _NUMERIC[2].finditer(text):
-        first, second = int(found["first"]), int(found["second"])
-        if found["mark"] != "." and first != second and max(first, second) <= 12:
+    for numeric in _NUMERIC[2].finditer(text):
+        first, second = int(numeric["first"]), int(numeric["second"])
+        if numeric["mark"] != "." and first != second and max(first, second) <= 12:
             for order, month, day in (("day/month/year", second, first), ("month/day/year", first, second)):
-                if iso == f"{found['year']}-{month:02}-{day:02}":
-                    return found.group(), order
+                if iso == f"{numeric['year']}-{month:02}-{day:02}":
+                    return numeric.group(), order
     return None
 
 
 def _numeric_dates(text: str, order: str) -> Iterator[WrittenDate]:
     for pattern in _NUMERIC:
-        for found in pattern.finditer(text):
-            parts = found.groupdict()
+        for match in pattern.finditer(text):
+            parts = match.groupdict()
             if parts.get("first"):
-                yield from _read_numeric_date(found, order)
+                yield from _read_numeric_date(match, order)
             elif parts.get("decade"):
-                yield WrittenDate(*found.span(), None)
+                yield WrittenDate(*match.span(), None)
             else:
                 month, day = (int(parts[name]) if parts.get(name) else None for name in ("month", "day"))
                 if month is None or month <= 12:
-                    yield _make_valid_date(found, month, day)
+                    yield _make_valid_date(match, month, day)
 
 
-def _read_numeric_date(found: re.Match[str], order: str) -> Iterator[WrittenDate]:
+def _read_numeric_date(match: re.Match[str], order: str) -> Iterator[WrittenDate]:
     """A date such as 05/03/2024; with points, the day comes first."""
-    first, second = int(found["first"]), int(found["second"])
-    order = "dmy" if first > 12 else "mdy" if second > 12 else "dmy" if found["mark"] == "." else order
+    first, second = int(match["first"]), int(match["second"])
+    order = "dmy" if first > 12 else "mdy" if second > 12 else "dmy" if match["mark"] == "." else order
     day, month = (first, second) if order == "dmy" else (second, first)
     if month <= 12 and day <= 31:
-        is_known = bool(order) and len(found["year"]) == 4
-        yield _make_valid_date(found, month, day) if is_known else WrittenDate(*found.span(), _year_of(found))
+        is_known = bool(order) and len(match["year"]) == 4
+        yield _make_valid_date(match, month, day) if is_known else WrittenDate(*match.span(), _year_of(match))
 
 
 def _dates_with_month_names(text: str, language: str) -> Iterator[WrittenDate]:
@@ -123,41 +123,41 @@ def _dates_with_month_names(text: str, language: str) -> Iterator[WrittenDate]:
     folded = fold_month_name(text)
     if not any(name in folded for name in names):
         return
-    known = calendars().get(language)
-    own = {**known.names, **known.short_names} if known and language != ENGLISH else {}
+    calendar = calendars().get(language)
+    own = {**calendar.names, **calendar.short_names} if calendar and language != ENGLISH else {}
     for pattern in _patterns(language):
-        for found in pattern.finditer(text):
-            name, day = fold_month_name(found["name"]), found.groupdict().get("day")
-            may_be_a_verb = name in english and name not in own and found["name"][0].islower()
-            if name in names and (_year_of(found) or not may_be_a_verb):
-                yield _make_valid_date(found, names[name], int(day) if day else None)
+        for match in pattern.finditer(text):
+            name, day = fold_month_name(match["name"]), match.groupdict().get("day")
+            may_be_a_verb = name in english and name not in own and match["name"][0].islower()
+            if name in names and (_year_of(match) or not may_be_a_verb):
+                yield _make_valid_date(match, names[name], int(day) if day else None)
 
 
-def _make_valid_date(found: re.Match[str], month: int | None, day: int | None) -> WrittenDate:
-    year = _year_of(found)
+def _make_valid_date(match: re.Match[str], month: int | None, day: int | None) -> WrittenDate:
+    year = _year_of(match)
     if day is not None and not (month and 1 <= day <= monthrange(year or 2000, month)[1]):
         day = None
-    return WrittenDate(*found.span(), year, month or None, day)
+    return WrittenDate(*match.span(), year, month or None, day)
 
 
-def _year_of(found: re.Match[str]) -> int | None:
+def _year_of(match: re.Match[str]) -> int | None:
     """The year; None where the century is left out."""
-    year = found.groupdict().get("year")
+    year = match.groupdict().get("year")
     return int(year) if year and len(year) == 4 else None
 
 
 @cache
 def _patterns(language: str) -> tuple[re.Pattern[str], ...]:
     """The forms of dates with a month's name, in a language or, without one, in all."""
-    known = [*calendars().values()]
+    languages = [*calendars().values()]
     if language:
-        known = [calendars()[each] for each in (language, ENGLISH) if each in calendars()]
-    words = {"of", "de", "del", "den", "năm"}.union(*(calendar.between for calendar in known))
+        languages = [calendars()[code] for code in (language, ENGLISH) if code in calendars()]
+    words = {"of", "de", "del", "den", "năm"}.union(*(calendar.between for calendar in languages))
     between = "|".join(sorted(map(re.escape, words), key=len, reverse=True))
     apart = rf"[.,]?{_GAP}(?:(?:{between})[.,]?{_GAP})?"
     all_names = {*month_names(language)}
     name = _any_of(all_names)
-    orders = [(each.order, {*each.names, *each.short_names}) for each in known]
+    orders = [(calendar.order, {*calendar.names, *calendar.short_names}) for calendar in languages]
     month_first = all_names & {*month_names(ENGLISH)}.union(*(names for order, names in orders if order != "dmy"))
     year_first = all_names & set[str]().union(*(names for order, names in orders if order == "ymd"))
     forms = [
@@ -174,8 +174,8 @@ def _patterns(language: str) -> tuple[re.Pattern[str], ...]:
 
 def _any_of(names: set[str]) -> str:
     ordered = sorted(names, key=len, reverse=True)
-    joined = [each for each in ordered if _WHOLE_CHARACTERS.search(each)]
-    apart = [each for each in ordered if each not in joined]
+    joined = [name for name in ordered if _WHOLE_CHARACTERS.search(name)]
+    apart = [name for name in ordered if name not in joined]
     parts = [rf"(?:{'|'.join(map(re.escape, apart))})(?![^\W\d_])"] if apart else []
     parts += map(re.escape, joined)
     return f"(?P<name>{'|'.join(parts)})"
@@ -205,8 +205,8 @@ _SHIFT, _SIDE = {"last": -1, "next": 1}, {-1: "before", 1: "after"}
 def date_in(text: str) -> date | None:
     """The last whole date (day, month and year) in a text, such as the name of a session; None where there is none."""
     may_be_one = _YEAR_ALONE.search(text) and len(_NUMBER.findall(text)) > 1  # beside the year, at least the day
-    found = dates_in(text) if may_be_one else []
-    whole = [date(each.year, each.month, each.day) for each in found if each.year and each.month and each.day]
+    dates = dates_in(text) if may_be_one else []
+    whole = [date(year, month, day) for *_, year, month, day in dates if year and month and day]
     return whole[-1] if whole else None
 
 
@@ -217,32 +217,32 @@ def resolve_time_words(text: str, said_on: date) -> dict[str, str]:
     more than one time is left out: "the last Friday of the month", "next Friday" in that Friday's own week.
     """
     meant = dict[str, str]()
-    for found in _SAID.finditer(text):
-        relative = found["which"] or found["count"]
-        if not (found["of"] and relative) and (meaning := _meaning(found, said_on)):
-            meant[" ".join(found.group()[len(found["of"] or "") :].split()).rstrip(".")] = meaning
+    for words in _SAID.finditer(text):
+        relative = words["which"] or words["count"]
+        if not (words["of"] and relative) and (meaning := _meaning(words, said_on)):
+            meant[" ".join(words.group()[len(words["of"] or "") :].split()).rstrip(".")] = meaning
     return meant
 
 
-def _meaning(found: re.Match[str], said_on: date) -> str:
+def _meaning(words: re.Match[str], said_on: date) -> str:
     """What words for a time mean; "" where that is not certain."""
     for word, days in (("before", -2), ("yesterday", -1), ("tomorrow", 1), ("after", 2)):
-        if found[word]:
+        if words[word]:
             return day_name(said_on + timedelta(days))
-    if found["count"]:
-        return _ago(found["count"].lower(), found["unit"].lower(), said_on)
-    shift = _SHIFT[found["which"].lower()]
-    if found["weekday"]:
-        weekday = next(number for number, day in enumerate(WEEKDAYS) if day[:3] == found["weekday"].lower()[:3])
+    if words["count"]:
+        return _ago(words["count"].lower(), words["unit"].lower(), said_on)
+    shift = _SHIFT[words["which"].lower()]
+    if words["weekday"]:
+        weekday = next(number for number, day in enumerate(WEEKDAYS) if day[:3] == words["weekday"].lower()[:3])
         until = (weekday - said_on.weekday()) % 7
         in_own_week = shift > 0 and weekday > said_on.weekday()
         return "" if in_own_week else day_name(said_on + timedelta(until - 7 if shift < 0 else until or 7))
-    if found["month"]:
-        name = found["month"][:3].lower()
-        month = next(number for number, each in enumerate(MONTHS, 1) if each[:3].lower() == name)
+    if words["month"]:
+        name = words["month"][:3].lower()
+        month = next(number for number, month_name in enumerate(MONTHS, 1) if month_name[:3].lower() == name)
         crossed = (shift < 0 and month >= said_on.month) or (shift > 0 and month <= said_on.month)
         return f"{MONTHS[month - 1]} {said_on.year + (shift if crossed else 0)}"
-    span = found["span"].lower()
+    span = words["span"].lower()
     if span == "month":
         return _months_on(shift, said_on)
     return str(said_on.year + shift) if span == "year" else f"the {span} {_SIDE[shift]} {day_name(said_on)}"
@@ -282,11 +282,11 @@ async def dated_places(pages: Iterable[int], document: Document, memory: str, ru
     store = page_store(runtime)
     cut = await store.pages(memory, pages)
     places = await store.places_in(document, [(page.start, page.end) for page in cut])
-    starts, found = [start for start, _ in places], DatedPlaces()
+    starts, dated = [start for start, _ in places], DatedPlaces()
     for page in cut:
         first, end = max(bisect_right(starts, page.start) - 1, 0), bisect_right(starts, page.end)
-        found[page.number] = [(start - page.start, name) for start, name in places[first:end]]
-    return found if any(date_in(name) for begun in found.values() for _, name in begun) else {}
+        dated[page.number] = [(start - page.start, name) for start, name in places[first:end]]
+    return dated if any(date_in(name) for begun in dated.values() for _, name in begun) else {}
 
 
 def place_at(places: DatedPlaces, page: int, offset: int) -> str:

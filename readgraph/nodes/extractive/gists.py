@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from readgraph.library.search.terms import content_words
-from readgraph.nodes.building.parts import HEADING, Pages, candidate_ends, paragraph_ends
+from readgraph.nodes.building.parts import HEADING, Pages, pages_after
 from readgraph.nodes.contracts import AskedState, ReaderRuntime
 from readgraph.nodes.extractive.passages import FEWEST_WORDS, is_heading, is_prose, label_of, without_label
 from readgraph.nodes.extractive.quoting import query_of
@@ -54,21 +54,21 @@ def _by_information(written: Sequence[str], sizes: Sequence[int], wanted: set[st
     `sizes` are the sentences' words.
     """
     speakers = {word for sentence in written if (name := label_of(sentence)) for word in content_words(name)}
-    told = [without_label(sentence) for sentence in written]
-    sentences = [{*content_words(sentence)} - speakers for sentence in told]
+    bare = [without_label(sentence) for sentence in written]
+    sentences = [{*content_words(sentence)} - speakers for sentence in bare]
     frequency = Counter(word for words in sentences for word in words)
-    facts = [len(_FIGURE.findall(sentence)) + len(_names(sentence) - speakers) for sentence in told]
+    facts = [len(_FIGURE.findall(sentence)) + len(_names(sentence) - speakers) for sentence in bare]
 
     def weight(number: int) -> tuple[float, int]:
         information = sum(frequency[word] for word in sentences[number]) + min(facts[number], MOST_FACTS)
         serves = 1 + SERVES * len(wanted & sentences[number])
         return serves * information / (len(sentences[number]) + EVEN_WORDS), -number
 
-    first = {" ".join(sentence.split()): number for number, sentence in reversed([*enumerate(told)])}
+    first = {" ".join(sentence.split()): number for number, sentence in reversed([*enumerate(bare)])}
     prose = [number for number in sorted(first.values()) if is_prose(written[number])]  # none of them twice
     # Most sentences have no label, whose words would not count.
     long = [number for number in prose if sizes[number] >= FEWEST_WORDS]
-    long = [number for number in long if told[number] is written[number] or count_words(told[number]) >= FEWEST_WORDS]
+    long = [number for number in long if bare[number] is written[number] or count_words(bare[number]) >= FEWEST_WORDS]
     telling = [number for number in long if len(sentences[number]) >= FEWEST_TELLING or facts[number]]
     headings = [number for number, sentence in enumerate(written) if is_heading(sentence)]
     return [*headings[:1], *sorted(telling or prose, key=weight, reverse=True)]
@@ -108,9 +108,9 @@ _SIGNATURE = re.compile(
 def extract_for(context: ReaderContext, text: str, most_words: int | None = None) -> str:
     """The text's gist for the context's purpose (see `extract_gist`), or the signatures of code where these are it."""
     signatures = list[str]()
-    for found in _SIGNATURE.finditer(text) if context.preset == "code" else ():
-        name = found.group().strip()
-        if name.endswith((":", ")", ">")) or text[found.end() : found.end() + 1] in ("{", ";"):
+    for signature in _SIGNATURE.finditer(text) if context.preset == "code" else ():
+        name = signature.group().strip()
+        if name.endswith((":", ")", ">")) or text[signature.end() : signature.end() + 1] in ("{", ";"):
             signatures.append(" ".join(name.split()))
     kept = take_fitting(signatures, count_words, most_words or gist_size(text), skips=True) if signatures else []
     return "\n".join(kept) or extract_gist(text, most_words, purpose_words(context))
@@ -125,15 +125,15 @@ async def extract_note(text: str, page: Page, runtime: ReaderRuntime) -> Note:
 
 async def pages_by_rule(text: str, last: Page | None, runtime: ReaderRuntime) -> Pages:
     """Pages that end before a heading if there is one in range, else as late as allowed."""
-    context = runtime.context
-    number, start = (last.number + 1, last.end) if last else (0, 0)
-    ends = paragraph_ends(text, context.paragraph_break) if start < len(text) else []
-    while start < len(text):
-        offered = candidate_ends(text, ends, start, context.min_page_words, context.max_page_words)
+
+    def before_heading(offered: Sequence[int], start: int) -> int:
         headed = [end for end in offered if end == len(text) or HEADING.match(text, end)]
-        end = (headed or offered)[-1]
-        yield Page(number, start, end, count_words(text[start:end]), "rest" if end == len(text) else "rule")
-        number, start = number + 1, end
+        return (headed or offered)[-1]
+
+    context = runtime.context
+    sizes = context.min_page_words, context.max_page_words
+    for page in pages_after(last, text, context.paragraph_break, sizes, before_heading):
+        yield page
 
 
 async def ranked_pages(state: AskedState, runtime: ReaderRuntime) -> list[tuple[int, float]]:

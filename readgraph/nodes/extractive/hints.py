@@ -71,8 +71,8 @@ def other_language(question: str, spoken: Sequence[str]) -> str:
     seen = {language: len(words & listed[language]) for language in listed if language not in spoken}
     best = max(seen, key=seen.__getitem__, default="")
     enough = best and seen[best] >= max(FEWEST_SEEN, 2 * own + 1)
-    known = listed.keys() >= {*spoken}  # else words of the text's own language count for those near to it
-    return best if enough and (known or certain_language([question]) == best) else ""
+    has_lists = listed.keys() >= {*spoken}  # else words of the text's own language count for those near to it
+    return best if enough and (has_lists or certain_language([question]) == best) else ""
 
 
 def _shared_words(question: str, quotes: Sequence[str], language: str) -> list[str]:

@@ -40,13 +40,13 @@ def names_in_sentence(sentence: str, language: str, dates: Sequence[WrittenDate]
     spans += [(amount.start, amount.end) for amount in amounts_in(sentence, dates, units)]
     for start, end in spans:  # a month or a currency is no name
         text = f"{text[:start]}{'0' * (end - start)}{text[end:]}"
-    return [name for found in _NAME.finditer(text) if (name := _name(found, language))]
+    return [name for match in _NAME.finditer(text) if (name := _name(match, language))]
 
 
-def _name(found: re.Match[str], language: str) -> str:
+def _name(match: re.Match[str], language: str) -> str:
     """The name in some words with capitals; "" where they are none, as a single one at a sentence's start may be."""
-    name, first = found.group(), found["first"]
-    if _SENTENCE_START.search(found.string, 0, found.start()):
+    name, first = match.group(), match["first"]
+    if _SENTENCE_START.search(match.string, 0, match.start()):
         if not content_words(first, language):
             name = name[len(first) :].lstrip(" ,.")
         elif name == first:

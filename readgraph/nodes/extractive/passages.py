@@ -100,8 +100,8 @@ def is_prose(sentence: str) -> bool:
 
     A block of code is not for a reader.
     """
-    said = not (is_heading(sentence) or is_contents(sentence))
-    return said and not (sentence.lstrip().startswith(_CODE) or _RULE.fullmatch(sentence))
+    is_said = not (is_heading(sentence) or is_contents(sentence))
+    return is_said and not (sentence.lstrip().startswith(_CODE) or _RULE.fullmatch(sentence))
 
 
 _Part = tuple[int, int, str, str, str, str]  # a passage without its page
@@ -189,7 +189,7 @@ def nearest_sentences(
 def speakers_of(passages: Sequence[Passage]) -> set[str]:
     """The names of those who speak in these passages, each of them at least a few times."""
     turns = Counter(passage.speaker for passage in passages if passage.speaker)
-    return {name for name, said in turns.items() if said >= FEWEST_TURNS}
+    return {name for name, spoken in turns.items() if spoken >= FEWEST_TURNS}
 
 
 def _speakers_named(query: str, passages: Sequence[Passage]) -> set[str]:
@@ -213,8 +213,8 @@ def sentences_of(passage: Passage, fewest_words: int = FEWEST_WORDS, language: s
     """
     at = passage.start
     return [
-        PageSentence(passage.page, at + start, at + end, text, said, at)
-        for start, end, text, said in _prose(passage.text, fewest_words, language)
+        PageSentence(passage.page, at + start, at + end, text, bare, at)
+        for start, end, text, bare in _prose(passage.text, fewest_words, language)
     ]
 
 
@@ -239,12 +239,12 @@ def _scores(query: str, passages: Sequence[Passage], language: str) -> tuple[dic
     """
     okapi, all_terms = Okapi(query), TextsWith()
     pages = [[*of_page] for _, of_page in groupby(passages, attrgetter("page"))]
-    texts = [tuple(each.known_words for each in of_page) for of_page in pages]  # the words of a page are kept together
-    for of_page, said in zip(pages, texts, strict=True):
-        following = [number for number, two in enumerate(pairwise(of_page), 1) if _adjoin(two)]
-        okapi.add(said, language, following)
-    for said in texts if okapi.needs_all_terms else ():
-        all_terms.add(said, language)
+    words = [tuple(passage.known_words for passage in page) for page in pages]  # those of a page are kept together
+    for page, words_of_page in zip(pages, words, strict=True):
+        following = [number for number, two in enumerate(pairwise(page), 1) if _adjoin(two)]
+        okapi.add(words_of_page, language, following)
+    for words_of_page in words if okapi.needs_all_terms else ():
+        all_terms.add(words_of_page, language)
     weights = okapi.weights(all_terms)
     return dict(okapi.rank_by_weights(weights)), weights
 

@@ -58,9 +58,9 @@ async def quote_passages(
 ) -> AnswerDraft:
     """As `quote_pages`, of these passages."""
     question, context = question_alone(state), runtime.context
-    places = await dates.dated_places({each.page for each in passages}, document, state["memory"], runtime)
+    places = await dates.dated_places({passage.page for passage in passages}, document, state["memory"], runtime)
     if places:
-        passages = [each._replace(place=dates.place_at(places, each.page, each.start)) for each in passages]
+        passages = [passage._replace(place=dates.place_at(places, passage.page, passage.start)) for passage in passages]
     length = None if state["choices"] else answer_length(context, question)
     if length in ("paragraph", "free"):
         usual = PARAGRAPH_WORDS if length == "paragraph" else FREE_WORDS
@@ -107,20 +107,20 @@ def _quotes(sentences: Sequence[PageSentence], passages: Sequence[Passage], ques
     """Quotes of these sentences, of each question with its reply; those that follow each other in a passage are one."""
     first, replies = dict[PageSentence, int](), set[PageSentence]()
     language = main_language([passage.said for passage in passages])
-    numbers = {(each.page, each.start): number for number, each in enumerate(passages)}
-    for order, each in enumerate(sentences):
-        first.setdefault(each, order)
-        for reply in _find_reply(each, passages[numbers[each.page, each.within] :], question, language):
+    numbers = {(passage.page, passage.start): number for number, passage in enumerate(passages)}
+    for order, sentence in enumerate(sentences):
+        first.setdefault(sentence, order)
+        for reply in _find_reply(sentence, passages[numbers[sentence.page, sentence.within] :], question, language):
             first.setdefault(reply, order)
             replies.add(reply)
     runs = list[list[PageSentence]]()
-    for each in sorted(first):
+    for sentence in sorted(first):
         last = runs[-1][-1] if runs else None
-        beside = last and last.within == each.within and 0 <= each.start - last.end <= SPACES
-        if last and last.page == each.page and (beside or each in replies):
-            runs[-1].append(each)
+        beside = last and last.within == sentence.within and 0 <= sentence.start - last.end <= SPACES
+        if last and last.page == sentence.page and (beside or sentence in replies):
+            runs[-1].append(sentence)
         else:
-            runs.append([each])
+            runs.append([sentence])
     return [_quote_of(run) for run in sorted(runs, key=lambda run: min(map(first.__getitem__, run)))]
 
 
@@ -138,7 +138,7 @@ def _find_reply(asked: PageSentence, following: Sequence[Passage], question: str
     ends with a question. `following`: the passages of the page from that of the question on.
     """
     asker = following[0].speaker
-    taken = [each for each in sentences_of(following[0], language=language) if each.start >= asked.end]
+    taken = [sentence for sentence in sentences_of(following[0], language=language) if sentence.start >= asked.end]
     if not _asks(asked.said, question if asker else "") or (taken and not asker):
         return []
     begin, is_answered = len(taken) if not asker else None, False
@@ -149,10 +149,10 @@ def _find_reply(asked: PageSentence, following: Sequence[Passage], question: str
             begin = len(taken) if begin is None else begin
             is_answered = not _asks(other.said)
         taken += sentences_of(other, language=language)
-    sizes = [*accumulate(count_words(each.text) for each in taken)]
+    sizes = [*accumulate(count_words(sentence.text) for sentence in taken)]
     if begin is None or (begin and sizes[begin - 1] > REPLY_WORDS):
         return []
-    return [each for number, each in enumerate(taken) if number <= begin or sizes[number] <= REPLY_WORDS]
+    return [sentence for number, sentence in enumerate(taken) if number <= begin or sizes[number] <= REPLY_WORDS]
 
 
 def _follows(one: Passage, other: Passage) -> bool:
@@ -168,9 +168,9 @@ _ASKS = re.compile(
 """A mark of a question, also in Arabic, Greek and Armenian; in Japanese and Chinese a word at its end too."""
 
 
-def _asks(said: str, question: str = "") -> bool:
+def _asks(text: str, question: str = "") -> bool:
     """Whether this asks something: by its mark, or since it says nothing beside what the `question` says."""
-    return bool(_ASKS.search(said)) or (bool(question) and {*content_words(said)} <= {*content_words(question)})
+    return bool(_ASKS.search(text)) or (bool(question) and {*content_words(text)} <= {*content_words(question)})
 
 
 def _nearest_turns(ranked: Sequence[PageSentence]) -> list[PageSentence]:

@@ -38,7 +38,7 @@ def extract_summary(
     subject = _unit(Counter(content_words(about)))
     candidates = _candidates(texts, {} if subject else notes)
     if subject:
-        candidates = [each for each in candidates if each.vector.keys() & subject.keys()]
+        candidates = [candidate for candidate in candidates if candidate.vector.keys() & subject.keys()]
         if not candidates:
             return []
     elif not candidates:
@@ -61,31 +61,29 @@ def _take_out(page: int, text: str) -> Sentence:
 
 
 def _candidates(texts: Mapping[int, str], notes: Mapping[int, str]) -> list[SummaryCandidate]:
-    found = list[tuple[int, str]]()
+    chosen = list[tuple[int, str]]()
     for page, text in texts.items():
         written = [text[slice(*span)] for span in sentence_spans(text)]
-        prose = [each for each in written if is_prose(each)]
-        telling = [each for each in prose if count_words(without_label(each)) >= FEWEST_WORDS] or prose
-        kept = [each for each in telling if each in notes.get(page, "")]
-        found += [(page, each) for each in kept or telling]
-    terms = [Counter(content_words(without_label(text))) for _, text in found]
-    having = Counter(term for each in terms for term in each)
-    rare = {term: math.log(1 + len(found) / count) for term, count in having.items()}
-    vectors = [_unit({term: count * rare[term] for term, count in each.items()}) for each in terms]
-    seen = set[str]()
-    return [
-        SummaryCandidate(page, text, count_words(text), vector)
-        for (page, text), vector in zip(found, vectors, strict=True)
-        if not (text in seen or seen.add(text))  # type: ignore[func-returns-value]
-    ]
+        prose = [sentence for sentence in written if is_prose(sentence)]
+        telling = [sentence for sentence in prose if count_words(without_label(sentence)) >= FEWEST_WORDS] or prose
+        kept = [sentence for sentence in telling if sentence in notes.get(page, "")]
+        chosen += [(page, sentence) for sentence in kept or telling]
+    terms = [Counter(content_words(without_label(text))) for _, text in chosen]
+    having = Counter(term for counts in terms for term in counts)
+    rare = {term: math.log(1 + len(chosen) / count) for term, count in having.items()}
+    vectors = [_unit({term: count * rare[term] for term, count in counts.items()}) for counts in terms]
+    candidates = dict[str, SummaryCandidate]()
+    for (page, text), vector in zip(chosen, vectors, strict=True):
+        candidates.setdefault(text, SummaryCandidate(page, text, count_words(text), vector))
+    return [*candidates.values()]
 
 
 def _stretches(candidates: Sequence[SummaryCandidate], most: int) -> list[list[int]]:
-    total, at = sum(each.words for each in candidates), 0
+    total, at = sum(candidate.words for candidate in candidates), 0
     stretches = [list[int]() for _ in range(most)]
-    for number, each in enumerate(candidates):
+    for number, candidate in enumerate(candidates):
         stretches[min(at * most // total, most - 1)].append(number)
-        at += each.words
+        at += candidate.words
     return [stretch for stretch in stretches if stretch]
 
 
@@ -104,10 +102,12 @@ def _choose(
         for term, weight in vector.items():
             total[term] += weight
     centre = _unit(total)
-    scores = {number: _likeness(each, centre) + SUBJECT * _likeness(each, subject) for number, each in vectors.items()}
+    scores = {
+        number: _likeness(vector, centre) + SUBJECT * _likeness(vector, subject) for number, vector in vectors.items()
+    }
     alike = {
-        number: max((_likeness(each, candidates[one].vector) for one in chosen), default=0.0)
-        for number, each in vectors.items()
+        number: max((_likeness(vector, candidates[one].vector) for one in chosen), default=0.0)
+        for number, vector in vectors.items()
     }
     while fitting := [number for number in left if candidates[number].words <= room]:
         best = max(fitting, key=lambda number: (scores[number] - NOVEL * alike[number], -number))

@@ -12,17 +12,20 @@ from readgraph.library.page_store import page_store
 from readgraph.library.search.hits import score_by_place
 from readgraph.library.search.okapi import rank
 from readgraph.library.search.passages import document_languages
-from readgraph.models.asking import ask_reply
+from readgraph.models.asking import ask_reply, can_ask
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.reply_types import LenientReply, Numbers
 from readgraph.nodes.answering.citations import find_citation_on_page, find_quotes, make_citation
 from readgraph.nodes.answering.in_view import (
+    QUOTED,
     STYLE,
-    AnswerSource,
+    UNQUOTED,
     all_quotes,
-    ask_for_answer,
+    answer_request,
     format_finding,
-    ready_answer,
+    instead_of_reply,
+    quotes_from,
+    read_answer,
     write_answer,
 )
 from readgraph.nodes.answering.prompts import Quotes, answer_from_notes_prompt
@@ -266,31 +269,30 @@ async def answer_from_notes(state: FoundState, runtime: ReaderRuntime) -> FoundU
     """
     context = await _context(state, runtime)
     if context.notes and not runtime.context.context_only:
-        source = _source_of_context(context, state, runtime)
+        draft = await _answer_from_context(context, state, runtime)
     else:
         found = bool(context.notes)
         asked = [step for step in state.get("steps", []) if step["usage"]["calls"] + step["usage"]["cached_calls"]]
         gave_up = state["status"] == "budget" or any(SEARCHING & step["fallbacks"].keys() for step in asked[-1:])
         did = f"gave {context.words} words of context" if found else "nothing was found"
-        nothing = AnswerDraft(None, None, [], context.words, did, context_alone=found, nearest=not found and gave_up)
-        source = ready_answer(context.memory.document, nothing)
-    return {**await write_answer(source, state, runtime), "context": context.text}
+        draft = AnswerDraft(None, None, [], context.words, did, context_alone=found, nearest=not found and gave_up)
+    return {**await write_answer(draft, context.memory.document, state, runtime), "context": context.text}
 
 
-def _source_of_context(context: Context, state: FoundState, runtime: ReaderRuntime) -> AnswerSource:
-    async def ask() -> AnswerDraft:
+async def _answer_from_context(context: Context, state: FoundState, runtime: ReaderRuntime) -> AnswerDraft:
+    reply = None
+    if can_ask(runtime):
         prompt = answer_from_notes_prompt(context.notes, context.evidence, state["question_text"], state["choices"])
-        said = await ask_for_answer(runtime, prompt, state, quoting=bool(context.evidence))
-        did = f"answered from {context.words} words of context" if said.answer else "found no answer in the context"
-        quotes = said.quotes if context.evidence else await _nearest(context.memory, state, said)
-        return said._replace(quotes=quotes, words=context.words, summary=did)
-
-    async def quote() -> AnswerDraft:
+        request = answer_request(prompt, state, runtime, QUOTED if context.evidence else UNQUOTED)
+        reply = await ask_reply(runtime, *request, fallback="answer")
+    if reply is None:
         texts = context.memos or await context.memory.texts(state["pages_read"])  # whatever their size
-        said = await quote_pages(texts, context.memory.document, state, runtime)
-        return said._replace(words=sum(map(count_words, texts.values())))
-
-    return AnswerSource(context.memory.document, quote, ask)
+        quoted = await quote_pages(texts, context.memory.document, state, runtime)
+        return instead_of_reply(quoted._replace(words=sum(map(count_words, texts.values()))), runtime)
+    answer, letter = read_answer(reply, state["choices"])
+    did = f"answered from {context.words} words of context" if answer else "found no answer in the context"
+    quotes = quotes_from(reply.quotes) if context.evidence else await _nearest(context.memory, state, answer)
+    return AnswerDraft(answer, letter, quotes, context.words, did)
 
 
 async def _context(state: FoundState, runtime: ReaderRuntime) -> Context:
@@ -314,11 +316,11 @@ async def _context(state: FoundState, runtime: ReaderRuntime) -> Context:
     return Context(memory, notes, evidence, words)
 
 
-async def _nearest(memory: OpenedMemory, state: FoundState, said: AnswerDraft) -> list[Quote]:
+async def _nearest(memory: OpenedMemory, state: FoundState, answer: str | None) -> list[Quote]:
     snippets = state["snippets"]
-    if not (said.answer and snippets):
+    if not (answer and snippets):
         return []
     quotes = [Quote(page=snippet["page"], quote=snippet["quote"]) for snippet in snippets]
     language = (await document_languages(memory.store, memory.document)).at(snippets[0]["start"])
-    ranked = rank(f"{state['question_text']} {said.answer}", [quote["quote"] for quote in quotes], language)
+    ranked = rank(f"{state['question_text']} {answer}", [quote["quote"] for quote in quotes], language)
     return ([quotes[number] for number, _ in ranked] or quotes)[:MOST_QUOTES]

@@ -9,7 +9,7 @@ from pydantic import Field, create_model
 
 from readgraph.library.search.hits import DEPTH, PARTS, WITHOUT_MEMOS, pages_of, score_by_place
 from readgraph.library.search.okapi import rank
-from readgraph.models.asking import ask_reply, can_ask
+from readgraph.models.asking import ask_reply, can_ask, say_budget_spent
 from readgraph.models.metering import record_corrections
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.rehearsed import RehearsedReply, fill_words
@@ -185,7 +185,7 @@ async def plan(state: PlanState, runtime: ReaderRuntime) -> PlanUpdate:
 
     What does not exist is dropped from it. Without a usable reply, or with an empty plan, the question is searched for.
     """
-    may_ask, memory = can_ask(runtime), await load_memory(runtime, state)
+    memory = await load_memory(runtime, state)
     context, pages = runtime.context, memory.record.pages
     if not pages or not context.rounds:
         did = "no research: answers from the memory alone" if pages else "the memory is empty"
@@ -201,8 +201,10 @@ async def plan(state: PlanState, runtime: ReaderRuntime) -> PlanUpdate:
     def usable(plan: Mapping[str, Any]) -> Plan:
         return usable_plan(plan, offered, unread, context.pages_per_tool)
 
-    asked = await _ask_for_plan(state, memory, offered, memos, usable) if may_ask else None
-    planned = asked or usable(_plan_by_words(state, offered, memos))
+    planned = await _ask_for_plan(state, memory, offered, memos, usable)
+    if planned is None:
+        say_budget_spent(runtime)
+        planned = usable(_plan_by_words(state, offered, memos))
     parts = [f"{tool} {', '.join(planned[tool])}" for tool in ("keyword", "vector") if planned[tool]]
     parts += [format_parts(planned["page"])] if planned["page"] else []
     did = f"planned: {'; '.join(parts) or 'nothing'}"
@@ -243,6 +245,8 @@ async def _ask_for_plan(
     usable: Callable[[Mapping[str, Any]], Plan],
 ) -> Plan | None:
     context = memory.runtime.context
+    if not can_ask(memory.runtime):
+        return None
 
     def complaint(reply: SearchPlan) -> str | None:
         plan = usable(reply.model_dump())

@@ -6,20 +6,16 @@ alone decide nothing.
 """
 
 from collections.abc import Sequence, Set
-from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import NamedTuple
 
 from readgraph.nodes.rules.equality import account, excludes, is_equal
-from readgraph.nodes.rules.tokens import Token, cue_words, fold_letters, is_past, knows_denials, tokens_of
+from readgraph.nodes.rules.tokens import Token, cue_words, fold_letters, is_past, knows_denials
 from readgraph.state.differences import Difference, SlotKind, Verdict
-from readgraph.state.languages import language_of
 
 LONGEST_COMPARED = 4000  # characters of a sentence
 FEWEST_TELLING = 4  # words of a sentence that tells of one certain thing; with a name, a number or a date
 FEWEST_BESIDE = 2  # words beside that are enough
-FEWEST_QUOTED = 6  # words of a quote in which another one is seen
-ALIKE = 0.5  # the share of letters from which on two words may be one, written in two ways
 LONGEST_NAME = 4  # words
 _ORDINALS = (".", "º", "ª", "°")  # behind a number within a sentence: "im 19. Jahrhundert"
 _BOUNDS = frozenset("<>≤≥≈~±=?/+*")
@@ -43,56 +39,41 @@ class Comparison(NamedTuple):
     has_all_slots: bool = True
 
 
-def compare_sentences(said: str, text: str, language: str, names: Set[str] = frozenset()) -> Comparison:
-    """Compare a sentence that is `said` with one of a text. `names`: words that the text writes large everywhere."""
-    if max(len(said), len(text)) > LONGEST_COMPARED:
+def compare_sentences(draft: str, text: str, language: str, names: Set[str] = frozenset()) -> Comparison:
+    """Compare a sentence of a draft with one of a text. `names`: words that the text writes large everywhere."""
+    if max(len(draft), len(text)) > LONGEST_COMPARED:
         return Comparison(None, [], [], 0.0)
-    ours, theirs = ([_with_name(each, names) for each in account(one, language)] for one in (said, text))
+    ours, theirs = ([with_name(token, names) for token in account(one, language)] for one in (draft, text))
     if _is_all_equal(ours, theirs):
         return Comparison("supported", [], [], 1.0)
-    told = {(each.kind in SLOTS, str(each.value)) for each in theirs}
-    telling = [each for each in ours if each.kind in (*SLOTS, "word")]
-    left = [each for each in telling if (each.kind in SLOTS, str(each.value)) not in told]
+    values = {(token.kind in SLOTS, str(token.value)) for token in theirs}
+    telling = [token for token in ours if token.kind in (*SLOTS, "word")]
+    left = [token for token in telling if (token.kind in SLOTS, str(token.value)) not in values]
     shared = 1 - len(left) / max(len(telling), 1)
     difference, is_certain = _find_difference(ours, theirs, language)
     return Comparison(
         "contradicted" if is_certain else None,
         [difference] if difference else [],
-        [each.text for each in left],
+        [token.text for token in left],
         shared,
-        not any(each.kind in SLOTS for each in left),
+        not any(token.kind in SLOTS for token in left),
     )
 
 
 def _is_all_equal(ours: Sequence[Token], theirs: Sequence[Token]) -> bool:
-    shouted = [all(not each.text[:1].islower() for each in side) for side in (ours, theirs)]
+    shouted = [all(not token.text[:1].islower() for token in side) for side in (ours, theirs)]
     if any(shouted):  # all of it in capitals
-        ours, theirs = ([each._replace(text=each.text.casefold()) for each in side] for side in (ours, theirs))
+        ours, theirs = ([token._replace(text=token.text.casefold()) for token in side] for side in (ours, theirs))
     return bool(ours) and len(ours) == len(theirs) and all(map(is_equal, ours, theirs))
 
 
-def _with_name(token: Token, names: Set[str]) -> Token:
-    known = token.first and token.kind == "word" and fold_letters(str(token.value)) in names
-    return token._replace(kind="name", value=fold_letters(token.value)) if known else token
+def with_name(token: Token, names: Set[str]) -> Token:
+    """The token as a name, where it begins a sentence and is one of these names."""
+    is_name = token.first and token.kind == "word" and fold_letters(str(token.value)) in names
+    return token._replace(kind="name", value=fold_letters(token.value)) if is_name else token
 
 
-def differs_in_a_word(quote: str, passage: str, language: str) -> bool:
-    """Whether a quote has another word or number in one place than a passage, and is the same otherwise.
-
-    Two words that are alike may be ways to write one.
-    """
-    ours, theirs = account(quote, language), account(passage, language)
-    _, one, other = _trim(ours, theirs)
-    if len(one) != 1 or len(other) != 1 or len(ours) <= FEWEST_QUOTED:
-        return False
-    kinds = {one[0].kind, other[0].kind}
-    if kinds & {"number", "date"}:
-        return excludes(one[0], other[0])
-    alike = SequenceMatcher(None, one[0].text.casefold(), other[0].text.casefold()).ratio() > ALIKE
-    return not alike and not kinds & {"mark", "break"}
-
-
-def _trim(ours: Sequence[Token], theirs: Sequence[Token]) -> tuple[int, Sequence[Token], Sequence[Token]]:
+def trim_equal(ours: Sequence[Token], theirs: Sequence[Token]) -> tuple[int, Sequence[Token], Sequence[Token]]:
     """Where two sentences begin to differ, and what stands there in each, up to where they are the same again."""
     begin = next(
         (at for at, pair in enumerate(zip(ours, theirs, strict=False)) if not is_equal(*pair)),
@@ -108,49 +89,49 @@ def _trim(ours: Sequence[Token], theirs: Sequence[Token]) -> tuple[int, Sequence
 
 def _find_difference(ours: Sequence[Token], theirs: Sequence[Token], language: str) -> tuple[Difference | None, bool]:
     """The one place in which two sentences differ, if it is one, and whether they can't both be true."""
-    begin, one, other = _trim(ours, theirs)
+    begin, one, other = trim_equal(ours, theirs)
     frame, indefinite = [*ours[:begin], *ours[begin + len(one) :]], cue_words("indefinite", language)
     if _denies(one, other) or _denies(other, one):
         denials = ([token for token in side if token.kind == "denial"] for side in (one, other))
         difference = Difference(kind="negation", draft=_text(next(denials)), text=_text(next(denials)))
-        is_open = any(each.text.casefold() in indefinite for each in frame)
-        is_open |= any(each.kind == "number" for each in ours[:begin])  # "20 % are not": others are
+        is_open = any(token.text.casefold() in indefinite for token in frame)
+        is_open |= any(token.kind == "number" for token in ours[:begin])  # "20 % are not": others are
         return difference, _is_certain(frame, language) and not is_open
     if len(one) == len(other) == 1 and one[0].kind == other[0].kind and one[0].kind in ("number", "date"):
         is_open = _is_label(ours, begin) or _is_bound(ours, begin, language)
-        is_open |= any(each.value in indefinite for each in ours[:2])  # "a man of 30"
+        is_open |= any(token.value in indefinite for token in ours[:2])  # "a man of 30"
         is_open |= one[0].kind == "date" and _counts(theirs)  # 34 men, but in each of two years
         certain = not is_open and excludes(one[0], other[0]) and _is_certain(frame, language)
         return Difference(kind=one[0].kind, draft=_text(one), text=_text(other)), certain
-    if all(0 < len(side) <= LONGEST_NAME and all(each.kind == "name" for each in side) for side in (one, other)):
+    if all(0 < len(side) <= LONGEST_NAME and all(token.kind == "name" for token in side) for side in (one, other)):
         return Difference(kind="name", draft=_text(one), text=_text(other)), False
     return None, False
 
 
 def _denies(one: Sequence[Token], other: Sequence[Token]) -> bool:
     """Whether what stands in one place is what stands there in the other, denied: "no" for "a", "ne … pas" for ""."""
-    denials = {str(each.value) for each in one if each.kind == "denial"}
-    if denials <= _ONLY or any(each.kind == "denial" for each in other):
+    denials = {str(token.value) for token in one if token.kind == "denial"}
+    if denials <= _ONLY or any(token.kind == "denial" for token in other):
         return False
-    left = [each for each in one if each.kind != "denial"]
-    if not left and [each.value for each in other] in _ARTICLES:
+    left = [token for token in one if token.kind != "denial"]
+    if not left and [token.value for token in other] in _ARTICLES:
         return True
     if len(left) == 2 and len(other) == 1:
         return _is_form(left[0], left[1], other[0])
     return len(left) == len(other) and all(map(is_equal, left, other))
 
 
-def _is_form(do: Token, verb: Token, told: Token) -> bool:
+def _is_form(do: Token, verb: Token, other: Token) -> bool:
     """Whether "lit" is what "did … light" denies, and "lights" what "does … light" does."""
-    in_s = told.text.endswith("s")
-    past = do.value == "did" and told.text != verb.text and not in_s and not told.text.endswith("ing")
-    return told.kind == "word" and told.value == verb.value and (past or (do.value == "does" and in_s))
+    in_s = other.text.endswith("s")
+    past = do.value == "did" and other.text != verb.text and not in_s and not other.text.endswith("ing")
+    return other.kind == "word" and other.value == verb.value and (past or (do.value == "does" and in_s))
 
 
 def _counts(tokens: Sequence[Token]) -> bool:
     """Whether a sentence has a number, or four digits that may be one: "1350 people"."""
     digits = (one.text.isdecimal() and other.kind in ("word", "name") for one, other in pairwise(tokens))
-    return any(each.kind == "number" for each in tokens) or any(digits)
+    return any(token.kind == "number" for token in tokens) or any(digits)
 
 
 def _is_label(tokens: Sequence[Token], at: int) -> bool:
@@ -175,43 +156,11 @@ def _is_certain(frame: Sequence[Token], language: str) -> bool:
     """Whether a sentence without the place that differs tells of one certain thing, and doubts nothing."""
     groups = ("pronouns", "also", "relations")
     doubtful = _BOUNDS.union(*(cue_words(group, language) for group in groups))
-    telling = [each.kind for each in frame if each.kind in (*SLOTS, "word")]
+    telling = [token.kind for token in frame if token.kind in (*SLOTS, "word")]
     named = len(telling) > FEWEST_BESIDE and {*telling} != {"word"}
-    is_plain = not any(each.kind == "hedge" or each.value in doubtful for each in frame)
+    is_plain = not any(token.kind == "hedge" or token.value in doubtful for token in frame)
     return (named or len(telling) >= FEWEST_TELLING) and is_plain and knows_denials(language)
-
-
-def holds_claim(said: str, quotes: Sequence[str], verdict: Verdict) -> bool:
-    """Whether quotes hold what is said: its names, numbers and dates, and its words in whatever form.
-
-    To contradict it they may lack one of these, and say another thing there; to support it, they deny if it denies.
-    """
-    language = language_of(" ".join([said, *quotes]))
-    ours, theirs = account(said, language), [each for quote in quotes for each in account(quote, language)]
-    values = {str(each.value) for each in theirs if each.kind in ("word", "name")}
-    telling = [each for each in ours if each.kind in (*SLOTS, "word")]
-    held = [
-        str(each.value) in values if each.kind in ("word", "name") else any(is_equal(each, other) for other in theirs)
-        for each in telling
-    ]
-    denied = [any(each.kind == "denial" for each in side) for side in (ours, theirs)]
-    if verdict == "supported":
-        return all(held) and denied[0] == denied[1]
-    names = [each.kind == "name" and not has for each, has in zip(telling, held, strict=True)]
-    lacking = held.count(False) - sum(map(all, pairwise(names)))  # names in a row are one
-    return lacking <= 1 and any(has and each.kind == "word" for each, has in zip(telling, held, strict=True))
 
 
 def _text(tokens: Sequence[Token]) -> str:
     return " ".join(token.text for token in tokens)
-
-
-def whole_names(sentence: str, language: str, names: Set[str]) -> list[str]:
-    """The names in a sentence, as they stand."""
-    tokens = [_with_name(each, names) for each in tokens_of(sentence, language)]
-    found = list[str]()
-    for before, each in zip((None, *tokens), tokens, strict=False):
-        if each.kind == "name":
-            goes_on = before is not None and before.kind == "name"
-            found[-1:] = [f"{found[-1]} {each.text}"] if goes_on else [*found[-1:], each.text]
-    return found

@@ -54,10 +54,10 @@ def account(sentence: str, language: str) -> tuple[Token, ...]:
         tokens = tokens[:-1]
     behind = (*tokens[1:], *tokens[:1])
     kept = [
-        each
-        for before, each, after in zip((None, *tokens), tokens, behind, strict=False)
-        if not (each.text == "." and before and (before.text.casefold() in TITLES or len(before.text) == 1))
-        and not (each.text == "," and after.text.casefold() in _AND)
+        token
+        for before, token, after in zip((None, *tokens), tokens, behind, strict=False)
+        if not (token.text == "." and before and (before.text.casefold() in TITLES or len(before.text) == 1))
+        and not (token.text == "," and after.text.casefold() in _AND)
     ]
     return _with_date_behind(kept, language)
 
@@ -65,33 +65,39 @@ def account(sentence: str, language: str) -> tuple[Token, ...]:
 def _with_date_behind(tokens: Sequence[Token], language: str) -> tuple[Token, ...]:
     """The tokens of a simple sentence that begins with a date with that at the end: "In 2012, the mill made flour"."""
     before = cue_words("before_dates", language)
-    end = next((at for at, each in enumerate(tokens) if each.kind != "small" or each.value not in before), len(tokens))
+    end = next(
+        (at for at, token in enumerate(tokens) if token.kind != "small" or token.value not in before), len(tokens)
+    )
     if end >= len(tokens) or not isinstance(tokens[end].value, tuple) or tokens[end].kind != "date":
         return tuple(tokens)
     comma = end + 1 < len(tokens) and tokens[end + 1].text == ","
     rest = tokens[end + 1 + comma :]
     plain = before | cue_words("plain", language) | cue_words("light", language) | cue_words("passive", language)
     is_simple = rest and all(
-        each.kind in ("name", "number")
-        or (each.kind == "word" and not each.text.endswith("ing"))
-        or (each.kind in ("small", "denial") and (each.kind == "denial" or each.value in plain))
-        for each in rest
+        token.kind in ("name", "number")
+        or (token.kind == "word" and not token.text.endswith("ing"))
+        or (token.kind in ("small", "denial") and (token.kind == "denial" or token.value in plain))
+        for token in rest
     )
     return (*rest, *tokens[: end + 1]) if is_simple else tuple(tokens)
 
 
-def is_equal(said: Token, told: Token) -> bool:
+def is_equal(ours: Token, theirs: Token) -> bool:
     """Whether two parts are the same by one of the rules."""
-    if {"number", "date"} & {said.kind, told.kind}:
-        return _is_same_value(said, told) if said.kind == told.kind else _is_count(said, told) or _is_count(told, said)
-    return _write(said) == _write(told) and _is_shouted(said) == _is_shouted(told)
+    if {"number", "date"} & {ours.kind, theirs.kind}:
+        return (
+            _is_same_value(ours, theirs)
+            if ours.kind == theirs.kind
+            else _is_count(ours, theirs) or _is_count(theirs, ours)
+        )
+    return _write(ours) == _write(theirs) and _is_shouted(ours) == _is_shouted(theirs)
 
 
-def _is_same_value(said: Token, told: Token) -> bool:
-    if said.kind == "date" or isinstance(said.value, str) or isinstance(told.value, str):
-        return bool(said.value == told.value)
-    decimals = {len(found[1]) for each in (said, told) if (found := _DECIMALS.fullmatch(each.text))}
-    same = said.value[1:] == told.value[1:] and math.isclose(said.value[0], told.value[0], rel_tol=1e-9)
+def _is_same_value(ours: Token, theirs: Token) -> bool:
+    if ours.kind == "date" or isinstance(ours.value, str) or isinstance(theirs.value, str):
+        return bool(ours.value == theirs.value)
+    decimals = {len(match[1]) for token in (ours, theirs) if (match := _DECIMALS.fullmatch(token.text))}
+    same = ours.value[1:] == theirs.value[1:] and math.isclose(ours.value[0], theirs.value[0], rel_tol=1e-9)
     return same and len(decimals) <= 1
 
 
@@ -110,20 +116,20 @@ def _is_shouted(token: Token) -> bool:
     return len(token.text) in (2, 3) and token.text.isupper() and token.text.isalpha()
 
 
-def excludes(said: Token, told: Token) -> bool:
+def excludes(ours: Token, theirs: Token) -> bool:
     """Whether two numbers or dates in the same place of a sentence can't both hold."""
-    if said.kind != told.kind or said.kind not in ("number", "date"):
+    if ours.kind != theirs.kind or ours.kind not in ("number", "date"):
         return False
-    if isinstance(said.value, str) or isinstance(told.value, str):
-        times = [_TIME.fullmatch(str(each.value)) for each in (said, told)]
+    if isinstance(ours.value, str) or isinstance(theirs.value, str):
+        times = [_TIME.fullmatch(str(token.value)) for token in (ours, theirs)]
         clock = [(int(time[1]) % 12, time[2]) for time in times if time]
         return len(clock) == 2 and clock[0] != clock[1]
-    if said.kind == "date":
-        shapes = [[part is None for part in each.value] for each in (said, told)]
-        return shapes[0] == shapes[1] and bool(said.value != told.value)
-    digits = [re.sub(r"\D", "", each.text) for each in (said, told)]
-    one, other = said.value[0], told.value[0]
-    if said.value[1:] != told.value[1:] or (digits[0] and digits[0] == digits[1]):  # "1.234" and "1,234"
+    if ours.kind == "date":
+        shapes = [[part is None for part in token.value] for token in (ours, theirs)]
+        return shapes[0] == shapes[1] and bool(ours.value != theirs.value)
+    digits = [re.sub(r"\D", "", token.text) for token in (ours, theirs)]
+    one, other = ours.value[0], theirs.value[0]
+    if ours.value[1:] != theirs.value[1:] or (digits[0] and digits[0] == digits[1]):  # "1.234" and "1,234"
         return False
     return not (_is_rounded(one, other) or _is_rounded(other, one))
 

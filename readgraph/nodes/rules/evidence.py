@@ -58,15 +58,15 @@ class PageSentence(NamedTuple):
 @cache_by_text
 def prose_sentences(text: str) -> tuple[PageSentence, ...]:
     """The sentences of a text that say something by themselves."""
-    found = list[PageSentence]()
+    sentences = list[PageSentence]()
     for start, end, language in sentences_by_language(blank_markup(text) if text.startswith("---") else text):
         end = start + len(text[start:end].rstrip(" \t\n«„“"))  # a mark with which the next one begins
-        goes_on = found and "\n" not in text[found[-1].end : start]
-        speaker = label_of(text[start:end]) or (found[-1].speaker if goes_on else "")
+        goes_on = sentences and "\n" not in text[sentences[-1].end : start]
+        speaker = label_of(text[start:end]) or (sentences[-1].speaker if goes_on else "")
         if is_prose(text[start:end]):
             words = frozenset(content_words(text[start:end], language))
-            found.append(PageSentence(start, end, words, speaker, language))
-    return tuple(found)
+            sentences.append(PageSentence(start, end, words, speaker, language))
+    return tuple(sentences)
 
 
 _I = re.compile(r"^(?:I|ich|je|j['’]|yo|io|eu|ik|я)\b", re.IGNORECASE)  # the speaker's name may stand in its place
@@ -76,64 +76,63 @@ _I = re.compile(r"^(?:I|ich|je|j['’]|yo|io|eu|ik|я)\b", re.IGNORECASE)  # the
 def names_in(text: str) -> frozenset[str]:
     """The words that a text writes large within sentences, and nowhere small."""
     sentences = prose_sentences(text)
-    tokens = [
-        token for each in sentences for token in tokens_of(without_label(text[each.start : each.end]), each.language)
-    ]
+    bare = ((without_label(text[sentence.start : sentence.end]), sentence.language) for sentence in sentences)
+    tokens = [token for sentence in bare for token in tokens_of(*sentence)]
     small = {token.value for token in tokens if token.kind == "word" and token.text[0].islower()}
     names = {token.value for token in tokens if token.kind == "name" and not token.first}
-    labels = {(each.speaker, each.language) for each in sentences}
-    speakers = {each.value for label in labels for each in tokens_of(*label) if each.text[0].isupper()}
+    labels = {(sentence.speaker, sentence.language) for sentence in sentences}
+    speakers = {token.value for label in labels for token in tokens_of(*label) if token.text[0].isupper()}
     return frozenset(names | speakers) - small
 
 
-def near_sentences(said: str, pages: Sequence[PageText]) -> list[NearSentence]:
-    """The sentences that share most with what is said, compared with it."""
-    found = dict[tuple[int, int], tuple[float, PageText, PageSentence]]()
-    words_in = cache(lambda language: {*content_words(said, language)})
+def near_sentences(claim: str, pages: Sequence[PageText]) -> list[NearSentence]:
+    """The sentences that share most with a claim, compared with it."""
+    shares = dict[tuple[int, int], tuple[float, PageText, PageSentence]]()
+    words_in = cache(lambda language: {*content_words(claim, language)})
     for page in pages:
         sentences = prose_sentences(page.text)
-        for each in sentences[: len(sentences) - page.is_cut] or sentences:
-            wanted = words_in(each.language)
-            if (share := len(wanted & each.words) / max(len(wanted), 1)) >= NEAR:
-                found[page.page.start + each.start, page.page.start + each.end] = share, page, each
-    nearest = [found[span] for span in sorted(found, key=lambda span: (-found[span][0], span))[:MOST_COMPARED]]
-    texts = [page.text[each.start : each.end] for _, page, each in nearest]
+        for sentence in sentences[: len(sentences) - page.is_cut] or sentences:
+            wanted = words_in(sentence.language)
+            if (share := len(wanted & sentence.words) / max(len(wanted), 1)) >= NEAR:
+                shares[page.page.start + sentence.start, page.page.start + sentence.end] = share, page, sentence
+    nearest = [shares[span] for span in sorted(shares, key=lambda span: (-shares[span][0], span))[:MOST_COMPARED]]
+    texts = [page.text[sentence.start : sentence.end] for _, page, sentence in nearest]
     texts = [
         without_label(text) if _is_talk(page.text) else text for text, (_, page, _) in zip(texts, nearest, strict=True)
     ]
-    begun = {(text, each.language) for text, (*_, each) in zip(texts, nearest, strict=True)}
-    begun |= {(text, each.language) for *_, each in nearest for text in (said, each.speaker)}
+    begun = {(text, sentence.language) for text, (*_, sentence) in zip(texts, nearest, strict=True)}
+    begun |= {(text, sentence.language) for *_, sentence in nearest for text in (claim, sentence.speaker)}
     names, near = _names_near(begun, pages), list[NearSentence]()
-    for (_, page, each), text in zip(nearest, texts, strict=True):
-        compared = compare_sentences(said, text, each.language, names)
-        if not compared.verdict and (speaker := each.speaker) and _is_talk(page.text):
-            named = f"{speaker}: {text}" if said.startswith(f"{speaker}:") else _I.sub(speaker, text, count=1)
-            beside = compare_sentences(said, named, each.language, names)
+    for (_, page, sentence), text in zip(nearest, texts, strict=True):
+        compared = compare_sentences(claim, text, sentence.language, names)
+        if not compared.verdict and (speaker := sentence.speaker) and _is_talk(page.text):
+            named = f"{speaker}: {text}" if claim.startswith(f"{speaker}:") else _I.sub(speaker, text, count=1)
+            beside = compare_sentences(claim, named, sentence.language, names)
             compared = beside if beside.verdict or beside.differs else compared
-        near.append(NearSentence(compared, page.cite(each.start, each.end), each.language))
+        near.append(NearSentence(compared, page.cite(sentence.start, sentence.end), sentence.language))
     return near
 
 
 def _names_near(sentences: Iterable[tuple[str, str]], pages: Sequence[PageText]) -> frozenset[str]:
     """The names in the pages that a sentence, given with its language, may begin with: to find all takes long."""
-    first = [each for sentence in sentences for each in tokens_of(*sentence)[:2] if each.first and each.kind == "word"]
-    begins = {each.text[:BEGIN].capitalize() for each in first}
-    return frozenset[str]().union(*(names_in(each.text) for each in pages if any(at in each.text for at in begins)))
+    begun = (token for sentence in sentences for token in tokens_of(*sentence)[:2])
+    begins = {token.text[:BEGIN].capitalize() for token in begun if token.first and token.kind == "word"}
+    return frozenset[str]().union(*(names_in(page.text) for page in pages if any(at in page.text for at in begins)))
 
 
 @cache_by_text
 def _is_talk(text: str) -> bool:
     """Whether several sentences of a text begin with who says them."""
-    return sum(bool(label_of(text[each.start : each.end])) for each in prose_sentences(text)) > 1
+    return sum(bool(label_of(text[sentence.start : sentence.end])) for sentence in prose_sentences(text)) > 1
 
 
-def find_difference(said: str, text: str) -> Difference | None:
-    """The one thing in which a text has something else than what is said; None where it has the same, or nothing."""
+def find_difference(claim: str, text: str) -> Difference | None:
+    """The one thing in which a text has something else than a claim; None where it has the same, or nothing."""
     page = PageText(Page(0, 0, len(text), 0, "rest"), text, None)
-    near = near_sentences(said, [page])
-    against = [each for each in near if each.compared.differs]
-    if not against or any(each.compared.verdict == "supported" for each in near):
+    near = near_sentences(claim, [page])
+    against = [sentence for sentence in near if sentence.compared.differs]
+    if not against or any(sentence.compared.verdict == "supported" for sentence in near):
         return None
-    best = max(against, key=lambda each: each.compared.shared)
+    best = max(against, key=lambda sentence: sentence.compared.shared)
     at = best.citation["start"], best.citation["end"]
     return best.compared.differs[0] if stands(text, at, (0, len(text)), best.language) else None

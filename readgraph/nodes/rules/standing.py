@@ -39,11 +39,11 @@ def stands(text: str, span: tuple[int, int], within: tuple[int, int], language: 
         return False
     if _is_struck_out(paragraph, text[start:end]):
         return False
-    lead = [paragraph[slice(*each)] for each in sentence_spans(paragraph, language=language)[-SENTENCES_BEFORE:]]
+    lead = [paragraph[slice(*span)] for span in sentence_spans(paragraph, language=language)[-SENTENCES_BEFORE:]]
     begins = [" ".join(sentence.split()[:OPENS]) for sentence in lead]
     if lead and not quoted and _WORD.findall(lead[-1].casefold())[-1:] in _ANNOUNCING:
         return False
-    notes = [text.find(f"\n{each[0]}:", first, last) for each in _NOTES.finditer(text, start, min(end + NOTE, last))]
+    notes = [text.find(f"\n{note[0]}:", first, last) for note in _NOTES.finditer(text, start, min(end + NOTE, last))]
     explained = [text[at : at + REACH_BEHIND].lstrip("\n").partition("\n")[0] for at in notes if at >= 0]
     if any(map(_is_unreal, [*begins, label_of(text[start:end]), *explained, *_headings_above(before)])):
         return False
@@ -55,7 +55,7 @@ def stands(text: str, span: tuple[int, int], within: tuple[int, int], language: 
 def paragraph_start(text: str, at: int) -> int:
     """Where the paragraph begins that holds this offset."""
     begin = max(0, at - REACH_BEFORE)
-    return max((found.end() for found in _BLANK.finditer(text, begin, at)), default=begin)
+    return max((blank.end() for blank in _BLANK.finditer(text, begin, at)), default=begin)
 
 
 def _is_quoted(paragraph: str, sentence: str, behind: str) -> bool:
@@ -69,27 +69,27 @@ def _is_quoted(paragraph: str, sentence: str, behind: str) -> bool:
 
 
 def _last(mark: re.Pattern[str], text: str) -> int:
-    return max((found.start() for found in mark.finditer(text)), default=-1)
+    return max((match.start() for match in mark.finditer(text)), default=-1)
 
 
 def _is_struck_out(before: str, sentence: str) -> bool:
-    marks = [bool(each["open"]) for each in _OUT.finditer(before)]
+    marks = [bool(mark["open"]) for mark in _OUT.finditer(before)]
     return bool(before.count("~~") % 2) or "~~" in sentence or (bool(marks) and marks[-1])
 
 
 def _headings_above(before: str) -> list[str]:
     """The headings under which something stands: of Markdown, each higher than the next, and the nearest other line."""
-    found, level, plain = list[str](), 7, False
-    for each in reversed([*_HEADING.finditer(before)]):
-        line, written = each["line"].strip(" *_\t\r"), each["line"].strip()
-        if each["level"] and len(each["level"]) < level:
-            found.append(line)
-            level = len(each["level"])
-        elif not plain and not each["level"] and len(line.split()) <= LONGEST_HEADING:
-            alone = paragraph_start(before, each.start()) == each.start()
+    headings, level, plain = list[str](), 7, False
+    for heading in reversed([*_HEADING.finditer(before)]):
+        line, written = heading["line"].strip(" *_\t\r"), heading["line"].strip()
+        if heading["level"] and len(heading["level"]) < level:
+            headings.append(line)
+            level = len(heading["level"])
+        elif not plain and not heading["level"] and len(line.split()) <= LONGEST_HEADING:
+            alone = paragraph_start(before, heading.start()) == heading.start()
             plain = alone and (written[:2] in ("**", "__") or line[-1:] not in '.!?,;"”«»|')
-            found += [line] if plain else []
-    return found
+            headings += [line] if plain else []
+    return headings
 
 
 def _is_unreal(text: str) -> bool:
@@ -108,13 +108,13 @@ def _is_taken_back(behind: str, language: str) -> bool:
     following = LEADING.sub("", behind[slice(*spans[0])])
     if not knows_denials(language):
         return len(following.encode()) <= SHORT or (len(following.split()) <= LONGEST_REMARK and _is_unreal(following))
-    return any(_takes_back(said, language) for said in {following, without_label(following)})
+    return any(_takes_back(form, language) for form in {following, without_label(following)})
 
 
 def _takes_back(following: str, language: str) -> bool:
     tokens, is_short = tokens_of(fold_characters(following), language), len(following.split()) <= LONGEST_REMARK
-    words = [word for each in tokens for word in (each.text.casefold(), each.value)]
-    kinds, begin = {each.kind for each in tokens}, {*words[: 2 * OPENS]}
+    words = [word for token in tokens for word in (token.text.casefold(), token.value)]
+    kinds, begin = {token.kind for token in tokens}, {*words[: 2 * OPENS]}
     if is_short and (_is_unreal(following) or begin & cue_words("contrast", language)):
         return True
     if kinds & {"denial", "hedge"} and begin & cue_words("back", language):

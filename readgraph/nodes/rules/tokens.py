@@ -108,10 +108,11 @@ def is_past(word: str) -> bool:
 
 
 @cache
-def _numerals(language: str) -> dict[str, int]:
-    found = {word: number for number, word in enumerate(_cues()["numerals"].get(language, "").split(), 2)}
-    found |= {"one": 1} if language == "en" else {}
-    return found | {word: 10 * ten for ten, word in enumerate(_cues()["tens"].get(language, "").split(), 2)}
+def numerals(language: str) -> dict[str, int]:
+    """A language's words for numbers that stand alone, with their values."""
+    numbers = {word: number for number, word in enumerate(_cues()["numerals"].get(language, "").split(), 2)}
+    numbers |= {"one": 1} if language == "en" else {}
+    return numbers | {word: 10 * ten for ten, word in enumerate(_cues()["tens"].get(language, "").split(), 2)}
 
 
 @cache
@@ -139,7 +140,7 @@ def knows_denials(language: str) -> bool:
 
 def tokens_of(sentence: str, language: str) -> tuple[Token, ...]:
     """A sentence's words, numbers, dates and names, in order."""
-    return tuple(each for each in cut_tokens(sentence, language) if each.kind not in ("break", "mark"))
+    return tuple(token for token in cut_tokens(sentence, language) if token.kind not in ("break", "mark"))
 
 
 @lru_cache(8192)
@@ -147,52 +148,43 @@ def cut_tokens(sentence: str, language: str) -> tuple[Token, ...]:
     """All that a sentence is made of but spaces: its words, numbers, dates and names, and each mark."""
     sentence = _POINTED_SCALE.sub(r"\1", _POINTED.sub(r"\1\2", sentence))
     sentence = sentence.replace("US$", "$").replace(" per cent", " percent")
-    found, at = list[Token](), 0
+    tokens, at = list[Token](), 0
     for date in [*dates_in(sentence, language), None]:
         start = date.start if date else len(sentence)
-        found += _without_dates(sentence[at:start], language, is_first=not found)
+        tokens += _without_dates(sentence[at:start], language, is_first=not tokens)
         if date:
             text = sentence[date.start : date.end].strip()
             certain = any((date.year, date.month, date.day)) and not _UNCERTAIN_DATE.search(text)
             value = (date.year, date.month, date.day) if certain else text.casefold()
-            found.append(Token("date" if certain else "word", value, text))
+            tokens.append(Token("date" if certain else "word", value, text))
         at = date.end if date else start
     numbered, clause, joins = list[Token](), 0, cue_words("joins", language)
-    for token in _join_numbers(found, language):
+    for token in _join_numbers(tokens, language):
         clause += (token.kind == "break" or token.value in joins) + (token.text == ";")
         numbered.append(token._replace(clause=clause))
     return tuple(numbered)
 
 
-def other_forms(sentence: str, language: str) -> list[str]:
-    """Other ways to write the numbers of a sentence: in words, in digits, with commas."""
-    numbers = [token for token in tokens_of(sentence, language) if token.kind == "number"]
-    words = {number: word for word, number in _numerals(language).items()}
-    values = [token.value[0] for token in numbers if isinstance(token.value, tuple) and token.value[0] % 1 == 0]
-    forms = [form for value in values for form in (words.get(value, ""), f"{value:.0f}", f"{value:,.0f}")]
-    return [form for form in dict.fromkeys(forms) if form and form not in sentence]
-
-
 def _without_dates(text: str, language: str, *, is_first: bool) -> Iterator[Token]:
     previous, shouted = "", text.isupper()
     words = [*_TOKEN.finditer(text)]
-    for number, found in enumerate(words):
+    for number, match in enumerate(words):
         first = is_first and not number
-        if found["digits"]:
-            value = _number(found["digits"], language) * (-1 if found["sign"] else 1)
-            unit = _units()[found["money"]] if found["money"] else ("ordinal", 1) if found["suffix"] else ("", 1)
-            is_version = "." in found["digits"] and previous.casefold() in VERSIONS
-            as_it_is = is_version or ":" in found["digits"] or _VERSION.fullmatch(found["digits"])
-            yield Token("number", _write_time(found["digits"]) if as_it_is else (value, *unit), found.group())
-        elif found["word"]:
+        if match["digits"]:
+            value = _number(match["digits"], language) * (-1 if match["sign"] else 1)
+            unit = _units()[match["money"]] if match["money"] else ("ordinal", 1) if match["suffix"] else ("", 1)
+            is_version = "." in match["digits"] and previous.casefold() in VERSIONS
+            as_it_is = is_version or ":" in match["digits"] or _VERSION.fullmatch(match["digits"])
+            yield Token("number", _write_time(match["digits"]) if as_it_is else (value, *unit), match.group())
+        elif match["word"]:
             following = words[number + 1]["word"] if number + 1 < len(words) else None
             before_large = bool(following and following[0].isupper())
-            yield from _word_tokens(found["word"], previous, before_large, language, first=first, shouted=shouted)
+            yield from _word_tokens(match["word"], previous, before_large, language, first=first, shouted=shouted)
         else:
-            kind: Any = "break" if found["break"] else "mark" if found["other"] else "word"
-            kind = "denial" if found.group() in cue_words("denials", language) else kind
-            yield Token(kind, found.group(), found.group())
-        previous = found.group()
+            kind: Any = "break" if match["break"] else "mark" if match["other"] else "word"
+            kind = "denial" if match.group() in cue_words("denials", language) else kind
+            yield Token(kind, match.group(), match.group())
+        previous = match.group()
 
 
 def _word_tokens(
@@ -232,15 +224,15 @@ def _word_tokens(
 
 def fold_letters(name: str) -> str:
     """A name as it is compared: "Müller" and "Mueller" are the same."""
-    letters = "".join(each for each in normalize("NFKD", name) if not combining(each))
+    letters = "".join(letter for letter in normalize("NFKD", name) if not combining(letter))
     return re.sub(r"([aou])e", r"\1", letters)
 
 
 @lru_cache(8192)
 def _number_in_words(word: str, language: str) -> int:
     """The value of "thirty-four", or of "quatre-vingt-douze"; 0 for a word that is no number."""
-    known, word = _numerals(language), re.sub(r"^quatre-vingts?\b-?", "soixante-vingt-", word).rstrip("-")
-    return sum(known[part] for part in word.split("-")) if all(part in known for part in word.split("-")) else 0
+    values, word = numerals(language), re.sub(r"^quatre-vingts?\b-?", "soixante-vingt-", word).rstrip("-")
+    return sum(values[part] for part in word.split("-")) if all(part in values for part in word.split("-")) else 0
 
 
 def _number(digits: str, language: str) -> float:
@@ -279,7 +271,7 @@ def _join_numbers(tokens: Sequence[Token], language: str) -> Iterator[Token]:
             value, text, at = value * short, text + tokens[at].text, at + 1
         while at < len(tokens) and (more := _scaled(value, tokens[at : at + 2], language)):
             value, used = more
-            text = " ".join([text, *(each.text for each in tokens[at : at + used])])
+            text = " ".join([text, *(token.text for token in tokens[at : at + used])])
             at += used
         if not of and at < len(tokens) and (unit := _units().get(tokens[at].text.casefold())):
             of, size = unit

@@ -148,7 +148,7 @@ class WalkPosition:
         room = content_room(self.context, self.state["question_text"], self.state["choices"]) - words
         room -= sum(map(count_words, self.earlier_findings))
         while texts and sum(text.words for text in texts) > room:
-            current_meter().left_out += texts[0].words
+            current_meter().remarks.left_out += texts[0].words
             texts = texts[1:]
         return [text.text for text in texts], sum(text.words for text in texts)
 

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cache
 from typing import Any, ClassVar, Literal
 
@@ -15,17 +14,16 @@ from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.rehearsed import RehearsedReply
 from readgraph.models.reply_types import restrict_reply
-from readgraph.nodes.answering.answer import memory_with
+from readgraph.nodes.answering.answer import answer_from, quote_view, view_pages
 from readgraph.nodes.answering.in_view import (
     STYLE,
     AnswerStyle,
     answer_style,
     format_finding,
+    instead_of_reply,
     letter_of,
-    ready_answer,
     weigh_findings,
     write_answer,
-    write_draft,
 )
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, ReaderRuntime
@@ -309,15 +307,12 @@ async def answer(state: WalkingState, runtime: ReaderRuntime) -> AnswerUpdate:
     unusable = any(not hop["valid"] for hop in state["hops"][-1:])
     gave_up = not answers and (unusable or (state["status"] == "budget" and not findings))
     first = _draft_from_leaf(answers[0] if answers else None, state)
-    ready = ready_answer(document, first._replace(nearest=first.nearest or gave_up))
+    first = first._replace(nearest=first.nearest or gave_up)
     if not findings or gave_up or (answers and (len(findings) == 1 or not runtime.context.keep_findings)):
-        return await write_answer(ready, state, runtime)
-
-    async def weigh() -> AnswerDraft:
-        shown = tag_texts((finding["page"], format_finding(finding)) for finding in findings)
-        return await weigh_findings(findings, shown, state, runtime, count_words(shown))
-
-    return await write_answer(replace(ready, ask=weigh, counted_as="weigh"), state, runtime)
+        return await write_answer(first, document, state, runtime)
+    shown = tag_texts((finding["page"], format_finding(finding)) for finding in findings)
+    weighed = await weigh_findings(findings, shown, state, runtime, count_words(shown))
+    return await write_answer(weighed or instead_of_reply(first, runtime, "weigh"), document, state, runtime)
 
 
 def _draft_from_leaf(finding: Finding | None, state: WalkingState) -> AnswerDraft:
@@ -333,8 +328,8 @@ def _draft_from_leaf(finding: Finding | None, state: WalkingState) -> AnswerDraf
 
 async def answer_over_leaves_without_model(state: WalkingState, runtime: ReaderRuntime) -> AnswerUpdate:
     """Without a model the leaves are quoted: all of them, since no window has to hold them."""
-    source = await memory_with(state["pages_read"], state, runtime)
-    return await write_draft(await source.substitute(), source.document, state, runtime)
+    view = await view_pages(state["pages_read"], state, runtime)
+    return await write_answer(await quote_view(view, state, runtime), view.document, state, runtime)
 
 
 @node(without_model=answer_over_leaves_without_model, settings=(*STYLE, Window))
@@ -344,4 +339,5 @@ async def answer_over_leaves(state: WalkingState, runtime: ReaderRuntime) -> Ans
     view = await (await load_memory(runtime, state)).view([])
     room = content_room(runtime.context, state["question_text"], state["choices"])
     leaves = view.pages_that_fit(dict.fromkeys([*first, *state["pages_read"]]), room)
-    return await write_answer(await memory_with(leaves, state, runtime), state, runtime)
+    view = await view_pages(leaves, state, runtime)
+    return await write_answer(await answer_from(view, state, runtime), view.document, state, runtime)

@@ -28,7 +28,7 @@ from readgraph.sources.mojibake import note_double_encoding
 from readgraph.sources.parsing import MOST_HTML_TAGS, check_tags, feed_xhtml, local_name
 from readgraph.sources.places import HeadingPath, Place, order_places
 from readgraph.sources.raised_text import LOWERED, RAISED
-from readgraph.state.records import find_date
+from readgraph.state.dates import find_date
 
 if TYPE_CHECKING:
     from lxml.etree import TreeBuilder

@@ -15,7 +15,7 @@ from readgraph.sources.left_out import LeftOut
 from readgraph.sources.mojibake import note_double_encoding
 from readgraph.sources.places import MOST_PLACES, HeadingPath, Place, order_places, place_at, shorten_label, thin_out
 from readgraph.sources.raised_text import lower_text, raise_text
-from readgraph.state.records import find_date
+from readgraph.state.dates import find_date
 from readgraph.state.words import format_count
 
 LONG_PARAGRAPH = 2_000  # characters: if paragraphs are longer than this on average, every line is a place

@@ -43,7 +43,6 @@ class CoreSettings(  # the last comes first, since a dataclass orders its fields
     Language,
     Tenant,
     Budget,
-    Batching,
     Calls,
     Concurrency,
     Window,
@@ -63,9 +62,14 @@ def all_groups() -> Groups:
         if same := sorted(taken & {*settings_in(group)}):
             leave_out(package, f"There is a setting '{same[0]}' already.")
             continue
-        groups.append(group)
+        groups.insert(groups.index(Budget) if group.calls else len(groups), group)
         taken |= {*settings_in(group)}
     return tuple(groups)
+
+
+def settings_of_calls() -> Groups:
+    """The groups that every step and command takes that asks a model: `Calls`, and what plugs in beside it."""
+    return tuple(group for group in all_groups() if group.calls)
 
 
 if TYPE_CHECKING:

@@ -10,20 +10,13 @@ from readgraph.state.declaring import Help, InRecipe, Settings
 from readgraph.state.errors import BadInput
 from readgraph.state.given_models import ModelName
 from readgraph.state.languages import language_code
+from readgraph.state.providers import full_name
 
 ReplyForm = Literal["auto", "json_schema", "function", "text", "plain"]
 """How typed replies are requested; `auto`: by the best form that the model supports."""
 
 EXAMPLE_MODEL = "openai:gpt-5.4-mini"
 """The model that help and pages name; a test compares them, and looks for its price."""
-
-PACKAGED_MODEL = "local:SmolLM2-135M-Instruct"
-"""The chat model that comes inside a package (`readgraph[local-model]`)."""
-
-
-def full_name(model: str) -> str:
-    """The model's name with its provider; `local` alone means the packaged model."""
-    return PACKAGED_MODEL if model == "local" else model
 
 
 class Model(Settings, panel="Model"):
@@ -115,7 +108,7 @@ class Concurrency(Settings, panel="Model"):
     concurrency: Annotated[int, Ge(1), Le(1000), Help("At most this many calls at the same time.")] = 16
 
 
-class Calls(Settings, panel="Model"):
+class Calls(Settings, panel="Model", calls=True):
     """How long a model call may take, and how large its reply may be."""
 
     timeout: Annotated[float, Ge(0.1), Help("Seconds that one model call may take.")] = 120.0
@@ -128,18 +121,6 @@ class Calls(Settings, panel="Model"):
         Le(1000),
         Help("Megabytes that one reply of a server with OpenAI's protocol may have, also when streamed."),
     ] = 20
-
-
-class Batching(Settings, panel="Budget"):
-    """Whether model calls are made in batches."""
-
-    batch: Annotated[
-        bool,
-        Help(
-            "Send calls that don't depend on each other in batches, at half the price: replies take minutes to hours. "
-            "For models of openai, and servers with its batch endpoint."
-        ),
-    ] = False
 
 
 class Budget(Settings, panel="Budget"):

@@ -62,7 +62,7 @@ def test_cached_tokens_cost_what_the_table_says() -> None:
     price = find_price("anthropic:claude-sonnet-4-5")
     assert price == Price(3.0, 15.0, 0.3, 3.75)
     assert price.of_tokens(Tokens(1_000_000, 0, 600_000, 100_000)) == pytest.approx(0.9 + 0.18 + 0.375)
-    assert price_to_pay(price, "", batch=True) == Price(1.5, 7.5, 0.15, 1.875)
+    assert price_to_pay(price, "", 0.5) == Price(1.5, 7.5, 0.15, 1.875)
     assert Price(3.0, 15.0).of_tokens(Tokens(1_000_000, 0, 600_000)) == 3.0
 
 

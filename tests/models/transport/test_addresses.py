@@ -8,9 +8,10 @@ from urllib.parse import parse_qsl
 import pytest
 from langchain_core.load import dumpd
 
+from readgraph.features.batches.calls import BatchedCalls
 from readgraph.models.client import model_client
-from readgraph.models.embedding_models import Embedder
-from readgraph.models.server_address import read_address, without_secrets
+from readgraph.models.embeddings.models import Embedder
+from readgraph.models.openai.address import read_address, without_secrets
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from tests.doubles.model_server import ModelServer
@@ -108,15 +109,15 @@ async def test_batches_and_lists_ask_with_the_query_too(server: ModelServer, mon
         monkeypatch.setenv("HTTP_PROXY", proxy.url)
         monkeypatch.setenv("OPENAI_BASE_URL", "http://gateway.example/v1?api-version=1&team=a")
         client = await model_client(ReaderContext(model="openai:double", batch=True))
-        assert client.batches and client.server == "http://gateway.example/v1"
-        endpoint = client.batches.endpoint
+        assert isinstance(client.sender, BatchedCalls) and client.server == "http://gateway.example/v1"
+        endpoint = client.sender.endpoint
         assert await endpoint.find_batch("no-file") == ""
         file = await endpoint.upload(b"{}\n")
         assert file
         sdk: Any = client.chat
         assert "team" not in repr(dumpd(sdk)) + repr(sdk), "what traces show of a model"
         assert [model.id async for model in sdk.root_async_client.models.list()] == ["test-model"]
-        await client.batches.close()
+        await client.sender.close()
     lines = paths_of(proxy)
     assert lines and all("api-version=1&team=a" in line for line in lines)
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from readgraph.features.batches.calls import BatchedCalls
 from readgraph.models.client import model_client
-from readgraph.models.embedding_models import Embedder
+from readgraph.models.embeddings.models import Embedder
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import ModelUnavailable
 from tests.doubles.hurried import Hurried
@@ -127,7 +128,7 @@ async def test_a_file_elsewhere_is_fetched_without_the_key(
     monkeypatch.setenv("HTTPS_PROXY", proxy.url)
     monkeypatch.setenv("SSL_CERT_FILE", str(made.file))
     client = await model_client(ReaderContext(model="openai:double", batch=True))
-    assert client.batches
-    assert await client.batches.endpoint.responses(("file-1",)) == {}
-    await client.batches.close()
+    assert isinstance(client.sender, BatchedCalls)
+    assert await client.sender.endpoint.responses(("file-1",)) == {}
+    await client.sender.close()
     assert "/files/file-1/content?sig=1" in store.heads[0] and "sk-not" not in "".join(store.heads)

@@ -74,7 +74,7 @@ async function searchView(box, signal) {
     const mine = (turn += 1);
     if (!words.value.trim()) return list.replaceChildren();
     try {
-      const path = withQuery("/api/search", { words: words.value.trim(), collection: scope.select.value });
+      const path = withQuery("/api/search", { query: words.value.trim(), collection: scope.select.value });
       const { hits } = await api.get(path, signal);
       if (mine !== turn) return;
       list.replaceChildren(...hits.map(hitItem));

@@ -1,0 +1,1 @@
+"""A library for LangChain: tools, retrievers and documents, and any retriever as a method's search."""

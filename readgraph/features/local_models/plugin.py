@@ -1,0 +1,52 @@
+"""What plugs in: see `readgraph.plugins`."""
+
+from typing import TYPE_CHECKING, Any
+
+from readgraph.features.local_models.files import PACKAGED_MODEL
+from readgraph.plugins import hookimpl
+from readgraph.state.providers import ModelProvider
+
+if TYPE_CHECKING:
+    from langchain_core.embeddings import Embeddings
+
+    from readgraph.features.local_models.servers import LocalServer
+
+PACKAGED_EMBEDDINGS = "local:all-MiniLM-L6-v2"
+"""The embedding model that comes inside a package (`readgraph[local-embeddings]`)."""
+
+
+@hookimpl
+def models() -> list[ModelProvider]:
+    return [
+        ModelProvider(
+            name="local",
+            chat_model=PACKAGED_MODEL,
+            serve=_serve,
+            settings=_fit,
+            embedding_model=PACKAGED_EMBEDDINGS,
+            embeddings=_embed,
+        )
+    ]
+
+
+@hookimpl
+def functions() -> dict[str, str]:
+    return {"local_model": "readgraph.features.local_models.servers:local_model"}
+
+
+def _serve(model: str) -> "LocalServer":
+    from readgraph.features.local_models.servers import local_server
+
+    return local_server(model)
+
+
+def _fit(*models: str) -> dict[str, Any]:
+    from readgraph.features.local_models.files import local_settings
+
+    return local_settings(*models)
+
+
+def _embed() -> "Embeddings":
+    from readgraph.features.local_models.embeddings import PackagedMiniLM
+
+    return PackagedMiniLM()

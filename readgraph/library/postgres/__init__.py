@@ -1,1 +1,0 @@
-"""A library on a PostgreSQL server: imported only where its address names one."""

@@ -1,0 +1,73 @@
+"""Models that run on this machine, as packages plug them in: what names such as `local:NAME` stand for."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, Protocol
+
+from readgraph.plugins import leave_out, plugged_in
+
+if TYPE_CHECKING:  # packages declare their models when readgraph starts
+    from langchain_core.embeddings import Embeddings
+
+__all__ = ["ModelProvider", "ModelServer"]
+
+
+class ModelServer(Protocol):
+    """A server of OpenAI's protocol that a package runs on this machine: it answers one call after the other."""
+
+    @property
+    def url(self) -> str:
+        """Its address."""
+
+    @property
+    def key(self) -> str:
+        """The key that requests must have."""
+
+    def how_it_ended(self) -> str:
+        """How it ended by itself, and what to do then, for the middle of a line; "" if it still runs."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelProvider:
+    """Models that a package runs on this machine.
+
+    Attributes:
+        name: What stands before the colon of their names.
+        chat_model: The full name of the model that `name` alone means.
+        serve: Gives the server of a chat model by its full name, and starts it if it does not run; it may block. Raises
+            `BadInput` or `ModelUnavailable`.
+        settings: The settings with which prompts fit all the chat models of these names.
+        embedding_model: The full name of the embedding model; "" if there is none.
+        embeddings: Makes the embedding model, for one event loop; it may block.
+    """
+
+    name: str
+    chat_model: str
+    serve: Callable[[str], ModelServer]
+    settings: Callable[..., dict[str, Any]]
+    embedding_model: str = ""
+    embeddings: "Callable[[], Embeddings] | None" = None
+
+
+@cache
+def providers() -> dict[str, ModelProvider]:
+    """What the hook `models` gives, by name; none replaces another."""
+    known = dict[str, ModelProvider]()
+    for package, provider in plugged_in("models", ModelProvider):
+        if provider.name in known:
+            leave_out(package, f"there are models of '{provider.name}' already")
+            continue
+        known[provider.name] = provider
+    return known
+
+
+def find_provider(model: str) -> ModelProvider | None:
+    """The package's models among which this name is; None for all others."""
+    return providers().get(model.partition(":")[0])
+
+
+def full_name(model: str) -> str:
+    """The name of a chat model with its provider; a provider's name alone means the model that it packages."""
+    provider = providers().get(model)
+    return provider.chat_model if provider else model

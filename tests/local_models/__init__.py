@@ -1,0 +1,1 @@
+"""Tests of `readgraph.features.local_models`."""
