@@ -9,9 +9,9 @@ import typer
 
 import readgraph
 from readgraph.cli.declaring import PANELS, Command
+from readgraph.cli.help import HELPING, HelpfulCommand, HelpfulGroup
 from readgraph.cli.mistakes import command_meant
 from readgraph.cli.process import begin_work
-from readgraph.cli.shell import HELPING, HelpfulCommand, HelpfulGroup
 from readgraph.plugins import leave_out, plugged_in
 from readgraph.state.installed import object_at
 
@@ -43,6 +43,13 @@ def _can_be_made(package: str, command: Command) -> bool:
         leave_out(package, f"no command '{command.shown}' can be made of its function: {problem}")
         return False
     return True
+
+
+def try_commands() -> None:
+    """Make the commands of other packages that only say where they stand, so that it is known which can't be made."""
+    for package, command in plugged_in("commands", Command):
+        if package and isinstance(command.run, str):
+            _can_be_made(package, command)
 
 
 @cache
@@ -119,7 +126,7 @@ class Commands(HelpfulGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments; typer's own switches are off, not None, for which it would import pydantic."""
-        for switch in self.get_params(ctx):
+        for switch in (option for option in self.get_params(ctx) if option.is_flag):
             switch.default = switch.default or False
         return super().parse_args(ctx, args)
 

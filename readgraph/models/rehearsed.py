@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, TypeVar
 
-from readgraph.models.json_form import reply_schema
+from readgraph.models.replies.json_form import reply_schema
 from readgraph.models.reply import AskedReply
-from readgraph.state.words import count_words
+from readgraph.state.words import count_words, first_words, on_one_line
 
 Kind = Literal["usual", "longest", "useless"]
 """Replies of usual length; the longest that count, with decisions that go on; or such that none can be used."""
@@ -52,8 +52,9 @@ _MOST_WORDS, _ABOUT_WORDS = re.compile(r"at most (\d+) words"), re.compile(r"abo
 def fill_words(text: str, words: float) -> str:
     """So many words of a text, which begins again where it is too short; at least one."""
     number = max(1, round(words))
-    known = text[: 12 * number + 200].split() or ["word"]
-    return " ".join((known * (number // len(known) + 1))[:number])
+    beginning = on_one_line(text[: 12 * number + 200]) or "word"
+    repeated = " ".join([beginning] * (number // count_words(beginning) + 1))
+    return first_words(repeated, number)
 
 
 @dataclass

@@ -51,6 +51,12 @@ def first_words(text: str, words: int) -> str:
     return text[: end_after_words(text, 0, words)]
 
 
+def words_from(text: str, first: int, words: int) -> str:
+    """So many words of a text, unchanged, from the one with this number on, counted from 0."""
+    start = end_after_words(text, 0, first)
+    return text[start : end_after_words(text, start, words)].strip()
+
+
 def last_words(text: str, words: int) -> str:
     """The last `words` words of a text, with the white space before them."""
     return text[end_after_words(text, 0, count_words(text) - words) :]

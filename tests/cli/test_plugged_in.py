@@ -15,6 +15,7 @@ from tests.support.packages import install
 PLUGIN = '''
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -47,7 +48,13 @@ def count() -> None:
 
 @hookimpl
 def commands():
-    return [Command(run=light, panel="Lamps"), Command(run=ask), Command(run=lamps, name="lamps", panel="Start")]
+    return [
+        Command(run=light, panel="Lamps"),
+        Command(run=ask),
+        Command(run=lamps, name="lamps", panel="Start"),
+        Command(run="lamp_work:snuff", line="Snuff a lamp.", panel="Lamps"),
+        Command(run="lamp_work:lost", line="Lose a lamp.", panel="Lamps"),
+    ]
 
 
 @hookimpl
@@ -67,9 +74,10 @@ async def answer_as_text(pages, question, found, note, links):
 
 @hookimpl
 def reports():
-    return [ReportForm(ending=".lamp", mark=b"LAMP ", of_answer=answer_as_text, of_document=answer_as_text)]
+    form = ReportForm(ending=".lamp", mark=b"LAMP ", of_answer=answer_as_text, of_document=answer_as_text)
+    return [form, replace(form, ending=".html")]
 '''
-WORK = """
+WORK = '''
 import time
 from datetime import datetime
 from pathlib import Path
@@ -86,6 +94,14 @@ def light(lamp, hours):
     print(f"{lamp} burns for {hours} h")
 
 
+def snuff(lamp: str) -> None:
+    """Put it out.
+
+    Example: readgraph snuff Sarn
+    """
+    print(f"{lamp} is dark")
+
+
 def convert(data, name):
     text = data.decode().replace("-- ", "")
     return Converted(text, (Place(0, "watch 1"),), title="Night log")
@@ -98,7 +114,8 @@ def conversations(data, name):
 
 def fail(data, name):
     raise ZeroDivisionError("no oil\\nat all")
-"""
+'''
+HOOKS = "commands kinds methods reports settings functions tools records engines".split()
 LOG = "-- The keeper lit the lamp at dusk.\n\n-- The goat took the log book and stood on the gallery.\n"
 
 
@@ -108,12 +125,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     install(tmp_path / "installed", "lamp", lamp_plugin=PLUGIN, lamp_work=WORK)
     install(tmp_path / "installed", "faulty", faulty_plugin="raise SystemExit(3)")
     of_strings = "from readgraph.plugins import hookimpl\n" + "".join(
-        f"@hookimpl\ndef {hook}():\n    return ['lamp']\n" for hook in ("commands", "kinds", "methods")
+        f"@hookimpl\ndef {hook}():\n    return ['lamp']\n" for hook in HOOKS
     )
     install(tmp_path / "installed", "stringy", stringy_plugin=of_strings)
     odd = "from readgraph.cli.declaring import Command\nfrom readgraph.plugins import hookimpl\n"
     odd += "def odd(lamp: 'Missing'):\n    pass\n@hookimpl\ndef commands():\n    return [Command(run=odd)]\n"
-    install(tmp_path / "installed", "odd", odd_plugin=odd)
+    install(tmp_path / "installed", "odd", odd_plugin=f"{odd}@hookimpl\ndef kinds():\n    pass\n")
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path / "installed"), str(REPOSITORY)]))
     monkeypatch.setenv("COLUMNS", "200")
     (tmp_path / "logs").mkdir()
@@ -133,6 +150,9 @@ def test_a_command_stands_in_the_help_and_runs(folder: Path) -> None:
     assert "The lamp." in run("light", "--help").text
     assert run("light", "Sarn", "--hours", 4).text == "Sarn burns for 4 h"
     assert run("lamps", "count").text == "7 lamps"
+    assert "snuff Snuff a lamp." in helped and run("snuff", "Sarn").text == "Sarn is dark"
+    assert "Snuff a lamp. Example: readgraph snuff Sarn" in run("snuff", "--help").text
+    assert_refused(run("lost"), "The command 'lost' can't be imported from lamp_work:lost")
     assert_refused(run("ask", "--nobody"), "No such option: --nobody")
     assert run("light", "Sarn", "--log-json", folder / "log.jsonl").code == 0
     logged = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
@@ -203,5 +223,11 @@ def test_a_form_of_reports_is_chosen_by_its_ending(folder: Path) -> None:
 def test_doctor_names_what_is_not_used(folder: Path) -> None:
     told = plain(run("doctor").out)
     assert "faulty can't be used: SystemExit: 3" in told
-    assert "there is another command 'ask'" in told and "odd can't be used: no command 'odd' can be made" in told
-    assert re.search(r"stringy can't be used: TypeError: the hook '\w+' gives 'lamp', which is no ", told)
+    assert "no command 'lost' can be made of its function" in told
+    assert "there is another command 'ask'" in told and re.search(
+        r"odd can't be used: .*no command 'odd' can be made", told
+    )
+    assert "files '.txt' are read as text" in told and "there are other reports '.html'" in told
+    for hook in HOOKS:
+        assert re.search(rf"stringy can't be used: .*the hook '{hook}' gives 'lamp', which is no ", told), hook
+    assert "the hook 'kinds' fails: TypeError" in told

@@ -9,6 +9,7 @@ prompt gets the same reply.
 import re
 from typing import Any
 
+from readgraph.state.words import count_words, first_words, on_one_line, words_from
 from tests.doubles.model_server import ChatRequest
 from tests.doubles.reader import asked_for, between, pages_shown, passage, reader
 
@@ -44,8 +45,8 @@ def lifelike(request: ChatRequest) -> Reply:
 
 def words_of(text: str, most: float) -> str:
     """So many words of a text, from its beginning and again if it is too short."""
-    words = text.split() or ["word"]
-    return " ".join((words * (int(most) // len(words) + 1))[: max(1, int(most))])
+    text = on_one_line(text) or "word"
+    return first_words(" ".join([text] * (int(most) // count_words(text) + 1)), max(1, int(most)))
 
 
 def _plain(request: ChatRequest) -> dict[str, Any]:
@@ -59,7 +60,7 @@ def _note(request: ChatRequest, wanted: str) -> Reply:
     limit = re.search(r"at most (\d+) words", request.text.rpartition("</")[2])
     if wanted:
         return {"memo": words_of(text, MEMO_WORDS), "header": words_of(text, HEADER_WORDS)}
-    return words_of(text, int(limit[1]) * LIMIT_SHARE if limit else len(text.split()) * NOTE_SHARE)
+    return words_of(text, int(limit[1]) * LIMIT_SHARE if limit else count_words(text) * NOTE_SHARE)
 
 
 def _walking(request: ChatRequest, wanted: str, number: int) -> Reply:
@@ -148,14 +149,17 @@ def _surveying(request: ChatRequest, wanted: str, number: int) -> Reply:
         columns = [{"name": name, "kind": "text", "meaning": f"{name} of it"} for name in ("who", "what happens")]
         same_by, result = ["who"] * (number % 2), ("count", "table", "prose", "prose")[number % 4]
         return {**_plain(request), "record": what, "columns": columns, "same_by": same_by, "result": result}
-    words, columns = between(request, "passage").split(), [*re.findall(r"^- (column_\d+),", request.text, re.MULTILINE)]
+    text, columns = (
+        on_one_line(between(request, "passage")),
+        re.findall(r"^- (column_\d+),", request.text, re.MULTILINE),
+    )
     records = 1 + number % 3
-    starts = [place * len(words) // records for place in range(records)]
+    starts = [place * count_words(text) // records for place in range(records)]
     return {
         "records": [
             {
-                **{column: " ".join(words[at + 3 * n : at + 3 * n + 3]) for n, column in enumerate(columns)},
-                "quote": " ".join(words[at : at + QUOTE_WORDS]),
+                **{column: words_from(text, at + 3 * n, 3) for n, column in enumerate(columns)},
+                "quote": words_from(text, at, QUOTE_WORDS),
             }
             for at in starts
         ]
@@ -168,8 +172,8 @@ def _longer(reply: Reply, request: ChatRequest) -> Reply:
         return reply
     if reply.get("quotes") and isinstance(reply["quotes"][0], dict):
         page = reply["quotes"][0]["page"]
-        words = pages_shown(request).get(page, "").split()
-        quotes = [" ".join(words[at : at + QUOTE_WORDS]) for at in (0, QUOTE_WORDS)]
+        shown = on_one_line(pages_shown(request).get(page, ""))
+        quotes = [words_from(shown, at, QUOTE_WORDS) for at in (0, QUOTE_WORDS)]
         reply = {**reply, "quotes": [{"page": page, "quote": quote} for quote in quotes if quote]}
     if isinstance(reply.get("answer"), str):
         reply = {**reply, "answer": _answer(request)}

@@ -195,9 +195,9 @@ async def test_errors_that_stay_are_one_line_without_the_key(
         await ask_text(runtime, PROMPT)
 
 
-@pytest.mark.parametrize("model", ["gpt", "nonsense:model", "openai:"])
+@pytest.mark.parametrize("model", ["", "gpt", "nonsense:model", "openai:"])
 async def test_a_model_that_cannot_be_named_is_bad_input(model: str) -> None:
-    with pytest.raises(BadInput, match="PROVIDER:NAME"):
+    with pytest.raises(BadInput, match="PROVIDER:NAME" if model else "No model is named"):
         await ask_text(make_runtime(model=model), PROMPT)
 
 

@@ -6,6 +6,7 @@ import os
 import socket
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from http.client import HTTPConnection
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from httpx2 import Client, get, post
 from readgraph.api.running import RunThread, run_method
 from readgraph.doors.serve.room import Run
 from readgraph.doors.serve.runs import event_stream
-from readgraph.graphs.methods import method_named
+from readgraph.graphs.methods import METHODS, method_named
 from readgraph.library.opening import open_library
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Question
@@ -308,6 +309,15 @@ def test_an_error_of_ours_is_one_line_too(room: OpenRoom, monkeypatch: pytest.Mo
     answer = room.client.get("/api/about")
     assert (answer.status_code, answer.json()) == (500, {"problem": "An unexpected NameError ended it."})
     assert "content-security-policy" in answer.headers
+
+
+def test_methods_of_other_packages_are_offered_if_they_can_be_used(
+    room: OpenRoom, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = replace(METHODS["read-agent"], name="own", graph="readgraph.graphs.read_agent:graph", package="other")
+    others = [own, replace(own, name="away", graph="no_such_module:graph")]
+    monkeypatch.setattr("readgraph.doors.serve.app.every_method", lambda: [METHODS["bm25"], *others])
+    assert [method["name"] for method in room.get("/api/about")["methods"]] == ["bm25", "own"]
 
 
 def test_a_browser_has_a_session_of_its_own_that_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

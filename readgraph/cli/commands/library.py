@@ -5,11 +5,12 @@ from typing import Annotated, Any
 
 from typer import Argument, Context, Option, Typer
 
+from readgraph.cli.help import HelpfulGroup
 from readgraph.cli.options import documents as given
 from readgraph.cli.options.documents import LibraryFolder
 from readgraph.cli.options.output import Json
 from readgraph.cli.options.settings import with_options
-from readgraph.cli.shell import HelpfulGroup, collections, completer_of, identities
+from readgraph.cli.shell import collections, completer_of, identities
 from readgraph.library.address import library_place
 
 

@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING
 
 from typer import Argument, Context, Option, Typer
 
+from readgraph.cli.help import HelpfulGroup
 from readgraph.cli.options.documents import LibraryFolder
 from readgraph.cli.options.output import Json, with_run
 from readgraph.cli.options.reading import CompareOptions
 from readgraph.cli.options.settings import PROFILE, with_context
-from readgraph.cli.shell import HelpfulGroup, completer_of
+from readgraph.cli.shell import completer_of
 from readgraph.cli.shell import methods as method_names
 from readgraph.cli.shell import models as models_known
 from readgraph.state.settings import GROUPS, Calls, Embeddings, Model, ReadingModel

@@ -8,7 +8,8 @@ from typing import Annotated, Any, get_args
 
 from typer import Argument, Option
 
-from readgraph.cli.shell import HELP_ALL, PROFILES, completer_of, languages, models, values_of
+from readgraph.cli.help import HELP_ALL
+from readgraph.cli.shell import PROFILES, completer_of, languages, models, values_of
 from readgraph.state import settings as group
 from readgraph.state.declaring import RENAMED, Declaration, Groups, declarations_of, format_default
 

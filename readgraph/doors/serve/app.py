@@ -4,7 +4,7 @@ import asyncio
 import logging
 import socket
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from functools import cache
 from importlib.resources import files
 from types import UnionType
@@ -28,8 +28,9 @@ from readgraph.doors.serve.questions import Questions
 from readgraph.doors.serve.requests import OPENAI, BodyLimit, Refused, problem_response
 from readgraph.doors.serve.room import OFFERED, Room, page_error_line
 from readgraph.doors.serve.runs import Runs
+from readgraph.graphs.method import Method
 from readgraph.graphs.method_facts import settings_of
-from readgraph.graphs.methods import METHODS
+from readgraph.graphs.methods import every_method
 from readgraph.library.documents import NotHeld
 from readgraph.library.library import ONLY_READ
 from readgraph.state.declaring import Declaration
@@ -72,18 +73,24 @@ class ServerInfo(BaseModel):
     settings: list[OfferedSetting]
 
 
+def _methods() -> list[OfferedMethod]:
+    """Ours and those of other packages; `readgraph methods` says why one of these can't be used."""
+    offered = list[OfferedMethod]()
+    for method in every_method():
+        with suppress(Exception, SystemExit) if method.package else nullcontext():
+            offered.append(_describe_method(method))
+    return offered
+
+
 @cache
-def _methods() -> tuple[OfferedMethod, ...]:
-    return tuple(
-        OfferedMethod(
-            name=method.name,
-            line=method.line,
-            note=method.note,
-            steps=[*method.build().nodes],
-            settings=sorted(settings_of(method, asks=True)),
-            reading_settings=sorted(settings_of(method, asks=False)),
-        )
-        for method in METHODS.values()
+def _describe_method(method: Method) -> OfferedMethod:
+    return OfferedMethod(
+        name=method.name,
+        line=method.line,
+        note=method.note,
+        steps=[*method.build().nodes],
+        settings=sorted(settings_of(method, asks=True)),
+        reading_settings=sorted(settings_of(method, asks=False)),
     )
 
 
@@ -219,7 +226,7 @@ def _add_page(app: FastAPI, room: Room, guard: Guard) -> None:
             library=room.library.whole_store.name,
             model=room.context.model,
             method=room.method,
-            methods=[*_methods()],
+            methods=_methods(),
             settings=[_describe_setting(each, getattr(room.context, each.name)) for each in OFFERED],
         )
 

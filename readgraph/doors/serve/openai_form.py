@@ -16,7 +16,7 @@ from readgraph.doors.serve.openai_answers import ChatAnswer, OpenAIAnswer, Respo
 from readgraph.doors.serve.requests import Refused, RequestBody
 from readgraph.doors.serve.room import ENDED, Room, Run, page_error_line
 from readgraph.doors.serve.runs import ALIVE, RunRequest, Runs
-from readgraph.graphs.methods import METHODS, method_named
+from readgraph.graphs.methods import every_method, method_named
 from readgraph.library.collections import NamedCollections
 from readgraph.state.channels import MOST_QUESTION_TURNS
 from readgraph.state.errors import BadInput
@@ -99,7 +99,7 @@ class OpenAIForm:
     async def list_models(self) -> dict[str, Any]:
         """The models in OpenAI's form: the methods over the whole library, then the collections."""
         collections = await NamedCollections(self.room.pages).list_collections()
-        names = [MODEL, *(f"{MODEL}/{method}" for method in METHODS)]
+        names = [MODEL, *(f"{MODEL}/{method.name}" for method in every_method())]
         names += [f"{MODEL}:{each.name}" for each in collections]
         return {"object": "list", "data": [_model(name) for name in names[:MOST_MODELS]]}
 
@@ -141,7 +141,7 @@ class OpenAIForm:
         collections, near = dict[str, str](), list[str]()
         try:
             if prefix != MODEL:
-                alike = get_close_matches(model, [MODEL, *(f"{MODEL}/{each}" for each in METHODS)], 1)
+                alike = get_close_matches(model, [MODEL, *(f"{MODEL}/{method.name}" for method in every_method())], 1)
                 told = f"Do you mean '{alike[0]}'?" if alike else f"Their names begin with '{MODEL}'."
                 raise BadInput(f"There is no model '{model}'. {told}")
             if method:

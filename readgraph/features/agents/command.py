@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Context, Option, Typer
 
+from readgraph.cli.help import HelpfulGroup
 from readgraph.cli.options import documents as given
 from readgraph.cli.options.documents import LibraryFolder
 from readgraph.cli.options.output import Json, find_typed_options
 from readgraph.cli.options.settings import with_context
-from readgraph.cli.shell import HelpfulGroup, agent_names, completer_of
+from readgraph.cli.shell import agent_names, completer_of
 from readgraph.features.agents.settings import Chaining, MemoryParts
 from readgraph.state import settings as group
 from readgraph.state.declaring import Groups

@@ -32,7 +32,7 @@ from readgraph.state.errors import NoUsableReply
 from readgraph.state.languages import language_of
 from readgraph.state.records import Document, Note, Page
 from readgraph.state.tables import ColumnKind
-from readgraph.state.words import count_words, first_words
+from readgraph.state.words import count_words, first_words, on_one_line, words_from
 
 SURVEY_RECORDS = declare_wording(
     "survey_records",
@@ -70,13 +70,13 @@ class Records(LenientReply):
     def rehearse(cls, reply: RehearsedReply) -> dict[str, Any]:
         """One to three records with quotes from all over the passage; for the most, many."""
         columns = [name for name in reply.schema["$defs"]["SurveyRecord"]["properties"] if name != "quote"]
-        words, many = reply.fenced["passage"].split(), 12 if reply.longest else 1 + reply.chance % 3
-        starts = [place * len(words) // many for place in range(many)]
+        passage, many = on_one_line(reply.fenced["passage"]), 12 if reply.longest else 1 + reply.chance % 3
+        starts = [place * count_words(passage) // many for place in range(many)]
         return {
             "records": [
                 {
-                    **{name: " ".join(words[at + 3 * n : at + 3 * n + 3]) for n, name in enumerate(columns)},
-                    "quote": " ".join(words[at : at + (30 if reply.longest else 16)]),
+                    **{name: words_from(passage, at + 3 * n, 3) for n, name in enumerate(columns)},
+                    "quote": words_from(passage, at, 30 if reply.longest else 16),
                 }
                 for at in starts
             ]

@@ -1,0 +1,107 @@
+"""The help of commands in plain words: `--help` shows the common options, `--help-all` the panels of settings too."""
+
+import sys
+from copy import copy
+from importlib import import_module
+from types import SimpleNamespace
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
+
+_TYPES = {"int": "N", "float": "N", "str": "TEXT", "Path": "PATH", "path": "PATH", "file": "PATH", "bool": ""}
+HELPING, _WHOLE = "readgraph.helping", "readgraph.whole_help"
+
+
+def _show_all(context: typer.Context, wanted: bool) -> None:
+    if wanted and not context.resilient_parsing:
+        context.meta[_WHOLE] = True
+        typer.echo(context.get_help())
+        raise typer.Exit()
+
+
+HELP_ALL = Annotated[
+    bool, typer.Option("--help-all", is_eager=True, callback=_show_all, help="Show all options and exit.")
+]
+
+
+UNUSED_IN_HELP = {"rich.markdown": "Markdown", "rich.traceback": "Traceback"}
+"""What typer's printer of help imports for programs that want it, by modules; it takes more than half of its time."""
+
+
+def _import_printer_of_help() -> None:
+    """Import typer's printer of help without what no help of ours has."""
+    left_out = [module for module in UNUSED_IN_HELP if module not in sys.modules]
+    stand_ins: dict[str, Any] = {module: SimpleNamespace(**{UNUSED_IN_HELP[module]: object}) for module in left_out}
+    sys.modules.update(stand_ins)
+    try:
+        import_module("typer.rich_utils")
+    finally:
+        for module in left_out:
+            del sys.modules[module]
+
+
+class _PlainHelp:
+    """What the help of commands and of groups has in common: options in the same order, with types in plain words."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        _import_printer_of_help()
+        ctx.meta[HELPING] = True
+        try:
+            super().format_help(ctx, formatter)  # type: ignore[misc]
+        finally:
+            ctx.meta[HELPING] = False
+
+    def get_help_option_names(self, ctx: Any) -> list[str]:
+        """The same order in each process."""
+        return sorted(super().get_help_option_names(ctx), key=len)  # type: ignore[misc]
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """The parameters; while help is printed, copies of them as they are shown."""
+        parameters: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        if not ctx.meta.get(HELPING):
+            return parameters
+        return [_plain_parameter(each, ctx) for each in parameters if ctx.meta.get(_WHOLE) or not _panel(each)]
+
+
+class HelpfulCommand(_PlainHelp, TyperCommand):
+    """A command whose help is short: panels other than the options' own are only named, unless all is asked for."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print the help, and the names of the panels that it leaves out."""
+        epilog, panels = self.epilog, dict.fromkeys(filter(None, map(_panel, self.params)))
+        if panels and not ctx.meta.get(_WHOLE):
+            self.epilog = f"More options, for {', '.join(panels)}: {ctx.command_path} --help-all"
+        try:
+            super().format_help(ctx, formatter)
+        finally:
+            self.epilog = epilog
+
+
+class HelpfulGroup(_PlainHelp, TyperGroup):
+    """A group of commands whose options have types in plain words."""
+
+
+def _panel(parameter: Any) -> str | None:
+    """The panel of an option that is not among the common ones; None where it is, or is hidden."""
+    return None if getattr(parameter, "hidden", False) else getattr(parameter, "rich_help_panel", None)
+
+
+def _plain_parameter(parameter: Any, context: Any) -> Any:
+    shown = copy(parameter)
+    kind, bounds = _readable(parameter.display_type(context).strip("<>").removesuffix(" range")), ""
+    if isinstance(shown, TyperArgument):
+        vars(shown)["display_type"] = lambda _: kind
+    elif isinstance(shown, TyperOption):
+        if shown.min is not None:
+            bounds = f"≥ {shown.min}" if shown.max is None else f"{shown.min}–{shown.max}"
+        shown.metavar = " ".join(filter(None, [kind if shown.metavar is None else shown.metavar, bounds]))
+        shown.min = shown.max = None
+        shown.opts = [", ".join(parameter.opts)]  # a short name has no column of its own
+    return shown
+
+
+def _readable(kind: str) -> str:
+    if kind.startswith("list["):
+        return f"{_readable(kind[len('list[') : -1])}…"
+    return _TYPES.get(kind, kind)
