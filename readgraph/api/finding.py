@@ -43,19 +43,20 @@ async def passages(
 
     Those that another of them supersedes are left out unless they are named; `as_of`: as they were on this day.
     """
-    if collection is None and not named and (likely := await likely_documents(pages, query)):
-        documents, counted = likely
-        hits = await search_documents(pages, await choose_valid(pages, documents, as_of), query, counted)
-        return (await passages_as_of(pages, hits, query, as_of))[:most]
+    counted = None
     if collection is not None:
         documents = [*(await NamedCollections(pages).get_collection(collection)).documents]
+    elif named:
+        documents = [*{document.id: document for document in named}.values()]
+    elif likely := await likely_documents(pages, query):
+        documents, counted = likely
     else:
-        documents = [*named] or await searchable(pages)
-    if not documents:
+        documents = await searchable(pages)
+    if not documents and counted is None:
         raise BadInput("The library is empty. Read something: ", READ_IT)
-    unique = list({document.id: document for document in documents}.values())
-    valid = unique if named and not as_of else await choose_valid(pages, unique, as_of)
-    return (await passages_as_of(pages, await search_documents(pages, valid, query), query, as_of))[:most]
+    valid = documents if named and not as_of else await choose_valid(pages, documents, as_of)
+    hits = await search_documents(pages, valid, query, counted)
+    return (await passages_as_of(pages, hits, query, as_of))[:most]
 
 
 async def searchable(pages: PageStore) -> list[Document]:
@@ -75,7 +76,7 @@ async def _hit(pages: PageStore, passage: PassageHit, query: str, memories: Sequ
     page = None  # also where the newest memory has not come so far
     if memories:
         cut = await pages.pages(memories[0].id, range(memories[0].pages))
-        number = bisect_right([each.start for each in cut], first) - 1
+        number = bisect_right([own.start for own in cut], first) - 1
         page = cut[number].number if number >= 0 and first < cut[number].end else None
     return Hit(
         document=document.id,
