@@ -38,22 +38,23 @@ INTERRUPTED = (ROOT, "interrupted")  # usages by LangGraph's ids of tasks, which
 @asynccontextmanager
 async def count_interrupted_usage(meter: Meter, store: PageStore) -> AsyncIterator[None]:
     """Count what the same task used before an interrupt; inside the `with`, the step runs."""
-    given = (var_child_runnable_config.get() or {}).get("configurable", {})  # None: the node runs by itself
-    task, resumed = str(given.get("__pregel_task_id", "")), bool(given.get("__pregel_resuming"))
-    if not given.get("__pregel_checkpointer"):  # then nothing can be resumed
+    run = (var_child_runnable_config.get() or {}).get("configurable", {})  # None: the node runs by itself
+    if not run.get("__pregel_checkpointer"):  # then nothing can be resumed
         yield
         return
-    earlier = (await store.get(INTERRUPTED, [task]))[0] if resumed else None
-    before = Usage(**{**NOTHING_USED, **(earlier or {})})  # type: ignore[typeddict-item]
-    meter.before = add_usage(meter.before, before)
+    task, before = str(run.get("__pregel_task_id", "")), Usage(**NOTHING_USED)
+    earlier = (await store.get(INTERRUPTED, [task]))[0] if run.get("__pregel_resuming") else None
+    if earlier is not None:
+        before = Usage(**{**NOTHING_USED, **earlier})  # type: ignore[typeddict-item]
+        meter.before = add_usage(meter.before, before)
     try:
         yield
     except GraphInterrupt:
         used: dict[str, Any] = {**_together(before, add_usage(meter.used, meter.inside))}
         await store.put([(INTERRUPTED, task, used)])
         raise
-    meter.used = _together(before, meter.used)
     if earlier is not None:
+        meter.used = _together(before, meter.used)
         await store.delete(INTERRUPTED, [task])
 
 
@@ -190,11 +191,11 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
         runtime = runtime.override(context=self.own_context(context))
         if self.starts_question:
             forget_opened()
-        about = (config or {}).get("metadata", {})
-        meter = self._make_meter({} if self.starts_question else input, runtime, about)
+        metadata = (config or {}).get("metadata", {})
+        meter = self._make_meter({} if self.starts_question else input, runtime, metadata)
         outer = start_meter(meter)
-        known: dict[str, str] = {name: str(about[name]) for name in ("method", "document") if name in about}
-        with end_this_task_when_left(), watch_node(meter, known) as ended:
+        labels: dict[str, str] = {name: str(metadata[name]) for name in ("method", "document") if name in metadata}
+        with end_this_task_when_left(), watch_node(meter, labels) as ended:
             store = page_store(runtime)  # held while the step runs: all that it calls share it
             async with count_interrupted_usage(meter, store), self._while_remembered(meter, store):
                 update = await self._update(input, runtime)
@@ -229,13 +230,13 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
         meter.remarks.went_without = True
         return as_update(self.name, await self.without_model(state, runtime))
 
-    def _make_meter(self, channels: Mapping[str, Any], runtime: ReaderRuntime, about: Mapping[str, Any]) -> Meter:
+    def _make_meter(self, channels: Mapping[str, Any], runtime: ReaderRuntime, metadata: Mapping[str, Any]) -> Meter:
         return Meter(
             runtime.context,
             before=channels.get("usage") or Usage(**NOTHING_USED),
             stream=runtime.stream_writer,
             document=channels.get("document", ""),
-            node=str(about.get("langgraph_node", "")) or self.work.__name__,
+            node=str(metadata.get("langgraph_node", "")) or self.work.__name__,
             budget=CallBudget(spent_before=channels.get("status") == "budget"),
         )
 
