@@ -192,14 +192,8 @@ def _client(
         form = "json_schema" if all(sdks) else "plain" if is_function(context.model) else "function"
     # A local model has another port in each run, and its replies don't depend on that.
     told = [without_secrets(str(sdk.base_url)) for sdk in sdks if sdk and not server]
-    address = " or ".join(dict.fromkeys(told))
-    if table := named and named.table:
-        address = address or without_secrets(table.base_url)
-    writes: Any = context.model
-    if table:
-        writes = [table.full_name, table.text_settings] if table.text_settings else table.full_name
-    elif named and not named.function:
-        writes = describe_writer(chat, context.model)
+    table = named.table if named else None
+    address = " or ".join(dict.fromkeys(told)) or (without_secrets(table.base_url) if table else "")
     first = form == "function" or (form == "json_schema" and any(host in address for host in FORM_FIRST))
     transport = transport_of(context)
     sender = transport.open(context, address, chat) if transport else None
@@ -211,7 +205,7 @@ def _client(
         slots,
         context.timeout,
         context.retry_seconds,
-        writes=writes,
+        writes=_describe_writer(context, chat, named),
         ours=not named or bool(table or named.function),
         own=bool(named and not table),
         process=server,
@@ -221,3 +215,12 @@ def _client(
         marks_heads=all(type(leaf).__module__.startswith("langchain_anthropic") for leaf in leaves),
         window=ModelWindow(str(context.model), address, leaves[0]),
     )
+
+
+def _describe_writer(context: ReaderContext, chat: BaseChatModel, named: ModelEntry | None) -> Any:
+    """What changes the text of a model's replies, as plain JSON: its name, and its settings where these are known."""
+    if not named or named.function:
+        return context.model
+    if table := named.table:
+        return [table.full_name, table.text_settings] if table.text_settings else table.full_name
+    return describe_writer(chat, context.model)

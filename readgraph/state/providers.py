@@ -14,7 +14,10 @@ __all__ = ["ModelProvider", "ModelServer"]
 
 
 class ModelServer(Protocol):
-    """A server of OpenAI's protocol that a package runs on this machine: it answers one call after the other."""
+    """A server of OpenAI's protocol that a package runs on this machine: it answers one call after the other.
+
+    It can be a key of a dictionary, and is another object each time that it is started.
+    """
 
     @property
     def url(self) -> str:
