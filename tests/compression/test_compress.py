@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from readgraph.features.compression import ReadAgentGistEngine, engine_named, stand_in_for_compact_memory
@@ -75,7 +75,6 @@ def test_chunks_are_the_episodes_and_what_came_before_stands_first(text: str) ->
         engine.compress(["a", 1], 60)  # type: ignore[list-item]
 
 
-@settings(max_examples=50)
 @given(
     st.lists(st.sampled_from(["One. ", "Two three four five. ", "word " * 40, "\n\n", "Wo? "]), min_size=1),
     st.integers(2, 60),

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import socket
 import sys
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from inspect import Parameter, Signature, signature
@@ -37,7 +37,7 @@ from readgraph.doors.mcp.resources import add_prompts, add_resources
 from readgraph.graphs.methods import method_named
 from readgraph.library.histories import SessionText
 from readgraph.library.library import Library
-from readgraph.plugins import plugged_in
+from readgraph.plugins import leave_out, plugged_in
 from readgraph.sources.places import shorten_label
 from readgraph.state.apart import run_apart
 from readgraph.state.context import ReaderContext
@@ -263,13 +263,29 @@ class LibraryServer(MCPServer[Any]):
             await served.run(reading, writing, served.create_initialization_options())
 
 
+def _plugged_tools(tools: LibraryTools) -> Iterator[Callable[..., Any]]:
+    """The tools that plug in; none has the name of another, and another package's that can't be one is left out."""
+    names = set[str]()
+    for package, tool in sorted(plugged_in("tools", PluggedTool), key=lambda pair: pair[1].order):
+        name = tool.shown
+        if hasattr(tools, name) or name in names:
+            leave_out(package, f"there is another tool '{name}'")
+            continue
+        try:
+            made = tools.bind(tool)
+            _tool(made, reads_only=False, asks_model=False)
+        except Exception as problem:  # whatever its annotations make of it
+            leave_out(package, f"no tool '{name}' can be made of its function: {problem}")
+            continue
+        names.add(name)
+        yield made
+
+
 def library_server(tools: LibraryTools) -> LibraryServer:
     """The server of a library, not yet running."""
     asks_model = bool(tools.context.model or tools.context.reading_model)
     looking = (tools.list_documents, tools.search, tools.open_page)
-    plugged = sorted((tool for _, tool in plugged_in("tools")), key=lambda tool: tool.order)
-    made = [tools.bind(tool) for tool in plugged if not hasattr(tools, tool.shown)]  # ours stay
-    reading: list[Callable[..., Any]] = [tools.read, tools.ask, *made, tools.remember, tools.research]
+    reading: list[Callable[..., Any]] = [tools.read, tools.ask, *_plugged_tools(tools), tools.remember, tools.research]
     server = LibraryServer(
         "readgraph",
         instructions=INSTRUCTIONS,

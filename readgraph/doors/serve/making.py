@@ -92,7 +92,7 @@ class Page:
 @cache
 def pages() -> tuple[Page, ...]:
     """What the features add, ours first."""
-    return tuple(page for _, page in plugged_in("pages"))
+    return tuple(page for _, page in plugged_in("pages", Page))
 
 
 def making_named(task: str) -> Making:

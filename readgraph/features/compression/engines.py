@@ -45,7 +45,7 @@ from readgraph.nodes.extractive.gists import extract_gist
 from readgraph.nodes.look_up import make_look_up_node
 from readgraph.nodes.step import StepNode, node
 from readgraph.nodes.tasks import all_finished
-from readgraph.plugins import plugged_in
+from readgraph.plugins import Places, plugged_in
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import LARGEST
 from readgraph.state.errors import BadInput
@@ -64,7 +64,7 @@ def engine_ids() -> list[str]:
 
 def _places_of_others() -> dict[str, str]:
     """Where the engines of other packages stand, by their ids; ours can't be replaced."""
-    offered = sorted(engine for _, engine in plugged_in("engines"))
+    offered = sorted(engine for _, engine in plugged_in("engines", Places))
     return {identity: place for identity, place in offered if identity not in OWN}
 
 

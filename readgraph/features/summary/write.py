@@ -18,6 +18,7 @@ from readgraph.models.rehearsed import RehearsedReply, fill_words
 from readgraph.models.reply_types import LenientReply, Numbers
 from readgraph.nodes.answering.citations import find_quotes
 from readgraph.nodes.answering.in_view import compression_rate, percent_read
+from readgraph.nodes.answering.sentence_flags import joined_sentences
 from readgraph.nodes.answering.verdicts import (
     CHECK_SUMMARY,
     SentenceToCheck,
@@ -37,7 +38,6 @@ from readgraph.nodes.step import node
 from readgraph.nodes.tasks import all_finished
 from readgraph.state.apart import compute
 from readgraph.state.reading import Citation, Sentence, Status
-from readgraph.state.sentence_flags import joined_sentences
 from readgraph.state.sentences import sentence_spans
 from readgraph.state.settings import Checking, Language
 from readgraph.state.words import count_words, first_words, format_count, take_fitting

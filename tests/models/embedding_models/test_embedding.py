@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from readgraph.library.opening import Library
@@ -162,7 +162,6 @@ async def test_entries_are_found_by_each_of_their_windows(server: ModelServer) -
     index.close()
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from(["lamp", "灯", "x" * 90, "\n\n", "."]), max_size=900).map(" ".join))
 def test_windows_are_the_text_in_like_sizes(text: str) -> None:
     parts = list(windows(text))
