@@ -253,7 +253,7 @@ def test_packages_can_offer_engines(monkeypatch: pytest.MonkeyPatch) -> None:
     }
     monkeypatch.setattr(
         "readgraph.features.compression.engines.plugged_in",
-        lambda hook: [("other", engine) for engine in offered.items()],
+        lambda hook, of: [("other", engine) for engine in offered.items()],
     )
     assert engine_ids()[-3:] == ["broken", "own", "wrong"] and engine_named("own") is Own
     assert engine_named("readagent_gist") is ReadAgentGistEngine

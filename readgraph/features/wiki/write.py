@@ -69,9 +69,9 @@ class WrittenPage(LenientReply):
         return {"sentences": [{"text": reply.words(20), "sources": [number]} for number in numbers[:most]]}
 
 
-def wiki_page_prompt(name: str, sentences: Sequence[str], most: int = MOST_WRITTEN) -> Prompt:
+def wiki_page_prompt(name: str, sentences: Sequence[str]) -> Prompt:
     """Ask for a page about something; the sentences of the documents are numbered from 1."""
-    return WIKI_PAGE.ask(fenced("sentences", number_sentences(sentences)), name=name, most=most)
+    return WIKI_PAGE.ask(fenced("sentences", number_sentences(sentences)), name=name, most=MOST_WRITTEN)
 
 
 class WriteState(TypedDict):
