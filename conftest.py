@@ -37,9 +37,11 @@ from tests.doubles.reader import reader
 from tests.support.command import Command, Ran
 from tests.support.examples import STORY, WHOLE_STORY
 from tests.support.postgres_server import ON_SERVER, PostgresServer
+from tests.support.types_looked_up import look_up_once
 
-# No deadline, since what is loaded at the first use takes time; the quick tests run in four environments anyway.
-hypothesis.settings.register_profile("readgraph", deadline=None, max_examples=50)
+# No deadline, since what is loaded at the first use takes time. Most faults show in few examples; `.ci/run` has more.
+EXAMPLES = int(os.environ.get("READGRAPH_EXAMPLES", "25"))
+hypothesis.settings.register_profile("readgraph", deadline=None, max_examples=EXAMPLES)
 hypothesis.settings.load_profile("readgraph")
 
 assert _msgpack.STRICT_MSGPACK_ENABLED, "LangGraph was imported before its setting was made"
@@ -65,6 +67,7 @@ def what_is_the_same_for_every_test() -> Iterator[None]:
         patched.setattr(ssl.SSLContext, "load_verify_locations", lambda *_, **__: None)
         patched.setattr("typer.main.get_command", cache(typer.main.get_command))
         patched.setattr(Method, "build", cache(Method.build))
+        look_up_once(patched)
         yield
 
 

@@ -4,7 +4,7 @@ import random
 from statistics import NormalDist
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.intervals import coverage
@@ -123,7 +123,6 @@ def test_only_shared_questions_are_compared() -> None:
     assert found and (found.questions, found.difference, found.first_better, found.second_better) == (2, 50, 1, 0)
 
 
-@settings(deadline=None, max_examples=25)
 @given(runs)
 def test_identical_results_do_not_differ(runs: Runs) -> None:
     found = compare(runs, runs)
@@ -131,7 +130,6 @@ def test_identical_results_do_not_differ(runs: Runs) -> None:
     assert found.interval in (None, (0, 0))
 
 
-@settings(deadline=None, max_examples=25)
 @given(runs, runs)
 def test_a_comparison_turned_round_is_the_same_with_other_signs(first: Runs, second: Runs) -> None:
     one, other = compare(first, second), compare(second, first)
@@ -142,7 +140,6 @@ def test_a_comparison_turned_round_is_the_same_with_other_signs(first: Runs, sec
         assert 0 < one.p <= 1
 
 
-@settings(deadline=None, max_examples=25)
 @given(runs)
 def test_an_interval_lies_within_the_scores(runs: Runs) -> None:
     found = summarise_scores(runs)

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from readgraph.features.compression import ReadAgentGistEngine, engine_named, stand_in_for_compact_memory
@@ -15,7 +15,7 @@ from readgraph.features.compression.condenser import count_tokens, words_in
 from readgraph.features.compression.engines import engine_ids
 from readgraph.features.compression.read_agent_parts import SentenceWindowChunker
 from readgraph.graphs import read_agent
-from readgraph.models.functions import function_model
+from readgraph.models.own.functions import function_model
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ModelUnavailable
 from readgraph.state.sentences import sentence_spans
@@ -75,7 +75,6 @@ def test_chunks_are_the_episodes_and_what_came_before_stands_first(text: str) ->
         engine.compress(["a", 1], 60)  # type: ignore[list-item]
 
 
-@settings(max_examples=50)
 @given(
     st.lists(st.sampled_from(["One. ", "Two three four five. ", "word " * 40, "\n\n", "Wo? "]), min_size=1),
     st.integers(2, 60),

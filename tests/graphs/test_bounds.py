@@ -43,7 +43,7 @@ events = st.builds(
 )
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(st.lists(events, min_size=1, max_size=6), st.booleans())
 def test_every_event_fits_the_room_and_eviction_makes_room(several: list[Event], dated: bool) -> None:
     room = 2 * most_event_words(WINDOW)

@@ -107,7 +107,7 @@ def test_a_question_is_answered_without_a_model(
 async def test_an_estimate_keeps_to_the_settings_of_the_graph(
     library: Library, story: str, method: str, settings_read: set[str]
 ) -> None:
-    document = await library.pages.add_document(story[:4000])
+    document = await library.pages.add_document(story[:2000])
     await rehearse_method(METHODS[method], library.pages, document, CONTEXT, {"question": "Who took the log book?"})
     if METHODS[method].needs_embeddings:
         settings_read -= {"tools"}

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from langgraph.store.memory import InMemoryStore
 
@@ -35,7 +35,7 @@ from readgraph.library.opening import Library
 from readgraph.library.stored_items import EVERY, ROOT
 from readgraph.library.upkeep.compacting import compact
 from readgraph.library.upkeep.forgetting import forget_document
-from readgraph.models.json_form import reply_instructions
+from readgraph.models.replies.json_form import reply_instructions
 from readgraph.nodes.bounds import LAST_STEPS
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import ModelUnavailable
@@ -146,7 +146,6 @@ async def test_all_pages_are_read_however_few_steps_a_run_may_take(server: Model
     assert server.calls == 37 and found["status"] == "answered"
 
 
-@settings(max_examples=50)
 @given(st.integers(1000, 6000), st.integers(20, 3000), st.integers(50, 6000), st.data())
 def test_a_prompt_fits_the_window(window: int, note_words: int, chunk: int, data: st.DataObject) -> None:
     context = ReaderContext(window_words=window, note_words=note_words, chunk_words=chunk)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from langgraph.checkpoint.memory import InMemorySaver
 
@@ -316,7 +316,6 @@ plans = st.dictionaries(
 )
 
 
-@settings(deadline=None, max_examples=60)
 @given(plans, st.integers(1, 9), st.integers(1, 5))
 def test_any_plan_is_usable_or_empty(plan: dict[str, Any], pages: int, most: int) -> None:
     usable = usable_plan(plan, ("keyword", "page"), range(pages), most)

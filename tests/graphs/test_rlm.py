@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from langgraph.store.memory import InMemoryStore
 
@@ -250,8 +250,8 @@ async def test_after_a_program_that_was_ended_the_next_ones_run_in_a_fresh_proce
     ended, *_ = await asyncio.gather(*(run_program(each, "", "{}", _no_model) for each in (ENDLESS, "1")))
     assert "seconds of its own time" in ended.fault
     monkeypatch.undo()
-    programs = (run_program(f"finish({number})", "", "{}", _no_model) for number in range(3))
-    assert [(end.fault, end.answer) for end in await asyncio.gather(*programs)] == [("", "0"), ("", "1"), ("", "2")]
+    programs = (run_program(f"finish({number})", "", "{}", _no_model) for number in range(2))
+    assert [(end.fault, end.answer) for end in await asyncio.gather(*programs)] == [("", "0"), ("", "1")]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the peak of a process where Linux tells it")
@@ -315,7 +315,6 @@ RUNS = st.builds(
 )
 
 
-@settings(max_examples=50)
 @given(st.lists(RUNS, min_size=1, max_size=9), st.integers(20, 200))
 def test_the_newest_programs_are_shown_within_their_room(runs: list[ProgramRun], room: int) -> None:
     shown = format_programs(runs, room)

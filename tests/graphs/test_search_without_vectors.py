@@ -58,16 +58,15 @@ def answer_research(request: Any) -> Any:
     return reader(request) if wanted_reply(request) in ("MemoAndHeader", "") else researcher(request)
 
 
-@pytest.mark.parametrize("status", [500, 400])
 @pytest.mark.parametrize(
-    ("method", "settings"),
+    ("method", "settings", "status"),
     [
-        ("dense", {}),
-        ("fused", {}),
-        ("retrieved-pages", {"ranking": "embeddings"}),
-        ("retrieved-pages", {"ranking": "both", "rank_gists": True}),
-        ("gam", {}),
-        ("gam", {"tools": ("vector",)}),
+        ("dense", {}, 500),
+        ("fused", {}, 400),
+        ("retrieved-pages", {"ranking": "embeddings"}, 400),
+        ("retrieved-pages", {"ranking": "both", "rank_gists": True}, 500),
+        ("gam", {}, 400),
+        ("gam", {"tools": ("vector",)}, 500),
     ],
 )
 async def test_a_search_goes_on_by_words_and_is_whole_later(

@@ -377,7 +377,7 @@ async def test_what_was_paid_for_before_a_kill_is_not_paid_again(
 SENTENCES = st.lists(st.integers(1, 30).map(lambda words: " ".join(["lamp", "oil", "sea"] * words)[: 9 * words] + "."))
 
 
-@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(st.dictionaries(st.integers(0, 9), SENTENCES.map(" ".join), max_size=6), st.integers(20, 200))
 def test_an_extract_has_no_more_words_than_wanted_and_only_the_texts_own(texts: dict[int, str], most: int) -> None:
     sentences = extract_summary(texts, {}, most)
@@ -386,7 +386,6 @@ def test_an_extract_has_no_more_words_than_wanted_and_only_the_texts_own(texts: 
     assert bool(sentences) == any(text.strip() for text in texts.values())
 
 
-@settings(max_examples=40)
 @given(
     st.lists(st.integers(1, 60).map(lambda words: SummaryItem((0,), "lamp " * words)), min_size=1), st.integers(10, 200)
 )

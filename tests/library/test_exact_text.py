@@ -4,7 +4,7 @@ import re
 from fnmatch import translate
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from readgraph.library.search.passages import LONGEST_MATCH, ExactText, fold_case
@@ -54,7 +54,6 @@ def test_it_finds_what_a_shell_s_pattern_finds(pattern: str, text: str) -> None:
     assert bool(matched(pattern, text)) == bool(wanted.match(on_one_line(text)))
 
 
-@settings(max_examples=40)
 @given(st.text(max_size=20))
 def test_each_character_keeps_its_place(text: str) -> None:
     assert len(fold_case(text)) == len(text)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from langgraph.store.base import Op, PutOp, Result
 from langgraph.store.memory import InMemoryStore
@@ -58,7 +58,6 @@ def unique(given: list[SessionText]) -> list[SessionText]:
     return list(dict.fromkeys(normal))
 
 
-@settings(deadline=None, max_examples=40)
 @given(st.lists(st.lists(sessions, min_size=1, max_size=4), min_size=1, max_size=4))
 async def test_a_history_is_the_same_however_it_came(appends: list[list[SessionText]]) -> None:
     pages, grown = PageStore(InMemoryStore()), ""
@@ -83,7 +82,6 @@ async def test_a_history_is_the_same_however_it_came(appends: list[list[SessionT
     assert await pages.spans(document, [(one.start, one.end) for one in kept]) == [s.text + BETWEEN for s in expected]
 
 
-@settings(deadline=None, max_examples=40)
 @given(st.lists(sessions, min_size=1, max_size=3), st.lists(sessions, min_size=1, max_size=3), st.integers(0, 8))
 async def test_an_append_that_is_killed_leaves_nothing_broken(
     killed: list[SessionText], others: list[SessionText], writes: int

@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from readgraph.library.search import keyword_tables
@@ -282,7 +282,6 @@ entries = st.lists(entry, max_size=4)
 changes = st.lists(st.one_of(entries, st.frozensets(st.integers(0, 5), max_size=2), st.none()), max_size=8)
 
 
-@settings(deadline=None, max_examples=50)
 @given(changes)
 @pytest.mark.slow
 def test_the_index_is_as_if_made_at_once(changes: list[list[IndexEntry] | frozenset[int] | None]) -> None:

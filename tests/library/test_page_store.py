@@ -94,7 +94,7 @@ async def test_a_text_comes_back_as_stored(pages: PageStore, text: str, stored: 
     assert await pages.add_document(stored) == document
 
 
-@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text(st.characters(), min_size=1, max_size=60).filter(str.strip))
 async def test_any_text_comes_back(pages: PageStore, text: str) -> None:
     document = await pages.add_document(text)
@@ -102,7 +102,7 @@ async def test_any_text_comes_back(pages: PageStore, text: str) -> None:
     assert await pages.document(document.id) == document
 
 
-@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 async def test_spans_are_slices_of_the_text(pages: PageStore, data: st.DataObject) -> None:
     assert len(LONG) > 3 * PART

@@ -4,7 +4,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
@@ -161,7 +161,6 @@ def test_terms_hold_nothing_that_parts_or_quotes(text: str) -> None:
         assert words(term)
 
 
-@settings(deadline=None)
 @given(texts)
 def test_every_query_is_understood_and_finds_its_own_text(text: str) -> None:
     with sqlite3.connect(":memory:") as connection:
@@ -188,7 +187,6 @@ def test_the_rarest_terms_are_afforded(frequencies: dict[str, int], most: int) -
         assert sum(there[: len(chosen) + 1]) > most
 
 
-@settings(deadline=None, max_examples=60)
 @given(query=texts, corpus=st.lists(texts, max_size=8), language=st.sampled_from(["en", "de"]))
 def test_the_ranking_has_the_scores_of_the_papers_baseline(query: str, corpus: list[str], language: str) -> None:
     wanted, found = content_words(query, language), [content_words(text, language) for text in corpus]

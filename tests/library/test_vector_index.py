@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from readgraph.library.search import vector_index
@@ -205,7 +205,6 @@ changes = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=30)
 @given(changes, st.integers(1, 5), st.booleans())
 def test_the_index_is_as_a_search_by_hand(
     changes: list[list[VectorKey] | frozenset[int]], limit: int, reopened: bool

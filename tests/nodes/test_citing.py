@@ -155,7 +155,6 @@ def test_any_words_of_a_text_are_found_whatever_its_white_space(text: str, data:
     assert letters(found) == letters(quote)
 
 
-@settings(deadline=None, max_examples=80)
 @given(st.data())
 def test_a_citation_of_a_real_text_is_whole_words_that_say_something(story: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, 20_000))

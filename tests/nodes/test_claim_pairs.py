@@ -18,6 +18,7 @@ from readgraph.nodes.rules.evidence import PageText
 from readgraph.state.records import Document, Page
 from readgraph.state.sentences import sentence_spans
 from tests.support.claim_pairs import PLAIN, RIGHT, Pair, Relation, make_pairs
+from tests.support.some_methods import mostly_slow
 
 
 def check(text: str, claim: str) -> str:
@@ -40,7 +41,7 @@ def find_wrong(pairs: Iterable[Pair]) -> tuple[list[Pair], Counter[tuple[str, st
 
 
 def test_no_verdict_on_pairs_by_grammar_is_wrong() -> None:
-    wrong, _ = find_wrong(make_pairs(300, seed=1))
+    wrong, _ = find_wrong(make_pairs(150, seed=1))
     assert not wrong
 
 
@@ -101,23 +102,7 @@ def test_a_quote_that_is_cut_or_put_elsewhere_is_left_open(text: str, claim: str
     assert check(text, claim) == "not decided"
 
 
-FORMS = (
-    "Capital ",
-    "word ",
-    '"a b c ',
-    "“a b c” ",
-    "“mill ",
-    "[^1",
-    "[^1 ",
-    "[x](",
-    "1",
-    "12 ",
-    "! ",
-    ".",
-    "a … ",
-    "磨",
-    "_a ",
-)
+FORMS = [*'Capital |word |"a b c |“a b c” |“mill |[^1|[^1 |[x](|1|12 |! |.|a … |磨|_a '.split("|")]
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -182,7 +167,13 @@ def plant_changes(text: str, count: int, rng: random.Random) -> Iterator[Pair]:
                 yield Pair(around, claim, relation, kind, "en")
 
 
-@pytest.mark.parametrize("name", ["quality_dev_mini", "qmsum_mini", "locomo_mini", "hotpot_long_mini", "squality_mini"])
+@pytest.mark.parametrize(
+    "name",
+    mostly_slow(
+        ["quality_dev_mini", "qmsum_mini", "locomo_mini", "hotpot_long_mini", "squality_mini"],
+        ["quality_dev_mini", "locomo_mini"],
+    ),
+)
 def test_no_verdict_on_a_real_sentence_is_wrong(name: str) -> None:
     rng = random.Random(1)
     texts = read_texts(f"{name}.jsonl")

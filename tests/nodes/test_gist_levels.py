@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from readgraph.graphs.read_agent import build
@@ -21,7 +21,6 @@ from tests.doubles.reader import asked_for, pages_shown, passage, reader
 CONTEXT = ReaderContext(model="openai:double", window_words=3000, max_pages=2, min_page_words=280, max_page_words=600)
 
 
-@settings(max_examples=30)
 @given(st.integers(1, 300), st.integers(1, 90), st.integers(100, 3000), st.lists(st.integers(0, 599), max_size=5))
 def test_every_page_is_shown_once_and_new_pages_are_the_sharpest(
     pages: int, words: int, most: int, near: list[int]

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from langgraph.runtime import Runtime
 
@@ -162,7 +162,6 @@ async def test_a_text_that_ends_before_the_last_page_has_no_more_stretches() -> 
     assert [page async for page in paged] == []
 
 
-@settings(deadline=None, max_examples=50)
 @given(
     st.lists(st.sampled_from(["word " * 30, "A Heading", "One line.\nAnother.", "字" * 40]), min_size=1, max_size=60),
     st.integers(1, 9),

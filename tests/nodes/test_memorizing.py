@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from langgraph.store.memory import InMemoryStore
 
@@ -198,7 +198,6 @@ async def test_prompts_stay_small_however_long_the_memory(server: ModelServer, l
     assert memo_pages(server.requests[-1])[-2:] == [57, 58]
 
 
-@settings(deadline=None, max_examples=50)
 @given(st.lists(st.integers(0, 60), max_size=30), st.integers(0, 200), st.integers(1, 5))
 def test_the_newest_and_the_nearest_memos_are_shown(sizes: list[int], budget: int, asked: int) -> None:
     memos = [Note(number, f"subject{number} " * size, size) for number, size in enumerate(sizes)]

@@ -140,7 +140,6 @@ def test_a_cut_is_the_farthest_that_fits(text: str, words: int, page: str) -> No
     assert text[: the_cut(text, 1, words)] == page
 
 
-@settings(deadline=None, max_examples=40)
 @given(texts, sizes, st.data())
 async def test_pages_by_rule_tile_and_resume(text: str, size: tuple[int, int], data: st.DataObject) -> None:
     pages = await cut(text, None, *size)

@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from readgraph.nodes.building.paging import pages_of_sessions
@@ -20,7 +20,6 @@ async def cut(text: str, ends: list[int], most: int, last: Page | None = None) -
 lines = st.lists(st.integers(1, 70).map(lambda words: "lamp " * words + "end."), min_size=1, max_size=12)
 
 
-@settings(deadline=None, max_examples=50)
 @given(st.lists(st.tuples(lines, st.sampled_from(["\n", "\n\n"])), min_size=1, max_size=4), st.data())
 async def test_pages_stay_within_their_session(made: list[tuple[list[str], str]], data: st.DataObject) -> None:
     sessions = [between.join(texts) + "\n\n" for texts, between in made]

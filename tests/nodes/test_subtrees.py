@@ -1,6 +1,6 @@
 """Parts of a web page: subtrees at a depth, joined where they are small, cut where the window can't hold them."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from readgraph.features.web.look_up import part_ends, subtree_ends
@@ -47,7 +47,6 @@ def test_small_neighbours_are_joined_and_a_long_subtree_is_cut_at_lines() -> Non
     assert all(TEXT[end - 1 : end] == "\n" or end == len(TEXT) for end, _ in pieces)
 
 
-@settings(max_examples=50)
 @given(
     st.lists(st.tuples(st.integers(0, 9), st.integers(0, 12)), min_size=1, max_size=40),
     *(st.integers(*bounds) for bounds in ((1, 8), (0, 20), (5, 30), (0, 400))),

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from langgraph.runtime import Runtime
 
@@ -54,7 +54,6 @@ async def nodes_of(library: Library, memory: Memory) -> list[TreeNode]:
 
 
 @given(st.integers(1, 3000), st.integers(2, 12))
-@settings(deadline=None, max_examples=80)
 def test_each_level_is_cut_into_groups_of_which_none_is_too_large_or_one_alone(pages: int, most: int) -> None:
     shape = TreeShape.over(pages, most)
     assert shape.counts[0] == pages and shape.counts[-1] == 1
@@ -73,7 +72,6 @@ def test_each_level_is_cut_into_groups_of_which_none_is_too_large_or_one_alone(p
 
 
 @given(st.integers(1, 2000), st.integers(3, 9))
-@settings(deadline=None, max_examples=50)
 def test_appending_a_page_moves_no_group_but_the_last_two_of_a_level(pages: int, most: int) -> None:
     before, after = TreeShape.over(pages, most), TreeShape.over(pages + 1, most)
     for level in range(1, len(before.counts)):

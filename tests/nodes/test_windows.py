@@ -4,26 +4,24 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from readgraph.graphs.methods import METHODS
 from readgraph.library.opening import Library
 from readgraph.models.prompt import Prompt, fenced, fit_prompt
 from readgraph.nodes.bounds import INSTRUCTION_WORDS
-from readgraph.nodes.prompts import question_part
+from readgraph.nodes.prompts import every_wording, question_part
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.words import count_words
 from tests.doubles.model_server import ModelServer
 from tests.doubles.reader import reader
-from tests.nodes.test_prompts import CASES
 from tests.support.some_methods import OF_THE_PAPERS, mostly_slow
 
 TEXTS = st.text(alphabet="ab 字\n", max_size=400) | st.integers(0, 300).map(lambda words: "lamp oil\n" * words)
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.lists(TEXTS, min_size=1, max_size=4), st.integers(30, 900))
 def test_a_prompt_is_cut_to_the_window_and_no_further(texts: list[str], most: int) -> None:
     user = "\n\n".join([*(fenced(f"part-{number}", text) for number, text in enumerate(texts)), "What now?"])
@@ -59,9 +57,7 @@ def test_instructions_are_not_cut() -> None:
 
 
 def test_instructions_are_not_longer_than_what_is_kept_free_for_them() -> None:
-    own = ("agent", "function", "argument")  # they keep room for the agent's instructions themselves
-    words = {name: prompt.words for name, prompt in CASES.items() if not name.startswith(own)}
-    assert max(words.values()) <= INSTRUCTION_WORDS
+    assert max(sum(map(count_words, words.texts.values())) for words in every_wording()) <= INSTRUCTION_WORDS
 
 
 OPTIONS = [f"Option {number}: the goat stood on the gallery. " * 7 for number in range(26)]

@@ -26,7 +26,7 @@ from readgraph.state.records import Page
 from tests.doubles.deaf import ANSWER, deaf
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import asked_for
-from tests.nodes.test_prompts import BESIDE_OTHERS, CHOICES, FOUND, FROM_TEXT, MEMORY, PARTS, TOOLS
+from tests.nodes.test_prompts import BESIDE_OTHERS, CHOICES, FOUND, FROM_TEXT, MEMORY, TOOLS
 from tests.support.hostile_texts import ORDERED, QUIET, harmless, hostile_texts
 
 QUESTIONED: dict[str, Callable[[str], Prompt]] = {
@@ -47,7 +47,9 @@ QUESTIONED: dict[str, Callable[[str], Prompt]] = {
     "survey plan": lambda asked: survey_plan_prompt(asked, {}),
     "survey prose": lambda asked: survey_prose_prompt("1 rows.", asked, {}, 1, 1),
     "take notes": lambda asked: take_notes_prompt("The lamp.", "", "", asked, {}, page=0, most_words=99),
-    "triage": lambda asked: triage_prompt(PARTS, [], [], [], asked, {}),
+    "triage": lambda asked: triage_prompt(
+        ["The keeper climbs to the lamp.", "He looks for oil."], [], [], [], asked, {}
+    ),
     "triage, parts": lambda asked: triage_prompt([asked, "The lamp."], [], [asked], [asked], "Who?", {}),
     "weigh": lambda asked: answer_prompt(MEMORY, asked, {}, WEIGH),
 }

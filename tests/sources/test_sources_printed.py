@@ -7,7 +7,7 @@ from textwrap import wrap
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import NullObject
@@ -177,7 +177,6 @@ WORDS = st.text("abcdefghijklmnop", min_size=1, max_size=9)
 
 @given(st.lists(st.lists(WORDS, min_size=8, max_size=20), min_size=4, max_size=12), st.integers(1, 900))
 @example([["a"] * 8, ["a", "i", *["a"] * 6], ["a"] * 8, ["a"] * 8], 1)
-@settings(max_examples=40, deadline=None)
 def test_heads_and_numbers_go_and_nothing_else(bodies: list[list[str]], first: int) -> None:
     pages = []
     for number, words in enumerate(bodies):
@@ -190,7 +189,6 @@ def test_heads_and_numbers_go_and_nothing_else(bodies: list[list[str]], first: i
 
 
 @given(st.lists(WORDS, min_size=2, max_size=120), st.integers(12, 60), st.integers(1, 30))
-@settings(max_examples=60, deadline=None)
 def test_what_is_set_in_lines_is_joined_again(words: list[str], width: int, lines_of_page: int) -> None:
     text = " ".join(words) + "."
     set_ = [

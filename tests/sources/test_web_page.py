@@ -4,7 +4,7 @@ import time
 from html import escape
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from readgraph.features.web.elements import WebElement, elements_of, lines_of, problem_with
@@ -77,7 +77,6 @@ def test_a_text_of_the_page_never_becomes_an_element() -> None:
 
 
 @given(st.text(), st.text(), st.text())
-@settings(max_examples=60)
 def test_whatever_stands_in_texts_and_values_the_elements_stay(said: str, label: str, option: str) -> None:
     text, more, quoted = (escape(f"{each} <a href=x>\n<b id='8'>") for each in (said, label, option))
     made = f"<p>{text}</p><input placeholder='{more}'><select><option>{quoted}</option></select><p>{text}"

@@ -36,7 +36,6 @@ def sheet(given_rows: list[list[str]]) -> Sheet:
 
 
 @given(rows)
-@settings(max_examples=60, deadline=None)
 def test_values_come_back_as_they_were(given_rows: list[list[str]]) -> None:
     made = sheet(given_rows)
     text = csv_bytes(made).decode("utf-8-sig")
@@ -50,7 +49,7 @@ def test_values_come_back_as_they_were(given_rows: list[list[str]]) -> None:
 
 
 @given(rows)
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_any_table_becomes_a_sheet(given_rows: list[list[str]]) -> None:
     pytest.importorskip("xlsxwriter")
     assert excel_bytes(sheet(given_rows)).startswith(b"PK")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
@@ -182,7 +182,6 @@ class Valued(DatasetRecord):
 words = st.text(st.sampled_from('ab \n"\\,[]{}é漢🙂\ud800'), max_size=12)
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.lists(words, max_size=8), st.sampled_from([None, 1]), st.booleans(), st.integers(1, 40))
 def test_arrays_and_lines_hold_the_same(values: list[str], indent: int | None, escaped: bool, chunk: int) -> None:
     written = [{"value": value.replace("\ud800", "")} for value in values]
@@ -213,7 +212,6 @@ def named(told: list[SessionTurns]) -> list[SessionTurns]:
     ]
 
 
-@settings(max_examples=40, deadline=None)
 @given(sessions)
 async def test_turns_stand_in_a_history_where_their_spans_say(told: list[SessionTurns]) -> None:
     told = named(told)

@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from readgraph_evaluation.metrics import METRICS
@@ -247,7 +247,6 @@ def test_evidence_is_found_where_spans_overlap(
         assert measure(Item("1", "text", "What?"), outcome) is None
 
 
-@settings(deadline=None)
 @given(words, words, st.sampled_from(CATEGORIES))
 def test_scores_are_from_0_to_100(answer: str, reference: str, category: str) -> None:
     for metric in FREE:
@@ -255,21 +254,18 @@ def test_scores_are_from_0_to_100(answer: str, reference: str, category: str) ->
         assert value is not None and 0 <= value <= 100
 
 
-@settings(deadline=None)
 @given(texts, st.sampled_from(CATEGORIES))
 def test_the_reference_itself_is_right(text: str, category: str) -> None:
     for metric in FREE:
         assert score(metric, text, text, category=category) == pytest.approx(100)
 
 
-@settings(deadline=None)
 @given(texts, texts)
 def test_f_measures_are_symmetric(one: str, other: str) -> None:
     for metric in ("f1", "locomo_f1", "rouge_1", "rouge_2", "rouge_l"):
         assert score(metric, one, other) == pytest.approx(score(metric, other, one))
 
 
-@settings(deadline=None)
 @given(texts, texts)
 def test_a_longer_match_is_worth_no_less(one: str, other: str) -> None:
     by = {metric: score(metric, one, other) or 0 for metric in FREE}

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 @hookimpl
 def settings() -> "list[type[Settings]]":
-    """Its setting."""
     from readgraph.features.batches.settings import Batching
 
     return [Batching]
@@ -40,7 +39,6 @@ def transports() -> list[Transport]:
 
 @hookimpl
 def commands() -> list[Command]:
-    """Its command."""
     return [Command(run="readgraph.features.batches.command:show_batches", name="batches", within="library")]
 
 

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
 @hookimpl
 def commands() -> list[Command]:
-    """Its command, with its place in the help."""
     return [
         Command(
             "readgraph.features.compression.command:compress",
@@ -26,7 +25,6 @@ def commands() -> list[Command]:
 
 @hookimpl
 def functions() -> dict[str, str]:
-    """Its function of `readgraph.api`."""
     return {"compress": "readgraph.features.compression.functions:compress"}
 
 
@@ -41,8 +39,7 @@ def records() -> "list[OwnRecords]":
 
 @hookimpl
 def tools() -> "list[Tool]":
-    """Its tool of agents."""
     from readgraph.api.tools import Tool
-    from readgraph.features.compression.tools import compress
+    from readgraph.features.compression.functions import compress_tool
 
-    return [Tool(run=compress, order=5)]
+    return [Tool(name="compress", run=compress_tool, order=5)]

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 @hookimpl
 def methods() -> list[Method]:
-    """The survey."""
     return [
         Method(
             name="survey",
@@ -28,7 +27,6 @@ def methods() -> list[Method]:
 
 @hookimpl
 def commands() -> list[Command]:
-    """Its command, with its place in the help."""
     return [
         Command(
             "readgraph.features.survey.command:table",
@@ -41,7 +39,6 @@ def commands() -> list[Command]:
 
 @hookimpl
 def settings() -> "list[type[Settings]]":
-    """Its settings."""
     from readgraph.features.survey.settings import Surveying
 
     return [Surveying]
@@ -49,22 +46,19 @@ def settings() -> "list[type[Settings]]":
 
 @hookimpl
 def functions() -> dict[str, str]:
-    """Its function of `readgraph.api`."""
     return {"table": "readgraph.features.survey.functions:table"}
 
 
 @hookimpl
 def tools() -> "list[Tool]":
-    """Its tool of agents."""
     from readgraph.api.tools import Tool
-    from readgraph.features.survey.tools import table
+    from readgraph.features.survey.functions import table_tool
 
-    return [Tool(run=table, order=2)]
+    return [Tool(name="table", run=table_tool, order=2)]
 
 
 @hookimpl
 def pages() -> "list[Page]":
-    """What it adds to the page in the browser."""
     from readgraph.features.survey.page import PAGE
 
     return [PAGE]

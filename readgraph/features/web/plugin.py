@@ -14,7 +14,6 @@ BROWSE = "'readgraph browse' runs the web agent, and 'readgraph evaluate' takes 
 
 @hookimpl
 def methods() -> list[Method]:
-    """The web agent and its baselines."""
     return [
         Method(
             name="web-agent",
@@ -61,7 +60,6 @@ def methods() -> list[Method]:
 
 @hookimpl
 def commands() -> list[Command]:
-    """Its command, with its place in the help."""
     return [
         Command(
             "readgraph.features.web.command:browse",
@@ -75,7 +73,6 @@ def commands() -> list[Command]:
 
 @hookimpl
 def settings() -> "list[type[Settings]]":
-    """Its settings."""
     from readgraph.features.web.settings import Subtrees
 
     return [Subtrees]

@@ -5,7 +5,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessageChunk
 
@@ -133,7 +133,6 @@ def test_undo_says_what_it_took_back(terminal: Terminal) -> None:
     ]
 
 
-@settings(deadline=None, max_examples=50)
 @given(st.text(max_size=30), st.text(max_size=30), st.booleans(), st.integers(1, 9))
 def test_what_is_shown_of_a_step_only_grows(thoughts: str, message: str, ascii_only: bool, size: int) -> None:
     said = json.dumps(call("send_message", thoughts=thoughts, message=message), ensure_ascii=ascii_only)

@@ -157,10 +157,6 @@ def test_help_and_version(readgraph: Command) -> None:
     assert timed.code == 0 and "typer" in timed.err and "langgraph.graph" not in timed.err
 
 
-def test_as_a_process() -> None:
-    assert finished(process(*ASK, "--json")).json["status"] == "nearest"
-
-
 def test_a_model_is_checked(readgraph: Command, server: ModelServer) -> None:
     server.respond = lambda request: {"count": 3}
     assert "typed replies by a JSON schema" in readgraph("models", "openai:double").out

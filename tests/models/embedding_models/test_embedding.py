@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from readgraph.library.opening import Library
 from readgraph.library.search.hits import IndexEntry, VectorKey
 from readgraph.library.search.vector_index import Matrix, VectorIndex
-from readgraph.models import embedding_models as embedding
-from readgraph.models.embedding_models import WINDOW_WORDS, Embedder, windows
+from readgraph.models.embeddings import models as embedding
+from readgraph.models.embeddings.models import WINDOW_WORDS, Embedder, windows
 from readgraph.nodes.search import PaidVectors
 from readgraph.state.errors import BadInput, ModelUnavailable, ReadgraphError
 from readgraph.state.words import count_words
@@ -162,7 +162,6 @@ async def test_entries_are_found_by_each_of_their_windows(server: ModelServer) -
     index.close()
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from(["lamp", "灯", "x" * 90, "\n\n", "."]), max_size=900).map(" ".join))
 def test_windows_are_the_text_in_like_sizes(text: str) -> None:
     parts = list(windows(text))

@@ -6,11 +6,11 @@ from contextlib import suppress
 from typing import Literal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
-from readgraph.models.json_form import (
+from readgraph.models.replies.json_form import (
     LONGEST,
     ReplyRefusal,
     parse_reply,
@@ -79,7 +79,6 @@ def test_a_reply_is_found_in_its_frame(frame: str) -> None:
     assert parse_reply(frame.format(BARE), Found) == SEVEN
 
 
-@settings(deadline=None, max_examples=50)
 @given(founds, st.sampled_from(FRAMES), st.sampled_from([None, 2]), st.booleans())
 def test_any_reply_comes_back_equal_from_any_frame(found: Found, frame: str, indent: int | None, ascii_: bool) -> None:
     said = frame.format(json.dumps(found.model_dump(), indent=indent, ensure_ascii=ascii_))
@@ -155,7 +154,6 @@ def test_what_cant_be_used_is_refused_with_a_reason(said: str, named: str) -> No
     assert reason and "\n" not in reason and "http" not in reason
 
 
-@settings(deadline=None, max_examples=50)
 @given(st.one_of(st.text(max_size=300), st.lists(st.sampled_from(TOKENS), max_size=30).map("".join)))
 def test_no_text_raises_anything_but_a_refusal(said: str) -> None:
     for reply in (Found, Labelled):
@@ -175,7 +173,6 @@ def test_a_text_that_is_hard_to_mend_is_refused_soon(said: str) -> None:
         parse_reply(said, Found)
 
 
-@settings(deadline=None, max_examples=40)
 @given(
     st.lists(st.sampled_from([*"{[\"\\(':,}] \n", '{"a":', "```", "//", STYLES]), min_size=1, max_size=5).map("".join),
     st.integers(1, 200),

@@ -1,0 +1,139 @@
+"""OpenAI's protocol with less overhead for each call."""
+
+import os
+from collections.abc import Awaitable, Callable
+from typing import Any, Self
+
+import httpx2
+from langchain_core.callbacks import AsyncCallbackManagerForLLMRun
+from langchain_core.messages import BaseMessage
+from langchain_core.outputs import ChatGenerationChunk, ChatResult
+from langchain_openai import ChatOpenAI
+from pydantic import PrivateAttr, model_validator
+
+from readgraph.models.failures.refusals import FORM_FIELDS, NEEDED, OTHER_NAMES
+from readgraph.models.openai.completions import (
+    ONLY_KEY,
+    PATH,
+    WholeStreams,
+    read_completion,
+    repair_response,
+    with_model_errors,
+)
+from readgraph.models.replies.marks import names_thinking
+from readgraph.models.replies.thinking import FIELD
+from readgraph.state.errors import BadInput, ModelUnavailable
+
+NO_KEY = "none"  # a server of one's own needs no key, but the client does
+
+
+def openai_key() -> str:
+    """The key of the environment; raises `ModelUnavailable` where there is none, and no server of one's own either."""
+    key = os.environ.get("OPENAI_API_KEY", "")
+    if not key.isascii():
+        raise BadInput("OPENAI_API_KEY holds characters that no key has: copy it again.")
+    if not key and not os.environ.get("OPENAI_BASE_URL"):
+        raise ModelUnavailable(
+            "There is no key for openai: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own."
+        )
+    return key or NO_KEY
+
+
+NO_REPLY = {"message": {"role": "assistant", "content": ""}, "finish_reason": ""}  # of a response that broke off
+Send = Callable[[dict[str, Any]], Awaitable[Any]]  # sends the body of a request; returns the response as JSON
+
+
+class InLoopChatOpenAI(ChatOpenAI):
+    """A ChatOpenAI that makes its result in the event loop, from the JSON that the server sent.
+
+    It avoids a switch to a thread, the wrapping of raw responses, and the SDK's walk through typed requests and
+    responses: the payload is plain JSON already, and LangChain parses the response itself.
+    """
+
+    stream_usage: bool | None = True
+    _send: Send | None = PrivateAttr(default=None)
+    _sent_by: str = PrivateAttr(default="")  # the option that chose this
+    _names: dict[str, str] = PrivateAttr(default_factory=dict)  # other names of fields that were refused; "": left out
+
+    @model_validator(mode="after")
+    def _watch_streams(self) -> Self:
+        """Let streamed replies say whether they came to their end."""
+        self.async_client = WholeStreams(self.root_async_client)
+        return self
+
+    async def _agenerate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        payload = self._get_request_payload(messages, stop=stop, **kwargs)
+        if self._use_responses_api(payload):
+            if self._send:
+                named = f"'{self.model_name}' is asked by OpenAI's Responses API"
+                raise BadInput(f"{named}, which {self._sent_by} doesn't use.")
+            return await super()._agenerate(messages, stop, run_manager, **kwargs)
+        extra = payload.pop("extra_body", {})
+        return self.result_of(await (self._send or self._post)({**payload, **extra}))
+
+    def send_by(self, send: Send, option: str) -> None:
+        """From now on, as an option has chosen, let `send` bring the responses to requests; nothing is streamed then.
+
+        It is given the bodies of requests, and returns those of responses.
+        """
+        self._send, self._sent_by, self.disable_streaming = send, option, True
+
+    def result_of(self, content: Any) -> ChatResult:
+        """The result in a server's response; raises LangChain's errors for one without a reply and without counts."""
+        mended = repair_response(content)
+        counted = isinstance(mended, dict) and any(mended["usage"].values())
+        try:
+            result = self._create_chat_result(mended)
+        except Exception:
+            if not counted:
+                raise
+        else:
+            if result.generations or not counted:
+                return _name_thinking(result, mended)
+        return self._create_chat_result({"choices": [NO_REPLY], "usage": mended["usage"]})
+
+    async def _post(self, body: dict[str, Any]) -> Any:
+        sent = self.root_async_client.post(PATH, body=body, cast_to=httpx2.Response, options=ONLY_KEY)
+        return read_completion(await with_model_errors(sent, body), body)
+
+    def leave_out(self, field: str) -> str | None:
+        """From now on, name a field of requests otherwise, or leave it out.
+
+        Returns:
+            Its other name, "" if it is left out, None if it was not sent any more or can't be left out.
+        """
+        if field == "stream" and self.disable_streaming is not True:
+            self.disable_streaming, self.streaming = True, False
+            return ""
+        name = next((name for name, sent in self._names.items() if sent == field), field)
+        if field in self._names or name in NEEDED or field in FORM_FIELDS:
+            return None
+        self._names[name] = "" if name in self._names else OTHER_NAMES.get(name, "")
+        return self._names[name]
+
+    def _get_request_payload(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        payload = super()._get_request_payload(*args, **kwargs)
+        for name in self._names.keys() & payload.keys():
+            value = payload.pop(name)
+            if sent := self._names[name]:
+                payload[sent] = value
+        return payload
+
+    def _convert_chunk_to_generation_chunk(self, chunk: dict[str, Any], *args: Any) -> ChatGenerationChunk | None:
+        """A chunk, mended as a reply is: LangChain would parse arguments anew for each of them, in unbounded time."""
+        return super()._convert_chunk_to_generation_chunk(repair_response(chunk, "delta"), *args)
+
+
+def _name_thinking(result: ChatResult, response: Any) -> ChatResult:
+    """The result, its messages with the names of the fields of the response that hold thinking."""
+    for made, choice in zip(result.generations, response["choices"], strict=False):
+        fields = [name for name, value in choice["message"].items() if value and names_thinking(name)]
+        if fields:
+            made.message.response_metadata[FIELD] = fields[0]
+    return result
