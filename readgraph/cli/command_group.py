@@ -21,6 +21,10 @@ def version_line() -> str:
     return f"readgraph {readgraph.__version__}"
 
 
+_ALL = list[Command]()
+"""The commands of ours and of other packages, and those of groups of ours that stand elsewhere; filled below."""
+
+
 def _find_commands() -> list[Command]:
     """The commands of ours and of other packages; what is named as another is, or can't be one, is left out."""
     commands = dict[str, Command]()
@@ -98,8 +102,7 @@ def _as_work(run: Callable[..., Any]) -> Callable[..., Any]:
     return with_log(begun)
 
 
-_ALL = _find_commands()
-
+_ALL += _find_commands()  # which tries commands of other packages: groups of theirs are whole without it
 COMMANDS = {command.shown: command for command in _ALL if not command.within}
 """The commands of ours and of other packages by their names, in the order of the help."""
 
