@@ -18,8 +18,8 @@ from tests.doubles.agent import Script, call
 from tests.doubles.model_faults import embeddings, error_response
 from tests.doubles.model_server import ModelServer
 from tests.doubles.pipeline import Pipeline
-from tests.doubles.reader import reader
-from tests.doubles.researcher import researcher, wanted_reply
+from tests.doubles.reader import asked_for, reader
+from tests.doubles.researcher import researcher
 from tests.support.command import Command
 from tests.support.examples import STORY
 
@@ -55,7 +55,7 @@ def repair(server: ModelServer) -> set[str]:
 
 
 def answer_research(request: Any) -> Any:
-    return reader(request) if wanted_reply(request) in ("MemoAndHeader", "") else researcher(request)
+    return reader(request) if asked_for(request) in ("MemoAndHeader", "") else researcher(request)
 
 
 @pytest.mark.parametrize(
