@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from readgraph.graphs.estimate import Estimate
 from readgraph.graphs.methods import METHODS
-from readgraph.graphs.rehearsal import Estimate
 from readgraph.library.opening import open_library
 from readgraph.state.context import ReaderContext
 from readgraph_evaluation.datasets import load_dataset

@@ -29,7 +29,7 @@ from benchmarks.gisting import bare, model_server
 from benchmarks.memorizing import made_sessions
 from readgraph import ReaderContext, open_library
 from readgraph.graphs.gam import build, build_memorize
-from readgraph.graphs.wiring import join_steps
+from readgraph.graphs.wiring.joined import join_steps
 from readgraph.library.histories import SessionText, append_sessions, sessions_of
 from readgraph.library.opening import Library
 from readgraph.state.reading import Question

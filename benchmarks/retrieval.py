@@ -29,7 +29,7 @@ from benchmarks.languages import by_keywords, measure_languages
 from readgraph.library.search.hits import DEPTH, IndexEntry, Ranking, pages_of, score_above_last
 from readgraph.library.search.okapi import Okapi, TextsWith, rank
 from readgraph.library.search.vector_index import VectorIndex
-from readgraph.models.embedding_models import Embedder
+from readgraph.models.embeddings.models import Embedder
 from readgraph.nodes.extractive.passages import nearest_sentences, passages_of
 from readgraph.state.words import count_words
 

@@ -21,7 +21,7 @@ from dataclasses import replace
 from benchmarks.gisting import SENTENCE, model_server
 from readgraph import ReaderContext, open_library
 from readgraph.graphs.mem_walker import build
-from readgraph.graphs.wiring import join_steps
+from readgraph.graphs.wiring.joined import join_steps
 from readgraph.state.reading import Question
 from readgraph.state.summary_tree import TreeShape
 from tests.doubles.model_server import ChatRequest

@@ -20,7 +20,7 @@ from readgraph import PageStore, Question, ReaderContext, open_library
 from readgraph.api import searched_by
 from readgraph.graphs import gam
 from readgraph.library.histories import SessionText, append_sessions
-from readgraph.models.embedding_models import embedding_model
+from readgraph.models.embeddings.models import embedding_model
 from readgraph.sources.sessions import load_sessions
 
 CHAT = Path(__file__).parent / "allotment-chat.txt"

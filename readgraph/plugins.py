@@ -24,7 +24,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args, get_origin
 
 from pluggy import HookimplMarker, HookspecMarker, PluginManager
 
@@ -136,11 +136,15 @@ def _plugins() -> tuple[PluginManager, dict[str, str]]:
     return manager, faults
 
 
-def plugged_in(hook: str, of: type = object) -> Iterator[tuple[str, Any]]:
+Places = tuple[str, str]
+"""A name, and where the thing stands that it names: `package.module:name`."""
+
+
+def plugged_in(hook: str, of: Any = object) -> Iterator[tuple[str, Any]]:
     """What the plug-ins give for a hook, each with its package's name: "" for what is ours, which comes first.
 
-    Of a mapping, each is a pair of key and value. A package that gives something else than objects `of` this type is
-    left out.
+    Of a mapping, each is a pair of key and value. A package that gives something else than things `of` this type is
+    left out: objects of a class, classes derived from one (`type[…]`), or pairs (`Places`).
     """
     manager, _ = _plugins()
     for given in getattr(manager.hook, hook).get_hookimpls():
@@ -148,14 +152,30 @@ def plugged_in(hook: str, of: type = object) -> Iterator[tuple[str, Any]]:
         try:
             things = given.function()
             things = [*(things.items() if isinstance(things, Mapping) else things)]
-            if wrong := [thing for thing in things if not isinstance(thing, of)]:
-                raise TypeError(f"the hook '{hook}' gives {wrong[0]!r:.80}, which is no {of.__name__}")
-        except Exception as problem:
+            wrong = [f"{thing!r:.80}, which is {_describe_type(of)}" for thing in things if not _is_of(thing, of)]
+        except (Exception, SystemExit) as problem:
             if not package:
                 raise
-            leave_out(package, _describe(problem))
+            leave_out(package, f"the hook '{hook}' fails: {_describe(problem)}")
+            continue
+        if wrong:
+            leave_out(package, f"the hook '{hook}' gives {wrong[0]}")
             continue
         yield from ((package, each) for each in things)
+
+
+def _is_of(thing: object, of: Any) -> bool:
+    if get_origin(of) is type:
+        return isinstance(thing, type) and issubclass(thing, get_args(of)[0])
+    if get_origin(of) is tuple:
+        return isinstance(thing, tuple) and [*map(type, thing)] == [*get_args(of)]
+    return isinstance(thing, of)
+
+
+def _describe_type(of: Any) -> str:
+    if get_origin(of) is type:
+        return f"no class derived from {get_args(of)[0].__name__}"
+    return "no name with its 'package.module:name'" if of == Places else f"no {of.__name__}"
 
 
 def leave_out(package: str, fault: str) -> None:

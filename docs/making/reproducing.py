@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Iterator
 
-from readgraph.graphs.rehearsal import Estimate
+from readgraph.graphs.estimate import Estimate
 from readgraph.models.prices import Price
 from readgraph.state.context import ReaderContext
 from readgraph_evaluation.datasets.assembling import SCORING

@@ -13,7 +13,7 @@ from readgraph.cli.command_group import COMMANDS
 from readgraph.cli.declaring import PANELS
 from readgraph.graphs.method_facts import PAPERS, find_shared_nodes
 from readgraph.graphs.methods import METHODS
-from readgraph.models.names import ModelTable
+from readgraph.models.own.tables import ModelTable
 from readgraph.nodes.purpose import PRESETS
 from readgraph.sources.kinds import OURS
 from readgraph.state.context import PROFILES

@@ -13,9 +13,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from readgraph.graphs.estimate import Estimate, Range
 from readgraph.graphs.method_facts import recipes_of
 from readgraph.graphs.methods import METHODS
-from readgraph.graphs.rehearsal import Estimate, Range, Rehearsal, build_once
+from readgraph.graphs.rehearsal import Rehearsal, build_once
 from readgraph.library.page_store import PageStore
 from readgraph.models.asking import TRIES
 from readgraph.models.prompt import replacement_digests, versions_of

@@ -9,29 +9,27 @@ def commands() -> list[Command]:
     """The commands of evaluations, with their places in the help."""
     return [
         Command(
-            run="readgraph_evaluation.command:evaluate",
-            line=(
-                "Measure methods on questions with known answers, and write a table, results.json, results.csv "
-                "and a report."
-            ),
+            "readgraph_evaluation.command:evaluate",
+            "Measure methods on questions with known answers, and write a table, results.json, results.csv "
+            "and a report.",
             panel="Research",
             order=1,
         ),
         Command(
-            run="readgraph_evaluation.command:reproduce",
-            line="Repeat a table or figure of a paper on its dataset.",
+            "readgraph_evaluation.command:reproduce",
+            "Repeat a table or figure of a paper on its dataset.",
             panel="Research",
             order=2,
         ),
         Command(
-            run="readgraph_evaluation.command:board",
-            line="Make a long history with known facts, and measure methods and other systems on it without a judge.",
+            "readgraph_evaluation.command:board",
+            "Make a long history with known facts, and measure methods and other systems on it without a judge.",
             panel="Research",
             order=3,
         ),
         Command(
-            run="readgraph_evaluation.command:trajectories",
-            line="Export an evaluation's prompts and replies, with their outcome, as training examples.",
+            "readgraph_evaluation.command:trajectories",
+            "Export an evaluation's prompts and replies, with their outcome, as training examples.",
             panel="Research",
             order=4,
         ),

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from readgraph.features.wiki.functions import wiki as wiki
     from readgraph.state.loops import until_left
 else:
-    from readgraph.plugins import plugged_in
+    from readgraph.plugins import Places, leave_out, plugged_in
     from readgraph.state.lazy_names import lazy_names
 
     _OTHERS = {"running": {"RunThread"}, "readgraph.state.loops": {"until_left"}}
@@ -33,7 +33,13 @@ else:
 
     def _places() -> dict[str, str]:
         """Where the functions of plug-ins stand; none replaces another."""
-        return dict(reversed([place for _, place in plugged_in("functions") if place[0] not in __all__]))
+        places = dict[str, str]()
+        for package, (name, place) in plugged_in("functions", Places):
+            if name in places or name in __all__:
+                leave_out(package, f"there is another function '{name}'")
+            else:
+                places[name] = place
+        return places
 
     def __getattr__(name: str) -> Any:
         """A name of the core, or the function of a plug-in."""

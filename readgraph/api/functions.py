@@ -1,9 +1,13 @@
 """What a program can ask of a library, as plain coroutines; the tools for agents are made of them.
 
-`library` is an open `Library`, or any LangGraph `BaseStore`. A document's name is its id, the beginning of its id, its
-title, its file, or a part of its title. A `context` with a namespace means that part of the library. A run in another
-graph's node or tool has a context of its own, so it uses this library, not the store of that graph. Errors are
-`ReadgraphError`s of one line.
+What all functions take, also those that features add: `library` is an open `Library`, or any LangGraph `BaseStore`.
+`documents` are named by their ids, beginnings of ids, titles, files, or parts of titles. `as_of` is a day (YYYY-MM-DD,
+or less of it): documents and sessions of a history that are later are left out. `context` has the settings of the run,
+by default those of `ReaderContext()`, without a model; one with a namespace means that part of the library. `listen`
+takes what the graph streams, such as its progress, and `thread` keeps the graph's steps: without one they are not kept.
+
+A run in another graph's node or tool has a context of its own, so it uses this library, not the store of that graph.
+Errors are `ReadgraphError`s of one line.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

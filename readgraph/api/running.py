@@ -15,9 +15,10 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import StateGraph
 from langgraph.types import Command, Durability, StreamMode
 
+from readgraph.graphs.estimate import Estimate
 from readgraph.graphs.method import Method
 from readgraph.graphs.method_facts import has_read
-from readgraph.graphs.rehearsal import Estimate, rehearse_method
+from readgraph.graphs.rehearsal import rehearse_method
 from readgraph.graphs.wiring.joined import join_steps
 from readgraph.graphs.wiring.method_graph import MODES, run_and_listen, separate_run
 from readgraph.library.collections import documents_of

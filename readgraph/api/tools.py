@@ -42,13 +42,20 @@ class Tool:
     """A tool of agents.
 
     Attributes:
-        run: A coroutine function with a name, a docstring that agents read, and parameters whose annotations describe
-            them; the first parameter is a `Call`, which agents don't see. It returns a `readgraph.api.results.Result`.
+        run: A coroutine function with a docstring that agents read, and parameters whose annotations describe them; the
+            first parameter is a `Call`, which agents don't see. It returns a `readgraph.api.results.Result`.
+        name: Its name, where that is not the function's.
         order: Its place among the tools; without one, it stands after those that have one.
     """
 
     run: Callable[..., Awaitable[Any]]
+    name: str = ""
     order: int = 100
+
+    @property
+    def shown(self) -> str:
+        """Its name, as agents call it."""
+        return self.name or self.run.__name__
 
 
 def list_names(document: str | list[str]) -> list[str]:

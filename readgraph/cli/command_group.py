@@ -126,7 +126,7 @@ class Commands(HelpfulGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments; typer's own switches are off, not None, for which it would import pydantic."""
-        for switch in self.get_params(ctx):
+        for switch in (option for option in self.get_params(ctx) if option.is_flag):
             switch.default = switch.default or False
         return super().parse_args(ctx, args)
 

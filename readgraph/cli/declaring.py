@@ -1,7 +1,7 @@
 """What a package adds to the command `readgraph` (`readgraph.plugins`): commands, and forms of reports."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -15,24 +15,25 @@ PANELS = ("Start", "More with texts", "Looking after", "For programs", "Research
 """The groups of the commands in the help, in order: by what people do."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Command:
     """A command, or a group of commands.
 
     Attributes:
         run: The function that typer makes a command of, or a `typer.Typer` with several. Or where it stands,
             `package.module:name`: then it is imported only when the command is run, or its own help is shown.
-        name: Its name; without one, the function's.
         line: What it does, in the list of commands and at the beginning of its help, which goes on with what follows
             the first paragraph of the function's docstring. Without it, that paragraph says what it does.
+        name: Its name; without one, the function's.
         panel: Its group in the help: one of `PANELS`, or another, which stands after them.
         order: Its place in the group; without one, it stands after those that have one.
         within: The group of commands of ours that it is one of, such as `library`.
     """
 
     run: Callable[..., Any] | str
-    name: str = ""
     line: str = ""
+    _: KW_ONLY
+    name: str = ""
     panel: str = "More"
     order: int = 100
     within: str = ""

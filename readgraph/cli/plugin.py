@@ -5,114 +5,103 @@ from readgraph.plugins import hookimpl
 
 CORE_COMMANDS = [
     Command(
-        run="readgraph.cli.commands.reading:ask",
-        line="Answer a question about documents, and quote the passages that support the answer.",
+        "readgraph.cli.commands.reading:ask",
+        "Answer a question about documents, and quote the passages that support the answer.",
         panel="Start",
         order=1,
     ),
     Command(
-        run="readgraph.cli.commands.reading:read",
-        line=(
-            "Read documents: cut them into parts and keep a short note on each. An interrupted reading is continued."
-        ),
+        "readgraph.cli.commands.reading:read",
+        "Read documents: cut them into parts and keep a short note on each. An interrupted reading is continued.",
         panel="Start",
         order=2,
     ),
     Command(
-        run="readgraph.cli.commands.library:show",
-        line=(
-            "List what the library holds, or a document's parts with their notes, or the text where a citation stands."
-        ),
+        "readgraph.cli.commands.library:show",
+        "List what the library holds, or a document's parts with their notes, or the text where a citation stands.",
         panel="Start",
         order=4,
     ),
     Command(
-        run="readgraph.cli.commands.library:search",
-        line=("Search the texts of the library by words, and show the passages with their places. No model is asked."),
+        "readgraph.cli.commands.library:search",
+        "Search the texts of the library by words, and show the passages with their places. No model is asked.",
         panel="More with texts",
         order=1,
     ),
     Command(
-        run="readgraph.cli.commands.methods:compare",
-        line=(
-            "Ask several methods the same question, each under the same budget, and show their answers side by side."
-        ),
+        "readgraph.cli.commands.methods:compare",
+        "Ask several methods the same question, each under the same budget, and show their answers side by side.",
         panel="More with texts",
         order=7,
     ),
     Command(
-        run="readgraph.cli.commands.reading:remember",
-        line="Append sessions to a history and keep notes on what is new.",
+        "readgraph.cli.commands.reading:remember",
+        "Append sessions to a history and keep notes on what is new.",
         panel="More with texts",
         order=8,
     ),
     Command(
-        run="readgraph.cli.commands.library:collection",
-        line="Keep documents under a name, for ask and search.",
+        "readgraph.cli.commands.library:collection",
+        "Keep documents under a name, for ask and search.",
         panel="More with texts",
         order=9,
     ),
     Command(
-        run="readgraph.cli.commands.library:correct",
-        line="Replace the note on a part by your own words, which are kept when the document is read again.",
+        "readgraph.cli.commands.library:correct",
+        "Replace the note on a part by your own words, which are kept when the document is read again.",
         panel="More with texts",
         order=10,
     ),
     Command(
-        run="readgraph.cli.commands.library:forget",
-        line="Delete a document from the library, with all notes and questions. Your file stays.",
+        "readgraph.cli.commands.library:forget",
+        "Delete a document from the library, with all notes and questions. Your file stays.",
         panel="More with texts",
         order=11,
     ),
     Command(
-        run="readgraph.cli.commands.methods:doctor",
-        line=(
-            "Look whether all is well: versions, SQLite, settings, library, disk, model (one short call), "
-            "embeddings, extras."
-        ),
+        "readgraph.cli.commands.methods:doctor",
+        "Look whether all is well: versions, SQLite, settings, library, disk, model (one short call), "
+        "embeddings, extras.",
         panel="Looking after",
         order=1,
     ),
     Command(
-        run="readgraph.cli.commands.library:library",
-        line="Look after the library's files.",
-        panel="Looking after",
-        order=2,
+        "readgraph.cli.commands.library:library", "Look after the library's files.", panel="Looking after", order=2
     ),
     Command(
-        run="readgraph.cli.commands.methods:models",
-        line="Check a model with one short call, and show which form of typed reply it supports.",
+        "readgraph.cli.commands.methods:models",
+        "Check a model with one short call, and show which form of typed reply it supports.",
         panel="Looking after",
         order=3,
     ),
     Command(
+        "readgraph.cli.commands.methods:list_methods",
+        "List the methods, or show one of them: its nodes with what they read and write, or its drawing.",
         name="methods",
-        run="readgraph.cli.commands.methods:list_methods",
-        line="List the methods, or show one of them: its nodes with what they read and write, or its drawing.",
         panel="Looking after",
         order=4,
     ),
     Command(
-        run="readgraph.cli.commands.methods:prompts",
-        line="Write the prompts' words to files, to change them (see --prompts).",
+        "readgraph.cli.commands.methods:prompts",
+        "Write the prompts' words to files, to change them (see --prompts).",
         panel="Looking after",
         order=6,
     ),
     Command(
-        run="readgraph.cli.commands.library:replies",
-        line="Export and import saved replies of models, so that a run can be repeated without paying again.",
+        "readgraph.cli.commands.library:replies",
+        "Export and import saved replies of models, so that a run can be repeated without paying again.",
         panel="Looking after",
         order=7,
     ),
     Command(
-        run="readgraph.cli.commands.studio:skill",
-        line="Tell coding agents how to use this command: a skill, as their programs read it (SKILL.md).",
+        "readgraph.cli.commands.studio:skill",
+        "Tell coding agents how to use this command: a skill, as their programs read it (SKILL.md).",
         panel="For programs",
         order=2,
     ),
     Command(
-        run="readgraph.cli.commands.studio:studio",
-        line="Serve the graphs of all methods with the library, to watch and steer them in LangGraph Studio.",
+        "readgraph.cli.commands.studio:studio",
+        "Serve the graphs of all methods with the library, to watch and steer them in LangGraph Studio.",
         panel="For programs",
         order=3,
     ),

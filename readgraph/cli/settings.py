@@ -9,7 +9,8 @@ from typing import Any, Literal
 from readgraph.graphs.method import Method
 from readgraph.graphs.method_facts import settings_of
 from readgraph.graphs.methods import method_for, method_typed
-from readgraph.models.names import context_for, model_tables
+from readgraph.models.names import context_for
+from readgraph.models.own.tables import model_tables
 from readgraph.models.prices import parse_price
 from readgraph.state.context import PROFILES, ReaderContext
 from readgraph.state.declaring import RENAMED, settings_in, use_current_names

@@ -1,7 +1,7 @@
-"""What the methods are compared with: the papers' baselines on texts.
+"""What the methods are compared with: the papers' baselines that read a text in their own ways.
 
-Each has a `build_NAME` and its compiled graph, NAME. Those that need no loop are wired in a line: open, read, look up,
-answer, cite. Where a row stands in the papers:
+Each has a `build_NAME` and its compiled graph, NAME, and is wired in a line: open, read, look up, answer, cite. Where a
+row stands in the papers:
 
 - `bm25`, `dense`: retrieval of segments (GAM's RAG row, section 3.1; ReadAgent's and MemWalker's retrieval); `fused`
   ranks by words and embeddings together, a stronger RAG row. `bm25` is rank-bm25's; `ranked` is what our methods search
@@ -10,9 +10,6 @@ answer, cite. Where a row stands in the papers:
 - `first_words`, `last_words`: the beginning or the end and no more (ReadAgent's truncated rows, table 3; MemWalker's
   "keep left" and "keep right", table 2).
 - `recurrent`: a summary is carried through the text, piece by piece, and answers alone (MemWalker, section 4.3).
-- `gists_only`: ReadAgent without look-up (GistMem, tables 1 to 3).
-- `retrieved_pages`: ReadAgent whose look-up is retrieval over its pages, with gists beside them (table 4) or without:
-  then it is the retrieval of tables 1 to 3, which reuses ReadAgent's pages (section 4.2).
 """
 
 from functools import partial
@@ -20,7 +17,6 @@ from typing import Any, Literal
 
 from langgraph.graph import END, START, StateGraph
 
-from readgraph.graphs import read_agent
 from readgraph.graphs.wiring import add_nodes, add_path, add_question, begin_graph, complete_graph
 from readgraph.models.prompt import versions_of
 from readgraph.nodes import look_up as look_ups
@@ -150,15 +146,3 @@ build_recurrent = partial(
 """The answer from a summary that was carried through the text."""
 
 recurrent = build_recurrent().compile(name="recurrent")
-
-
-build_gists_only = partial(read_agent.build, look_up=look_ups.no_page, answer=answers.answer_from_notes_alone)
-"""ReadAgent's graph without look-up."""
-
-gists_only = build_gists_only().compile(name="gists_only")
-
-
-build_retrieved_pages = partial(read_agent.build, look_up=look_ups.retrieve_parts, answer=answers.answer_from_retrieved)
-"""ReadAgent's graph, with retrieval as its look-up."""
-
-retrieved_pages = build_retrieved_pages().compile(name="retrieved_pages")

@@ -48,7 +48,7 @@ def methods() -> list[Method]:
             line="ReadAgent, but BM25 looks the parts up.",
             note="gist",
             memory_of="read-agent",
-            graph="readgraph.graphs.baselines:retrieved_pages",
+            graph="readgraph.graphs.gist_baselines:retrieved_pages",
             order=8,
         ),
         Method(
@@ -56,7 +56,7 @@ def methods() -> list[Method]:
             line="ReadAgent without look-up: the gists answer alone.",
             note="gist",
             memory_of="read-agent",
-            graph="readgraph.graphs.baselines:gists_only",
+            graph="readgraph.graphs.gist_baselines:gists_only",
             order=8,
         ),
         Method(

@@ -18,6 +18,7 @@ from typing import Any
 from langgraph.graph import StateGraph
 from langsmith.run_helpers import tracing_context
 
+from readgraph.graphs.estimate import Estimate, Used, estimate_of, extrapolate
 from readgraph.graphs.method import Method
 from readgraph.graphs.wiring.joined import join_steps
 from readgraph.graphs.wiring.method_graph import separate_run
@@ -26,7 +27,6 @@ from readgraph.library.overlay import OverlayStore
 from readgraph.library.page_store import PageStore
 from readgraph.library.store import base_of, in_namespace
 from readgraph.library.stored_items import ROOT
-from readgraph.models.asking import MOST_REPEATED, TRIES
 from readgraph.models.metering import Meter, exchanges_to, start_meter
 from readgraph.models.rehearsed import Kind, RehearsedReplies, TooManyCalls
 from readgraph.models.reply import use_stand_in
@@ -42,12 +42,6 @@ from readgraph.state.words import count_words
 __all__ = ["rehearse_method"]
 
 Graph = StateGraph[Any, ReaderContext, Any, Any]
-
-ASSUMES = "probably, if replies can be used at once; at most, if none can be used at first"
-"""What the expected numbers of an estimate and its upper bounds take for granted."""
-
-RETRY_WORDS = 2 * MOST_REPEATED + 20
-"""Most words that a refused reply adds to the next try: the reply, the reason for refusing it, and their frame."""
 
 CHANCES, MANY, MANY_WORDS = 6, 12, 30_000
 """How often few questions are rehearsed, with other choices, unless one takes so many calls or words that these even
@@ -76,100 +70,6 @@ ROUGH = 10_000, 6_000
 
 FEW, LONGEST = 20, 2_000_000
 """Calls up to which a long text is rehearsed as a whole, and the words of the longest text with which that is tried."""
-
-GROWS = 1.5
-"""A number that grows so many times as the rehearsed text doubles is taken to grow with the text."""
-
-
-@dataclass(frozen=True)
-class Range:
-    """Expected, and at most; `high` is None where there is no upper bound."""
-
-    expected: float = 0
-    high: float | None = 0
-
-    def __add__(self, other: "Range") -> "Range":
-        high = None if self.high is None or other.high is None else self.high + other.high
-        return Range(self.expected + other.expected, high)
-
-    def __mul__(self, factor: float) -> "Range":
-        return Range(self.expected * factor, None if self.high is None else self.high * factor)
-
-    @property
-    def most(self) -> float:
-        """The upper bound of a range that has one."""
-        assert self.high is not None
-        return self.high
-
-    def at_most(self, bound: float | None) -> "Range":
-        """The range with this upper bound, such as a budget; None changes nothing."""
-        if bound is None:
-            return self
-        return Range(min(self.expected, bound), bound if self.high is None else min(self.high, bound))
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """Calls to a model, words sent, words received. Words received have no upper bound: the model decides.
-
-    `held_words`: those of the words sent that a provider's cache can hold, since an earlier prompt began with them.
-    """
-
-    calls: Range = Range()
-    input_words: Range = Range()
-    output_words: Range = Range()
-    held_words: Range = Range()
-
-    def __add__(self, other: "Estimate") -> "Estimate":
-        return Estimate(
-            self.calls + other.calls,
-            self.input_words + other.input_words,
-            self.output_words + other.output_words,
-            self.held_words + other.held_words,
-        )
-
-    def times(self, number: float) -> "Estimate":
-        """The estimate for doing the same `number` times."""
-        parts = (self.calls, self.input_words, self.output_words, self.held_words)
-        return Estimate(*(part * number for part in parts))
-
-
-@dataclass(frozen=True)
-class _Used:
-    """What one rehearsal used, or the mean of several."""
-
-    calls: float = 0
-    input_words: float = 0
-    output_words: float = 0
-    held_words: float = 0
-
-    @staticmethod
-    def mean(several: Sequence["_Used"]) -> "_Used":
-        rows = [(each.calls, each.input_words, each.output_words, each.held_words) for each in several]
-        return _Used(*(sum(column) / len(rows) for column in zip(*rows, strict=True)))
-
-    @property
-    def refused(self) -> "_Used":
-        """The most that the same calls use if every reply is refused as often as it may be."""
-        retried = TRIES * (TRIES - 1) / 2 * RETRY_WORDS * self.calls
-        return _Used(TRIES * self.calls, TRIES * self.input_words + retried)
-
-
-def _estimate(used: Mapping[Kind, _Used], context: ReaderContext) -> Estimate:
-    """The estimate of what rehearsals with each kind of reply used; a budget bounds the calls."""
-    usual = used["usual"]
-    if len(used) == 1:
-        parts = (usual.calls, usual.input_words, usual.output_words, usual.held_words)
-        return Estimate(*(Range(each, None) for each in parts))
-    worst = [usual.refused, used["longest"].refused, used["useless"]]
-    calls = Range(usual.calls, math.ceil(max(each.calls for each in worst))).at_most(context.max_calls)
-    sent = math.ceil(max(each.input_words for each in worst))
-    return Estimate(
-        calls,
-        Range(usual.input_words, sent),
-        Range(usual.output_words, None if calls.high else 0),
-        Range(usual.held_words, sent),
-    )
 
 
 @dataclass(frozen=True)
@@ -225,7 +125,7 @@ class Rehearsal:
         kinds = KINDS[:1] if self.rough else KINDS
         used = {kind: await self._use_with(kind, given, questions, unread) for kind in kinds}
         reading, asking = ({kind: both[part] for kind, both in used.items()} for part in (0, 1))
-        return _estimate(reading, self.context), _estimate(asking, self.context).times(len(questions))
+        return estimate_of(reading, self.context), estimate_of(asking, self.context).times(len(questions))
 
     async def _takes_few_calls(self, given: Mapping[str, Any]) -> bool:
         """Whether a run takes so few calls that a long text, too, can be rehearsed as a whole."""
@@ -239,7 +139,7 @@ class Rehearsal:
 
     async def _use_with(
         self, kind: Kind, given: Mapping[str, Any], questions: Sequence[Mapping[str, Any]], unread: int
-    ) -> tuple[_Used, _Used]:
+    ) -> tuple[Used, Used]:
         """What a run and a question after it use with replies of this kind; of a long text, told by its beginning."""
         longest, shown = ROUGH if self.rough else LONG[kind]
         if unread <= longest:
@@ -249,14 +149,14 @@ class Rehearsal:
         of_whole = await self._use_over(whole, kind, given, questions)
         factors = (unread / whole.words, self.document.words / whole.words)
         first, later = (
-            _extrapolate(one, two, factor, self.context.window_words)
+            extrapolate(one, two, factor, self.context.window_words)
             for one, two, factor in zip(of_half, of_whole, factors, strict=True)
         )
         return first, later
 
     async def _use_over(
         self, document: Document, kind: Kind, given: Mapping[str, Any], questions: Sequence[Mapping[str, Any]]
-    ) -> tuple[_Used, _Used]:
+    ) -> tuple[Used, Used]:
         """The same over a document, which may be the beginning of the stored one."""
         layer = OverlayStore(base_of(self.pages.store))
         if document is not self.document:
@@ -264,9 +164,9 @@ class Rehearsal:
         reading = replace(self, builder=self.reader) if self.reader else self
         first = await reading._use(layer, kind, given)
         asking = replace(self, context=replace(self.context, rebuild=False))  # what was just read is there
-        return first, await asking._ask_each(layer, kind, questions) if questions else _Used()
+        return first, await asking._ask_each(layer, kind, questions) if questions else Used()
 
-    async def _ask_each(self, layer: OverlayStore, kind: Kind, questions: Sequence[Mapping[str, Any]]) -> _Used:
+    async def _ask_each(self, layer: OverlayStore, kind: Kind, questions: Sequence[Mapping[str, Any]]) -> Used:
         """What a question uses: the mean of several, and of one with several choices; the most of two as a bound."""
         if kind != "usual":
             used = [await self._use(OverlayStore(layer), kind, each) for each in questions[: BOUNDING[kind]]]
@@ -277,11 +177,11 @@ class Rehearsal:
         if used[0].calls <= MANY and used[0].input_words <= MANY_WORDS:
             for seed in range(1, 1 if self.rough else CHANCES // len(asked)):
                 used += [await self._use(OverlayStore(layer), kind, each, seed) for each in asked]
-        return _Used.mean(used)
+        return Used.mean(used)
 
     async def _use(
         self, layer: OverlayStore, kind: Kind, given: Mapping[str, Any], seed: int = 0, most_calls: int | None = None
-    ) -> _Used:
+    ) -> Used:
         """What a run uses that writes into this layer; where a bound is looked for, no budget ends it."""
         context = replace(self.context, max_seconds=None)
         if kind != "usual":
@@ -292,7 +192,7 @@ class Rehearsal:
         graph = _joined(self.builder).compile(store=store)
         work = _run_unseen(graph.ainvoke({"document": self.document.id, **given}, context=context), stand_in)
         await asyncio.create_task(work, context=separate_run())
-        return _Used(stand_in.calls, stand_in.input_words, stand_in.output_words, stand_in.held_words)
+        return Used(stand_in.calls, stand_in.input_words, stand_in.output_words, stand_in.held_words)
 
     async def _count_unread_words(self) -> int:
         """The words that the graph's memory of the document lacks; all where it says of none which one it builds."""
@@ -341,22 +241,6 @@ async def _run_unseen(run: Awaitable[Any], stand_in: RehearsedReplies) -> None:
         ):
             inside.enter_context(each)
         await run
-
-
-def _extrapolate(half: _Used, whole: _Used, factor: float, window: int) -> _Used:
-    """What a text uses that is `factor` times as long as the whole, of which half as much was rehearsed too.
-
-    What does not grow with the text stays; a prompt grows as far as the window holds it.
-    """
-
-    def grow(one: float, two: float) -> float:
-        return two * factor if two >= GROWS * one else two
-
-    calls = grow(half.calls, whole.calls)
-    in_half, in_whole = (each.input_words / max(each.calls, 1) for each in (half, whole))
-    sent = calls * min(grow(in_half, in_whole), max(window, in_whole))
-    held = whole.held_words / max(whole.input_words, 1) * sent
-    return _Used(calls, sent, grow(half.output_words, whole.output_words), held)
 
 
 async def rehearse_method(

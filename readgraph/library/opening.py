@@ -11,18 +11,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Self
 
-from readgraph.library.address import CHECKPOINTS as CHECKPOINTS
 from readgraph.library.address import (
+    CHECKPOINTS,
     MARKER,
     STORE,
     LibraryAddress,
     LibraryPlace,
+    default_place,
     format_of,
     library_place,
     put_format,
     store_kinds,
 )
-from readgraph.library.address import default_place as default_place
 from readgraph.library.file_store import LibraryStore
 from readgraph.library.library import Library as Library
 from readgraph.library.page_store import PageStore

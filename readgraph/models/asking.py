@@ -10,17 +10,18 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
 from readgraph.library.page_store import page_store
-from readgraph.models import json_form, metering
+from readgraph.models import metering
 from readgraph.models.calling import PromptTooLong
 from readgraph.models.client import model_client
-from readgraph.models.plain_form import is_in_words, is_plain, parse_plain, plain_messages, take_whole_part
 from readgraph.models.prompt import Prompt, apply_own_words
+from readgraph.models.replies import json_form
+from readgraph.models.replies.plain_form import is_in_words, is_plain, parse_plain, plain_messages, take_whole_part
 from readgraph.models.reply import FLAWED, WITHHELD, ModelReply, current_stand_in
 from readgraph.models.requesting import AskedPrompt, PromptRequest
 from readgraph.models.streaming import stream_whole_reply
 from readgraph.models.watching import Call
-from readgraph.models.window_tokens import fewest_tokens, likely_tokens
-from readgraph.models.windows import TokenCounts
+from readgraph.models.windows.tokens import fewest_tokens, likely_tokens
+from readgraph.models.windows.window import TokenCounts
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, BudgetSpent, NoUsableReply
 from readgraph.state.settings import ReplyForm

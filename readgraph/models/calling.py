@@ -13,17 +13,17 @@ from langchain_core.utils.function_calling import convert_to_openai_function
 from pydantic import BaseModel
 
 from readgraph.models.client import ModelClient, simpler_form
-from readgraph.models.failure_lines import CORRECT_IT, explain_failure, name_own, name_server
-from readgraph.models.failures import Failure, is_of_callback, is_of_network, own_error
-from readgraph.models.json_form import reply_instructions
+from readgraph.models.failures.failure import Failure, is_of_callback, is_of_network, own_error
+from readgraph.models.failures.lines import CORRECT_IT, explain_failure, name_own, name_server
+from readgraph.models.failures.refusals import FORM_FIELDS
 from readgraph.models.metering import current_meter
-from readgraph.models.own_objects import extra_body_of, name_at_models, rebuild
-from readgraph.models.plain_form import is_plain, plain_messages
+from readgraph.models.own.objects import extra_body_of, name_at_models, rebuild
 from readgraph.models.prompt import Messages, Prompt, with_instructions
-from readgraph.models.refusals import FORM_FIELDS
+from readgraph.models.replies.json_form import reply_instructions
+from readgraph.models.replies.plain_form import is_plain, plain_messages
+from readgraph.models.replies.thinking import thinking_form
 from readgraph.models.reply import WITHHELD, ModelReply, reply_of
 from readgraph.models.streaming import call_config
-from readgraph.models.thinking import thinking_form
 from readgraph.models.waiting import LONGEST_PAUSE, CallTurns, RetryPauses, clock
 from readgraph.state.caller import warn_caller
 from readgraph.state.errors import ModelUnavailable

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from readgraph.models.metering import ModelExchange
-from readgraph.models.names import TOKENS_PER_WORD, find_model_entry
+from readgraph.models.names import find_model_entry
+from readgraph.models.windows.tokens import TOKENS_PER_WORD
 from readgraph.state.errors import BadInput
 from readgraph.state.reading import Step, Tokens, Usage
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, TypeVar
 
-from readgraph.models.json_form import reply_schema
+from readgraph.models.replies.json_form import reply_schema
 from readgraph.models.reply import AskedReply
 from readgraph.state.words import count_words, first_words, on_one_line
 

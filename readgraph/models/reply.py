@@ -11,8 +11,8 @@ from typing import Any, Literal, Protocol, get_args
 from langchain_core.messages import AIMessage
 from pydantic import BaseModel
 
-from readgraph.models.json_end import is_unclosed
 from readgraph.models.prompt import Messages, Prompt
+from readgraph.models.replies.json_end import is_unclosed
 from readgraph.state.errors import ModelUnavailable
 from readgraph.state.reading import NO_TOKENS, Tokens
 from readgraph.state.records import RecordedReply, digest

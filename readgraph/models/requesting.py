@@ -9,12 +9,13 @@ from typing import NamedTuple
 from pydantic import BaseModel
 
 from readgraph.library.page_store import PageStore
-from readgraph.models import json_form, metering
+from readgraph.models import metering
 from readgraph.models.call_identity import CallIdentity, identify_call
 from readgraph.models.calling import call_model
 from readgraph.models.client import ModelClient
-from readgraph.models.failure_lines import name_server
+from readgraph.models.failures.lines import name_server
 from readgraph.models.prompt import Messages, Prompt
+from readgraph.models.replies import json_form
 from readgraph.models.reply import (
     AskedReply,
     Flaw,
@@ -26,7 +27,7 @@ from readgraph.models.reply import (
 )
 from readgraph.models.waiting import turns_of
 from readgraph.models.watching import Call
-from readgraph.models.window_tokens import likely_tokens
+from readgraph.models.windows.tokens import likely_tokens
 from readgraph.state.awaited import await_server
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import LibraryError, ModelUnavailable

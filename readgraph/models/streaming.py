@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from pydantic_core import from_json
 
 from readgraph.models.metering import Meter, current_meter
-from readgraph.models.thinking import Material, ThinkingFilter
+from readgraph.models.replies.thinking import Material, ThinkingFilter
 
 LONGEST = 32_768  # most characters of a reply that are parsed again for each piece; the rest is not streamed
 THOUGHTS = "reasoning_content"  # where a streamed message holds the model's thoughts, in `additional_kwargs`

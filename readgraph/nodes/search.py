@@ -25,9 +25,9 @@ from readgraph.library.search.terms import tokens
 from readgraph.library.search.vector_index import Matrix, VectorIndex
 from readgraph.library.store import base_of, hold_build_lock
 from readgraph.library.stored_items import drop_oldest
-from readgraph.models.embedding_models import Embedder
+from readgraph.models.embeddings.models import Embedder
+from readgraph.models.embeddings.vector_replies import NotEmbedded
 from readgraph.models.metering import count_fallback, current_meter
-from readgraph.models.vector_replies import NotEmbedded
 from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.tasks import raise_first_error
 from readgraph.state.channels import SearchHit

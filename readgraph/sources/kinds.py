@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from readgraph.plugins import hookimpl, plugged_in
+from readgraph.plugins import hookimpl, leave_out, plugged_in
 
 __all__ = ["FileKind"]
 
@@ -238,7 +238,13 @@ def every_kind() -> tuple[FileKind, ...]:
 @cache
 def _kinds_by_ending() -> dict[str, FileKind]:
     """Who came first keeps an ending, so those of ours can't be replaced."""
-    return {ending: kind for kind in reversed(every_kind()) for ending in kind.endings}
+    kinds = dict[str, FileKind]()
+    for package, kind in plugged_in("kinds", FileKind):
+        for ending in kind.endings:
+            if ending in kinds and package:
+                leave_out(package, f"files '{ending}' are read as {kinds[ending].name}")
+            kinds.setdefault(ending, kind)
+    return kinds
 
 
 def kind_of(ending: str) -> FileKind | None:

@@ -26,7 +26,7 @@ class Calendar(NamedTuple):
 def calendars() -> dict[str, Calendar]:
     """The calendar of each language, by its ISO 639-1 code."""
     text = files("readgraph.state").joinpath("months.txt").read_text(encoding="utf-8")
-    found = dict[str, Calendar]()
+    by_language = dict[str, Calendar]()
     for line in text.splitlines():
         language, order, between, *months = line.split("|")
         whole, short = dict[str, int](), dict[str, int]()
@@ -34,8 +34,8 @@ def calendars() -> dict[str, Calendar]:
             long_names, _, short_names = names.partition(";")
             whole.update(dict.fromkeys(filter(None, long_names.split(",")), number))
             short.update(dict.fromkeys(filter(None, short_names.split(",")), number))
-        found[language] = Calendar(order, tuple(filter(None, between.split(","))), whole, short)
-    return found
+        by_language[language] = Calendar(order, tuple(filter(None, between.split(","))), whole, short)
+    return by_language
 
 
 def fold_month_name(name: str) -> str:
@@ -49,8 +49,8 @@ def month_names(language: str) -> dict[str, int]:
     english = calendars()[ENGLISH]
     own = {**english.short_names, **english.names}
     if language:
-        known = calendars().get(language, english)
-        return {**own, **known.short_names, **known.names}
+        own_calendar = calendars().get(language, english)
+        return {**own, **own_calendar.short_names, **own_calendar.names}
     numbers = dict[str, set[int]]()
     for calendar in calendars().values():
         for name, number in calendar.names.items():

@@ -106,7 +106,7 @@ def declarations_of(groups: Groups) -> Iterator[Declaration]:
 def recipe_parameters(context: Any, groups: Groups) -> dict[str, Any]:
     """The parameters of a memory's recipe: the settings of these groups that are marked as `InRecipe`."""
     parameters: dict[str, Any] = {}
-    marked = (each for group in groups for each in _marked_settings(group))  # type: ignore[arg-type]  # a class is hashable
+    marked = (marked for group in groups for marked in _marked_settings(group))  # type: ignore[arg-type]  # a class is hashable
     for setting, mark in marked:
         value = getattr(context, setting.name)
         if (context.model or not mark.with_model) and not (mark.unless_default and value == setting.default):
@@ -135,7 +135,7 @@ def format_default(default: Any) -> str:
     return "on" if default is True else str(default).removesuffix(".0")
 
 
-def use_current_names(given: dict[str, Any]) -> dict[str, Any]:
+def use_current_names(values: dict[str, Any]) -> dict[str, Any]:
     """The settings by their current names; an earlier name's value wins, since `dataclasses.replace` gives both."""
-    renamed = {new: given[old] for old, new in RENAMED.items() if old in given}
-    return {name: value for name, value in given.items() if name not in RENAMED} | renamed
+    renamed = {new: values[old] for old, new in RENAMED.items() if old in values}
+    return {name: value for name, value in values.items() if name not in RENAMED} | renamed

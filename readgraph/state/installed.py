@@ -23,8 +23,8 @@ def object_at(place: str, what: str) -> Any:
     try:
         return reduce(getattr, name.split("."), import_module(module))
     except (Exception, SystemExit) as problem:  # another package's import may raise anything, or end the process
-        told = str(problem).partition("\n")[0]
-        raise BadInput(f"{what} can't be imported from {place}: {type(problem).__name__}: {told:.200}.") from problem
+        reason = str(problem).partition("\n")[0]
+        raise BadInput(f"{what} can't be imported from {place}: {type(problem).__name__}: {reason:.200}.") from problem
 
 
 def object_typed(place: str, what: str) -> Any:
@@ -54,7 +54,9 @@ def list_extras() -> dict[str, bool]:
     needed = [Requirement(line) for line in requires("readgraph") or ()]
     names = [name for name in metadata("readgraph").get_all("Provides-Extra") or () if name not in OF_DEVELOPERS]
     return {
-        name: all(_is_installed(each) for each in needed if each.marker and each.marker.evaluate({"extra": name}))
+        name: all(
+            _is_installed(package) for package in needed if package.marker and package.marker.evaluate({"extra": name})
+        )
         for name in names
     }
 

@@ -20,9 +20,9 @@ NAMES: dict[str, str] = {line[:2]: line[3:] for line in _LINES}  # the English n
 _CODES = {name.casefold(): code for code, name in NAMES.items()}
 
 
-def language_code(given: str) -> str:
+def language_code(typed: str) -> str:
     """The ISO 639-1 code for itself, also with a region ("pt-BR"), or an English name; "" for ""; raises `BadInput`."""
-    wanted = given.strip().casefold()
+    wanted = typed.strip().casefold()
     if not wanted or wanted in NAMES:
         return wanted
     if wanted in _CODES:
@@ -32,7 +32,7 @@ def language_code(given: str) -> str:
     near = get_close_matches(wanted, _CODES, 1)
     hint = f"do you mean '{NAMES[_CODES[near[0]]]}'? Give" if near else "give"
     raise BadInput(
-        f"There is no language '{given}': {hint} an ISO 639-1 code or an English name, such as de or German."
+        f"There is no language '{typed}': {hint} an ISO 639-1 code or an English name, such as de or German."
     )
 
 
@@ -97,15 +97,15 @@ def sample_spans(length: int) -> list[tuple[int, int]]:
 
 def certain_language(samples: Iterable[str]) -> str:
     """The ISO 639-1 code of the language that all samples of a text are in; "" for a mixed text or too short a one."""
-    found = {_certain_of_sample(sample) for sample in samples if _LETTER.search(sample)}
-    return found.pop() if len(found) == 1 else ""
+    languages = {_certain_of_sample(sample) for sample in samples if _LETTER.search(sample)}
+    return languages.pop() if len(languages) == 1 else ""
 
 
 def paragraph_language(paragraph: str, main: str) -> str:
     """The language of a paragraph in a text that is mainly in another one, where that is certain; else the main one."""
     sample = paragraph[:SAMPLE]
-    found = certain_language([sample])
-    return found if found not in ("", main) and classifier().classify(sample)[0] == found else main
+    own = certain_language([sample])
+    return own if own not in ("", main) and classifier().classify(sample)[0] == own else main
 
 
 def language_by_words(text: str, main: str) -> str:
@@ -134,15 +134,15 @@ def classifier() -> Any:
             loaded.put(problem)
 
     Thread(target=load, name="readgraph-languages", daemon=True).start()
-    found = loaded.get()
-    if isinstance(found, OSError):
+    outcome = loaded.get()
+    if isinstance(outcome, OSError):
         raise LibraryError(
-            f"What knows languages can't be unpacked to a temporary file ({found.strerror}): "
+            f"What knows languages can't be unpacked to a temporary file ({outcome.strerror}): "
             "make room there, or name another folder in TMPDIR."
-        ) from found
-    if isinstance(found, Exception):
-        raise found
-    return found
+        ) from outcome
+    if isinstance(outcome, Exception):
+        raise outcome
+    return outcome
 
 
 @lru_cache(4096)
@@ -164,8 +164,8 @@ def _language_of_words(words: Sequence[str]) -> str:
     """English, or the language whose own words many of these are; "" where that is not certain."""
     if len(words) >= _FEWEST_WORDS and sum(word in _ENGLISH for word in words) > _ENGLISH_SHARE * len(words):
         return DEFAULT
-    found = Counter(language for word in words if (language := _LANGUAGE_OF_WORD.get(word)))
-    (first, own), others = next(iter(found.most_common(1)), ("", 0)), found.total()
+    counts = Counter(language for word in words if (language := _LANGUAGE_OF_WORD.get(word)))
+    (first, own), others = next(iter(counts.most_common(1)), ("", 0)), counts.total()
     many = own >= max(_FEWEST_OWN, _OWN_SHARE * len(words)) and others - own <= _MOST_OTHERS * own
     different = {word for word in words if _LANGUAGE_OF_WORD.get(word) == first} if many else ()
     return first if len(different) >= _FEWEST_DIFFERENT else ""

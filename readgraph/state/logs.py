@@ -105,10 +105,10 @@ def log(event: str, level: int = INFO, **fields: Any) -> None:
     if not is_log_enabled(level):
         return
     run = current_run()
-    known = {"event": event, **({"run": run.id, **run.about} if run else {}), **fields}
-    told = {name: value for name, value in known.items() if value not in (None, "") and name not in _OWN}
-    line = " ".join([str(told["event"]), *(f"{name}={value}" for name, value in told.items() if name != "event")])
-    _log.log(level, "%s", line, extra=told)
+    whole = {"event": event, **({"run": run.id, **run.about} if run else {}), **fields}
+    shown = {name: value for name, value in whole.items() if value not in (None, "") and name not in _OWN}
+    line = " ".join([str(shown["event"]), *(f"{name}={value}" for name, value in shown.items() if name != "event")])
+    _log.log(level, "%s", line, extra=shown)
 
 
 @contextmanager

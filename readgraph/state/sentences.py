@@ -98,7 +98,7 @@ def sentence_spans(text: str, start: int = 0, end: int | None = None, language: 
 
 def sentences_by_language(text: str) -> list[tuple[int, int, str]]:
     """The spans of the sentences, each with the language of its paragraph where that is certain, else the text's."""
-    main, paragraphs = language_of(text), [found.span() for found in _BLOCK.finditer(text)]
+    main, paragraphs = language_of(text), [block.span() for block in _BLOCK.finditer(text)]
     own = [paragraph_language(text[start:end], main) for start, end in paragraphs]
     if len(own) < 2 or {*own} == {main}:
         return [(*span, main) for span in sentence_spans(text, language=main)]
@@ -168,16 +168,16 @@ def _boundaries(text: str, start: int, end: int, language: str) -> Iterator[tupl
     """The segmenter's sentences of a paragraph; a long one is given in parts, each from the last sentence's begin."""
     plain, at = text[start:end], start
     if _ANY_MARK.search(plain):
-        plain = _MARKED_END.sub(lambda found: "x" * (len(found[0]) - 1) + found[1], plain)
+        plain = _MARKED_END.sub(lambda match: "x" * (len(match[0]) - 1) + match[1], plain)
         plain = _DIGIT_AFTER_END.sub("字", _CLOSED_BEFORE_END.sub("x", plain))
         plain = _BETWEEN_MARKS.sub(" ", plain)
     if words := _whole_words(language):
-        plain = words.sub(lambda found: "o" * len(found[0]), plain)
+        plain = words.sub(lambda match: "o" * len(match[0]), plain)
     if plain.isascii() and len(plain) > LONGEST_WORDLESS and not any(map(str.isspace, plain[:LONGEST_WORDLESS])):
         language = DEFAULT  # it has no words, so none are known: for some languages the segmenter is slow on these
     while at < end:
         part = plain[at - start : at - start + LONGEST_PART]
-        ends = [at + found["end_index"] for found in get_sentence_boundaries(language, part)]
+        ends = [at + match["end_index"] for match in get_sentence_boundaries(language, part)]
         if at + len(part) < end and len(ends) > 1:
             ends.pop()
         bounds = [at, *(_before_opening(text, at, stop) for stop in ends)]

@@ -210,5 +210,5 @@ def older_id(most_words: int, level: int, number: int) -> str:
 
 def is_gist_over_page(identity: str, page: int) -> bool:
     """Whether this is the id of a gist of gists that stands for the page."""
-    found = _GIST_ID.fullmatch(identity)
-    return found is not None and page // FAN ** int(found["level"]) == int(found["number"])
+    parts = _GIST_ID.fullmatch(identity)
+    return parts is not None and page // FAN ** int(parts["level"]) == int(parts["number"])

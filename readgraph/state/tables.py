@@ -67,6 +67,6 @@ def disarm_formulas(value: str) -> str:
 def _is_formula(cell: re.Match[str]) -> bool:
     """Whether a spreadsheet may calculate this cell: what can't be seen before the first sign doesn't count."""
     text = cell[0].lstrip('"') if cell.start() else cell[0]
-    first = next((each for each in text if each.isprintable() and not each.isspace()), "")
+    first = next((sign for sign in text if sign.isprintable() and not sign.isspace()), "")
     is_sign = bool(first) and normalize("NFKC", first) in "=+-@"
     return text.startswith(("\t", "\r")) or (is_sign and not _NUMBER.fullmatch(text.strip(" ")))

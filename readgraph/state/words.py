@@ -40,8 +40,8 @@ def end_after_words(text: str, start: int, words: int) -> int:
     """The offset after the first `words` words from `start` on (the text's end if there are fewer)."""
     if words <= 0:
         return start
-    while words > AT_ONCE and (found := _MANY.match(text, start)):
-        start, words = found.end(), words - AT_ONCE
+    while words > AT_ONCE and (many := _MANY.match(text, start)):
+        start, words = many.end(), words - AT_ONCE
     last = next(islice(_UNIT.finditer(text, start), words - 1, None), None)
     return last.end() if last else len(text)
 

@@ -15,8 +15,8 @@ from readgraph.library.page_store import PageStore
 from readgraph.library.sent_batches import BATCHES
 from readgraph.models.asking import ask_reply, ask_text
 from readgraph.models.client import model_client
+from readgraph.models.openai.transport import make_http_client
 from readgraph.models.prompt import Prompt
-from readgraph.models.transport import make_http_client
 from readgraph.models.waiting import use_clock
 from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.state.errors import BadInput, BudgetSpent, ModelUnavailable, NoUsableReply

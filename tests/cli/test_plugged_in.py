@@ -15,6 +15,7 @@ from tests.support.packages import install
 PLUGIN = '''
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -73,7 +74,8 @@ async def answer_as_text(pages, question, found, note, links):
 
 @hookimpl
 def reports():
-    return [ReportForm(ending=".lamp", mark=b"LAMP ", of_answer=answer_as_text, of_document=answer_as_text)]
+    form = ReportForm(ending=".lamp", mark=b"LAMP ", of_answer=answer_as_text, of_document=answer_as_text)
+    return [form, replace(form, ending=".html")]
 '''
 WORK = '''
 import time
@@ -113,6 +115,7 @@ def conversations(data, name):
 def fail(data, name):
     raise ZeroDivisionError("no oil\\nat all")
 '''
+HOOKS = "commands kinds methods reports settings functions tools records engines".split()
 LOG = "-- The keeper lit the lamp at dusk.\n\n-- The goat took the log book and stood on the gallery.\n"
 
 
@@ -122,12 +125,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     install(tmp_path / "installed", "lamp", lamp_plugin=PLUGIN, lamp_work=WORK)
     install(tmp_path / "installed", "faulty", faulty_plugin="raise SystemExit(3)")
     of_strings = "from readgraph.plugins import hookimpl\n" + "".join(
-        f"@hookimpl\ndef {hook}():\n    return ['lamp']\n" for hook in ("commands", "kinds", "methods")
+        f"@hookimpl\ndef {hook}():\n    return ['lamp']\n" for hook in HOOKS
     )
     install(tmp_path / "installed", "stringy", stringy_plugin=of_strings)
     odd = "from readgraph.cli.declaring import Command\nfrom readgraph.plugins import hookimpl\n"
     odd += "def odd(lamp: 'Missing'):\n    pass\n@hookimpl\ndef commands():\n    return [Command(run=odd)]\n"
-    install(tmp_path / "installed", "odd", odd_plugin=odd)
+    install(tmp_path / "installed", "odd", odd_plugin=f"{odd}@hookimpl\ndef kinds():\n    pass\n")
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path / "installed"), str(REPOSITORY)]))
     monkeypatch.setenv("COLUMNS", "200")
     (tmp_path / "logs").mkdir()
@@ -221,5 +224,10 @@ def test_doctor_names_what_is_not_used(folder: Path) -> None:
     told = plain(run("doctor").out)
     assert "faulty can't be used: SystemExit: 3" in told
     assert "no command 'lost' can be made of its function" in told
-    assert "there is another command 'ask'" in told and "odd can't be used: no command 'odd' can be made" in told
-    assert re.search(r"stringy can't be used: TypeError: the hook '\w+' gives 'lamp', which is no ", told)
+    assert "there is another command 'ask'" in told and re.search(
+        r"odd can't be used: .*no command 'odd' can be made", told
+    )
+    assert "files '.txt' are read as text" in told and "there are other reports '.html'" in told
+    for hook in HOOKS:
+        assert re.search(rf"stringy can't be used: .*the hook '{hook}' gives 'lamp', which is no ", told), hook
+    assert "the hook 'kinds' fails: TypeError" in told

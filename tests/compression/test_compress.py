@@ -15,7 +15,7 @@ from readgraph.features.compression.condenser import count_tokens, words_in
 from readgraph.features.compression.engines import engine_ids
 from readgraph.features.compression.read_agent_parts import SentenceWindowChunker
 from readgraph.graphs import read_agent
-from readgraph.models.functions import function_model
+from readgraph.models.own.functions import function_model
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ModelUnavailable
 from readgraph.state.sentences import sentence_spans

@@ -22,9 +22,10 @@ from readgraph.features.compression.condenser import count_tokens
 from readgraph.features.web.elements import elements_of
 from readgraph.features.web.page import web_page
 from readgraph.features.web.state import Outcome
+from readgraph.graphs.estimate import Estimate
 from readgraph.graphs.method import Method
 from readgraph.graphs.methods import METHODS, ROWS, WEB_METHODS
-from readgraph.graphs.rehearsal import Estimate, rehearse_method
+from readgraph.graphs.rehearsal import rehearse_method
 from readgraph.library.opening import Library
 from readgraph.library.upkeep.checking import check
 from readgraph.state.context import ReaderContext

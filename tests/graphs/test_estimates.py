@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from readgraph.api.running import expected_cost
+from readgraph.graphs.estimate import Estimate, Range
 from readgraph.graphs.method import Method
 from readgraph.graphs.methods import METHODS
-from readgraph.graphs.rehearsal import Estimate, Range, Rehearsal, rehearse_method
+from readgraph.graphs.rehearsal import Rehearsal, rehearse_method
 from readgraph.library.opening import Library
 from readgraph.models.metering import Meter
 from readgraph.models.prices import Price, find_price

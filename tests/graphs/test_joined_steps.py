@@ -13,7 +13,7 @@ from readgraph.api import functions
 from readgraph.graphs import gam
 from readgraph.graphs.method import Method
 from readgraph.graphs.methods import METHODS
-from readgraph.graphs.wiring import join_steps
+from readgraph.graphs.wiring.joined import join_steps
 from readgraph.library.corrections import correct
 from readgraph.library.histories import SessionText, append_sessions
 from readgraph.library.opening import Library, open_library

@@ -15,7 +15,7 @@ from langgraph.types import GraphOutput, RetryPolicy
 
 from readgraph import PageStore, ReaderContext
 from readgraph.graphs.read_agent import build
-from readgraph.graphs.wiring import join_steps
+from readgraph.graphs.wiring.joined import join_steps
 from tests.support.examples import STORY
 
 QUESTION = "What did the keeper's Remarks for 19 January say about a goat, and who wrote them into the log that year?"

@@ -18,8 +18,9 @@ from readgraph.features.agents.archives import add_agent_from_file, build_agent_
 from readgraph.features.agents.lives import agent_config, agent_state_of, drop_old_checkpoints, forget_agent, undo_turn
 from readgraph.features.agents.storages import search_recall
 from readgraph.features.agents.store import Agent, AgentStore, Event, agent_id
+from readgraph.library.address import CHECKPOINTS
 from readgraph.library.notices import keep_notices
-from readgraph.library.opening import CHECKPOINTS, Library, open_library
+from readgraph.library.opening import Library, open_library
 from readgraph.library.upkeep.forgetting import forget_document
 from readgraph.state.errors import BadInput, LibraryError
 from tests.doubles.agent import Living, Script, call, say

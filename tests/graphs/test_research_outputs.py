@@ -13,7 +13,7 @@ from readgraph.graphs.gam import build, build_memorize, build_research
 from readgraph.graphs.methods import method_named
 from readgraph.library.histories import SessionText, append_sessions
 from readgraph.library.opening import Library
-from readgraph.models.embedding_models import embedding_model
+from readgraph.models.embeddings.models import embedding_model
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Memory

@@ -81,7 +81,7 @@ def test_on_a_disk_that_gets_room_bit_by_bit_the_reading_goes_on(
 def test_a_disk_too_full_for_checkpoints(
     readgraph: Command, server: ModelServer, disk: SmallDisk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("readgraph.library.opening.CHECKPOINTS", str(disk.folder / "checkpoints.sqlite"))
+    monkeypatch.setattr("readgraph.library.file_store.CHECKPOINTS", str(disk.folder / "checkpoints.sqlite"))
     readgraph("show")
     for left in (0, 24, 160):
         disk.leave(left)

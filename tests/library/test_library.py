@@ -15,9 +15,9 @@ import pytest
 from langgraph.store.base import GetOp, Op, PutOp
 from langgraph.store.sqlite import SqliteStore
 
-from readgraph.library.address import LibraryAddress, library_place
+from readgraph.library.address import LibraryAddress, default_place, library_place
 from readgraph.library.file_store import LibraryStore
-from readgraph.library.opening import default_place, open_library, open_library_in_background
+from readgraph.library.opening import open_library, open_library_in_background
 from readgraph.library.store import SharedStore
 from readgraph.state.errors import LibraryError, ReadgraphError
 from tests.support.postgres_server import ON_SERVER

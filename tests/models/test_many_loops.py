@@ -13,7 +13,7 @@ import pytest
 from readgraph import ReaderContext
 from readgraph.graphs import read_agent
 from readgraph.models.client import model_client
-from readgraph.models.embedding_models import Embedder
+from readgraph.models.embeddings.models import Embedder
 from readgraph.state.errors import BadInput
 from tests.doubles.model_server import ModelServer
 

@@ -15,9 +15,9 @@ from readgraph.models.asking import ask_reply, ask_text
 from readgraph.models.client import model_client
 from readgraph.models.prompt import Prompt, fenced
 from readgraph.models.waiting import use_clock
-from readgraph.models.window_of_server import MOST_BYTES
-from readgraph.models.window_tokens import fewest_tokens, likely_tokens
-from readgraph.models.windows import shows_cut
+from readgraph.models.windows.tokens import fewest_tokens, likely_tokens
+from readgraph.models.windows.told import MOST_BYTES
+from readgraph.models.windows.window import shows_cut
 from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.state.errors import BadInput
 from tests.doubles.hurried import Unhurried
@@ -239,7 +239,7 @@ async def test_silence_is_not_waited_for(serve: Serve, runtime: ReaderRuntime, m
     async def hang(*_: Any) -> None:
         await asyncio.Event().wait()
 
-    monkeypatch.setattr("readgraph.models.window_of_server.SECONDS", 0.05)
+    monkeypatch.setattr("readgraph.models.windows.told.SECONDS", 0.05)
     meter, server = metered(runtime), serve()
     server._tell = hang  # type: ignore[assignment]
     await ask(runtime)
@@ -251,7 +251,7 @@ async def test_short_prompts_and_silent_clouds_are_no_reason_to_ask(
 ) -> None:
     server = serve()
     await ask(runtime, 5)
-    monkeypatch.setattr("readgraph.models.window_of_server.SILENT", ("127.0.0.1",))
+    monkeypatch.setattr("readgraph.models.windows.told.SILENT", ("127.0.0.1",))
     await ask(runtime)
     assert server.calls == 2 and not server.asked
 
@@ -282,7 +282,7 @@ async def test_a_larger_window_is_used_where_the_server_tells_it_or_again_is_set
     server.window = 40_000
     if not wanted:
         server.tells["/props"] = {"n_ctx": 40_000}
-    monkeypatch.setattr("readgraph.models.windows.told_windows", {})
+    monkeypatch.setattr("readgraph.models.windows.window.told_windows", {})
     metered(again := with_context(runtime, timeout=60.0, again=wanted))
     await ask(again)
     assert server.counted[-1] == server.counted[0] > 2048

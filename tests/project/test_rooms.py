@@ -68,10 +68,12 @@ INNER: dict[str, dict[str, set[str]]] = {
         "declared": {path.stem for path in (HOUSE / "graphs").iterdir()},  # it names where the graphs stand
         "methods": {"method", "loading"},
         **dict.fromkeys(("read_agent", "mem_walker", "gam", "correcting"), OF_ALL),
-        "baselines": {"read_agent", *OF_ALL},
+        "baselines": OF_ALL,
+        "gist_baselines": {"read_agent", *OF_ALL},
         "hybrids": {"read_agent", "mem_walker", "gam", *OF_ALL},
         "method_facts": {"method", "methods", "wiring", "loading"},
-        "rehearsal": {"method", "wiring"},
+        "estimate": set(),
+        "rehearsal": {"estimate", "method", "wiring"},
         "served": {"method", "methods", "loading"},
     },
     "cli": {

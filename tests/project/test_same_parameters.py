@@ -12,7 +12,6 @@ from readgraph.doors.mcp.server import LibraryTools
 from readgraph.doors.serve.documents import Finding
 from readgraph.doors.serve.runs import RunRequest
 from readgraph.features.verify import functions as checking
-from readgraph.features.verify import tools
 from tests.support.options import COMMAND
 
 OF_PROGRAMS = {"library", "context", "listen", "thread"}  # what only Python can be given
@@ -22,7 +21,7 @@ HTTP = {*RunRequest.model_fields, "draft"}  # the draft of a check is sent as th
 ACTS: dict[str, tuple[Any, Any, set[str]]] = {
     "ask": (functions.ask, LibraryTools.ask, HTTP),
     "search": (functions.search, LibraryTools.search, {*inspect.signature(Finding.search).parameters}),
-    "verify": (checking.verify, tools.verify, HTTP),
+    "verify": (checking.verify, checking.verify_tool, HTTP),
 }
 
 

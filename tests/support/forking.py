@@ -20,7 +20,7 @@ _forking.set_forkserver_preload(
         "readgraph.cli.run.read",
         "readgraph.features.agents.mem_gpt",
         "readgraph.graphs.read_agent",
-        "readgraph.models.openai_chat",
+        "readgraph.models.openai.chat",
         "openai.resources.chat",
     ]
 )

@@ -5,8 +5,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from readgraph.library.address import STORE, LibraryAddress, library_place
-from readgraph.library.opening import CHECKPOINTS
+from readgraph.library.address import CHECKPOINTS, STORE, LibraryAddress, library_place
 
 ON_SERVER = {"writes": "checkpoint_writes"}
 """The names on a server of tables that have others there."""

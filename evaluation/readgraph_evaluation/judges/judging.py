@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from readgraph.library.page_store import page_store
 from readgraph.models import metering
 from readgraph.models.asking import ask_reply
-from readgraph.models.embedding_models import Embedder
+from readgraph.models.embeddings.models import Embedder
 from readgraph.models.prompt import Prompt
 from readgraph.nodes.opening import warn_of_tracing
 from readgraph.nodes.search import get_shared_embedder

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from langgraph.store.memory import InMemoryStore
 
-from readgraph.graphs.rehearsal import Estimate
+from readgraph.graphs.estimate import Estimate
 from readgraph.library.histories import SessionText
 from readgraph.library.page_store import PageStore
 from readgraph.sources.loading import printable_path

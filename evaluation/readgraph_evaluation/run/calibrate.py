@@ -12,7 +12,7 @@ from readgraph.cli.terminal.progress import ItemsProgress, notices
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import Console
 from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
-from readgraph.graphs.rehearsal import Estimate
+from readgraph.graphs.estimate import Estimate
 from readgraph.library.opening import open_library
 from readgraph.models.client import model_client
 from readgraph.models.prices import exchange_cost

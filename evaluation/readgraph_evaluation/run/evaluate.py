@@ -19,12 +19,12 @@ from readgraph.cli.terminal.progress import ItemsProgress, notices
 from readgraph.cli.terminal.rendering import print_json, print_reminder
 from readgraph.cli.terminal.safe_text import Console, SafeText, escape_json, one_line
 from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
-from readgraph.graphs.rehearsal import Estimate
+from readgraph.graphs.estimate import Estimate
 from readgraph.library.opening import holds_library, open_library
 from readgraph.library.page_store import PageStore
 from readgraph.library.upkeep.archives import copy_replies
 from readgraph.models.client import model_client
-from readgraph.models.names import TOKENS_PER_WORD
+from readgraph.models.windows.tokens import TOKENS_PER_WORD
 from readgraph.sources.loading import STANDARD_INPUT, printable_path
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput

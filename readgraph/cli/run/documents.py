@@ -1,11 +1,12 @@
 """The documents that a command works on, and what reading them will use, printed before a call is made."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import typer
 from rich.table import Table
@@ -31,7 +32,9 @@ from readgraph.cli.terminal.progress import ConversionProgress
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText, one_line
 from readgraph.cli.terminal.screen import OutputOptions, notice_line
-from readgraph.graphs.rehearsal import ASSUMES, Estimate, Range
+from readgraph.graphs.estimate import ASSUMES, Estimate, Range
+from readgraph.graphs.method import Method
+from readgraph.graphs.rehearsal import rehearse_method
 from readgraph.library.documents import document_id
 from readgraph.library.library import document_of_file
 from readgraph.library.notices import document_notices
@@ -211,6 +214,24 @@ def estimate(
         return await estimate_with_question(library.pages, *asked), words
 
     show_estimate(*run_in_library(options.library, estimate_each), context, screen)
+
+
+def estimate_making(
+    options: DocumentOptions,
+    context: ReaderContext,
+    screen: OutputOptions,
+    method: Method,
+    choose: Callable[[Library], Awaitable[Document]],
+    given: Mapping[str, Any],
+) -> None:
+    """Print what a method will use over a document of the library, and what is given besides; no call is made."""
+
+    async def rehearse(library: Library) -> tuple[Estimate, int]:
+        document = await choose(library)
+        await report_notices(library, [document], screen)
+        return await rehearse_method(method, library.pages, document, context, given), document.words
+
+    show_estimate(*run_in_library(options.library, rehearse, answers=True), context, screen)
 
 
 def show_estimate(

@@ -8,6 +8,7 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import closing, redirect_stdout
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,11 @@ from langgraph.store.memory import InMemoryStore
 from rich.filesize import decimal
 from rich.table import Table
 
+import readgraph.api
+from readgraph.api.tools import Tool
 from readgraph.cli.command_group import try_commands
 from readgraph.cli.options.output import check_alone
+from readgraph.cli.run.reports import report_forms
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText
 from readgraph.cli.terminal.screen import WRONG, run_until_stopped
@@ -27,14 +31,17 @@ from readgraph.graphs.method import Method
 from readgraph.graphs.method_facts import PAPERS, find_shared_nodes
 from readgraph.graphs.methods import every_method, method_typed, methods_named_like_ours
 from readgraph.graphs.wiring.declared import find_node_keys
-from readgraph.library.address import LibraryPlace
-from readgraph.library.opening import check_writable, default_place, holds_library, nearest_existing, open_library
+from readgraph.library.address import LibraryPlace, default_place
+from readgraph.library.opening import check_writable, holds_library, nearest_existing, open_library
+from readgraph.library.upkeep.own_records import OwnRecords
 from readgraph.models.asking import ask_reply
-from readgraph.models.client import HOW_TO_NAME, model_client
-from readgraph.models.embedding_models import Embedder
+from readgraph.models.chat_models import HOW_TO_NAME
+from readgraph.models.client import model_client
+from readgraph.models.embeddings.models import Embedder
 from readgraph.models.prompt import export_words
 from readgraph.nodes.prompts import Counted, check_prompt, every_wording
-from readgraph.plugins import plugin_faults
+from readgraph.plugins import Places, plugged_in, plugin_faults
+from readgraph.sources.kinds import kind_of
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, LibraryError, NoUsableReply, ReadgraphError
 from readgraph.state.installed import list_extras
@@ -316,10 +323,19 @@ async def _embeddings(context: ReaderContext) -> CheckResult:
 
 
 def _plugins() -> Iterator[CheckResult]:
-    """The packages that plug in and can't be used."""
-    every_method()  # a package may fail only when it is asked for its methods
-    every_wording()  # or for its prompts
-    try_commands()
+    """The packages that plug in and can't be used, or not in all that they give."""
+    asking = (
+        every_method,
+        every_wording,
+        try_commands,
+        partial(kind_of, ""),
+        report_forms,
+        partial(dir, readgraph.api),
+    )
+    for ask in asking:
+        ask()  # a package may fail only when it is asked for what it gives
+    for hook, of in (("tools", Tool), ("records", OwnRecords), ("engines", Places)):
+        list(plugged_in(hook, of))
     for package, fault in plugin_faults().items():
         yield CheckResult("plug-in", False, f"{package} can't be used: {fault}")
 

@@ -17,7 +17,7 @@ from readgraph.cli.terminal.safe_text import Console, SafeText
 from readgraph.cli.terminal.screen import OutputOptions
 from readgraph.library.page_store import PageStore
 from readgraph.models.prices import cost
-from readgraph.plugins import plugged_in
+from readgraph.plugins import leave_out, plugged_in
 from readgraph.sources.inputs import Address, file_or_address
 from readgraph.sources.loading import read_file
 from readgraph.state.context import ReaderContext
@@ -59,10 +59,20 @@ def check_report(file: Path | None) -> None:
 
 def report_form(file: Path) -> ReportForm:
     """The form of reports that a file's ending chooses; raises `BadInput` where no package writes any."""
-    forms: list[ReportForm] = [form for _, form in plugged_in("reports", ReportForm)]
+    forms = report_forms()
     if not forms:
         raise BadInput("No package that is installed writes reports: leave --report out.")
-    return next((form for form in forms if form.ending == file.suffix.lower()), forms[0])
+    return forms.get(file.suffix.lower(), next(iter(forms.values())))
+
+
+def report_forms() -> dict[str, ReportForm]:
+    """All forms by their endings; who came first keeps an ending."""
+    forms = dict[str, ReportForm]()
+    for package, form in plugged_in("reports", ReportForm):
+        if form.ending in forms:
+            leave_out(package, f"there are other reports '{form.ending}'")
+        forms.setdefault(form.ending, form)
+    return forms
 
 
 def write_report(file: Path | None, page: bytes, *, quiet: bool, in_browser: bool) -> None:

@@ -23,8 +23,7 @@ from readgraph.api.sockets import bind_at
 from readgraph.cli.run.in_library import begins_with, check_output, run_in_library, write_output
 from readgraph.cli.terminal.safe_text import Console, visible
 from readgraph.graphs.served import server_configuration, settings_of_served
-from readgraph.library.address import LibraryPlace
-from readgraph.library.opening import default_place
+from readgraph.library.address import LibraryPlace, default_place
 from readgraph.library.search.catalogue import count_documents
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput

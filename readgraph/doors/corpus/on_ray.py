@@ -27,8 +27,8 @@ from readgraph.doors.corpus.worker import (
     failure_report,
     read_document,
 )
-from readgraph.library.address import LibraryAddress
-from readgraph.library.opening import BackgroundLibrary, default_place, open_library_in_background
+from readgraph.library.address import LibraryAddress, default_place
+from readgraph.library.opening import BackgroundLibrary, open_library_in_background
 from readgraph.state.errors import BadInput, LibraryError
 
 OBJECT_BYTES = 80 * 1024 * 1024  # Ray's shared memory on a cluster of our own: only names and lines are sent

@@ -9,8 +9,8 @@ def commands() -> list[Command]:
     """Its command, with its place in the help."""
     return [
         Command(
-            run="readgraph.doors.corpus.command:corpus",
-            line="Read every document of a folder, with many workers. What was read before is not read again.",
+            "readgraph.doors.corpus.command:corpus",
+            "Read every document of a folder, with many workers. What was read before is not read again.",
             panel="For programs",
             order=4,
         )

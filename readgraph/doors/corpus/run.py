@@ -22,7 +22,8 @@ from readgraph.doors.corpus.processes import processes
 from readgraph.doors.corpus.reading import CorpusTotals, Workers, read_corpus
 from readgraph.doors.corpus.watching import Watching, watch_folders
 from readgraph.doors.corpus.worker import CorpusJob, CorpusLine
-from readgraph.library.opening import default_place, open_library
+from readgraph.library.address import default_place
+from readgraph.library.opening import open_library
 from readgraph.library.watched import STATES, WatchedFile
 from readgraph.sources.loading import raise_problem, select_files
 from readgraph.state.context import ReaderContext

@@ -9,11 +9,9 @@ def commands() -> list[Command]:
     """Its command, with its place in the help."""
     return [
         Command(
-            run="readgraph.doors.mcp.command:mcp",
-            line=(
-                "Serve the library to agents over the Model Context Protocol (MCP): they list, read, ask, search "
-                "and remember."
-            ),
+            "readgraph.doors.mcp.command:mcp",
+            "Serve the library to agents over the Model Context Protocol (MCP): they list, read, ask, search "
+            "and remember.",
             panel="For programs",
             order=1,
         )

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import socket
 import sys
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from inspect import Parameter, Signature, signature
@@ -28,6 +28,7 @@ from readgraph.api.documents import document_named
 from readgraph.api.results import Answer, DocumentInfo, Hit, OpenedPage, Remembered, Researched
 from readgraph.api.sockets import LOOPBACK, in_address, is_loopback
 from readgraph.api.tools import AsOf, Choices, CollectionName, MethodName, OneOrMore, list_names
+from readgraph.api.tools import Tool as PluggedTool
 from readgraph.doors.mcp.forgetting import Named, make_forget
 from readgraph.doors.mcp.jobs import ReadingJobs, ReadingStatus, report_while, run_with_progress, split_handle
 from readgraph.doors.mcp.messages import MOST_BYTES, CheckedApp, CheckedLines
@@ -36,7 +37,7 @@ from readgraph.doors.mcp.resources import add_prompts, add_resources
 from readgraph.graphs.methods import method_named
 from readgraph.library.histories import SessionText
 from readgraph.library.library import Library
-from readgraph.plugins import plugged_in
+from readgraph.plugins import leave_out, plugged_in
 from readgraph.sources.places import shorten_label
 from readgraph.state.apart import run_apart
 from readgraph.state.context import ReaderContext
@@ -66,17 +67,17 @@ class LibraryTools:
         """What a function of `readgraph.api` gives, by the server's settings."""
         return await run_with_progress(run, work, self.library, *given, **{"context": self.context, **named})
 
-    def bind(self, tool: Callable[..., Coroutine[Any, Any, T]]) -> Callable[..., Coroutine[Any, Any, T]]:
+    def bind(self, tool: PluggedTool) -> Callable[..., Coroutine[Any, Any, Any]]:
         """A tool that plugs in, as one of this server: instead of a `Call` it takes the run that the client sees."""
 
-        async def call_tool(run: Context[Any, Any], **arguments: Any) -> T:
-            return await tool(partial(self._run, run), **arguments)
+        async def call_tool(run: Context[Any, Any], **arguments: Any) -> Any:
+            return await tool.run(partial(self._run, run), **arguments)
 
-        _, *shown = signature(tool).parameters.values()
-        call_tool.__name__, call_tool.__doc__ = tool.__name__, tool.__doc__
+        _, *shown = signature(tool.run).parameters.values()
+        call_tool.__name__, call_tool.__doc__ = tool.shown, tool.run.__doc__
         run = Parameter("run", Parameter.KEYWORD_ONLY, annotation=Context[Any, Any])
         parameters = [run, *(each.replace(kind=Parameter.KEYWORD_ONLY) for each in shown)]
-        returned = signature(tool).return_annotation
+        returned = signature(tool.run).return_annotation
         call_tool.__signature__ = Signature(parameters, return_annotation=returned)  # type: ignore[attr-defined]
         call_tool.__annotations__ = {each.name: each.annotation for each in parameters} | {"return": returned}
         return call_tool
@@ -262,13 +263,29 @@ class LibraryServer(MCPServer[Any]):
             await served.run(reading, writing, served.create_initialization_options())
 
 
+def _plugged_tools(tools: LibraryTools) -> Iterator[Callable[..., Any]]:
+    """The tools that plug in; none has the name of another, and another package's that can't be one is left out."""
+    names = set[str]()
+    for package, tool in sorted(plugged_in("tools", PluggedTool), key=lambda pair: pair[1].order):
+        name = tool.shown
+        if hasattr(tools, name) or name in names:
+            leave_out(package, f"there is another tool '{name}'")
+            continue
+        try:
+            made = tools.bind(tool)
+            _tool(made, reads_only=False, asks_model=False)
+        except Exception as problem:  # whatever its annotations make of it
+            leave_out(package, f"no tool '{name}' can be made of its function: {problem}")
+            continue
+        names.add(name)
+        yield made
+
+
 def library_server(tools: LibraryTools) -> LibraryServer:
     """The server of a library, not yet running."""
     asks_model = bool(tools.context.model or tools.context.reading_model)
     looking = (tools.list_documents, tools.search, tools.open_page)
-    plugged = sorted((tool for _, tool in plugged_in("tools")), key=lambda tool: tool.order)
-    made = [tools.bind(tool.run) for tool in plugged if not hasattr(tools, tool.run.__name__)]  # ours stay
-    reading: list[Callable[..., Any]] = [tools.read, tools.ask, *made, tools.remember, tools.research]
+    reading: list[Callable[..., Any]] = [tools.read, tools.ask, *_plugged_tools(tools), tools.remember, tools.research]
     server = LibraryServer(
         "readgraph",
         instructions=INSTRUCTIONS,

@@ -9,11 +9,9 @@ def commands() -> list[Command]:
     """Its command, with its place in the help."""
     return [
         Command(
-            run="readgraph.doors.serve.command:serve",
-            line=(
-                "Open the library in the browser: read documents and watch how, ask about them, look at every "
-                "page and note."
-            ),
+            "readgraph.doors.serve.command:serve",
+            "Open the library in the browser: read documents and watch how, ask about them, look at every "
+            "page and note.",
             panel="Start",
             order=5,
         )

@@ -114,10 +114,7 @@ class RunRequest(RequestBody):
 
     def made(self) -> Making | None:
         """The summary, table, check or wiki that is wanted."""
-        if self.task == ANSWER:
-            return None
-        making = making_named(self.task)
-        return making(self.question if making.verbatim else self.question.strip(), self.part.strip())
+        return None if self.task == ANSWER else making_named(self.task).of(self.question, self.part)
 
 
 class EstimateRange(BaseModel):
@@ -182,7 +179,7 @@ class Runs:
             await check_at_rest(self.room, wanted.follow_up)
         asked, keeps, follows = Question(), bool(question), bool(wanted.follow_up)
         if prepared.task:
-            heading = prepared.task.heading(prepared.document.title or "the text")
+            heading = prepared.task.heading(prepared.task, prepared.document.title or "the text")
             asked, keeps = Question(question=heading), prepared.task.kept
         elif wanted.turns:
             asked = Question(question=question, options=wanted.options, messages=_chat(wanted.turns, question))

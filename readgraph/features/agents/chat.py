@@ -17,13 +17,13 @@ from langchain_core.messages import BaseMessage
 from readgraph.api.documents import store_source
 from readgraph.cli.terminal.safe_text import Console, SafeText
 from readgraph.cli.terminal.screen import allow_one_stop, can_ask_user
-from readgraph.features.agents.conversation import Conversation
+from readgraph.features.agents.conversation import Audience, Conversation
 from readgraph.features.agents.memory import call_line, cut_to, size_of
 from readgraph.features.agents.state import AgentState, IncomingEvent
 from readgraph.features.agents.store import SPEAKS, Event, proper_name
 from readgraph.library.address import LibraryPlace
 from readgraph.library.opening import open_library_in_background
-from readgraph.models.client import HOW_TO_NAME
+from readgraph.models.chat_models import HOW_TO_NAME
 from readgraph.models.streaming import THOUGHTS
 from readgraph.sources import load
 from readgraph.state.context import ReaderContext
@@ -50,7 +50,7 @@ class StreamedStep:
     message: str = ""
 
 
-class ChatView:
+class ChatView(Audience):
     """Messages in bold, inner thoughts dimmed, calls in one line; on a terminal, streamed as the model writes."""
 
     def __init__(self, name: str) -> None:

@@ -4,12 +4,12 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import StreamMode
 
-from readgraph.features.agents import lives as lives
+from readgraph.features.agents import lives
 from readgraph.features.agents.mem_gpt import build_chat
 from readgraph.features.agents.memory import with_block
 from readgraph.features.agents.receive import storable_event
@@ -30,10 +30,10 @@ SHOWN_OF_SEARCH = 10
 TIDIED_AFTER = 10  # turns after which old checkpoints are dropped
 
 
-class Audience(Protocol):
-    """Shows a conversation to a person or a program."""
+class Audience:
+    """Shows a conversation to a person or a program; what a kind of audience does not show is told to nobody."""
 
-    listens: bool
+    listens = True
     """Whether to stream the model's replies."""
 
     def event(self, event: Event) -> None:

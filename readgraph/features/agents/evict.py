@@ -31,8 +31,8 @@ SumUp = Callable[[str, Sequence[Event], int, ReaderRuntime], Awaitable[str]]
 async def _by_model(before: str, events: Sequence[Event], most: int, runtime: ReaderRuntime) -> str:
     queue = queue_text(events, runtime.context.window_words)
     prompt = queue_summary_prompt(before, queue, most).adding(note_line(runtime.context.language))
-    said = await ask_text(runtime, prompt, fallback="queue_summary")
-    return await _by_extract(before, events, most, runtime) if said is None else said
+    summary = await ask_text(runtime, prompt, fallback="queue_summary")
+    return await _by_extract(before, events, most, runtime) if summary is None else summary
 
 
 def _spoken_text(events: Sequence[Event]) -> str:
@@ -48,15 +48,15 @@ async def summary_language(agent: Agent | None, events: Sequence[Event], runtime
         document = await store.document(agent.reading)
         samples = await store.spans(document, sample_spans(document.characters))
     else:
-        said = _spoken_text(events)
-        samples = [said[slice(*span)] for span in sample_spans(len(said))]
+        spoken = _spoken_text(events)
+        samples = [spoken[slice(*span)] for span in sample_spans(len(spoken))]
     language = certain_language(samples)
     return "" if language == DEFAULT else language
 
 
 async def _by_extract(before: str, events: Sequence[Event], most: int, runtime: ReaderRuntime) -> str:
-    said = _spoken_text(events) or queue_text(events, runtime.context.window_words)
-    gist = first_words(extract_gist(said), most // 2)
+    spoken = _spoken_text(events) or queue_text(events, runtime.context.window_words)
+    gist = first_words(extract_gist(spoken), most // 2)
     return f"{first_words(before, most - count_words(gist))}\n{gist}".strip()
 
 
@@ -134,8 +134,8 @@ async def name_pages(before: str, events: Sequence[Event], most: int, runtime: R
 
 
 def _merge_names(before: str, word: str, places: Sequence[Opened]) -> list[str]:
-    known = re.search(rf"{word}([^;.]+)", before)
-    return [*dict.fromkeys([*(known[1].split(", ") if known else []), *map(page_part_name, places)])]
+    earlier = re.search(rf"{word}([^;.]+)", before)
+    return [*dict.fromkeys([*(earlier[1].split(", ") if earlier else []), *map(page_part_name, places)])]
 
 
 leave_view = node(settings=(Window,))(evict_with(name_pages, "took out of view", in_language=False))

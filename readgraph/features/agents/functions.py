@@ -28,7 +28,7 @@ from readgraph.features.agents.memory import (
     size_of,
 )
 from readgraph.features.agents.store import SPEAKS, ArchiveEntry, Event, local_now
-from readgraph.models.json_form import storable
+from readgraph.models.replies.json_form import storable
 from readgraph.nodes.answering.in_view import letter_of
 from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph.state.reading import Finding, Quote
@@ -75,10 +75,12 @@ class Functions:
     def descriptions(self) -> str:
         """One line for each: name, arguments, what it does."""
         lines = list[str]()
-        for name, known in self.tools.items():
+        for name, function in self.tools.items():
             fields, required = self.schemas[name].get("properties", {}), self.arguments_needed[name]
-            arguments = [f"{each}{'' if each in required else '?'}: {_kind(field)}" for each, field in fields.items()]
-            lines.append(f"- {name}({', '.join(arguments)}): {' '.join(known.description.split())}")
+            arguments = [
+                f"{argument}{'' if argument in required else '?'}: {_kind(field)}" for argument, field in fields.items()
+            ]
+            lines.append(f"- {name}({', '.join(arguments)}): {' '.join(function.description.split())}")
         return "\n".join(lines)
 
     async def call(self, event: Event, memory: MemGptMemory) -> tuple[str, bool]:
@@ -88,22 +90,22 @@ class Functions:
         tool = self.tools.get(event.function)
         if tool is None:
             return f"There is no function '{event.function}': call one of {', '.join(self.tools)}.", True
-        known = self.schemas[event.function].get("properties", {})
-        own = "memory" in getattr(tool.args_schema, "model_fields", {}) and "memory" not in known
+        fields = self.schemas[event.function].get("properties", {})
+        own = "memory" in getattr(tool.args_schema, "model_fields", {}) and "memory" not in fields
         if event.result is not None and not own:
             return event.result, event.failed
-        if unknown := [name for name in event.arguments if name not in known]:
-            return f"{event.function} takes {_names(known)}; it has no argument '{unknown[0]}'.", True
-        given = {name: _value(value, known[name]) for name, value in event.arguments.items()}
+        if unknown := [name for name in event.arguments if name not in fields]:
+            return f"{event.function} takes {_names(fields)}; it has no argument '{unknown[0]}'.", True
+        arguments = {name: _value(value, fields[name]) for name, value in event.arguments.items()}
         try:
-            return str(await tool.ainvoke(given | {"memory": memory} if own else given)), False
+            return str(await tool.ainvoke(arguments | {"memory": memory} if own else arguments)), False
         except BadInput as problem:
             return str(problem), True
         except (ReadgraphError, GraphBubbleUp):  # a function may use LangGraph's interrupt
             raise
         except ValidationError as problem:
             faults = "; ".join(f"{fault['loc'][0]}: {fault['msg']}" for fault in problem.errors()[:3] if fault["loc"])
-            return f"{event.function} takes {_names(known)}. {faults or 'Its arguments can not be used'}.", True
+            return f"{event.function} takes {_names(fields)}. {faults or 'Its arguments can not be used'}.", True
         except Exception as problem:  # a user's function may raise anything; the conversation goes on
             return f"{event.function} failed: {type(problem).__name__}: {problem}", True
 
@@ -183,8 +185,8 @@ async def memory_rewrite(
 @tool
 async def recall_search(words: Annotated[str, "Words to look for."], memory: Memory, page: ResultPage = 1) -> str:
     """Search all that was ever said, by its words."""
-    found = await storages.search_recall(memory.store, memory.id, memory.recallable, words, memory.context)
-    return await _events_page(found, page, memory)
+    numbers = await storages.search_recall(memory.store, memory.id, memory.recallable, words, memory.context)
+    return await _events_page(numbers, page, memory)
 
 
 @tool
@@ -270,11 +272,11 @@ async def answer(
     letter = letter_of(option)
     if memory.choices and letter not in memory.choices:
         raise BadInput(f"Give the letter of one option: {', '.join(memory.choices)}.")
-    said = memory.choices[letter] if memory.choices else answer.strip() or None
+    text = memory.choices[letter] if memory.choices else answer.strip() or None
     quoted = [line.strip().strip("-•\"'“”").strip() for line in quotes.splitlines()]
     taken = [Quote(page=-1, quote=first_words(quote, LONGEST_QUOTE)) for quote in quoted if quote][:MOST_QUOTES]
     choice = letter if memory.choices else None
-    memory.given = Finding(page=-1, answers=said is not None, text=said or "", choice=choice, quotes=taken)
+    memory.given = Finding(page=-1, answers=text is not None, text=text or "", choice=choice, quotes=taken)
     return "Given."
 
 

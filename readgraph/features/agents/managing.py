@@ -40,9 +40,9 @@ async def show_agents(library: Library, *, as_json: bool) -> None:
         Console().print("The library has no agents. Begin with: readgraph chat --model PROVIDER:NAME")
         return
     table = Table("agent", "events", "passages", "documents", "last event", **PLAIN)
-    for each in listed:
-        numbers = [f"{each[kind]:,}" for kind in ("events", "passages", "documents")]
-        table.add_row(*map(SafeText, [each["name"], *numbers, day(each["last_event"]) if each["last_event"] else ""]))
+    for row in listed:
+        numbers = [f"{row[kind]:,}" for kind in ("events", "passages", "documents")]
+        table.add_row(*map(SafeText, [row["name"], *numbers, day(row["last_event"]) if row["last_event"] else ""]))
     Console().print(table)
 
 

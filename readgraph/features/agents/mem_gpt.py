@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 from langchain_core.tools import BaseTool
 from langgraph.graph import END, START, StateGraph
+from typing_extensions import TypedDict
 
 from readgraph.features.agents import functions as memory_functions
 from readgraph.features.agents.contracts import AgentTurnState, BeginUpdate
@@ -105,6 +106,17 @@ def build_chat(
     add_path(builder, "evict", "think")
     builder.add_conditional_edges("act", choosing(choose_turn_step), ["think", END])
     return builder
+
+
+class ReadingNodes(TypedDict, total=False):
+    """The nodes that a `build` of another reader takes too, beside those in which readers differ."""
+
+    open: Node[OpenState, OpenUpdate]
+    read: Node[ReadState, ReadWrites]
+    look_up: Node[LookUpState, LookUpWrites]
+    answer: Node[AgentAnswerState, AnswerWrites]
+    cite: Node[CiteState, CiteWrites]
+    state: type[Any]
 
 
 @complete_graph

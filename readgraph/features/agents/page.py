@@ -12,14 +12,14 @@ from pydantic import BaseModel, Field
 from readgraph.doors.serve.making import Page
 from readgraph.doors.serve.requests import NoteBody, RequestBody
 from readgraph.doors.serve.room import Room, Run, RunState, in_background_loop
-from readgraph.features.agents.conversation import Conversation
+from readgraph.features.agents.conversation import Audience, Conversation
 from readgraph.features.agents.lives import agent_config, agent_state_of, forget_agent
 from readgraph.features.agents.memory import MemGptMemory, queue_text
 from readgraph.features.agents.state import IncomingEvent
 from readgraph.features.agents.storages import load_archive_items, own_passages, search_archive
 from readgraph.features.agents.store import AgentStore, Event, agent_id, proper_name, thread_of
 from readgraph.library.store import InUse, hold_lock
-from readgraph.models.client import HOW_TO_NAME
+from readgraph.models.chat_models import HOW_TO_NAME
 from readgraph.models.streaming import THOUGHTS
 from readgraph.state.errors import BadInput
 from readgraph.state.words import count_words
@@ -77,10 +77,8 @@ class DocumentBody(RequestBody):
     document: str
 
 
-class RunAudience:
-    """The audience of a conversation: the run of the turn that is under way."""
-
-    listens = True
+class RunAudience(Audience):
+    """The audience of a conversation: the run of the turn that is under way; no timer runs here."""
 
     def __init__(self) -> None:
         self.run: Run | None = None
@@ -96,12 +94,6 @@ class RunAudience:
         thoughts, text = str(piece.additional_kwargs.get(THOUGHTS, "")), str(piece.text)
         if self.run and (thoughts or text):
             self.run.tell({"type": "text", "node": "think", "id": piece.id, "thoughts": thoughts, "text": text})
-
-    def warn(self, line: str) -> None:
-        """No timer runs here."""
-
-    def note_timer_end(self) -> None:
-        """No timer runs here."""
 
 
 class Agents:
@@ -133,7 +125,7 @@ class Agents:
         room = (saved.checkpoint["channel_values"].get("room") or 0) if saved else 0
         used = count_words(queue_text(queue, self.room.context.window_words))
         entries = await self.store.entries(identity, [start for start, _ in life["documents"]])
-        known = [await self.room.pages.find_document(entry.document) for entry in entries]
+        documents = [await self.room.pages.find_document(entry.document) for entry in entries]
         newest = await self.store.events(identity, range(max(0, life["events"] - SHOWN), life["events"]))
         return AgentDetails(
             name=name,
@@ -143,7 +135,7 @@ class Agents:
             events=life["events"],
             in_view=len(queue),
             passages=life["passages"],
-            documents=[{"id": document.id, "title": document.title} for document in known if document],
+            documents=[{"id": document.id, "title": document.title} for document in documents if document],
             newest=[asdict(event) for event in newest],
         )
 
@@ -164,12 +156,12 @@ class Agents:
             raise BadInput(
                 f"An agent needs a model. Start the server with --model, or set READGRAPH_MODEL: {HOW_TO_NAME}"
             )
-        talk, told = self._talk(name)
+        talk, audience = self._talk(name)
         run = Run("chat", asyncio.get_running_loop(), title=name)
 
         async def take_turn() -> None:
-            async with told.turns:  # another turn of this agent is told to its own run
-                told.run = run
+            async with audience.turns:  # another turn of this agent is told to its own run
+                audience.run = run
                 await turn(talk)
             run.change(state="done")
 
@@ -215,13 +207,13 @@ class Agents:
             return StorageMatches(found=life["events"], items=[asdict(event) for event in events])
         memory = MemGptMemory(await self.store.require_agent(name), self.store, self.room.context, life)
         numbers = await search_archive(memory, query) if query.strip() else (await own_passages(memory))[::-1]
-        found = await load_archive_items(memory, numbers[:MOST_FOUND])
-        return StorageMatches(found=len(numbers), items=[asdict(each) for each in found])
+        items = await load_archive_items(memory, numbers[:MOST_FOUND])
+        return StorageMatches(found=len(numbers), items=[asdict(item) for item in items])
 
     def _talk(self, name: str) -> tuple[Conversation, RunAudience]:
         if name not in self._talks:
-            told = RunAudience()
-            self._talks[name] = Conversation(self.room.library, name, self.room.context, told), told
+            audience = RunAudience()
+            self._talks[name] = Conversation(self.room.library, name, self.room.context, audience), audience
         return self._talks[name]
 
 

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 @hookimpl
 def methods() -> list[Method]:
-    """The methods of agents."""
     return [
         Method(
             name="mem-gpt",
@@ -43,17 +42,16 @@ def methods() -> list[Method]:
 
 @hookimpl
 def commands() -> list[Command]:
-    """Its commands, with their place in the help."""
     return [
         Command(
-            run="readgraph.features.agents.command:agents",
-            line="List agents; export, import, repair or delete them.",
+            "readgraph.features.agents.command:agents",
+            "List agents; export, import, repair or delete them.",
             panel="Looking after",
             order=5,
         ),
         Command(
-            run="readgraph.features.agents.command:chat",
-            line="Talk with an agent that remembers the whole conversation and continues where you left off.",
+            "readgraph.features.agents.command:chat",
+            "Talk with an agent that remembers the whole conversation and continues where you left off.",
             panel="More with texts",
             order=6,
         ),
@@ -62,7 +60,6 @@ def commands() -> list[Command]:
 
 @hookimpl
 def settings() -> "list[type[Settings]]":
-    """Its groups of settings."""
     from readgraph.features.agents.settings import Chaining, MemoryParts, MemoryPressure
 
     return [Chaining, MemoryParts, MemoryPressure]
@@ -70,7 +67,6 @@ def settings() -> "list[type[Settings]]":
 
 @hookimpl
 def pages() -> "list[Page]":
-    """What it adds to the page in the browser."""
     from readgraph.features.agents.page import PAGE
 
     return [PAGE]
@@ -78,7 +74,6 @@ def pages() -> "list[Page]":
 
 @hookimpl
 def records() -> "list[OwnRecords]":
-    """What agents that read a document keep of it."""
     from readgraph.features.agents.store import forget_readings
     from readgraph.library.upkeep.own_records import OwnRecords
 

@@ -9,21 +9,18 @@ from typing import Any
 
 from langchain_core.tools import BaseTool
 from langgraph.graph import StateGraph
+from typing_extensions import Unpack
 
 from readgraph.features.agents import mem_gpt
 from readgraph.features.agents.contracts import AgentTurnState, BeginUpdate
 from readgraph.features.agents.evict import EvictUpdate, leave_view
 from readgraph.features.agents.functions import Functions
-from readgraph.features.agents.question import AgentAnswerState, BeginState, act_in_reading_with, answer, begin_with
+from readgraph.features.agents.question import BeginState, act_in_reading_with, begin_with
 from readgraph.features.agents.reader_functions import READER_FUNCTIONS
 from readgraph.features.agents.state import AgentQuestionState, DocumentsQuestion
 from readgraph.features.agents.think import plain_frame, think_with
 from readgraph.graphs.wiring import complete_graph
-from readgraph.nodes.answering.cite import cite
-from readgraph.nodes.building.build import ReadState, ReadWrites
-from readgraph.nodes.contracts import AnswerWrites, CiteState, CiteWrites, LookUpState, LookUpWrites, Node
-from readgraph.nodes.look_up import nearest_pages
-from readgraph.nodes.opening import OpenState, OpenUpdate, open_document
+from readgraph.nodes.contracts import Node
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Answered
 from readgraph.state.settings import Embeddings
@@ -37,31 +34,17 @@ begin = begin_with(notes=False, reached_by="")
 def build(
     *,
     tools: Sequence[BaseTool] = (),
-    open: Node[OpenState, OpenUpdate] = open_document,
-    read: Node[ReadState, ReadWrites] = mem_gpt.read,
     begin: Node[BeginState, BeginUpdate] = begin,
     think: Node[Any, Any] | None = None,
     evict: Node[AgentTurnState, EvictUpdate] = leave_view,
     act: Node[Any, Any] | None = None,
-    look_up: Node[LookUpState, LookUpWrites] = nearest_pages,
-    answer: Node[AgentAnswerState, AnswerWrites] = answer,
-    cite: Node[CiteState, CiteWrites] = cite,
-    state: type[Any] = AgentQuestionState,
+    **reading: Unpack[mem_gpt.ReadingNodes],
 ) -> StateGraph[AgentQuestionState, ReaderContext, DocumentsQuestion, Answered]:
     """Search, open, answer: one function after the other, until the reader answers. `tools`: your own functions."""
     functions = Functions([*READER_FUNCTIONS, *tools])
-    return mem_gpt.build(
-        open=open,
-        read=read,
-        begin=begin,
-        think=think or think_with(functions, plain_frame, settings=(Embeddings,)),
-        evict=evict,
-        act=act or act_in_reading_with(functions, settings=()),
-        look_up=look_up,
-        answer=answer,
-        cite=cite,
-        state=state,
-    )
+    think = think or think_with(functions, plain_frame, settings=(Embeddings,))
+    act = act or act_in_reading_with(functions, settings=())
+    return mem_gpt.build(begin=begin, think=think, evict=evict, act=act, **reading)
 
 
 graph = build().compile(name="reader_agent")

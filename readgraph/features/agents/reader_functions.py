@@ -13,8 +13,8 @@ from readgraph.features.agents.functions import Memory, ResultPage, answer
 from readgraph.features.agents.storages import ArchivalResult
 from readgraph.features.agents.store import Event
 from readgraph.library.search.passages import ExactText
+from readgraph.models.embeddings.vector_replies import NotEmbedded
 from readgraph.models.metering import count_fallback
-from readgraph.models.vector_replies import NotEmbedded
 from readgraph.nodes.extractive.passages import nearest_sentences, passages_of
 from readgraph.nodes.search import count_search_by_words
 from readgraph.state.errors import BadInput
@@ -32,8 +32,8 @@ _NUMBER = TypeAdapter(int)
 @tool
 async def keyword_search(query: Annotated[str, "Words to look for."], memory: Memory, page: ResultPage = 1) -> str:
     """Search the pages by their words; the best come first."""
-    found = await storages.search_archive(memory, query, by_meaning=False)
-    return await storages.format_items(found, page, memory, lambda item: _nearest(item.text, query))
+    numbers = await storages.search_archive(memory, query, by_meaning=False)
+    return await storages.format_items(numbers, page, memory, lambda item: _nearest(item.text, query))
 
 
 @tool
@@ -41,12 +41,12 @@ async def meaning_search(query: Annotated[str, "What to look for."], memory: Mem
     """Find the few pages that are nearest in meaning, also where they use other words."""
     counted = ""
     try:
-        found = await storages.nearest_in_archive(memory, query)
+        numbers = await storages.nearest_in_archive(memory, query)
     except NotEmbedded as problem:
         count_search_by_words(problem)
-        found = (await storages.search_archive(memory, query, by_meaning=False))[: storages.NEAREST]
+        numbers = (await storages.search_archive(memory, query, by_meaning=False))[: storages.NEAREST]
         counted = "; found by words, since the embedding model gives no vectors now"
-    return await storages.format_items(found, page, memory, lambda item: _nearest(item.text, query), counted)
+    return await storages.format_items(numbers, page, memory, lambda item: _nearest(item.text, query), counted)
 
 
 @tool
@@ -57,9 +57,9 @@ async def text_search(
     wanted, matches = ExactText(text), Counter[int]()
     for first in range(0, memory.life["archive"], AT_ONCE):
         numbers = [*range(memory.life["archive"])[first : first + AT_ONCE]]
-        for each in await storages.load_archive_items(memory, numbers):
-            if times := sum(1 for _ in wanted.spans(on_one_line(each.text))):
-                matches[each.number] = times
+        for item in await storages.load_archive_items(memory, numbers):
+            if times := sum(1 for _ in wanted.spans(on_one_line(item.text))):
+                matches[item.number] = times
 
     def places(item: ArchivalResult) -> str:
         return f"{format_count(matches[item.number], 'time')}: {_around(item.text, wanted, matches[item.number])}"

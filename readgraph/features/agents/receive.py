@@ -52,8 +52,8 @@ async def file_document(
 ) -> tuple[AgentState, str]:
     """The agent's state with a document in its archive, by the pages of `kept` or by rule, and its description."""
     document = await page_store(runtime).document(identity)
-    known = await agent_store(runtime).entries(agent, [start for start, _ in life["documents"]])
-    filed = {entry.document: (number, entry) for number, entry in enumerate(known, 1)}
+    entries = await agent_store(runtime).entries(agent, [start for start, _ in life["documents"]])
+    filed = {entry.document: (number, entry) for number, entry in enumerate(entries, 1)}
     if identity not in filed:
         kept = kept or (await file_pages({"document": identity}, runtime))["memory"]
         memory = await page_store(runtime).memory(identity, kept)
@@ -84,8 +84,8 @@ async def _describe_document(
         description += "".join(f"; '{title}' is {_pages(begin, end)}" for title, begin, end in spans if title)
     if document.sessions:  # it may have grown since it was filed
         ends = [(page.end, document.characters) for page in await store.pages(entry.memory, [entry.pages - 1])]
-        told = describe_missing(await sizes_of(store, document, ends))
-        description += f"; {told}" if told else ""
+        missing = describe_missing(await sizes_of(store, document, ends))
+        description += f"; {missing}" if missing else ""
     return f"{description}."
 
 

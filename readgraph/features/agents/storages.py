@@ -11,7 +11,7 @@ from readgraph.library.search.hits import IndexEntry, Ranking, fuse, pages_of, s
 from readgraph.library.search.index_registry import indexes_of
 from readgraph.library.search.postings import SHORT
 from readgraph.library.store import hold_build_lock
-from readgraph.models.vector_replies import NotEmbedded
+from readgraph.models.embeddings.vector_replies import NotEmbedded
 from readgraph.nodes.extractive.passages import label_of
 from readgraph.nodes.search import KeywordTool, VectorTool, count_search_by_words, get_shared_embedder, make_stand_in
 from readgraph.state.context import ReaderContext
@@ -34,9 +34,9 @@ class SearchedStorage:
         """The numbers that share words with the query, or are nearest to it by their embeddings; the best first."""
         keyword = KeywordTool((await indexes_of(self.store.store)).keyword, self.name)
         extent = await keyword.extent()
-        known = extent.count if extent.count == extent.last + 1 else 0  # all are indexed again, if any is missing
-        if known < self.count:
-            await keyword.add(await self.make_entries(range(known, self.count)))
+        indexed = extent.count if extent.count == extent.last + 1 else 0  # all are indexed again, if any is missing
+        if indexed < self.count:
+            await keyword.add(await self.make_entries(range(indexed, self.count)))
         if not (context and context.embeddings):
             return pages_of(await keyword.find(query, self.count))
         words = await keyword.find(query, self.count)
@@ -95,10 +95,10 @@ async def search_recall(
     """The numbers of the first `events` events whose messages match the query, the best first."""
 
     async def entries(numbers: Sequence[int]) -> list[IndexEntry]:
-        said = [(event.number, event.spoken_text) for event in await store.events(agent, numbers)]
+        spoken = [(event.number, event.spoken_text) for event in await store.events(agent, numbers)]
         return [
             IndexEntry(number, text, follows=count_words(text) <= SHORT, speaker=label_of(text))
-            for number, text in said
+            for number, text in spoken
         ]
 
     name = recall_index(agent)
@@ -140,15 +140,15 @@ class ArchivalResult:
 
 async def search_archive(memory: MemGptMemory, query: str, *, by_meaning: bool = True) -> list[int]:
     """The numbers of all items in the archive that match the query, the best first; what stand-ins find comes first."""
-    pages, found = await _pages_by_stand_in("keyword", memory, query), list[int]()
+    pages, numbers = await _pages_by_stand_in("keyword", memory, query), list[int]()
     if pages is None or await own_passages(memory):
-        found = await (await _open_archive(memory)).rank(query, memory.context if by_meaning else None)
+        numbers = await (await _open_archive(memory)).rank(query, memory.context if by_meaning else None)
     if pages is not None:
-        found = [*pages, *(number for number in found if not _document_of(memory, number))]
+        numbers = [*pages, *(number for number in numbers if not _document_of(memory, number))]
     near = await _pages_by_stand_in("vector", memory, query) if by_meaning else None
     if near is None:
-        return found
-    return fuse_by_words_and_meaning(score_by_place(found), score_by_place(near))
+        return numbers
+    return fuse_by_words_and_meaning(score_by_place(numbers), score_by_place(near))
 
 
 async def nearest_in_archive(memory: MemGptMemory, query: str) -> list[int]:
@@ -166,8 +166,8 @@ async def _open_archive(memory: MemGptMemory) -> SearchedStorage:
 
     async def entries(numbers: Sequence[int]) -> list[IndexEntry]:
         gone = {number: "" for entry in await store.entries(memory.id, numbers) for number in entry.removed}
-        found = await load_archive_items(memory, [number for number in numbers if number not in gone])
-        texts = dict.fromkeys(numbers, "") | {each.number: each.text for each in found} | gone
+        items = await load_archive_items(memory, [number for number in numbers if number not in gone])
+        texts = dict.fromkeys(numbers, "") | {item.number: item.text for item in items} | gone
         return [IndexEntry(number, text) for number, text in texts.items()]
 
     await trim_index(store, name, count, memory.id)
@@ -201,15 +201,15 @@ async def load_archive_items(memory: MemGptMemory, numbers: list[int]) -> list[A
     """The items with these numbers, in this order; those that no longer exist are left out."""
     belongs = {number: _document_of(memory, number) for number in numbers}
     starts = {memory.life["documents"][of - 1][0] if of else number for number, of in belongs.items()}
-    found = dict[int, ArchivalResult]()
+    items = dict[int, ArchivalResult]()
     for entry in await memory.store.entries(memory.id, starts):
         if entry.kind == "passage":
-            found[entry.number] = ArchivalResult(entry.number, entry.text)
+            items[entry.number] = ArchivalResult(entry.number, entry.text)
         elif entry.kind == "document":
             of = _document_of(memory, entry.number)
             pages = [number - entry.number for number in belongs if belongs[number] == of]
-            found |= {each.number: each for each in await _load_document_pages(memory, entry, of, pages)}
-    return [found[number] for number in numbers if number in found]
+            items |= {page.number: page for page in await _load_document_pages(memory, entry, of, pages)}
+    return [items[number] for number in numbers if number in items]
 
 
 def _document_of(memory: MemGptMemory, number: int) -> int:
@@ -236,13 +236,13 @@ async def _load_document_pages(
     ]
 
 
-def results_page(found: Sequence[int], page: int) -> tuple[list[int], str]:
+def results_page(numbers: Sequence[int], page: int) -> tuple[list[int], str]:
     """One page of results, and the line that counts them, with the exact total."""
-    pages = max(1, math.ceil(len(found) / PER_PAGE))
+    pages = max(1, math.ceil(len(numbers) / PER_PAGE))
     if not 1 <= page <= pages:
         raise BadInput(f"There is no page {page} of these results: their pages are 1 to {pages}.")
-    shown = list(found[(page - 1) * PER_PAGE : page * PER_PAGE])
-    return shown, f"showing {len(shown)} of {len(found)} (page {page} of {pages})"
+    shown = list(numbers[(page - 1) * PER_PAGE : page * PER_PAGE])
+    return shown, f"showing {len(shown)} of {len(numbers)} (page {page} of {pages})"
 
 
 def format_results(line: str, results: Sequence[tuple[str, str]], memory: MemGptMemory) -> str:
@@ -252,18 +252,18 @@ def format_results(line: str, results: Sequence[tuple[str, str]], memory: MemGpt
 
 
 async def format_items(
-    found: Sequence[int],
+    ranked: Sequence[int],
     page: int,
     memory: MemGptMemory,
     excerpt: Callable[[ArchivalResult], str] | None = None,
     counted: str = "",
 ) -> str:
     """One page of these items of the archive, or an `excerpt` of each; `counted` ends the line that counts them."""
-    numbers, line = results_page(found, page)
+    numbers, line = results_page(ranked, page)
     items = await load_archive_items(memory, numbers)
     if excerpt is None:
-        memory.pages_read += [each.page for each in items if each.document == 1]
-    rows = [(name_of(each), excerpt(each) if excerpt else each.text) for each in items]
+        memory.pages_read += [item.page for item in items if item.document == 1]
+    rows = [(name_of(item), excerpt(item) if excerpt else item.text) for item in items]
     return format_results(line + counted, rows, memory)
 
 
@@ -289,8 +289,8 @@ async def open_archive_page(memory: MemGptMemory, document: int, page: int, part
     return f"{name_of(opened[0])}{f' (part {part} of {parts})' if parts > 1 else ''}\n{shown.strip()}"
 
 
-def name_of(found: ArchivalResult) -> str:
+def name_of(item: ArchivalResult) -> str:
     """How an item of archival storage is named to the agent."""
-    if not found.document:
-        return f"passage {found.number}"
-    return f"document {found.document}, page {found.page} ({found.title})"
+    if not item.document:
+        return f"passage {item.number}"
+    return f"document {item.document}, page {item.page} ({item.title})"

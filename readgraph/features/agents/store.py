@@ -18,6 +18,7 @@ from readgraph.library.library import Library
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.search.index_registry import indexes_of
 from readgraph.library.stored_items import EVERY, ROOT, number_key, search_until_empty
+from readgraph.state.channels import empty_channels
 from readgraph.state.errors import BadInput, Damaged, Way
 from readgraph.state.records import Count, Document, Id, Time, digest, load_record, utc_now
 
@@ -141,17 +142,7 @@ def archive_index(agent: str) -> str:
 
 def initial_state(name: str, blocks: list[Block]) -> AgentState:
     """The state of an agent before its first event."""
-    return {
-        "agent": name,
-        "blocks": blocks,
-        "events": 0,
-        "queue_from": 0,
-        "summaries": 0,
-        "warned": False,
-        "archive": 0,
-        "passages": 0,
-        "documents": [],
-    }
+    return empty_channels(AgentState, agent=name, blocks=blocks)
 
 
 def local_now() -> str:
@@ -223,8 +214,8 @@ class AgentStore(PageStore):
 
     async def summary(self, agent: str, number: int) -> str:
         """A summary; "" if nothing has left the queue."""
-        found = await self.load(_Summary, (ROOT, "summaries", agent), [number_key(number)])
-        return found[0].text if found else ""
+        summaries = await self.load(_Summary, (ROOT, "summaries", agent), [number_key(number)])
+        return summaries[0].text if summaries else ""
 
     async def check_life(self, agent: Agent, life: AgentState) -> None:
         """Raise `Damaged` if the logs are shorter than the state's counts: a wrong count could take hours to read."""

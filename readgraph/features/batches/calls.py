@@ -18,7 +18,7 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 
 if TYPE_CHECKING:
-    from readgraph.models.openai_chat import InLoopChatOpenAI
+    from readgraph.models.openai.chat import InLoopChatOpenAI
 
 MOST_BYTES = 200_000_000  # of a batch's file, by the endpoint's limit
 TRIES = 4  # in how many batches a request is sent before its failure counts: a batch takes up to a day

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 from langchain_core import exceptions as kinds
 from openai import AsyncOpenAI
 
-from readgraph.models.failures import error_of_refusal
-from readgraph.models.openai_completions import with_model_errors
-from readgraph.models.refusals import read_refusal
-from readgraph.models.transport import make_http_client
+from readgraph.models.failures.failure import error_of_refusal
+from readgraph.models.failures.refusals import read_refusal
+from readgraph.models.openai.completions import with_model_errors
+from readgraph.models.openai.transport import make_http_client
 from readgraph.state.errors import ModelUnavailable
 
 MOST_OF_FILE = 1_000_000_000  # bytes of a file of responses that are read: 50,000 replies of 20,000 bytes

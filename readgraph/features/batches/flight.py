@@ -14,7 +14,7 @@ from readgraph.features.batches.endpoint import BatchEndpoint, BatchStatus, Unfi
 from readgraph.features.batches.under_way import forget_batch, remember_batch
 from readgraph.library.page_store import PageStore
 from readgraph.library.sent_batches import BatchLine, SentBatch
-from readgraph.models.failures import headers_of, retry_after_seconds
+from readgraph.models.failures.failure import headers_of, retry_after_seconds
 from readgraph.models.metering import Meter
 from readgraph.models.reply import ModelReply
 from readgraph.models.waiting import RetryPauses, clock

@@ -5,17 +5,16 @@ from typing import TYPE_CHECKING, Any
 from readgraph.cli.declaring import Command
 from readgraph.features.batches.under_way import MOST_REQUESTS, progress_line
 from readgraph.plugins import hookimpl
-from readgraph.state.declaring import Settings
 from readgraph.state.transports import Transport
 
 if TYPE_CHECKING:
     from readgraph.features.batches.calls import BatchedCalls
     from readgraph.state.context import ReaderContext
+    from readgraph.state.declaring import Settings
 
 
 @hookimpl
-def settings() -> list[type[Settings]]:
-    """Its setting."""
+def settings() -> "list[type[Settings]]":
     from readgraph.features.batches.settings import Batching
 
     return [Batching]
@@ -40,7 +39,6 @@ def transports() -> list[Transport]:
 
 @hookimpl
 def commands() -> list[Command]:
-    """Its command."""
     return [Command(run="readgraph.features.batches.command:show_batches", name="batches", within="library")]
 
 

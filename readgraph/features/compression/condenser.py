@@ -176,11 +176,11 @@ def without_repeats(texts: Sequence[str]) -> list[str]:
     """The texts without sentences that stand in one before, such as a refrain that several pages' extracts hold."""
     seen, kept = set[str](), list[str]()
     for text in texts:
-        said = [text[slice(*span)] for span in sentence_spans(text)]
-        new = [each for each in said if " ".join(each.split()) not in seen]
-        seen |= {" ".join(each.split()) for each in said}
+        sentences = [text[slice(*span)] for span in sentence_spans(text)]
+        new = [sentence for sentence in sentences if " ".join(sentence.split()) not in seen]
+        seen |= {" ".join(sentence.split()) for sentence in sentences}
         if new:
-            kept.append(text if len(new) == len(said) else " ".join(each.strip() for each in new))
+            kept.append(text if len(new) == len(sentences) else " ".join(sentence.strip() for sentence in new))
     return kept
 
 
@@ -222,13 +222,13 @@ def _update(texts: Sequence[str], before: int, rounds: int) -> CondenseUpdate:
     return {"condensed": "\n\n".join(texts), "rounds": rounds, "step_summary": did + times}
 
 
-async def passages_for(store: PageStore, found: Mapping[str, Any], query: str, most_words: int) -> list[str]:
+async def passages_for(store: PageStore, output: Mapping[str, Any], query: str, most_words: int) -> list[str]:
     """The answer of `found`; without a model's, quoted passages and others near the query, the best first."""
-    if found["status"] != "nearest":
-        return [found["answer"]] if found["answer"] else []
-    quotes = [citation["quote"] for citation in found["citations"]] or list(filter(None, [found["answer"]]))
-    pages = await store.pages(found["memory"], found["pages_read"])
-    near = _sentences(query, await store.page_texts(await store.document(found["document"]), pages))
+    if output["status"] != "nearest":
+        return [output["answer"]] if output["answer"] else []
+    quotes = [citation["quote"] for citation in output["citations"]] or list(filter(None, [output["answer"]]))
+    pages = await store.pages(output["memory"], output["pages_read"])
+    near = _sentences(query, await store.page_texts(await store.document(output["document"]), pages))
     if quotes and count_words(quotes[0]) > most_words:
         near = [*(part for quote in quotes for part in _sentences(query, {0: quote}, fewest_words=1)), *near]
     kept = list[str]()

@@ -38,8 +38,8 @@ from readgraph.features.compression.trace import (
 from readgraph.graphs.wiring.method_graph import separate_run
 from readgraph.library.opening import BackgroundLibrary, open_library, open_library_in_background
 from readgraph.library.page_store import PageStore
-from readgraph.models.functions import function_model
-from readgraph.models.vector_replies import NotEmbedded
+from readgraph.models.embeddings.vector_replies import NotEmbedded
+from readgraph.models.own.functions import function_model
 from readgraph.nodes.building.notes import ask_gist, gist_prompt
 from readgraph.nodes.building.parts import WriteNote
 from readgraph.nodes.contracts import ReaderRuntime
@@ -87,7 +87,7 @@ class CompressionEngine(ABC):
         for name in sorted(settings.keys() - self.settings):
             if name in self.instead:
                 raise BadInput(f"{self.id} has no setting '{name}': give {self.instead[name]}.")
-            keys = inspect.signature(type(self)).parameters.keys() | self.settings
+            keys = self.settings.union(*(inspect.signature(kind).parameters for kind in type(self).__mro__[:-2]))
             near = get_close_matches(name, sorted(keys), 1)
             raise BadInput(f"{self.id} has no key '{name}'" + (f": do you mean '{near[0]}'?" if near else "."))
         if context is not None and not isinstance(context, ReaderContext):
@@ -247,8 +247,8 @@ class CompressionEngine(ABC):
         """As `ingest`, in the running event loop."""
         document = await self.pages.add_document(text)
         run = run_and_trace(self.graph, {"document": document.id}, self.context, [], lambda mode, event: None)
-        found = await asyncio.create_task(run, context=separate_run())
-        kept = keeping.IngestedDocument(document.id, found["memory"])
+        output = await asyncio.create_task(run, context=separate_run())
+        kept = keeping.IngestedDocument(document.id, output["memory"])
         await keeping.keep_ingested(self.pages, self.id, kept)
         episodes = await keeping.episodes_of(self.pages, kept)
         if self.context.embeddings and episodes:

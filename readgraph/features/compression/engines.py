@@ -6,7 +6,7 @@ answers can't choose pauses. A package offers an engine by the hook `engines` (`
 """
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from importlib.util import find_spec
@@ -18,18 +18,11 @@ from langchain_core.callbacks import Callbacks
 from langchain_core.documents import BaseDocumentCompressor, Document
 from langgraph.graph import StateGraph
 from langgraph.runtime import Runtime
-from langgraph.store.base import BaseStore
 from pydantic import ConfigDict
 
 from readgraph.features.compression import read_agent_parts as words
 from readgraph.features.compression.condenser import Condenser, check_budget, notes_of, tokens_in, words_in
-from readgraph.features.compression.engine import (
-    GROUP_WORDS,
-    LEAST_SHARE,
-    CompressionEngine,
-    EmbeddingFunction,
-    gist_of,
-)
+from readgraph.features.compression.engine import GROUP_WORDS, LEAST_SHARE, CompressionEngine, gist_of
 from readgraph.features.compression.kept import read_engine
 from readgraph.features.compression.read_agent_parts import (
     GivenChunks,
@@ -52,7 +45,7 @@ from readgraph.nodes.extractive.gists import extract_gist
 from readgraph.nodes.look_up import make_look_up_node
 from readgraph.nodes.step import StepNode, node
 from readgraph.nodes.tasks import all_finished
-from readgraph.plugins import plugged_in
+from readgraph.plugins import Places, plugged_in
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import LARGEST
 from readgraph.state.errors import BadInput
@@ -71,7 +64,7 @@ def engine_ids() -> list[str]:
 
 def _places_of_others() -> dict[str, str]:
     """Where the engines of other packages stand, by their ids; ours can't be replaced."""
-    offered = sorted(engine for _, engine in plugged_in("engines"))
+    offered = sorted(engine for _, engine in plugged_in("engines", Places))
     return {identity: place for identity, place in offered if identity not in OWN}
 
 
@@ -212,31 +205,15 @@ class ReadAgentGistEngine(EpisodeEngine):
     def __init__(
         self,
         *,
-        local_llm_pipeline: Callable[[str], str] | None = None,
-        chunker: object = None,
-        embedding_fn: EmbeddingFunction | None = None,
-        episode_token_limit: int = 500,
-        gist_length: int = 100,
         gist_prompt_template: str = words.GIST,
         qa_prompt_template: str = words.QA,
         lookup_prompt_template: str = words.LOOK_UP,
-        library: BaseStore | None = None,
-        context: ReaderContext | None = None,
-        **settings: Any,
+        **more: Any,
     ) -> None:
         self.templates = Templates(gist_prompt_template, qa_prompt_template, lookup_prompt_template)
         self.gist_prompt_template, self.qa_prompt_template = gist_prompt_template, qa_prompt_template
         self.lookup_prompt_template = lookup_prompt_template
-        super().__init__(
-            local_llm_pipeline=local_llm_pipeline,
-            chunker=chunker,
-            embedding_fn=embedding_fn,
-            episode_token_limit=episode_token_limit,
-            gist_length=gist_length,
-            library=library,
-            context=context,
-            **settings,
-        )
+        super().__init__(**more)
 
     def build(self) -> StateGraph[Any, ReaderContext, Any, Any]:
         """ReadAgent's graph with the templates' prompts."""

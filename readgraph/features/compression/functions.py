@@ -1,15 +1,16 @@
 """A text or documents within a budget of tokens; see `readgraph.api.functions` for what all functions take."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 from langgraph.store.base import BaseStore
-from pydantic import PrivateAttr
+from pydantic import Field, PrivateAttr
 
 from readgraph.api.documents import documents_as_one
 from readgraph.api.functions import pages_of
 from readgraph.api.results import Used
 from readgraph.api.running import in_use
+from readgraph.api.tools import Call, OneOrMore, list_names
 from readgraph.features.compression.engine import CompressionEngine, check_request
 from readgraph.features.compression.engines import engine_named
 from readgraph.features.compression.trace import CompressionStatus, CompressionTrace
@@ -52,15 +53,10 @@ async def compress(
     """A text, or documents as one, within a budget of tokens; with a question, what they hold for it.
 
     Args:
-        library: The library, or a plain LangGraph store.
         budget: Most tokens of the result.
         text: The text; or else `documents`.
-        documents: Ids, titles or files of the documents.
         question: What the result is to be about.
-        as_of: A day, as of `ask`.
         engine: The engine's id, or an engine over the library's store, which has settings of its own.
-        context: The settings of the run; by default those of `ReaderContext()`, without a model.
-        listen: Takes what the graph streams, such as its progress.
 
     Raises:
         BadInput: Without a text or documents, or with both; otherwise as for `CompressionEngine.compress`.
@@ -81,3 +77,18 @@ async def compress(
     made = CompressedText(**vars(compressed), **sizes, notices=notices)
     made._trace = trace
     return made
+
+
+async def compress_tool(
+    call: Call,
+    budget: Annotated[int, Field(ge=1, description="Most tokens of the result.")],
+    document: OneOrMore = "",
+    text: Annotated[str, Field(description="A text, instead of a document.")] = "",
+    question: Annotated[str, Field(description="With a question: what the text holds for it.")] = "",
+    engine: Annotated[
+        str, Field(description="readagent_gist, memwalker_tree, gam_memos or extractive.")
+    ] = "readagent_gist",
+) -> CompressedText:
+    """Fit documents or a text into a budget of tokens. Nothing is cut off; what is too long is shortened again."""
+    given = {"text": text or None, "documents": list_names(document), "question": question or None}
+    return await call(compress, budget, engine=engine, **given)

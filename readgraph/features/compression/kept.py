@@ -17,8 +17,8 @@ from readgraph.library.search.hits import fuse, score_above_last
 from readgraph.library.search.okapi import rank
 from readgraph.library.search.vector_index import Matrix
 from readgraph.library.stored_items import EVERY, ROOT, StoredValue
+from readgraph.models.embeddings.vector_replies import NotEmbedded
 from readgraph.models.metering import Meter, start_meter
-from readgraph.models.vector_replies import NotEmbedded
 from readgraph.nodes.search import count_search_by_words, get_shared_embedder
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, LibraryError
@@ -89,12 +89,12 @@ async def episodes_of(pages: PageStore, kept: IngestedDocument) -> list[Recalled
 
 async def recall_gists(pages: PageStore, engine: str, context: ReaderContext, query: str, top_k: int) -> list[Recalled]:
     """The gists nearest to the query, by words of gist and episode or by meaning, the best first; no episode twice."""
-    found = dict[str, Recalled]()
+    by_id = dict[str, Recalled]()
     for kept in await documents_of_engine(pages, engine):
         for episode in await episodes_of(pages, kept):
-            found.setdefault(episode["id"], episode)
-    every = [*found.values()]
-    rankings = [rank(query, [f"{each['text']}\n{each['episode']}" for each in every])]
+            by_id.setdefault(episode["id"], episode)
+    every = [*by_id.values()]
+    rankings = [rank(query, [f"{episode['text']}\n{episode['episode']}" for episode in every])]
     if context.embeddings and every:
         try:
             rankings.append(await _rank_by_nearness(pages, context, query, every))

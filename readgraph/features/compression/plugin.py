@@ -12,14 +12,11 @@ if TYPE_CHECKING:
 
 @hookimpl
 def commands() -> list[Command]:
-    """Its command, with its place in the help."""
     return [
         Command(
-            run="readgraph.features.compression.command:compress",
-            line=(
-                "Fit documents into a budget of tokens, for a prompt of your own. Standard output holds the text "
-                "and nothing else."
-            ),
+            "readgraph.features.compression.command:compress",
+            "Fit documents into a budget of tokens, for a prompt of your own. Standard output holds the text "
+            "and nothing else.",
             panel="More with texts",
             order=5,
         )
@@ -28,7 +25,6 @@ def commands() -> list[Command]:
 
 @hookimpl
 def functions() -> dict[str, str]:
-    """Its function of `readgraph.api`."""
     return {"compress": "readgraph.features.compression.functions:compress"}
 
 
@@ -43,8 +39,7 @@ def records() -> "list[OwnRecords]":
 
 @hookimpl
 def tools() -> "list[Tool]":
-    """Its tool of agents."""
     from readgraph.api.tools import Tool
-    from readgraph.features.compression.tools import compress
+    from readgraph.features.compression.functions import compress_tool
 
-    return [Tool(run=compress, order=5)]
+    return [Tool(name="compress", run=compress_tool, order=5)]

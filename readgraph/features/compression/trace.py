@@ -1,7 +1,7 @@
 """What a compression gives, and the trace of how it came about."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import reduce
 from typing import Any, Literal
@@ -103,27 +103,29 @@ async def run_and_trace(
         for update in event.values() if mode == "updates" else ():
             ended = (update or {}).get("steps", [])
             for step in getattr(ended, "value", ended):  # the first node overwrites the channel
-                replies = [
-                    TraceReply(
-                        asked=exchange["asked"],
-                        version=exchange["version"],
-                        reply=exchange["reply"],
-                        refused=exchange["refused"],
-                        tokens=exchange["tokens"][:2],
-                    )
-                    for exchange in exchanges
-                ]
-                steps.append(
-                    TraceStep(
-                        node=step["node"],
-                        model=step["model"],
-                        summary=step["summary"],
-                        replies=replies,
-                        usage=step["usage"],
-                        fallbacks=step["fallbacks"],
-                    )
-                )
+                steps.append(_as_trace(step, exchanges))
                 exchanges.clear()
 
     with exchanges_to(exchanges.append):
         return await run_and_listen(graph, given, context=context, listen=trace)
+
+
+def _as_trace(step: Step, exchanges: Sequence[ModelExchange]) -> TraceStep:
+    return TraceStep(
+        node=step["node"],
+        model=step["model"],
+        summary=step["summary"],
+        replies=[_as_reply(exchange) for exchange in exchanges],
+        usage=step["usage"],
+        fallbacks=step["fallbacks"],
+    )
+
+
+def _as_reply(exchange: ModelExchange) -> TraceReply:
+    return TraceReply(
+        asked=exchange["asked"],
+        version=exchange["version"],
+        reply=exchange["reply"],
+        refused=exchange["refused"],
+        tokens=exchange["tokens"][:2],
+    )

@@ -17,7 +17,6 @@ PACKAGED_EMBEDDINGS = "local:all-MiniLM-L6-v2"
 
 @hookimpl
 def models() -> list[ModelProvider]:
-    """The models whose names begin with `local`."""
     return [
         ModelProvider(
             name="local",
@@ -32,7 +31,6 @@ def models() -> list[ModelProvider]:
 
 @hookimpl
 def functions() -> dict[str, str]:
-    """What runs a model for a time."""
     return {"local_model": "readgraph.features.local_models.servers:local_model"}
 
 

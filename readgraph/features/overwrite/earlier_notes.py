@@ -52,7 +52,10 @@ class EarlierNotes(StoredItems):
         await self.put([((ROOT, READINGS, document), reading, {"ended": utc_now()})])
         items = await self.search((ROOT, READINGS, document), EVERY)
         ended = {
-            item.key: known.ended for item in items for known in load_valid(_ReadingRecord, [item.value]) if known.ended
+            item.key: record.ended
+            for item in items
+            for record in load_valid(_ReadingRecord, [item.value])
+            if record.ended
         }
         for old in sorted(ended, key=lambda name: ended[name])[:-KEPT_READINGS]:
             await self._forget(document, old)

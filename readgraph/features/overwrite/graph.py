@@ -12,12 +12,13 @@ from readgraph.features.overwrite import question_notes
 from readgraph.features.overwrite.note_taking import (
     MOST_TURNS,
     LastNotesState,
+    NotesOpenUpdate,
     NotesState,
     NotesUpdate,
     answer,
+    open_for_notes,
     write_notes,
 )
-from readgraph.features.overwrite.opening import NotesOpenUpdate, open_for_notes
 from readgraph.features.overwrite.settings import NoteTaking
 from readgraph.features.overwrite.state import NoteTakingOutput, NoteTakingState
 from readgraph.graphs.wiring import add_nodes, add_path, add_question, add_search, begin_graph, complete_graph

@@ -20,6 +20,7 @@ from readgraph.features.overwrite.question_notes import (
     format_notes,
 )
 from readgraph.features.overwrite.settings import LookingBack, NoteGates, NoteTaking
+from readgraph.features.overwrite.state import FreshNotes
 from readgraph.library.search.okapi import rank
 from readgraph.library.search.terms import content_words
 from readgraph.models.asking import ask_reply, can_ask
@@ -40,8 +41,10 @@ from readgraph.nodes.extractive import query_of
 from readgraph.nodes.extractive.passages import Passage, nearest_sentences, passages_of, sentences_of
 from readgraph.nodes.extractive.quoting import MOST_QUOTES, question_alone, quote_passages
 from readgraph.nodes.memory import format_parts, load_memory
+from readgraph.nodes.opening import OpenState, OpenUpdate, open_document
 from readgraph.nodes.prompts import note_line
 from readgraph.nodes.step import node
+from readgraph.state.channels import empty_channels
 from readgraph.state.errors import BudgetSpent
 from readgraph.state.reading import Finding, Quote
 from readgraph.state.records import Page, digest
@@ -50,6 +53,16 @@ from readgraph.state.words import first_words, format_count, take_fitting
 
 AT_ONCE, MOST_TURNS = 8, 64  # pages that a step reads at least, and the most steps that a text takes
 MOST_QUERIES, QUERY_WORDS = 2, 30  # queries of a reply that are searched for, and most words of one
+
+
+class NotesOpenUpdate(OpenUpdate, FreshNotes):
+    """What opening writes where notes are taken on a question."""
+
+
+@node(starts_question=True)
+async def open_for_notes(state: OpenState, runtime: ReaderRuntime) -> NotesOpenUpdate:
+    """Open a question to take notes on, and reset the notes of earlier questions."""
+    return {**await open_document(state, runtime), **empty_channels(FreshNotes)}
 
 
 class NotesState(AskedPages):
@@ -180,14 +193,14 @@ async def _ask_for_notes(reading: _NotesReading, page: Page, text: str) -> None:
 async def _take_block(reading: _NotesReading, reply: NotesAlone, page: Page, seen: Sequence[NoteLine]) -> None:
     """Put the new lines in the place of the block used least recently, which then was used last, with those named."""
     block, before, most = reading.order[0], reading.notes, question_notes.most_block_words(reading.runtime.context)
-    said = question_notes.lines_from_reply(reply.notes, page.number, seen) or reading.blocks[block]
-    if count_note_words(said) > most:
+    lines = question_notes.lines_from_reply(reply.notes, page.number, seen) or reading.blocks[block]
+    if count_note_words(lines) > most:
         count_fallback("notes_cut")
-    reading.blocks[block] = question_notes.fit_lines(said, most)
+    reading.blocks[block] = question_notes.fit_lines(lines, most)
     used = {block, *(number - 1 for number in getattr(reply, "used", []))}
     reading.order.sort(key=lambda each: (each in used, each == block))
     if isinstance(reply, NewNotes):
-        await reading.overwritten.keep(page.number, before, said)
+        await reading.overwritten.keep(page.number, before, lines)
 
 
 async def _request_notes(reading: _NotesReading, page: Page, text: str) -> NotesAlone | None:
@@ -331,8 +344,8 @@ def _find_line_quote(line: NoteLine, texts: dict[int, str]) -> Quote | None:
     on = {page: texts[page] for page in line.pages if page in texts}
     for quotation in sorted(_QUOTED.findall(line.text), key=len, reverse=True):
         for page, text in on.items():
-            if found := find_citation_on_page(page, 0, text, quotation):
-                return Quote(page=page, quote=found["quote"])
+            if citation := find_citation_on_page(page, 0, text, quotation):
+                return Quote(page=page, quote=citation["quote"])
     words = {*content_words(line.text)}
     for sentence in nearest_sentences(line.text, passages_of(on))[:1]:
         if len(words & {*content_words(sentence.text)}) >= SHARED * len(words):

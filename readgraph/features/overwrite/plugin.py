@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
 @hookimpl
 def methods() -> list[Method]:
-    """The method of overwritten notes."""
     return [
         Method(
             name="overwrite-memory",
@@ -25,7 +24,6 @@ def methods() -> list[Method]:
 
 @hookimpl
 def settings() -> "list[type[Settings]]":
-    """Its groups of settings."""
     from readgraph.features.overwrite.settings import LookingBack, NoteGates, NoteTaking
 
     return [NoteTaking, LookingBack, NoteGates]
@@ -33,7 +31,6 @@ def settings() -> "list[type[Settings]]":
 
 @hookimpl
 def records() -> "list[OwnRecords]":
-    """What is kept of the notes of a reading."""
     from readgraph.features.overwrite.earlier_notes import drop_stopped, forget_notes
     from readgraph.library.upkeep.own_records import OwnRecords
 

@@ -313,13 +313,13 @@ class OverwrittenNotes:
 def _nearest(
     queries: Sequence[str], lines: Sequence[NoteLine], notes: Sequence[NoteLine], most_words: int
 ) -> list[NoteLine]:
-    found, room, said = list[NoteLine](), most_words, [{*content_words(line.text)} for line in notes]
+    kept, room, noted = list[NoteLine](), most_words, [{*content_words(line.text)} for line in notes]
     for number, _ in rank(" ".join(queries), [line.text for line in lines]):
         if room < FEWEST_WORDS:
             break
         size, words = count_words(lines[number].text_with_pages), {*content_words(lines[number].text)}
-        if size <= room and not any(words <= other for other in said):
-            found.append(lines[number])
-            said.append(words)
+        if size <= room and not any(words <= other for other in noted):
+            kept.append(lines[number])
+            noted.append(words)
             room -= size
-    return found
+    return kept

@@ -9,8 +9,7 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 
 from readgraph.features.rlm import programs as programs_types
-from readgraph.features.rlm.opening import ProgramsOpenUpdate, open_for_programs
-from readgraph.features.rlm.programs import answer, run, write_program
+from readgraph.features.rlm.programs import ProgramsOpenUpdate, answer, open_for_programs, run, write_program
 from readgraph.features.rlm.state import ProgramsOutput, ProgramsState
 from readgraph.graphs.baselines import read_segments
 from readgraph.graphs.wiring import add_nodes, add_path, add_question, begin_graph, complete_graph

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
 
 @hookimpl
 def methods() -> list[Method]:
-    """The method of programs."""
     return [
         Method(
             name="rlm",
@@ -26,7 +25,6 @@ def methods() -> list[Method]:
 
 @hookimpl
 def settings() -> "list[type[Settings]]":
-    """Its settings."""
     from readgraph.features.rlm.settings import Programs
 
     return [Programs]

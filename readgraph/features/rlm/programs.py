@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from readgraph.features.rlm.sandbox import ProgramEnd, SubCallRefused, check_sandbox, run_program
 from readgraph.features.rlm.settings import Programs
-from readgraph.features.rlm.state import ProgramRun
+from readgraph.features.rlm.state import FreshPrograms, ProgramRun
 from readgraph.models.asking import ask_text
 from readgraph.models.metering import count_fallback, current_meter
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
@@ -26,8 +26,10 @@ from readgraph.nodes.answering.in_view import STYLE, answer_style, letter_of, wr
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedPages, ReaderRuntime, StepUpdate
 from readgraph.nodes.memory import load_memory
+from readgraph.nodes.opening import OpenState, OpenUpdate, open_document
 from readgraph.nodes.prompts import question_part
 from readgraph.nodes.step import node
+from readgraph.state.channels import empty_channels
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Finding, Quote, with_finding
 from readgraph.state.settings import Window
@@ -67,8 +69,8 @@ def _rehearse_program(reply: RehearsedReply) -> str:
     elif not done:
         lines = ["show(cut(text, 150)[0]);"]
     else:
-        said = '"B"' if "the letter of an option" in reply.task else json.dumps(reply.answer)
-        lines = [f"finish({said}, [text.trim().split(/\\s+/).slice(0, 16).join(' ')]);"]
+        answer = '"B"' if "the letter of an option" in reply.task else json.dumps(reply.answer)
+        lines = [f"finish({answer}, [text.trim().split(/\\s+/).slice(0, 16).join(' ')]);"]
     return f"{reply.words(25)}\n```js\n" + "\n".join(lines) + "\n```"
 
 
@@ -97,6 +99,16 @@ ASK_PIECE = declare_wording(
     "nothing else, as briefly as it can be said. " + DATA_RULE,
     "Answer the question from this piece alone.",
 )
+
+
+class ProgramsOpenUpdate(OpenUpdate, FreshPrograms):
+    """What opening writes where programs look at the text."""
+
+
+@node(starts_question=True)
+async def open_for_programs(state: OpenState, runtime: ReaderRuntime) -> ProgramsOpenUpdate:
+    """Open a question for programs, and reset those of earlier questions."""
+    return {**await open_document(state, runtime), **empty_channels(FreshPrograms, kept=NOTHING_KEPT)}
 
 
 class WriteState(AskedPages):
@@ -316,12 +328,12 @@ class SubCalls:
 
     def pages_in(self, text: str, starts: list[int]) -> set[int]:
         """The pages, by where they start, on which pieces stand that are the text's own."""
-        found = set[int]()
+        pages = set[int]()
         for piece in filter(str.strip, self.pieces):
             if (at := text.find(piece)) >= 0:
                 last = bisect_right(starts, at + len(piece.rstrip()) - 1)
-                found |= {*range(bisect_right(starts, at) - 1, last)}
-        return found
+                pages |= {*range(bisect_right(starts, at) - 1, last)}
+        return pages
 
 
 def complain_of_answer(end: ProgramEnd, choices: dict[str, str]) -> str:
@@ -336,13 +348,13 @@ def complain_of_answer(end: ProgramEnd, choices: dict[str, str]) -> str:
 
 def finding_of(end: ProgramEnd, choices: dict[str, str]) -> Finding:
     """The answer of a program: of an option, its letter and its text; quotes are looked for in the text later."""
-    said, letter = (end.answer or "").strip(), None
-    if said and choices:
-        same = [known for known, option in choices.items() if option == said]
-        letter = same[0] if same else letter_of(said)
-        said = choices[letter]
+    text, letter = (end.answer or "").strip(), None
+    if text and choices:
+        same = [key for key, option in choices.items() if option == text]
+        letter = same[0] if same else letter_of(text)
+        text = choices[letter]
     quotes = [Quote(page=-1, quote=quote) for quote in end.quotes[:MOST_QUOTES] if quote.strip()]
-    return Finding(page=-1, answers=bool(said), text=said, choice=letter, quotes=quotes if said else [])
+    return Finding(page=-1, answers=bool(text), text=text, choice=letter, quotes=quotes if text else [])
 
 
 def describe_run(ran: ProgramRun, number: int, *, finished: bool) -> str:

@@ -72,8 +72,8 @@ async def run_program(program: str, text: str, kept: str, ask: Ask) -> ProgramEn
     replies = dict[tuple[str, str], tuple[str | None, str]]()
     async with _engine(text) as engine:
         while True:
-            known = [[*asked, *reply] for asked, reply in replies.items()]
-            order = {"program": program, "kept": kept, "replies": known, "seconds": SECONDS}
+            answered = [[*asked, *reply] for asked, reply in replies.items()]
+            order = {"program": program, "kept": kept, "replies": answered, "seconds": SECONDS}
             ran = await asyncio.to_thread(engine.run, order)
             if ran is None:
                 slow = f"it took more than {SECONDS:g} seconds of its own time"

@@ -86,8 +86,8 @@ async def memory_there(store: PageStore, document: Document, context: ReaderCont
     def traits(recipe: Recipe) -> list[object]:
         return [recipe.model, recipe.purpose, *(recipe.parameters.get(name) for name in ("language", "prompts"))]
 
-    whole = [each for each in reversed(kept) if each.complete and each.read_to == document.characters]
-    serving = [each for each in whole if each.recipe.method in NOTED and traits(each.recipe) == traits(wanted)]
+    whole = [memory for memory in reversed(kept) if memory.complete and memory.read_to == document.characters]
+    serving = [memory for memory in whole if memory.recipe.method in NOTED and traits(memory.recipe) == traits(wanted)]
     return min(serving, key=lambda memory: NOTED.index(memory.recipe.method), default=None)
 
 
@@ -113,8 +113,8 @@ async def find_named_part(store: PageStore, document: Document, memory: Memory, 
     headings = await _headings(store, document)
     numbered = _SECTION.fullmatch(wanted.strip())
     for name in (wanted, numbered["number"]) if numbered else (wanted,):
-        if found := _by_title(headings, name) or _by_number(headings, name):
-            return _spans(headings, found, document.characters)
+        if numbers := _by_title(headings, name) or _by_number(headings, name):
+            return _spans(headings, numbers, document.characters)
     if asked := _PAGES.fullmatch(wanted.strip()):
         return [await _find_pages_by_number(store, document, memory, asked)]
     return await places_named(store, document, wanted)
@@ -122,17 +122,17 @@ async def find_named_part(store: PageStore, document: Document, memory: Memory, 
 
 async def _headings(store: PageStore, document: Document) -> list[Heading]:
     """The headings of the document; in a collection each document's title stands above its own."""
-    found = list[Heading]()
+    paths = list[Heading]()
     for part in document.parts or (CollectionPart(document.id, 0, document.characters),):
         member = await store.document(part.document) if document.parts else document
         above = (member.title or member.id,) if document.parts else ()
-        found += [(part.start, above)] if above else []
+        paths += [(part.start, above)] if above else []
         places = await store.places(member)
         text = await store.text(member) if places else ""
-        found += [(part.start + start, (*above, *path)) for start, path in headings_in(text, places)]
+        paths += [(part.start + start, (*above, *path)) for start, path in headings_in(text, places)]
     # Those that the text has no words under stand there too: "Part two" before its "Chapter 4".
     headings, before = list[Heading](), tuple[str, ...]()
-    for start, path in found:
+    for start, path in paths:
         headings += [(start, path[:depth]) for depth in range(1, len(path)) if path[:depth] != before[:depth]]
         headings.append((start, path))
         before = path
@@ -182,9 +182,9 @@ def _own_number(title: str) -> str:
     return number if _NUMBER.fullmatch(number) else ""
 
 
-def _spans(headings: Sequence[Heading], found: Iterable[int], end: int) -> list[NamedSpan]:
+def _spans(headings: Sequence[Heading], numbers: Iterable[int], end: int) -> list[NamedSpan]:
     spans = list[NamedSpan]()
-    for number in found:
+    for number in numbers:
         start, path = headings[number]
         stop = next((at for at, other in headings[number + 1 :] if not _is_below(other, path)), end)
         if not spans or start >= spans[-1][2]:
@@ -259,11 +259,11 @@ async def choose(state: ChooseState, runtime: ReaderRuntime) -> ChooseUpdate:
     parts = [PartOfText(name=name, start=start, end=end) for name, start, end in named]
     sizes = {note.page: note.words for note in await memory.notes() if note.text.strip()}
     spans = [(part["start"], part["end"]) for part in parts] or [(0, memory.document.characters)]
-    shown = [each for page in await memory.pages() if (each := _shown_part(page, spans))]
-    words = sum(sizes.get(each["page"], 0) for each in shown)
+    shown = [piece for page in await memory.pages() if (piece := _shown_part(page, spans))]
+    words = sum(sizes.get(piece["page"], 0) for piece in shown)
     all_full = words < CONDENSED * runtime.context.summary_words
-    shown = [{**each, "full": all_full or each["full"] or each["page"] not in sizes} for each in shown]
-    full = [each["page"] for each in shown if each["full"]]
+    shown = [{**piece, "full": all_full or piece["full"] or piece["page"] not in sizes} for piece in shown]
+    full = [piece["page"] for piece in shown if piece["full"]]
     did = f"{format_count(len(shown), 'part')} of {memory.record.pages}, {len(full)} in full"
     return {"parts": parts, "shown": shown, "pages_read": full, "step_summary": did}
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
 from langgraph.store.base import BaseStore
 from pydantic import Field
@@ -11,6 +11,7 @@ from readgraph.api.documents import documents_as_one
 from readgraph.api.functions import cite, pages_of
 from readgraph.api.results import Cited, Used
 from readgraph.api.running import run_method
+from readgraph.api.tools import AsOf, Call, OneOrMore, list_names
 from readgraph.features.summary.graph import build
 from readgraph.library.library import Library
 from readgraph.state.context import ReaderContext
@@ -52,14 +53,9 @@ async def summarise(
     """Summarise a document, or several as one, in at most `words` words (those of the context, 300).
 
     Args:
-        library: The library, or a plain LangGraph store.
-        documents: Ids, titles or files of the documents.
         words: Most words of the summary.
         part: Only this part, by a heading, its number, or pages.
         about: What the summary is to be about.
-        as_of: A day, as of `ask`.
-        context: The settings of the run; by default those of `ReaderContext()`, without a model.
-        listen: Takes what the graph streams, such as its progress.
 
     Returns:
         The summary, its sentences checked and cited.
@@ -69,8 +65,25 @@ async def summarise(
     """
     pages, settings = pages_of(library, context), context or ReaderContext()
     settings = settings if words is None else replace(settings, summary_words=words)
-    given = {name: value for name, value in (("part", part), ("question", about)) if value is not None}
     document = await documents_as_one(pages, documents, as_of)
-    asked = cast(Question, given)
+    asked = cast(Question, as_input(part, about))
     output = await run_method(pages, build(), "summary", document, asked, settings, listen)
     return Summary.of(output, summary=output["answer"], citations=cite(document, output["citations"]))
+
+
+def as_input(part: str | None, about: str | None) -> dict[str, str]:
+    """What the graph of a summary is given besides the document: what is None is left out."""
+    return {name: value for name, value in (("part", part), ("question", about)) if value is not None}
+
+
+async def summarise_tool(
+    call: Call,
+    document: OneOrMore,
+    words: Annotated[int, Field(ge=20, le=10_000, description="Most words of the summary.")] = 300,
+    part: Annotated[str, Field(description="Only this part: a heading, its number, or pages.")] = "",
+    about: Annotated[str, Field(description="What it is to be about.")] = "",
+    as_of: AsOf = "",
+) -> Summary:
+    """Summarise documents, or a part of one; each sentence names where it stands, and is checked."""
+    given = {"words": words, "part": part or None, "about": about or None, "as_of": as_of}
+    return await call(summarise, documents=list_names(document), **given)

@@ -1,39 +1,20 @@
 """A summary, as the page in the browser makes it."""
 
-from typing import Any
-
-from readgraph.api.running import RunThread
 from readgraph.doors.serve.making import Making, Page
-from readgraph.features.summary.functions import summarise
+from readgraph.features.summary.functions import as_input, summarise
 from readgraph.graphs.methods import ROWS
-from readgraph.library.library import Library
-from readgraph.state.context import ReaderContext
-from readgraph.state.loops import Listen
-from readgraph.state.records import Document
 
 
-class SummaryMaking(Making):
-    """A summary, as the page in the browser makes it."""
-
-    method = ROWS["summary"]
-    task = "summary"
-
-    def heading(self, title: str) -> str:
-        """What stands above it."""
-        return f"Summary of {self.part or title}{f': {self.text}' if self.text else ''}"
-
-    def given(self) -> dict[str, Any]:
-        """What the graph is given besides the document."""
-        wanted = (("part", self.part), ("question", self.text))
-        return {name: value for name, value in wanted if value}
-
-    async def make(
-        self, library: Library, document: Document, context: ReaderContext, listen: Listen, thread: RunThread
-    ) -> dict[str, Any]:
-        """The output of the graph that makes it."""
-        wanted: dict[str, Any] = {"part": self.part or None, "about": self.text or None}
-        made = await summarise(library, documents=[document], **wanted, context=context, listen=listen)
-        return {**made.output}
+def _heading(wanted: Making, title: str) -> str:
+    return f"Summary of {wanted.part or title}{f': {wanted.text}' if wanted.text else ''}"
 
 
-PAGE = Page(makings=(SummaryMaking,))
+SUMMARY = Making(
+    task="summary",
+    method=ROWS["summary"],
+    function=summarise,
+    heading=_heading,
+    arguments=lambda wanted: {"part": wanted.part or None, "about": wanted.text or None},
+    given=lambda wanted: as_input(wanted.part or None, wanted.text or None),
+)
+PAGE = Page(makings=(SUMMARY,))

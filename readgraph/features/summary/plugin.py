@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 @hookimpl
 def methods() -> list[Method]:
-    """The summary."""
     return [
         Method(
             name="summary",
@@ -31,14 +30,11 @@ def methods() -> list[Method]:
 
 @hookimpl
 def commands() -> list[Command]:
-    """Its command, with its place in the help."""
     return [
         Command(
-            run="readgraph.features.summary.command:summarise",
-            line=(
-                "Summarise documents, or a part of them. Each sentence names where it stands, and is checked "
-                "against the text."
-            ),
+            "readgraph.features.summary.command:summarise",
+            "Summarise documents, or a part of them. Each sentence names where it stands, and is checked "
+            "against the text.",
             panel="Start",
             order=3,
         )
@@ -47,7 +43,6 @@ def commands() -> list[Command]:
 
 @hookimpl
 def settings() -> "list[type[Settings]]":
-    """Its settings."""
     from readgraph.features.summary.settings import SummaryForm
 
     return [SummaryForm]
@@ -55,22 +50,19 @@ def settings() -> "list[type[Settings]]":
 
 @hookimpl
 def functions() -> dict[str, str]:
-    """Its function of `readgraph.api`."""
     return {"summarise": "readgraph.features.summary.functions:summarise"}
 
 
 @hookimpl
 def tools() -> "list[Tool]":
-    """Its tool of agents."""
     from readgraph.api.tools import Tool
-    from readgraph.features.summary.tools import summarise
+    from readgraph.features.summary.functions import summarise_tool
 
-    return [Tool(run=summarise, order=1)]
+    return [Tool(name="summarise", run=summarise_tool, order=1)]
 
 
 @hookimpl
 def pages() -> "list[Page]":
-    """What it adds to the page in the browser."""
     from readgraph.features.summary.page import PAGE
 
     return [PAGE]

@@ -18,6 +18,7 @@ from readgraph.models.rehearsed import RehearsedReply, fill_words
 from readgraph.models.reply_types import LenientReply, Numbers
 from readgraph.nodes.answering.citations import find_quotes
 from readgraph.nodes.answering.in_view import compression_rate, percent_read
+from readgraph.nodes.answering.sentence_flags import joined_sentences
 from readgraph.nodes.answering.verdicts import (
     CHECK_SUMMARY,
     SentenceToCheck,
@@ -37,7 +38,6 @@ from readgraph.nodes.step import node
 from readgraph.nodes.tasks import all_finished
 from readgraph.state.apart import compute
 from readgraph.state.reading import Citation, Sentence, Status
-from readgraph.state.sentence_flags import joined_sentences
 from readgraph.state.sentences import sentence_spans
 from readgraph.state.settings import Checking, Language
 from readgraph.state.words import count_words, first_words, format_count, take_fitting
@@ -121,14 +121,14 @@ class Material:
 async def material_of(state: ShownState, runtime: ReaderRuntime) -> Material:
     """The notes of the pages that are shown, and the texts of those in full."""
     shown, memory = state["shown"], await load_memory(runtime, state)
-    found = await memory.store.spans(memory.document, [(each["start"], each["end"]) for each in shown])
-    texts = {each["page"]: text for each, text in zip(shown, found, strict=True) if text.strip()}
-    notes = {note.page: note for note in await memory.notes([each["page"] for each in shown])}
-    in_full = {each["page"] for each in shown if each["full"]}
+    shown_texts = await memory.store.spans(memory.document, [(part["start"], part["end"]) for part in shown])
+    texts = {part["page"]: text for part, text in zip(shown, shown_texts, strict=True) if text.strip()}
+    notes = {note.page: note for note in await memory.notes([part["page"] for part in shown])}
+    in_full = {part["page"] for part in shown if part["full"]}
     record_corrections(note for note in notes.values() if note.page not in in_full)
-    said = {page: note.text for page, note in notes.items()}
-    items = [SummaryItem((page,), text if page in in_full else said[page]) for page, text in texts.items()]
-    return Material(memory, items, texts, said)
+    note_texts = {page: note.text for page, note in notes.items()}
+    items = [SummaryItem((page,), text if page in in_full else note_texts[page]) for page, text in texts.items()]
+    return Material(memory, items, texts, note_texts)
 
 
 def words_of(items: Sequence[SummaryItem]) -> int:
@@ -216,7 +216,7 @@ async def _update(
     text = joined_sentences(sentences)[0]
     by_rule = replaced and all(sentence["extracted"] for sentence in sentences)
     status: Status = "extracted" if by_rule else "summarised"
-    pages = await material.memory.pages([each["page"] for each in shown if each["full"]])
+    pages = await material.memory.pages([part["page"] for part in shown if part["full"]])
     seen = sum(count_words(item.text) for item in material.items)
     did = "extracted" if by_rule else "wrote"
     return {
@@ -259,8 +259,8 @@ class _Writer:
             if words_of(items) <= self.room:
                 break
             groups = groups_within(items, self.room)
-            each = max(FEWEST_OF_GROUP, self.room // (2 * len(groups)))
-            shorter = await all_finished(self._request_sentences(group, min(each, self.room // 2)) for group in groups)
+            share = max(FEWEST_OF_GROUP, self.room // (2 * len(groups)))
+            shorter = await all_finished(self._request_sentences(group, min(share, self.room // 2)) for group in groups)
             items = as_items([sentence for sentences in shorter for sentence in sentences])
         return await self._request_sentences(items, most)
 
@@ -299,12 +299,12 @@ class _Writer:
 
 def _sentences(reply: WrittenSummary, known: Sequence[int]) -> list[Sentence]:
     """The sentences of a reply that name a known page; what holds several sentences is taken apart."""
-    found = list[Sentence]()
+    sentences = list[Sentence]()
     for written in reply.sentences:
         pages, text = sorted({*written.pages} & {*known}), " ".join(written.text.split())
         if pages and text:
-            found += [make_sentence(text[slice(*span)], pages) for span in sentence_spans(text)]
-    return found
+            sentences += [make_sentence(text[slice(*span)], pages) for span in sentence_spans(text)]
+    return sentences
 
 
 write = node(without_model=write_without_model, settings=(SummaryForm, Language))(write_summary)
@@ -325,7 +325,7 @@ class CheckUpdate(StepUpdate):
 async def check_summary(state: CheckState, runtime: ReaderRuntime) -> CheckUpdate:
     """Ask of each sentence that was not extracted whether its pages support it; without a reply it stays unchecked."""
     sentences = state["sentences"]
-    left = [number for number, each in enumerate(sentences) if not each["extracted"]]
+    left = [number for number, sentence in enumerate(sentences) if not sentence["extracted"]]
     if not runtime.context.check_sentences or not left:
         return _make_check_update(sentences)
     material = await material_of(state, runtime)

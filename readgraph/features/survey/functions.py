@@ -1,15 +1,16 @@
 """A table of what documents hold; see `readgraph.api.functions` for what all functions take."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated
 
 from langgraph.store.base import BaseStore
 from pydantic import Field
 
 from readgraph.api.documents import documents_as_one
 from readgraph.api.functions import cite, pages_of
-from readgraph.api.results import LACKS, Cited, Result, Used
+from readgraph.api.results import LACKS, Cited, OfDocuments, Result
 from readgraph.api.running import RunThread, run_method
+from readgraph.api.tools import AsOf, Call, OneOrMore, list_names
 from readgraph.features.survey.graph import build_table
 from readgraph.features.survey.notices import find_notices
 from readgraph.features.survey.table import table_of
@@ -17,9 +18,9 @@ from readgraph.library.library import Library
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.loops import Listen
-from readgraph.state.reading import Question, Status
+from readgraph.state.reading import Citation, Question, Status
 from readgraph.state.records import Document
-from readgraph.state.tables import NO_TABLE
+from readgraph.state.tables import NO_TABLE, Table
 
 NO_ROWS = 'Say what the table is to hold, such as "every person: name, role, first appearance".'
 
@@ -31,12 +32,9 @@ class TableRow(Result):
     citations: list[Cited]
 
 
-class SurveyTable(Used):
+class SurveyTable(OfDocuments):
     """All that documents hold of one kind, a row for each."""
 
-    document: str = Field(description="The id of the document, or of the collection of those that were read as one.")
-    title: str
-    documents: list[dict[str, Any]] = Field(description="id, title, start and end of each document of a collection.")
     model: str | None = Field(description="None: filled by patterns.")
     columns: list[str]
     kinds: list[str] = Field(description="text, number or date, for each column.")
@@ -65,13 +63,7 @@ async def table(
     """All that documents hold of one kind, such as "every person: name, role": all rows, each with its quotes.
 
     Args:
-        library: The library, or a plain LangGraph store.
         wanted: What the rows are to be, and their columns; `fields` of the context fixes these.
-        documents: Ids, titles or files of the documents.
-        as_of: A day, as of `ask`.
-        context: The settings of the run; by default those of `ReaderContext()`, without a model.
-        listen: Takes what the graph streams, such as its progress.
-        thread: Keeps the graph's steps; without one they are not kept.
 
     Returns:
         The columns and rows, and what a reader must know of them.
@@ -85,6 +77,22 @@ async def table(
     if output["programme"]:  # of its table, the output holds a bounded number of rows
         made = await table_of(pages, document.id, output["records"], output["programme"], output["same_names"])
     rows = [TableRow(values=row["values"], citations=cite(document, row["citations"])) for row in made["rows"]]
-    found = {**output, "table": made}
-    notices = [*output["notices"], *find_notices(found)]
-    return SurveyTable.of(found, columns=made["columns"], kinds=[*made["kinds"]], rows=rows, notices=notices)
+    complete = {**output, "table": made}
+    notices = [*output["notices"], *find_notices(complete)]
+    return SurveyTable.of(complete, columns=made["columns"], kinds=[*made["kinds"]], rows=rows, notices=notices)
+
+
+def unique_citations(table: Table) -> list[Citation]:
+    """The citations of all rows of a table, each place once."""
+    cited = [citation for row in table["rows"] for citation in row["citations"]]
+    return [*{(citation["start"], citation["end"]): citation for citation in cited}.values()]
+
+
+async def table_tool(
+    call: Call,
+    wanted: Annotated[str, Field(description="What the rows are, with columns: every person: name, role.")],
+    document: OneOrMore,
+    as_of: AsOf = "",
+) -> SurveyTable:
+    """Go through all of a text for things of one kind: a table of all rows, each with its quotes."""
+    return await call(table, wanted, documents=list_names(document), as_of=as_of)

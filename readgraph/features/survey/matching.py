@@ -92,20 +92,20 @@ def _span(candidate: _Candidate) -> tuple[int, int]:
 
 def _candidates_in(text: str, offset: int, asked: Sequence[str]) -> list[_Candidate]:
     languages, order = sorted({language_of(text), "en"}), order_in(text) or order_of(language_of(text))
-    found = list[_Candidate]()
+    candidates = list[_Candidate]()
     for table in tables_in(text):
         columns = match_names(asked, table.names, languages)
         turned = table.transpose() if table.heads and len(table.rows) < LONGEST_ACROSS else table
         if len(across := match_names(asked, turned.names, languages)) > len(columns) and turned.rows:
             table, columns = turned, across
-        if not columns and found and _continues(last := found[-1].table, table):
+        if not columns and candidates and _continues(last := candidates[-1].table, table):
             last.rows += [*table.heads, *table.rows]
             last.end = table.end
         elif columns:
             above = " ".join([*table.names, table.above])
             words = frozenset(word for each in languages for word in content_words(above, each))
-            found.append(_Candidate(table, offset, order, columns, words))
-    return found
+            candidates.append(_Candidate(table, offset, order, columns, words))
+    return candidates
 
 
 def _continues(before: SourceTable, table: SourceTable) -> bool:
@@ -116,21 +116,21 @@ def _continues(before: SourceTable, table: SourceTable) -> bool:
 
 def match_names(asked: Sequence[str], names: Sequence[str], languages: Collection[str]) -> dict[int, int]:
     """Which column has each of these names, by their numbers; each is taken once, the surest first."""
-    found, plain = dict[int, int](), [same_as(_UNIT.sub("", name)) for name in names]
+    columns, plain = dict[int, int](), [same_as(_UNIT.sub("", name)) for name in names]
 
     def take(fits: Sequence[tuple[int, int]]) -> None:
         """Take the pairs of which neither side fits anything else."""
         for number, at in fits:
             alone = [pair for pair in fits if number in pair[:1] or at in pair[1:]]
-            if len(alone) == 1 and number not in found and at not in found.values():
-                found[number] = at
+            if len(alone) == 1 and number not in columns and at not in columns.values():
+                columns[number] = at
 
     for rule in (_is_equal, _has_same_words, _has_all_words):
-        open_names = [number for number in range(len(asked)) if number not in found]
-        free = [at for at, name in enumerate(plain) if name and at not in found.values()]
+        open_names = [number for number in range(len(asked)) if number not in columns]
+        free = [at for at, name in enumerate(plain) if name and at not in columns.values()]
         wanted = {number: same_as(_UNIT.sub("", asked[number])) for number in open_names}
         take([(number, at) for number, name in wanted.items() for at in free if rule(name, plain[at], languages)])
-    return found
+    return columns
 
 
 def _is_equal(asked: str, name: str, languages: Collection[str]) -> bool:
@@ -171,7 +171,7 @@ async def _about(
 
 
 def _rows_of(candidate: _Candidate, programme: Programme) -> list[MatchedRow]:
-    found = list[MatchedRow]()
+    rows = list[MatchedRow]()
     for row in candidate.table.values():
         cells = [
             row.cells[at] if (at := candidate.columns.get(number)) is not None and at < len(row.cells) else ""
@@ -182,5 +182,5 @@ def _rows_of(candidate: _Candidate, programme: Programme) -> list[MatchedRow]:
             for column, cell in zip(programme["columns"], cells, strict=True)
         ]
         if any(values):
-            found.append(MatchedRow(tuple(values), candidate.offset + row.start, candidate.offset + row.end))
-    return found
+            rows.append(MatchedRow(tuple(values), candidate.offset + row.start, candidate.offset + row.end))
+    return rows

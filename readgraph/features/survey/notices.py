@@ -7,15 +7,15 @@ from readgraph.features.survey.patterns import columns_without_pattern
 from readgraph.nodes.extractive.dates import find_ambiguous_date
 
 
-def find_notices(found: Mapping[str, Any]) -> list[str]:
+def find_notices(output: Mapping[str, Any]) -> list[str]:
     """Columns that nothing fills, and how dates were read."""
-    table, programme, notices = found["table"], found["programme"], list[str]()
+    table, programme, notices = output["table"], output["programme"], list[str]()
     values = [*zip(*(row["values"] for row in table["rows"]), strict=True)] or [()] * len(table["columns"])
     blank = [name for name, column in zip(table["columns"], values, strict=True) if column and not any(column)]
-    if found["by_pattern"] and programme:
+    if output["by_pattern"] and programme:
         if empty := [*dict.fromkeys([*columns_without_pattern(programme["columns"]), *blank])]:
             notices.append(f"No pattern fills {', '.join(map(repr, empty))}: that needs a model.")
-    elif found.get("by_table") and blank:
+    elif output.get("by_table") and blank:
         notices.append(f"The tables of the text give nothing for {', '.join(map(repr, blank))}.")
     orders = dict[str, str]()
     for row in table["rows"]:

@@ -5,45 +5,33 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.responses import Response
 
-from readgraph.api.running import RunThread
 from readgraph.doors.serve.making import Making, Page
 from readgraph.doors.serve.room import Room
-from readgraph.features.survey.functions import NO_ROWS
+from readgraph.features.survey.functions import NO_ROWS, SurveyTable, unique_citations
 from readgraph.features.survey.functions import table as make_table
 from readgraph.features.survey.table_files import sheet_of, table_bytes
 from readgraph.graphs.methods import METHODS
 from readgraph.library.collections import members_of
 from readgraph.library.library import Library
-from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.loops import Listen
 from readgraph.state.records import Document
 
 
-class TableMaking(Making):
-    """A table, as the page in the browser makes it."""
+async def _with_citations(library: Library, document: Document, made: SurveyTable) -> dict[str, Any]:
+    return {**made.output, "citations": unique_citations(made.output["table"]), "notices": made.notices}
 
-    method = METHODS["survey"]
-    task = "table"
-    lacks = NO_ROWS
-    kept = True
 
-    def heading(self, title: str) -> str:
-        """What stands above it."""
-        return self.text
-
-    def given(self) -> dict[str, Any]:
-        """What the graph is given besides the document."""
-        return {"question": self.text}
-
-    async def make(
-        self, library: Library, document: Document, context: ReaderContext, listen: Listen, thread: RunThread
-    ) -> dict[str, Any]:
-        """The output of the graph that makes it."""
-        made = await make_table(library, self.text, documents=[document], thread=thread, context=context, listen=listen)
-        cited = [citation for row in made.output["table"]["rows"] for citation in row["citations"]]
-        unique = {(each["start"], each["end"]): each for each in cited}
-        return {**made.output, "citations": [*unique.values()], "notices": made.notices}
+TABLE = Making(
+    task="table",
+    method=METHODS["survey"],
+    function=make_table,
+    heading=lambda wanted, title: wanted.text,
+    arguments=lambda wanted: {"wanted": wanted.text},
+    given=lambda wanted: {"question": wanted.text},
+    show=_with_citations,
+    lacks=NO_ROWS,
+    kept=True,
+)
 
 
 def add_routes(app: FastAPI, room: Room) -> None:
@@ -62,4 +50,4 @@ def add_routes(app: FastAPI, room: Room) -> None:
         return Response(table_bytes(sheet, ".csv"), media_type="text/csv", headers=headers)
 
 
-PAGE = Page(makings=(TableMaking,), add_routes=add_routes)
+PAGE = Page(makings=(TABLE,), add_routes=add_routes)

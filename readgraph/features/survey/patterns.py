@@ -34,8 +34,8 @@ def denial(language: str) -> re.Pattern[str]:
 def clause_around(sentence: str, start: int, end: int) -> str:
     """The clause of a sentence in which these characters stand."""
     ends = [found.end() for found in _CLAUSE_END.finditer(sentence)]
-    first = max((each for each in ends if each <= start), default=0)
-    last = min((each for each in ends if each >= end), default=len(sentence))
+    first = max((end_of_clause for end_of_clause in ends if end_of_clause <= start), default=0)
+    last = min((end_of_clause for end_of_clause in ends if end_of_clause >= end), default=len(sentence))
     return sentence[first:last]
 
 

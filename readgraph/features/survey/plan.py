@@ -12,7 +12,7 @@ from readgraph.features.survey.state import Column, Extent, Programme, Result
 from readgraph.features.survey.values import same_as
 from readgraph.library.page_store import page_store
 from readgraph.models.asking import ask_reply, can_ask, say_budget_spent
-from readgraph.models.client import HOW_TO_NAME
+from readgraph.models.chat_models import HOW_TO_NAME
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording
 from readgraph.models.rehearsed import RehearsedReply
@@ -21,6 +21,7 @@ from readgraph.nodes.contracts import AskedPages, ReaderRuntime, StepUpdate
 from readgraph.nodes.extractive.quoting import question_alone
 from readgraph.nodes.prompts import question_part
 from readgraph.nodes.step import node
+from readgraph.state.channels import empty_channels
 from readgraph.state.errors import BadInput
 from readgraph.state.tables import ColumnKind
 from readgraph.state.words import first_words
@@ -187,12 +188,12 @@ def _complaint(reply: SurveyPlan, fixed: list[Column]) -> str | None:
     if not reply.record.strip():
         return "record must say what one record is"
     names = [column["name"] for column in columns]
-    known = {same_as(name) for name in names}
-    given = [("same_by", name) for name in reply.same_by]
-    given += [("group_by", reply.group_by or ""), ("total", reply.total or ""), ("sort_by", reply.sort_by or "")]
-    for field, name in given:
+    folded_names = {same_as(name) for name in names}
+    mentioned = [("same_by", name) for name in reply.same_by]
+    mentioned += [("group_by", reply.group_by or ""), ("total", reply.total or ""), ("sort_by", reply.sort_by or "")]
+    for field, name in mentioned:
         counts = field == "sort_by" and same_as(name) == COUNT
-        if name and not counts and same_as(name) not in known:
+        if name and not counts and same_as(name) not in folded_names:
             return f"{field} must name a column of {', '.join(names)}, not '{name}'"
     if reply.extent in SOUGHT and not (reply.sought or "").strip():
         return f"with extent '{reply.extent}', sought must say what is sought"
@@ -242,24 +243,19 @@ def _programme(reply: SurveyPlan, fixed: list[Column]) -> Programme:
 def by_rule(question: str, fixed: list[Column]) -> Programme:
     """The programme that the question's words give."""
     word = _WORD.search(question)
-    found = [name for name, cue in CUES.items() if re.search(cue, question, re.IGNORECASE)]
+    kinds = [name for name, cue in CUES.items() if re.search(cue, question, re.IGNORECASE)]
     counts = bool(_COUNTS.search(question))
-    names = ["word"] if word else found[:1] if "heading" in found else found or ["sentence"]
+    names = ["word"] if word else kinds[:1] if "heading" in kinds else kinds or ["sentence"]
     columns = fixed or ([] if word else _columns_in_question(question))
     columns = columns or [Column(name=name, kind="date" if name == "date" else "text", meaning="") for name in names]
     named = [column["name"] for column in columns if column["kind"] == "date" or column["name"] in ("name", "heading")]
-    return Programme(
+    return empty_channels(
+        Programme,
         record=first_words(question, MOST_RECORD_WORDS),
         columns=columns,
         extent="all",
         sought=next(filter(None, word.groups()), "") if word else question,
         same_by=[column["name"] for column in columns] if named and not word else [],
-        group_by=None,
-        total=None,
-        sort_by=None,
-        descending=False,
-        first=None,
-        compare=False,
         result="count" if counts else "table",
     )
 

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 @hookimpl
 def methods() -> list[Method]:
-    """The survey."""
     return [
         Method(
             name="survey",
@@ -28,14 +27,10 @@ def methods() -> list[Method]:
 
 @hookimpl
 def commands() -> list[Command]:
-    """Its command, with its place in the help."""
     return [
         Command(
-            run="readgraph.features.survey.command:table",
-            line=(
-                "Make a table of all that documents hold of one kind; each row has the quote that shows it, and "
-                "its place."
-            ),
+            "readgraph.features.survey.command:table",
+            "Make a table of all that documents hold of one kind; each row has the quote that shows it, and its place.",
             panel="More with texts",
             order=4,
         )
@@ -44,7 +39,6 @@ def commands() -> list[Command]:
 
 @hookimpl
 def settings() -> "list[type[Settings]]":
-    """Its settings."""
     from readgraph.features.survey.settings import Surveying
 
     return [Surveying]
@@ -52,22 +46,19 @@ def settings() -> "list[type[Settings]]":
 
 @hookimpl
 def functions() -> dict[str, str]:
-    """Its function of `readgraph.api`."""
     return {"table": "readgraph.features.survey.functions:table"}
 
 
 @hookimpl
 def tools() -> "list[Tool]":
-    """Its tool of agents."""
     from readgraph.api.tools import Tool
-    from readgraph.features.survey.tools import table
+    from readgraph.features.survey.functions import table_tool
 
-    return [Tool(run=table, order=2)]
+    return [Tool(name="table", run=table_tool, order=2)]
 
 
 @hookimpl
 def pages() -> "list[Page]":
-    """What it adds to the page in the browser."""
     from readgraph.features.survey.page import PAGE
 
     return [PAGE]

@@ -16,7 +16,7 @@ from readgraph.cli.terminal import rendering
 from readgraph.cli.terminal.progress import watch_run
 from readgraph.cli.terminal.safe_text import Console, SafeText, visible
 from readgraph.cli.terminal.screen import OutputOptions
-from readgraph.features.survey.functions import table
+from readgraph.features.survey.functions import table, unique_citations
 from readgraph.features.survey.options import TableOptions
 from readgraph.features.survey.table_files import (
     FORMS,
@@ -58,12 +58,12 @@ def make_table(options: TableOptions, context: ReaderContext, screen: OutputOpti
             excel_library()
     check_report(options.report)
     sources = load_sources(options, screen)
-    found, sheet, page = run_in_library(
+    output, sheet, page = run_in_library(
         options.library, _make_table_output, sources, options, context, screen, answers=True
     )
     if out:
         write_output(out, table_bytes(sheet, out.suffix.lower()), "table")
-    _print_table(found, sheet, out, screen)
+    _print_table(output, sheet, out, screen)
     write_report(options.report, page, quiet=screen.quiet, in_browser=options.opened)
 
 
@@ -98,51 +98,52 @@ async def _make_table_output(
     with watch_run(screen) as listen:
         made = await table(library, options.wanted, documents=[document], context=context, listen=listen, thread=kept)
     priced = with_cost(made.output, context, screen, conversion_seconds(sources))
-    found = {**await with_places(library.pages, priced), "notices": made.notices}
+    output = {**await with_places(library.pages, priced), "notices": made.notices}
     documents = await members_of(library.pages, document)
-    told = made.notices if options.out else made.notices[len(made.output["notices"]) :]  # else they are printed beside
-    sheet = sheet_of(found["table"], documents, " ".join(filter(None, [_table_note(found), *told])))
-    cited = [citation for row in found["table"]["rows"] for citation in row["citations"]]
-    unique = {(each["start"], each["end"]): each for each in cited}
-    shown, asked = with_marks({**found, "citations": [*unique.values()]}), Question(question=options.wanted)
+    notices = (
+        made.notices if options.out else made.notices[len(made.output["notices"]) :]
+    )  # else they are printed beside
+    sheet = sheet_of(output["table"], documents, " ".join(filter(None, [_table_note(output), *notices])))
+    shown = with_marks({**output, "citations": unique_citations(output["table"])})
+    asked = Question(question=options.wanted)
     page = await make_report(options.report, library.pages, document, asked, shown, METHODS["survey"].note)
-    return with_marks(found), sheet, page
+    return with_marks(output), sheet, page
 
 
-def _table_note(found: dict[str, Any]) -> str:
+def _table_note(output: dict[str, Any]) -> str:
     """What the table itself says of how it was made, where its form has room."""
-    if unread := found["unread"]:
+    if unread := output["unread"]:
         return (
-            f"{format_unread_parts(len(found['pages_read']), len(unread))}. {rendering.format_missing_records(found)}"
+            f"{format_unread_parts(len(output['pages_read']), len(unread))}. {rendering.format_missing_records(output)}"
         )
-    return BY_PATTERN if found["by_pattern"] else BY_TABLE if found["by_table"] and not found["model"] else ""
+    return BY_PATTERN if output["by_pattern"] else BY_TABLE if output["by_table"] and not output["model"] else ""
 
 
-def _print_table(found: dict[str, Any], sheet: Sheet, out: Path | None, screen: OutputOptions) -> None:
+def _print_table(output: dict[str, Any], sheet: Sheet, out: Path | None, screen: OutputOptions) -> None:
     if screen.as_json:
-        rendering.print_json(found)
+        rendering.print_json(output)
         return
     if not out and sheet.rows:
         _print_sheet(sheet)
-    told = Console(stderr=True, soft_wrap=True)
-    if found["status"] == "budget":
-        left = CUT_SHORT if found["unread"] else SPENT_BEFORE if found["by_rule"] else NOT_JOINED
-        told.print(SafeText(left, style="yellow"))
-    elif not sheet.rows and not found["unread"]:
-        told.print(NO_ROW)
-    if found["unread"]:
-        told.print(SafeText(_table_note(found), style="yellow"))
-    for notice in screen.notices_left(found["notices"]):
-        told.print(SafeText(notice, style="yellow"))
+    console = Console(stderr=True, soft_wrap=True)
+    if output["status"] == "budget":
+        left = CUT_SHORT if output["unread"] else SPENT_BEFORE if output["by_rule"] else NOT_JOINED
+        console.print(SafeText(left, style="yellow"))
+    elif not sheet.rows and not output["unread"]:
+        console.print(NO_ROW)
+    if output["unread"]:
+        console.print(SafeText(_table_note(output), style="yellow"))
+    for notice in screen.notices_left(output["notices"]):
+        console.print(SafeText(notice, style="yellow"))
     if screen.quiet:
         return
     rows = format_count(len(sheet.rows), "row") + (f" in {out}" if out else "")
-    told.print(rendering.footer(found, rows, f"read{rendering.format_read_again(found)}"))
-    if found["by_pattern"]:
-        one = "" if found["model"] else f" {rendering.TO_READ_WITH_ONE}"
-        told.print(SafeText(f"{BY_PATTERN}{one}", style="yellow"))
-    elif found["by_table"] and not found["model"]:
-        told.print(SafeText(BY_TABLE, style="dim"))
+    console.print(rendering.footer(output, rows, f"read{rendering.format_read_again(output)}"))
+    if output["by_pattern"]:
+        one = "" if output["model"] else f" {rendering.TO_READ_WITH_ONE}"
+        console.print(SafeText(f"{BY_PATTERN}{one}", style="yellow"))
+    elif output["by_table"] and not output["model"]:
+        console.print(SafeText(BY_TABLE, style="dim"))
 
 
 def _print_sheet(sheet: Sheet) -> None:

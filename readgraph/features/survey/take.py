@@ -77,25 +77,25 @@ RECORDS = "survey-records"  # the method in the recipe of a memory of records, w
 async def choose_pages(programme: Programme, memory: OpenedMemory, pages: Sequence[Page]) -> set[int]:
     """The numbers of the pages that the programme names; all, and counted, where what it names isn't there."""
     runtime, document, store, extent = memory.runtime, memory.document, memory.store, programme["extent"]
-    found, missing = set[int](), ""
+    numbers, missing = set[int](), ""
     if extent == "search":
         ranker, most = await memory.open_ranker(), runtime.context.survey_parts
         hits = pages_of(await ranker.find(programme["sought"], len(pages)))
         if len(hits) > most:
             count_fallback("parts_left_out", len(hits) - most)
-        found, missing = {*hits[:most]}, "sought_not_found"
+        numbers, missing = {*hits[:most]}, "sought_not_found"
     elif extent == "part":
         spans = await spans_of_part(store, document, programme["sought"])
-        found, missing = _pages_in_spans(pages, spans), "part_not_found"
+        numbers, missing = _pages_in_spans(pages, spans), "part_not_found"
     elif extent == "notes" and runtime.context.model:
         noted, read_to = await _load_newest_notes(store, document)
         if noted:
             kept = await _choose_by_notes([*noted], programme["record"], runtime)
             return _pages_in_spans(pages, [*(noted[note] for note in kept), (read_to, document.characters)])
         missing = "no_notes"
-    if missing and not found:
+    if missing and not numbers:
         count_fallback(missing)
-    return found or {page.number for page in pages}
+    return numbers or {page.number for page in pages}
 
 
 def _pages_in_spans(pages: Sequence[Page], spans: Sequence[tuple[int, int]]) -> set[int]:

@@ -105,7 +105,7 @@ def _decided(claim: Claim, verdict: str, differs: list[Difference], evidence: li
     return {**claim, "verdict": verdict, "by": "rules", "differs": differs, "evidence": evidence}  # type: ignore[typeddict-item]
 
 
-def _with_place(claim: Claim, found: Sequence[Citation], near: Sequence[NearSentence] = ()) -> Claim:
+def _with_place(claim: Claim, citations: Sequence[Citation], near: Sequence[NearSentence] = ()) -> Claim:
     """A claim that stands in the text: supported where it stands in each place that it names, or names none.
 
     If a place that it names has one of the sentences `near`, that may say it in other words.
@@ -113,17 +113,19 @@ def _with_place(claim: Claim, found: Sequence[Citation], near: Sequence[NearSent
     outside, evidence = list[CitedPlace](), list[Citation]()
     unknown = next((place for place in claim["cited"] if not place["document"]), None)
     if unknown:
-        return _decided(claim, "not decided", [Difference(kind="source", draft=unknown["name"], text="")], [found[0]])
+        return _decided(
+            claim, "not decided", [Difference(kind="source", draft=unknown["name"], text="")], [citations[0]]
+        )
     for place in claim["cited"]:
-        inside = [each for each in found if _is_inside(each, place)]
+        inside = [each for each in citations if _is_inside(each, place)]
         evidence += inside[:1]
         outside += [] if inside else [place]
     if not outside or len(outside) < len(claim["cited"]):  # one place of several may be for another part of it
-        return _decided(claim, "supported", [], evidence or [found[0]])
+        return _decided(claim, "supported", [], evidence or [citations[0]])
     differs = [Difference(kind="place", draft=place["name"], text="") for place in outside[:1]]
     if any(_is_inside(each.citation, place) for each in near for place in outside):
-        return {**claim, "verdict": "not decided", "differs": differs, "evidence": [found[0]]}
-    return _decided(claim, "contradicted", differs, [found[0]])
+        return {**claim, "verdict": "not decided", "differs": differs, "evidence": [citations[0]]}
+    return _decided(claim, "contradicted", differs, [citations[0]])
 
 
 def _is_inside(citation: Citation, place: CitedPlace) -> bool:
@@ -140,14 +142,14 @@ def _check_quotes(claim: Claim, pages: Sequence[PageText], texts: PageTexts) -> 
     evidence, open_frame = list[Citation](), list[str]()
     differs = list[Difference]()
     for quote in claim["quotes"]:
-        found = _find_all(quote, pages, texts)
-        if not found:
+        citations = _find_all(quote, pages, texts)
+        if not citations:
             return _check_changed(claim, quote, pages, texts, whole)
-        placed = _with_place(claim, found)
+        placed = _with_place(claim, citations)
         if placed["verdict"] != "supported":
             return placed
         evidence += placed["evidence"]
-        judged = [_check_speaker(claim, each, texts) for each in found]
+        judged = [_check_speaker(claim, each, texts) for each in citations]
         if True not in judged:
             differs += [each for each in judged if isinstance(each, dict)][:1]
             open_frame.append(" ".join(without_quotes(claim["text"]).replace("…", " ").split()).strip(" ,.:"))
@@ -172,13 +174,13 @@ def _check_changed(claim: Claim, quote: str, pages: Sequence[PageText], texts: P
 
 def _find_all(quote: str, pages: Sequence[PageText], texts: PageTexts) -> list[Citation]:
     """Where a quote stands, and what stands around it doesn't take it back."""
-    found = dict[int, Citation]()
-    for each in pages:
-        for span in find_passages(quote, each.text, language_of(each.text)):
-            citation = each.cite(*span)
-            if len(found) < MOST_PLACES and citation["start"] not in found and _holds_sense(citation, texts):
-                found[citation["start"]] = citation
-    return [*found.values()]
+    by_start = dict[int, Citation]()
+    for page in pages:
+        for span in find_passages(quote, page.text, language_of(page.text)):
+            citation = page.cite(*span)
+            if len(by_start) < MOST_PLACES and citation["start"] not in by_start and _holds_sense(citation, texts):
+                by_start[citation["start"]] = citation
+    return [*by_start.values()]
 
 
 class _Around(NamedTuple):

@@ -19,6 +19,7 @@ from readgraph.nodes.step import node
 from readgraph.sources.formats.plain_text import blank_markup, indented_code
 from readgraph.sources.places import NamedSpan, places_named, source_page
 from readgraph.state.apart import apart
+from readgraph.state.channels import empty_channels
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document
 from readgraph.state.words import format_count
@@ -101,8 +102,8 @@ async def cut_claims(state: ClaimsState, runtime: ReaderRuntime) -> ClaimsUpdate
 def read_claims(draft: str, documents: Sequence["NamedDocument"]) -> Iterator[tuple[Claim, list["DraftMark"]]]:
     """The claims of a draft, each with the marks that name places. Raises `BadInput` for a draft with too many."""
     draft = blank_markup(draft, indented_code(draft))
-    notes = [(found.start(), found["note"]) for found in _INLINE_NOTE.finditer(draft)]
-    draft = _INLINE_NOTE.sub(lambda found: " " * len(found[0]), draft)
+    notes = [(match.start(), match["note"]) for match in _INLINE_NOTE.finditer(draft)]
+    draft = _INLINE_NOTE.sub(lambda match: " " * len(match[0]), draft)
     marks = DraftMarks(draft, documents, notes)
     statements = find_statements(draft)
     if len(statements) > MOST_CLAIMS:
@@ -112,9 +113,9 @@ def read_claims(draft: str, documents: Sequence["NamedDocument"]) -> Iterator[tu
     for start, end in _join_quoted(draft, statements):
         if _TARGET.fullmatch(draft[start:end].strip()):  # of a link, whose words end with a full stop
             continue
-        found = marks.defined_at(start)
+        explains = marks.defined_at(start)
         claim, named = _read_claim(draft, start, end, marks)
-        if not claim["quotes"] and (found or claim["text"].rstrip("\"'”’»)").endswith(("?", "？", "؟"))):
+        if not claim["quotes"] and (explains or claim["text"].rstrip("\"'”’»)").endswith(("?", "？", "؟"))):
             continue
         if (content_words(claim["text"]) and not _is_title(draft, start, end)) or claim["quotes"]:
             yield claim, named
@@ -153,14 +154,14 @@ class NamedDocument(NamedTuple):
 
 async def _named_documents(store: PageStore, document: Document) -> list[NamedDocument]:
     parts = [(await store.document(part.document), part.start) for part in document.parts] or [(document, 0)]
-    found = list[NamedDocument]()
-    for each, start in parts:
-        file = PurePath(each.source)
-        key, colon, _ = each.title.partition(": ")  # by which a bibliography names it: "[@smith2020, p. 3]"
+    named = list[NamedDocument]()
+    for member, start in parts:
+        file = PurePath(member.source)
+        key, colon, _ = member.title.partition(": ")  # by which a bibliography names it: "[@smith2020, p. 3]"
         key = key.casefold() if colon and " " not in key else ""
-        names = (name.casefold() for name in {each.title, file.name, file.stem, each.id, key})
-        found.append(NamedDocument(each, start, tuple(name for name in names if len(name) >= SHORTEST_NAME), key))
-    return found
+        names = (name.casefold() for name in {member.title, file.name, file.stem, member.id, key})
+        named.append(NamedDocument(member, start, tuple(name for name in names if len(name) >= SHORTEST_NAME), key))
+    return named
 
 
 class DraftMark(NamedTuple):
@@ -180,9 +181,9 @@ class DraftMarks:
 
     def __init__(self, draft: str, documents: Sequence[NamedDocument], notes: Sequence[tuple[int, str]]) -> None:
         self._documents, self._notes = documents, notes
-        defined = [found for found in _DEFINITION.finditer(draft) if not self._is_said(found["text"])]
-        self._spans = [found.span() for found in defined]
-        texts: Mapping[str, str] = {found["key"]: found["text"] for found in defined}
+        defined = [match for match in _DEFINITION.finditer(draft) if not self._is_said(match["text"])]
+        self._spans = [match.span() for match in defined]
+        texts: Mapping[str, str] = {match["key"]: match["text"] for match in defined}
         self._defined = {key: mark for key, text in texts.items() if (mark := self.named_in(text, by_key=True))}
 
     def _is_said(self, text: str) -> bool:
@@ -206,8 +207,8 @@ class DraftMarks:
     def _of_key(self, words: str) -> DraftMark:
         """What "@smith2020, p. 3" names: the document with just this key, or title, or none of those that there are."""
         key = _KEY.match(words).group(1).casefold()  # type: ignore[union-attr]
-        known = (of for of in self._documents if key in (of.key, *of.names))
-        return DraftMark(words, next(known, None))
+        documents = (of for of in self._documents if key in (of.key, *of.names))
+        return DraftMark(words, next(documents, None))
 
     def read(self, found: re.Match[str]) -> list[DraftMark]:
         """What a mark means: "[@smith2020, p. 3; @weber]" names two places; nothing where it is no mark."""
@@ -237,41 +238,27 @@ def _read_claim(draft: str, start: int, end: int, marks: DraftMarks) -> tuple[Cl
     behind = _MARKS_BEHIND.match(draft, end)
     reach = behind.end() if behind else end
     named, text, at = list[DraftMark](), "", start
-    for found in _MARK.finditer(draft, start, reach):
-        read = marks.read(found)
-        if found.start() >= end and not read:
+    for match in _MARK.finditer(draft, start, reach):
+        read = marks.read(match)
+        if match.start() >= end and not read:
             break
-        text += draft[at : min(found.start(), end)]
+        text += draft[at : min(match.start(), end)]
         stands_apart = (
-            draft[found.start() - 1 : found.start()].isspace() and draft[found.end() : found.end() + 1].isspace()
+            draft[match.start() - 1 : match.start()].isspace() and draft[match.end() : match.end() + 1].isspace()
         )
         # "[her]" in a quote is none, nor need "[8]" be one between two words
-        is_mark = read or (found["key"] and _IS_KEY.match(found.group()) and not stands_apart)
-        text += found["label"] or "" if found["target"] else "" if is_mark else found.group()
-        at = found.end()
+        is_mark = read or (match["key"] and _IS_KEY.match(match.group()) and not stands_apart)
+        text += match["label"] or "" if match["target"] else "" if is_mark else match.group()
+        at = match.end()
         named += read
     text += draft[at:end]
     named += marks.in_notes(start, end)
     is_block = draft[draft.rfind("\n", 0, start) + 1 : start + 1].lstrip().startswith(">")
     text = " ".join(_EMPHASIS.sub("", LEADING.sub("", _NEXT_LINE.sub("\n", text))).split())
     text = re.sub(r"\s+(?=[.,;:!?])", "", text)
-    quotes = [next(filter(None, found.groups())).strip() for found in _QUOTED.finditer(text)]
+    quotes = [next(filter(None, match.groups())).strip() for match in _QUOTED.finditer(text)]
     quotes = [text] if is_block and not quotes else [quote for quote in quotes if _is_long_enough(quote)]
-    claim = Claim(
-        text=text,
-        start=start,
-        end=end,
-        quotes=quotes,
-        cited=[],
-        pages=[],
-        searched=0,
-        verdict="not found",
-        by="",
-        differs=[],
-        missing=[],
-        evidence=[],
-    )
-    return claim, named
+    return empty_channels(Claim, text=text, start=start, end=end, quotes=quotes, verdict="not found"), named
 
 
 def _is_long_enough(quote: str) -> bool:
@@ -314,7 +301,7 @@ async def _page_spans(store: PageStore, of: Document, page: re.Match[str]) -> li
 async def _other_spans(store: PageStore, named: NamedDocument, words: str) -> Sequence[NamedSpan] | None:
     """The spans of another place that is named behind the document's name: "(Mill report, The sale)"."""
     rest = words.casefold()
-    for each in sorted(named.names, key=len, reverse=True):
-        rest = rest.replace(each, " ")
+    for name in sorted(named.names, key=len, reverse=True):
+        rest = rest.replace(name, " ")
     rest = rest.strip(" :;,.–—-()")
     return await places_named(store, named.document, rest) if rest else None

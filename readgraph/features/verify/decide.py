@@ -85,8 +85,8 @@ async def decide_claims(state: FindState, runtime: ReaderRuntime) -> ClaimsUpdat
     texts = {number: piece.text for number, piece in enumerate(pieces)}
     asked = {number: SentenceToCheck(claims[number]["text"], shown[number]) for number in left if shown[number]}
     batches = in_batches(asked, texts, content_room(runtime.context, ""))
-    found = await all_finished(_ask_of(batch, texts, runtime) for batch in batches)
-    for number, verdict in {number: verdict for each in found for number, verdict in each.items()}.items():
+    replies = await all_finished(_ask_of(batch, texts, runtime) for batch in batches)
+    for number, verdict in {number: verdict for each in replies for number, verdict in each.items()}.items():
         claims[number] = _with_verdict(claims[number], verdict, [pieces[each] for each in shown[number]])
     for number in asked:
         if not claims[number]["by"]:
@@ -131,11 +131,11 @@ async def _ask_of(batch: Batch, texts: Mapping[int, str], runtime: ReaderRuntime
         return {}
     except BudgetSpent:
         return {}
-    given = {each.claim: each for each in reply.claims}
-    opposed = {each.claim for each in reply.claims if each.verdict != given[each.claim].verdict}
+    verdicts = {each.claim: each for each in reply.claims}
+    opposed = {each.claim for each in reply.claims if each.verdict != verdicts[each.claim].verdict}
     if opposed:
         count_fallback("opposed_verdicts", len(opposed))
-    return {number: given[place] for place, number in enumerate(batch, 1) if place not in opposed}
+    return {number: verdicts[place] for place, number in enumerate(batch, 1) if place not in opposed}
 
 
 def holds_claim(claim: str, quotes: Sequence[str], verdict: Verdict) -> bool:
@@ -161,20 +161,20 @@ def holds_claim(claim: str, quotes: Sequence[str], verdict: Verdict) -> bool:
     return lacking <= 1 and any(has and token.kind == "word" for token, has in zip(telling, held, strict=True))
 
 
-def _with_verdict(claim: Claim, verdict: ClaimVerdict, pieces: Sequence[PageText]) -> Claim:
+def _with_verdict(claim: Claim, reply: ClaimVerdict, pieces: Sequence[PageText]) -> Claim:
     """The claim as the model decided it; as it was where no quote of what was shown holds what it says."""
-    if verdict.verdict == "not found":
+    if reply.verdict == "not found":
         return {**claim, "verdict": "not found", "by": "model"}
-    found = list[Citation]()
-    for quoted in verdict.quotes:
+    quotes = list[Citation]()
+    for quoted in reply.quotes:
         spans = ((piece, find_quote(quoted.quote.strip(), piece.text, 0, len(piece.text))) for piece in pieces)
-        found += [piece.cite(*span) for piece, span in spans if span][:1]
-    if not found or not holds_claim(claim["text"], [each["quote"] for each in found], verdict.verdict):
-        count_fallback("quote_says_less" if found else "quote_not_found")
+        quotes += [piece.cite(*span) for piece, span in spans if span][:1]
+    if not quotes or not holds_claim(claim["text"], [citation["quote"] for citation in quotes], reply.verdict):
+        count_fallback("quote_says_less" if quotes else "quote_not_found")
         return claim
-    said = Difference(kind="meaning", draft="", text=verdict.instead.strip())
-    differs = [said] if verdict.verdict == "contradicted" else []
-    return {**claim, "verdict": verdict.verdict, "by": "model", "differs": differs, "evidence": found, "missing": []}
+    difference = Difference(kind="meaning", draft="", text=reply.instead.strip())
+    differs = [difference] if reply.verdict == "contradicted" else []
+    return {**claim, "verdict": reply.verdict, "by": "model", "differs": differs, "evidence": quotes, "missing": []}
 
 
 class VerdictsState(FindState):
@@ -235,21 +235,21 @@ async def cite_claims(state: VerdictsState, runtime: ReaderRuntime) -> VerdictsU
 
 def describe_claim(claim: Claim) -> str:
     """A claim's verdict in a few words, with what differs: "contradicted: 250 tons, the text has 240 tons"."""
-    said = list[str]()
-    for each in claim["differs"]:
-        draft, text = (f"“{' '.join(each[of].split())}”" if each[of] else "" for of in ("draft", "text"))
+    remarks = list[str]()
+    for difference in claim["differs"]:
+        draft, text = (f"“{' '.join(difference[of].split())}”" if difference[of] else "" for of in ("draft", "text"))
         by_kind = {
             "negation": f"the draft has {draft or 'no negation'}, the text {text or 'none'}",
-            "place": f"it stands in {each['text']}, not in {each['draft']}",
-            "source": f"it stands in {each['text']}, and no document that was read is called {draft}",
+            "place": f"it stands in {difference['text']}, not in {difference['draft']}",
+            "source": f"it stands in {difference['text']}, and no document that was read is called {draft}",
             "quote": f"the text has {text}",
             "meaning": text or "by what the text says",
         }
-        said.append(by_kind.get(each["kind"], f"{draft}, the text has {text}"))
+        remarks.append(by_kind.get(difference["kind"], f"{draft}, the text has {text}"))
     if claim["verdict"] == "not found":
         where = format_count(claim["searched"], "document")
-        said.append("nothing of it in the nearest passages" if claim["by"] else f"no sentence near it in {where}")
-    elif claim["verdict"] == "not decided" and claim["evidence"] and not said:
+        remarks.append("nothing of it in the nearest passages" if claim["by"] else f"no sentence near it in {where}")
+    elif claim["verdict"] == "not decided" and claim["evidence"] and not remarks:
         lacks = f"the nearest passage lacks {', '.join(f'“{word}”' for word in claim['missing'][:4])}"
-        said.append(lacks if claim["missing"] else "the nearest passage has its words, but doesn't say just that")
-    return ": ".join(filter(None, [claim["verdict"], "; ".join(said)]))
+        remarks.append(lacks if claim["missing"] else "the nearest passage has its words, but doesn't say just that")
+    return ": ".join(filter(None, [claim["verdict"], "; ".join(remarks)]))

@@ -42,12 +42,12 @@ async def find_pages(state: FindState, runtime: ReaderRuntime) -> ClaimsUpdate:
     pages, language = await store.pages(memory.id, range(memory.pages)), language_of(text)
     starts = [page.start for page in pages]
     for claim in state["claims"]:
-        places, said = claim["cited"], claim["text"][:LONGEST_QUERY]
+        places, wording = claim["cited"], claim["text"][:LONGEST_QUERY]
         cited = [page.number for page in pages if any(_overlap(page, each) for each in places)] if places else []
-        query = " ".join([said, *other_forms(said, certain_language([said]) or language)])
+        query = " ".join([wording, *other_forms(wording, certain_language([wording]) or language)])
         ranked = pages_of(await ranker.find(query, MOST_PAGES + len(cited)))
         inside = [page for page in ranked if page in cited][:MOST_CITED] or cited[:MOST_CITED]
-        exact = [text.find(said) for said in (claim["text"], *claim["quotes"])]
+        exact = [text.find(wording) for wording in (claim["text"], *claim["quotes"])]
         holding = [bisect_right(starts, at) - 1 for at in exact if at >= 0]
         near = [*dict.fromkeys([*holding, *inside, *ranked[:MOST_PAGES]])]
         claims.append({**claim, "pages": near, "searched": len(document.parts) or 1})
@@ -69,14 +69,14 @@ class PageTexts(NamedTuple):
 
     def read(self, numbers: Iterable[int]) -> list[PageText]:
         """The texts of these pages."""
-        found = list[PageText]()
+        texts = list[PageText]()
         for number in dict.fromkeys(numbers):
             page = self.pages[number]
             _, end = self.part_at(page.start)  # of a collection, no sentence goes on in the next document
             following = number + 1 if number + 1 < len(self.pages) else None
             text = self.text[page.start : min(page.end + OVERLAP, end)]
-            found.append(PageText(page, text, following, page.end + OVERLAP < end))
-        return found
+            texts.append(PageText(page, text, following, page.end + OVERLAP < end))
+        return texts
 
     def part_at(self, offset: int) -> tuple[int, int]:
         """Where the document of a collection begins and ends that holds this offset; else the whole."""

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
 from langgraph.store.base import BaseStore
 from pydantic import Field
@@ -11,6 +11,7 @@ from readgraph.api.documents import documents_as_one, documents_near
 from readgraph.api.functions import pages_of
 from readgraph.api.results import OfDocuments
 from readgraph.api.running import RunThread, run_method
+from readgraph.api.tools import AsOf, Call, CollectionName, OneOrMore, list_names
 from readgraph.features.verify.graph import build
 from readgraph.library.library import Library
 from readgraph.state.apart import run_apart
@@ -53,14 +54,9 @@ async def verify(
     """Check a text against documents, sentence by sentence: what supports it, and what differs.
 
     Args:
-        library: The library, or a plain LangGraph store.
         draft: The text that is checked, of at most 400,000 characters.
         documents: Ids, titles or files of the documents; by default those of the library, of a large one the likeliest.
         collection: Without documents: those of this collection.
-        as_of: A day, as of `ask`.
-        context: The settings of the run; by default those of `ReaderContext()`, without a model.
-        listen: Takes what the graph streams, such as its progress.
-        thread: Keeps the graph's steps; without one they are not kept.
 
     Returns:
         The claims with their verdicts, and the quotes that these rest on.
@@ -71,7 +67,19 @@ async def verify(
     pages = pages_of(library, context)
     near = documents or await run_apart(documents_near, pages, draft, collection, as_of)
     document = await documents_as_one(pages, near, as_of)
-    given = cast(Question, {"draft": draft})
-    output = await run_method(pages, build(), "verify", document, given, context, listen, thread)
+    asked = cast(Question, {"draft": draft})
+    output = await run_method(pages, build(), "verify", document, asked, context, listen, thread)
     counts = Counter(claim["verdict"].replace(" ", "_") for claim in output["claims"])
     return Verified.of(output, **{name: counts[name] for name in VERDICTS})
+
+
+async def verify_tool(
+    call: Call,
+    draft: Annotated[str, Field(description="What is checked, sentence by sentence.")],
+    document: OneOrMore = "",
+    collection: CollectionName = "",
+    as_of: AsOf = "",
+) -> Verified:
+    """Check a text against documents: each sentence is supported, contradicted, not found or not decided."""
+    names = list_names(document)
+    return await call(verify, draft, documents=names, collection=collection or None, as_of=as_of)

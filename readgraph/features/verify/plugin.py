@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 @hookimpl
 def methods() -> list[Method]:
-    """The check of a draft."""
     return [
         Method(
             name="verify",
@@ -27,11 +26,10 @@ def methods() -> list[Method]:
 
 @hookimpl
 def commands() -> list[Command]:
-    """Its command, with its place in the help."""
     return [
         Command(
-            run="readgraph.features.verify.command:verify",
-            line="Check a text against documents, sentence by sentence: is it supported, contradicted, or not found?",
+            "readgraph.features.verify.command:verify",
+            "Check a text against documents, sentence by sentence: is it supported, contradicted, or not found?",
             panel="More with texts",
             order=2,
         )
@@ -40,22 +38,19 @@ def commands() -> list[Command]:
 
 @hookimpl
 def functions() -> dict[str, str]:
-    """Its function of `readgraph.api`."""
     return {"verify": "readgraph.features.verify.functions:verify"}
 
 
 @hookimpl
 def tools() -> "list[Tool]":
-    """Its tool of agents."""
     from readgraph.api.tools import Tool
-    from readgraph.features.verify.tools import verify
+    from readgraph.features.verify.functions import verify_tool
 
-    return [Tool(run=verify, order=3)]
+    return [Tool(name="verify", run=verify_tool, order=3)]
 
 
 @hookimpl
 def pages() -> "list[Page]":
-    """What it adds to the page in the browser."""
     from readgraph.features.verify.page import PAGE
 
     return [PAGE]

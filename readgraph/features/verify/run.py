@@ -10,7 +10,7 @@ from rich.padding import Padding
 
 from readgraph.api.answer_text import place_or_part
 from readgraph.api.documents import documents_as_one, documents_near
-from readgraph.cli.run.documents import load_sources, report_notice, report_notices, resolve_document, show_estimate
+from readgraph.cli.run.documents import estimate_making, load_sources, report_notice, resolve_document
 from readgraph.cli.run.in_library import check_output, run_in_library, write_output
 from readgraph.cli.run.reports import check_report, make_report, show_output, with_cost
 from readgraph.cli.terminal import rendering
@@ -21,7 +21,6 @@ from readgraph.features.verify.decide import describe_claim
 from readgraph.features.verify.functions import Verified, verify
 from readgraph.features.verify.options import VerifyOptions
 from readgraph.graphs.methods import PARTS
-from readgraph.graphs.rehearsal import Estimate, rehearse_method
 from readgraph.library.library import Library
 from readgraph.nodes.answering.citations import with_marks
 from readgraph.sources import load
@@ -42,13 +41,7 @@ def verify_draft(options: VerifyOptions, context: ReaderContext, screen: OutputO
     """Check the draft and print its claims; exit code 1 where one is contradicted, or with `--strict` not supported."""
     check_report(options.report)
     if options.out:
-        foreign = "is no checked draft: name another file for it"
-        check_output(
-            options.out,
-            "checked draft",
-            lambda there: there.read_bytes().endswith(ENDING) or not there.stat().st_size,
-            foreign,
-        )
+        check_output(options.out, "checked draft", _is_checked, "is no checked draft: name another file for it")
     draft, sources = _load(options, screen)
     shown = replace(screen, steps=options.show_steps)
 
@@ -56,15 +49,15 @@ def verify_draft(options: VerifyOptions, context: ReaderContext, screen: OutputO
         document = await _documents(library, sources, draft, options)
         with watch_run(shown) as listen:
             made = await verify(library, draft, documents=[document], context=context, listen=listen)
-        found = with_marks(with_cost(made.output, context, screen))
+        output = with_marks(with_cost(made.output, context, screen))
         name = "standard input" if str(options.draft) == STANDARD_INPUT else options.draft.name
         headed = Question(question=f"Check of {name}")
-        return made, found, await make_report(options.report, library.pages, document, headed, found, "note")
+        return made, output, await make_report(options.report, library.pages, document, headed, output, "note")
 
-    made, found, page = run_in_library(options.library, check, answers=True)
+    made, output, page = run_in_library(options.library, check, answers=True)
     if options.out:
-        write_output(options.out, write_footnotes(draft, found).encode(errors="replace") + ENDING, "checked draft")
-    show_output(found, page, options, context, screen, partial(_print_claims, made))
+        write_output(options.out, write_footnotes(draft, output).encode(errors="replace") + ENDING, "checked draft")
+    show_output(output, page, options, context, screen, partial(_print_claims, made))
     if made.contradicted or (options.strict and (made.not_found or made.not_decided)):
         raise typer.Exit(WRONG)
 
@@ -98,38 +91,32 @@ async def _documents(library: Library, sources: list[SourceText | str], draft: s
 def estimate_check(options: VerifyOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Print what the check will use, without making a call."""
     draft, sources = _load(options, screen)
-
-    async def rehearse(library: Library) -> tuple[Estimate, int]:
-        document = await _documents(library, sources, draft, options)
-        await report_notices(library, [document], screen)
-        estimate = await rehearse_method(PARTS["verify"], library.pages, document, context, {"draft": draft})
-        return estimate, document.words
-
-    show_estimate(*run_in_library(options.library, rehearse, answers=True), context, screen)
+    choose = partial(_documents, sources=sources, draft=draft, options=options)
+    estimate_making(options, context, screen, PARTS["verify"], choose, {"draft": draft})
 
 
-def _print_claims(made: Verified, found: dict[str, Any], screen: OutputOptions) -> None:
-    console, titles = Console(), _titles(found)
-    for claim in found["claims"]:
+def _print_claims(made: Verified, output: dict[str, Any], screen: OutputOptions) -> None:
+    console, titles = Console(), _titles(output)
+    for claim in output["claims"]:
         verdict = claim["verdict"]
         console.print(SafeText(f"{MARKS[verdict]} {claim['text']}", style=STYLES[verdict]))
         if verdict != "supported":
             console.print(Padding(SafeText(describe_claim(claim)), (0, 0, 0, 4), expand=False))
         for citation in claim["evidence"] if verdict != "supported" or not screen.quiet else ():
-            said = f"{_where(citation, titles)}  “{' '.join(citation['quote'].split())}”"
-            console.print(Padding(SafeText(said, style="italic dim"), (0, 0, 0, 4), expand=False))
-    if not found["claims"]:
+            line = f"{_where(citation, titles)}  “{' '.join(citation['quote'].split())}”"
+            console.print(Padding(SafeText(line, style="italic dim"), (0, 0, 0, 4), expand=False))
+    if not output["claims"]:
         console.print("The text claims nothing that could be checked: it has no sentence.")
     if screen.quiet:
         return
     counts = {verdict: getattr(made, verdict.replace(" ", "_")) for verdict in MARKS}
-    told = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
-    console.print(rendering.footer(found, format_count(len(made.claims), "claim"), told))
+    listed = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
+    console.print(rendering.footer(output, format_count(len(made.claims), "claim"), listed))
 
 
-def _titles(found: dict[str, Any]) -> list[tuple[int, str]]:
+def _titles(output: dict[str, Any]) -> list[tuple[int, str]]:
     """Where the documents of a collection begin, and their titles; none of a single document."""
-    return [(each["start"], each["title"]) for each in found["documents"]]
+    return [(document["start"], document["title"]) for document in output["documents"]]
 
 
 def _where(citation: dict[str, Any], titles: list[tuple[int, str]]) -> str:
@@ -138,12 +125,14 @@ def _where(citation: dict[str, Any], titles: list[tuple[int, str]]) -> str:
     return place if not title or place.startswith(title) else f"{title}, {place}"
 
 
-def write_footnotes(draft: str, found: dict[str, Any]) -> str:
+def write_footnotes(draft: str, output: dict[str, Any]) -> str:
     """The draft in Markdown, each claim with a footnote: its verdict, what differs, and the quote with its place."""
-    text, notes, at, titles = "", list[str](), 0, _titles(found)
-    for number, claim in enumerate(found["claims"], 1):
+    text, notes, at, titles = "", list[str](), 0, _titles(output)
+    for number, claim in enumerate(output["claims"], 1):
         text += f"{draft[at : claim['end']]}[^rg{number}]"
         at = claim["end"]
-        shown = [f"{_where(each, titles)}: “{' '.join(each['quote'].split())}”" for each in claim["evidence"]]
+        shown = [
+            f"{_where(citation, titles)}: “{' '.join(citation['quote'].split())}”" for citation in claim["evidence"]
+        ]
         notes.append(f"[^rg{number}]: {MARKS[claim['verdict']]} {' — '.join([describe_claim(claim), *shown])}")
     return f"{text}{draft[at:].rstrip()}\n\n" + "\n".join(notes) + "\n"

@@ -71,13 +71,13 @@ CHROMIUM = "chromium"
 def executable(driver: str = CHROMIUM) -> Path:
     """The program of a driver, which is one of `NAMES` or a program's path; raises `BadInput` where there is none."""
     if driver not in NAMES:
-        if found := shutil.which(driver):
-            return Path(found)
+        if program := shutil.which(driver):
+            return Path(program)
         raise BadInput(f"There is no browser '{driver}': name {', '.join(NAMES)}, or the path of a Chromium.")
-    found = next(filter(None, map(shutil.which, NAMES[driver])), None)
-    if found is None:
+    program = next(filter(None, map(shutil.which, NAMES[driver])), None)
+    if program is None:
         raise BadInput(f"No {driver} is installed: install it (Debian: apt install chromium), or name its path.")
-    return Path(found)
+    return Path(program)
 
 
 def playwright() -> Any:
@@ -218,12 +218,12 @@ class ChromiumDriver:
         error = playwright().Error
         try:
             asked = self._elements.evaluate_handle("(all, number) => all[number - 1]", int(number))
-            found = (await _wait_for_answer(asked)).as_element()
+            handle = (await _wait_for_answer(asked)).as_element()
         except error:  # the page that held it has gone
-            found = None
-        if found is None:
+            handle = None
+        if handle is None:
             raise CannotAct(f"The page has no element {number} any more.")
-        return found
+        return handle
 
     async def _open(self, url: str, error: type[Exception]) -> None:
         page, shown = await self._context.new_page(), without_login(url)

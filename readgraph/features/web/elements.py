@@ -109,16 +109,16 @@ class WebElement:
 def elements_of(text: str) -> dict[str, WebElement]:
     """The elements of a page's text that can be named, by their ids, in the page's order."""
     lines = [*lines_of(text)]
-    found: dict[str, WebElement] = {}
+    elements: dict[str, WebElement] = {}
     for number, line in enumerate(lines):
         named, kind = line.attributes, line.attributes.get("type", "text")
-        if not (identity := named.get("id")) or identity in found:
+        if not (identity := named.get("id")) or identity in elements:
             continue
         typed = line.tag == "textarea" or (line.tag == "input" and kind in TEXT_TYPES)
         takes_text = typed or "editable" in named or named.get("role") in TEXT_ROLES
         below = _below(lines, number) if line.tag in ("select", "input") else ()
         options = [each for each in below if each.tag == "option"]
-        found[identity] = WebElement(
+        elements[identity] = WebElement(
             identity,
             line.tag,
             cut(_label(lines, number), LONGEST_LABEL),
@@ -128,7 +128,7 @@ def elements_of(text: str) -> dict[str, WebElement]:
             "disabled" in named,
             line.tag == "input" and kind == "password",
         )
-    return found
+    return elements
 
 
 def problem_with(elements: Mapping[str, WebElement], identity: str, operation: Operation, value: str) -> str | None:

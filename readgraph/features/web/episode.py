@@ -15,7 +15,7 @@ from readgraph.features.web.state import WebAction
 from readgraph.graphs.wiring.method_graph import run_and_listen
 from readgraph.library.opening import Library
 from readgraph.library.store import mark_in_use
-from readgraph.models.client import HOW_TO_NAME
+from readgraph.models.chat_models import HOW_TO_NAME
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.loops import Listen
@@ -100,14 +100,14 @@ class Episode:
             return None
         document = await self.library.pages.add_document(page.text, title=page.title or seen.url, source=seen.url)
         async with mark_in_use(self.library.store, document.id):
-            found = await self._run_graph(document.id, listen)
-        action: WebAction = found["action"]
+            output = await self._run_graph(document.id, listen)
+        action: WebAction = output["action"]
         element = elements_of(page.text).get(action["element"] or "")
-        if action["outcome"] != "act" or element is None or found["by_rule"]:
-            if found["status"] == "budget":
+        if action["outcome"] != "act" or element is None or output["by_rule"]:
+            if output["status"] == "budget":
                 self.ending = "budget"
             else:
-                self.ending = "finished" if action["outcome"] == "finished" and not found["by_rule"] else "stuck"
+                self.ending = "finished" if action["outcome"] == "finished" and not output["by_rule"] else "stuck"
             self.reason = action["reason"]
             return None
         proposed = Proposed(seen.url, page.title, action, element)
@@ -158,11 +158,11 @@ class Episode:
         }
         most = {name: getattr(self.context, name) for name in spent}
         left = {name: max(1, most[name] - spent[name]) for name in spent if most[name]}
-        found = await run_and_listen(self.graph, asked, context=replace(self.context, **left), listen=listen)
-        self.usage = add_usage(self.usage, found["usage"])
-        self.fallbacks.update(found["fallbacks"])
-        self.trajectory += found["steps"]
-        return found
+        output = await run_and_listen(self.graph, asked, context=replace(self.context, **left), listen=listen)
+        self.usage = add_usage(self.usage, output["usage"])
+        self.fallbacks.update(output["fallbacks"])
+        self.trajectory += output["steps"]
+        return output
 
     def _keep(self, proposed: Proposed, came: Literal["done", "refused", "failed"], notes: list[str]) -> EpisodeStep:
         action = proposed.action

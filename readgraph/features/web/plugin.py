@@ -14,7 +14,6 @@ BROWSE = "'readgraph browse' runs the web agent, and 'readgraph evaluate' takes 
 
 @hookimpl
 def methods() -> list[Method]:
-    """The web agent and its baselines."""
     return [
         Method(
             name="web-agent",
@@ -61,14 +60,11 @@ def methods() -> list[Method]:
 
 @hookimpl
 def commands() -> list[Command]:
-    """Its command, with its place in the help."""
     return [
         Command(
-            run="readgraph.features.web.command:browse",
-            line=(
-                "Carry out an instruction on a web site, in a browser of this machine. You confirm each action "
-                "before it happens."
-            ),
+            "readgraph.features.web.command:browse",
+            "Carry out an instruction on a web site, in a browser of this machine. You confirm each action "
+            "before it happens.",
             panel="For programs",
             order=5,
         )
@@ -77,7 +73,6 @@ def commands() -> list[Command]:
 
 @hookimpl
 def settings() -> "list[type[Settings]]":
-    """Its settings."""
     from readgraph.features.web.settings import Subtrees
 
     return [Subtrees]

@@ -52,18 +52,18 @@ class EpisodeView:
     def end(self, episode: Episode) -> None:
         """Print the summary."""
         spent = cost(episode.trajectory, self.screen.price, price_share(episode.context))
-        found = {**episode.summary(), "model": episode.context.model, "cost": spent}
+        summary = {**episode.summary(), "model": episode.context.model, "cost": spent}
         if self.screen.as_json:
-            print_json(found)
+            print_json(summary)
             return
-        outcome = ENDED[found["outcome"]] + (f": {one_line(found['reason'])}" if found["reason"] else ".")
+        outcome = ENDED[summary["outcome"]] + (f": {one_line(summary['reason'])}" if summary["reason"] else ".")
         Console().print(SafeText(outcome, style="bold"))
         if self.screen.quiet:
             return
-        done = f"{format_count(len(found['steps']), 'step')}, {format_count(found['actions'], 'action')} done"
-        blocked = ", ".join(f"{origin} {count}" for origin, count in found["blocked"].items())
+        done = f"{format_count(len(summary['steps']), 'step')}, {format_count(summary['actions'], 'action')} done"
+        blocked = ", ".join(f"{origin} {count}" for origin, count in summary["blocked"].items())
         kept = f"blocked requests to other sites: {blocked}" if blocked else ""
-        Console().print(footer(found, done, kept))
+        Console().print(footer(summary, done, kept))
 
 
 PASSWORD = "READGRAPH_PASSWORD"  # of the site, where nobody can be asked for it

@@ -24,16 +24,16 @@ def find_conflicts(sources: Sequence[WikiSource]) -> list[Conflict]:
     texts = [without_label(on_one_line(each["quote"])) for each in sources]
     languages = [language_of(text) for text in texts]
     names = names_in("\n\n".join(texts))
-    found = dict[tuple[int, int], Conflict]()
+    conflicts = dict[tuple[int, int], Conflict]()
     for pair in _pairs(texts, languages):
         if texts[pair[0]] == texts[pair[1]] or languages[pair[0]] != languages[pair[1]]:
             continue
         one, other = pair
         compared = compare_sentences(texts[one], texts[other], languages[one], names)
         if compared.verdict == "contradicted":
-            found[pair] = Conflict(sentences=[sources[one], sources[other]], differs=compared.differs[0])
-    partners = Counter(number for pair in found for number in pair)
-    kept = [conflict for pair, conflict in found.items() if max(partners[each] for each in pair) <= MOST_ALIKE]
+            conflicts[pair] = Conflict(sentences=[sources[one], sources[other]], differs=compared.differs[0])
+    partners = Counter(number for pair in conflicts for number in pair)
+    kept = [conflict for pair, conflict in conflicts.items() if max(partners[each] for each in pair) <= MOST_ALIKE]
     return [each for each in kept if not _tell_of_own_years(each)]
 
 

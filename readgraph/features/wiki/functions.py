@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from difflib import get_close_matches
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
 from langgraph.store.base import BaseStore
 from pydantic import Field
@@ -11,6 +11,7 @@ from readgraph.api.documents import all_documents, documents_as_one, in_one_orde
 from readgraph.api.functions import pages_of
 from readgraph.api.results import OfDocuments, Used
 from readgraph.api.running import RunThread, run_method
+from readgraph.api.tools import AsOf, Call, OneOrMore, list_names
 from readgraph.features.wiki.graph import build
 from readgraph.features.wiki.vault import fold_file_name, make_file_name, make_files
 from readgraph.library.collections import add_collection, documents_of
@@ -57,13 +58,8 @@ async def wiki(
     """Make a wiki of documents: pages of sentences, each of which names the quotes that it rests on.
 
     Args:
-        library: The library, or a plain LangGraph store.
         documents: Ids, titles or files of the documents; by default those of the library.
         collection: Without documents: those of this collection.
-        as_of: A day, as of `ask`.
-        context: The settings of the run; by default those of `ReaderContext()`, without a model.
-        listen: Takes what the graph streams, such as its progress.
-        thread: Keeps the graph's steps; without one they are not kept.
 
     Returns:
         The pages, and the sentences that contradict each other (see `readgraph.features.wiki.vault` for files of them).
@@ -72,8 +68,8 @@ async def wiki(
         BadInput: For a name that no document has, for a history among several documents, and for an empty library.
     """
     pages = pages_of(library, context)
-    given = await documents_as_one(pages, documents or await all_documents(pages, collection, as_of), as_of)
-    document = await add_collection(pages, in_one_order(await documents_of(pages, given))) if given.parts else given
+    whole = await documents_as_one(pages, documents or await all_documents(pages, collection, as_of), as_of)
+    document = await add_collection(pages, in_one_order(await documents_of(pages, whole))) if whole.parts else whole
     output = await run_method(pages, build(), "wiki", document, cast(Question, {}), context, listen, thread)
     return Wiki.of(output)
 
@@ -90,12 +86,8 @@ async def wiki_page(
     """One page of a wiki of documents in Markdown, and the names of all; what was made before costs nothing.
 
     Args:
-        library: The library, or a plain LangGraph store.
         name: The name of the page; without one, the index.
         documents: Ids, titles or files of the documents; by default those of the library.
-        as_of: A day, as of `ask`.
-        context: The settings of the run, as of `wiki`.
-        listen: Takes what the graph streams, such as its progress.
 
     Returns:
         The page, the names of all pages, and the sentences that contradict each other.
@@ -105,14 +97,24 @@ async def wiki_page(
     """
     made = await wiki(library, documents=documents, as_of=as_of, context=context, listen=listen)
     files = make_files(made.output["pages"])
-    known = {fold_file_name(make_file_name(each["name"])): each["name"] for each in made.pages}
+    names = {fold_file_name(make_file_name(each["name"])): each["name"] for each in made.pages}
     wanted = fold_file_name(make_file_name(name)) if name else "index"
     text = [
         lines for path, lines in files.items() if fold_file_name(path.rpartition("/")[2].removesuffix(".md")) == wanted
     ]
     if not text:
-        near = ", ".join(known[each] for each in get_close_matches(wanted, known)) or "give no name for the index"
+        near = ", ".join(names[each] for each in get_close_matches(wanted, names)) or "give no name for the index"
         raise BadInput(f"The wiki has no page '{name}': {near}.")
-    said = (" — ".join(f"{s['title']}: “{s['quote']}”" for s in each["sentences"]) for each in made.conflicts)
+    contradictions = (" — ".join(f"{s['title']}: “{s['quote']}”" for s in each["sentences"]) for each in made.conflicts)
     pages = [f"{each['name']} ({each['kind']})" for each in made.pages]
-    return WikiPages.of(made.output, pages=pages, text="\n".join(text[0]), conflicts=[*said])
+    return WikiPages.of(made.output, pages=pages, text="\n".join(text[0]), conflicts=[*contradictions])
+
+
+async def wiki_tool(
+    call: Call,
+    page: Annotated[str, Field(description="The name of a page; without one, the index of all.")] = "",
+    document: OneOrMore = "",
+    as_of: AsOf = "",
+) -> WikiPages:
+    """Show a page of a wiki of the documents: a person, place, thing or topic; each sentence names its quote."""
+    return await call(wiki_page, page, documents=list_names(document), as_of=as_of)

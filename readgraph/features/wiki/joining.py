@@ -37,23 +37,23 @@ def join_mentions(documents: Sequence[tuple[int, Sequence[Mention]]], *, by_rule
 
 def _join_in_document(mentions: Sequence[Mention]) -> Iterator[tuple[str, Mention]]:
     """The mentions, each with the folded name of what it is of; without those that may be of several things."""
-    keys = [fold_name(each.name) for each in mentions]
-    same = {fold_name(other): key for key, each in zip(keys, mentions, strict=True) for other in each.also}
+    keys = [fold_name(mention.name) for mention in mentions]
+    same = {fold_name(other): key for key, mention in zip(keys, mentions, strict=True) for other in mention.also}
     signs = defaultdict[str, list[Mention]](list)
-    for key, each in zip(keys, mentions, strict=True):
-        signs[key].append(each)
-    first = {key: min(each.start for each in its) for key, its in signs.items()}
+    for key, mention in zip(keys, mentions, strict=True):
+        signs[key].append(mention)
+    first = {key: min(mention.start for mention in its) for key, its in signs.items()}
     wholes = _by_part([key for key in first if len(_without_suffix(key)) > 1], signs)
-    for key, each in zip(keys, mentions, strict=True):
+    for key, mention in zip(keys, mentions, strict=True):
         if key in same:
-            yield same[key], each
+            yield same[key], mention
             continue
         initials, last = " ".join(word[:1] for word in key.split()[:-1]), key.split()[-1] if key else ""
-        known = wholes.get(key, set()) or (wholes.get(f"{initials} {last}", set()) if _has_initial(key) else set())
-        if not known:
-            yield key, each
-        elif len(known) == 1 and first[whole := next(iter(known))] <= each.start:
-            yield whole, each
+        full_names = wholes.get(key, set()) or (wholes.get(f"{initials} {last}", set()) if _has_initial(key) else set())
+        if not full_names:
+            yield key, mention
+        elif len(full_names) == 1 and first[whole := next(iter(full_names))] <= mention.start:
+            yield whole, mention
 
 
 def _without_suffix(key: str) -> list[str]:
@@ -69,20 +69,20 @@ def _by_part(keys: Sequence[str], signs: Mapping[str, Sequence[Mention]]) -> Map
 
     A part of other names too has several, so that none is shown; one that stands behind "in" stands for itself.
     """
-    found, having = defaultdict[str, set[str]](set), Counter[str]()
+    by_part, having = defaultdict[str, set[str]](set), Counter[str]()
     for key in keys:
         words = _without_suffix(key)
         having.update({*words} if not _has_initial(key) else ())
         if words[-1] in cues("firms"):
-            found[" ".join(words[:-1])].add(key)
+            by_part[" ".join(words[:-1])].add(key)
         elif not _has_initial(key):
             for part in _parts_of(key, words, signs):
-                found[part] |= {key}
-            if not found[words[-1]] and len(signs.get(words[-1], ())) <= len(signs[key]):
-                found[words[-1]] = {key, words[-1]}  # it may be a person's surname: which of both it is isn't shown
-    for part in found:
-        found[part] |= {part} if having[part] > 1 else set()
-    return {part: of for part, of in found.items() if not any(each.within for each in signs.get(part, ()))}
+                by_part[part] |= {key}
+            if not by_part[words[-1]] and len(signs.get(words[-1], ())) <= len(signs[key]):
+                by_part[words[-1]] = {key, words[-1]}  # it may be a person's surname: which of both it is isn't shown
+    for part in by_part:
+        by_part[part] |= {part} if having[part] > 1 else set()
+    return {part: of for part, of in by_part.items() if not any(mention.within for mention in signs.get(part, ()))}
 
 
 def _parts_of(key: str, words: Sequence[str], signs: Mapping[str, Sequence[Mention]]) -> Set[str]:
@@ -95,17 +95,17 @@ def _parts_of(key: str, words: Sequence[str], signs: Mapping[str, Sequence[Menti
     return parts.union(f"{each} {words[-1]}" for each in starts) - {key}
 
 
-def _tells_enough(key: str, found: Sequence[tuple[int, Mention]]) -> bool:
-    said = [each for _, each in found if each.said]
-    spans = {(start, each.start) for start, each in found if each.said}
+def _tells_enough(key: str, placed: Sequence[tuple[int, Mention]]) -> bool:
+    telling = [mention for _, mention in placed if mention.said]
+    spans = {(start, mention.start) for start, mention in placed if mention.said}
     if len(spans) < FEWEST:
         return False
-    is_known, told = guess_kind(key, said) != "name", sum(each.told for each in said)
+    is_known, told = guess_kind(key, telling) != "name", sum(mention.told for mention in telling)
     return told > 0 if len(spans) < MANY else is_known or told >= LEAST_TOLD * len(spans)
 
 
-def _make_subject(found: Sequence[tuple[int, Mention]]) -> Subject:
-    mentions = [each for _, each in found]
+def _make_subject(placed: Sequence[tuple[int, Mention]]) -> Subject:
+    mentions = [each for _, each in placed]
     forms = Counter(fold_name(each.name) for each in mentions)
     key = max(forms, key=lambda form: (len(form.split()), forms[form], form))
     names = Counter(each.name for each in mentions if fold_name(each.name) == key)
@@ -116,6 +116,6 @@ def _make_subject(found: Sequence[tuple[int, Mention]]) -> Subject:
         name=name,
         kind=given.most_common(1)[0][0] if given else guess_kind(key, mentions),
         also=sorted(other for form, other in also.items() if form != key),
-        spans=sorted({(start + each.start, start + each.end) for start, each in found if each.said}),
+        spans=sorted({(start + each.start, start + each.end) for start, each in placed if each.said}),
         of="",
     )

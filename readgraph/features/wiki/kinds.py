@@ -89,7 +89,7 @@ def _is_subject(tokens: Sequence[Token], begin: int, end: int, language: str, *,
         return False
     if before in cues("joins", language) and word_at(tokens, 0) in articles and begin < 5:
         return True
-    leads = begin < 3 and all(each.kind == "small" or each.text.casefold() in TITLES for each in tokens[:begin])
+    leads = begin < 3 and all(token.kind == "small" or token.text.casefold() in TITLES for token in tokens[:begin])
     return before not in cues("before", language) and (leads or _is_apart(tokens, begin))
 
 
@@ -121,15 +121,15 @@ def is_thing_name(name: str) -> bool:
     return bool({words[0], words[-1]} & cues("things"))
 
 
-def guess_kind(key: str, found: Sequence[Mention]) -> SubjectKind:
+def guess_kind(key: str, mentions: Sequence[Mention]) -> SubjectKind:
     """What has the folded name `key`; `name` where nothing tells, or not all tells the same."""
-    if not found:
+    if not mentions:
         return "name"
     if is_thing_name(key):
         return "thing"
-    person = sum(each.titled or each.personal or each.kind == "person" for each in found)
-    place = sum(each.placed or each.kind == "place" for each in found)
-    most, enough = max(person, place), min(ENOUGH, LEAST_SHARE * len(found))
-    if most < enough or 4 * min(person, sum(each.placed or each.within for each in found)) > most:
+    person = sum(mention.titled or mention.personal or mention.kind == "person" for mention in mentions)
+    place = sum(mention.placed or mention.kind == "place" for mention in mentions)
+    most, enough = max(person, place), min(ENOUGH, LEAST_SHARE * len(mentions))
+    if most < enough or 4 * min(person, sum(mention.placed or mention.within for mention in mentions)) > most:
         return "name"
     return "person" if person > place else "place"

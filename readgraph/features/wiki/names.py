@@ -84,12 +84,12 @@ def _read_sentences(text: str, language: str) -> Iterator[_Sentence]:
         tokens = tokens[said.endswith("?") and word_at(tokens, 0) in asking :]  # "Will Anna come?"
         telling = {
             at
-            for at, each in enumerate(tokens)
-            if (each.kind in ("number", "date") or each.text[:1].islower())
-            and (each.kind != "small" or each.text in verbs)
-            and each.text.casefold() not in calls
+            for at, token in enumerate(tokens)
+            if (token.kind in ("number", "date") or token.text[:1].islower())
+            and (token.kind != "small" or token.text in verbs)
+            and token.text.casefold() not in calls
         }
-        addressed = {at for at, each in enumerate(tokens) if each.text.casefold() in you}
+        addressed = {at for at, token in enumerate(tokens) if token.text.casefold() in you}
         flat = _POINTS.sub("", on_one_line(said))
         yield _Sentence(start, end, label, said, flat, tokens, telling, addressed)
 
@@ -229,7 +229,7 @@ def find_mentions(text: str) -> list[Mention]:
     sentences = [*_read_sentences(text, language)]
     reader = _Reader(language, sentences)
     rows = [
-        (each, run) for each in sentences for run in reader.runs(each.tokens) if run.whole in each.flat
+        (sentence, run) for sentence in sentences for run in reader.runs(sentence.tokens) if run.whole in sentence.flat
     ]  # tokens stand without the marks between them
     often = Counter(fold_name(name) for _, run in rows for name in {run.whole, *run.parts})
     inner = {fold_name(run.whole) for sentence, run in rows if not sentence.tokens[run.begin].first}

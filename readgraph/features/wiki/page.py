@@ -3,46 +3,17 @@
 from bisect import bisect_right
 from typing import Any
 
-from readgraph.api.running import RunThread
 from readgraph.doors.serve.making import Making, Page
 from readgraph.features.wiki.functions import Wiki, wiki
 from readgraph.graphs.methods import PARTS
 from readgraph.library.library import Library
-from readgraph.state.context import ReaderContext
-from readgraph.state.loops import Listen
 from readgraph.state.reading import Citation
 from readgraph.state.records import Document
 
 
-class WikiMaking(Making):
-    """A wiki, as the page in the browser makes it."""
-
-    method = PARTS["wiki"]
-    task = "wiki"
-    in_one_order = True
-
-    def heading(self, title: str) -> str:
-        """What stands above it."""
-        return f"Wiki of {title}"
-
-    def given(self) -> dict[str, Any]:
-        """What the graph is given besides the document."""
-        return {}
-
-    async def make(
-        self, library: Library, document: Document, context: ReaderContext, listen: Listen, thread: RunThread
-    ) -> dict[str, Any]:
-        """The output of the graph that makes it."""
-        made = await wiki(library, documents=[document], context=context, listen=listen)
-        return await _as_one_text(library, document, made)
-
-
-PAGE = Page(makings=(WikiMaking,))
-
-
 async def _as_one_text(library: Library, document: Document, made: Wiki) -> dict[str, Any]:
     """The output of a wiki with its pages as the answer, each under its name."""
-    starts = {each["id"]: each["start"] for each in made.documents}
+    starts = {part["id"]: part["start"] for part in made.documents}
     memory = await library.pages.memory(document.id, made.output["memory"])
     read = [page.start for page in await library.pages.pages(memory.id, range(memory.pages))]
     text, cited = "", list[Citation]()
@@ -60,3 +31,14 @@ async def _as_one_text(library: Library, document: Document, made: Wiki) -> dict
             text += " "
         text = f"{text.rstrip()}\n\n"
     return {**made.output, "answer": text.rstrip(), "citations": cited}
+
+
+WIKI = Making(
+    task="wiki",
+    method=PARTS["wiki"],
+    function=wiki,
+    heading=lambda wanted, title: f"Wiki of {title}",
+    show=_as_one_text,
+    in_one_order=True,
+)
+PAGE = Page(makings=(WIKI,))

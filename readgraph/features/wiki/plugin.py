@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 @hookimpl
 def methods() -> list[Method]:
-    """The wiki."""
     return [
         Method(
             name="wiki",
@@ -27,14 +26,11 @@ def methods() -> list[Method]:
 
 @hookimpl
 def commands() -> list[Command]:
-    """Its command, with its place in the help."""
     return [
         Command(
-            run="readgraph.features.wiki.command:wiki",
-            line=(
-                "Make a wiki of documents: Markdown pages of persons, places, things and topics. Each sentence "
-                "names its quote."
-            ),
+            "readgraph.features.wiki.command:wiki",
+            "Make a wiki of documents: Markdown pages of persons, places, things and topics. Each sentence "
+            "names its quote.",
             panel="More with texts",
             order=3,
         )
@@ -43,22 +39,19 @@ def commands() -> list[Command]:
 
 @hookimpl
 def functions() -> dict[str, str]:
-    """Its function of `readgraph.api`."""
     return {"wiki": "readgraph.features.wiki.functions:wiki"}
 
 
 @hookimpl
 def tools() -> "list[Tool]":
-    """Its tool of agents."""
     from readgraph.api.tools import Tool
-    from readgraph.features.wiki.tools import wiki
+    from readgraph.features.wiki.functions import wiki_tool
 
-    return [Tool(run=wiki, order=4)]
+    return [Tool(name="wiki", run=wiki_tool, order=4)]
 
 
 @hookimpl
 def pages() -> "list[Page]":
-    """What it adds to the page in the browser."""
     from readgraph.features.wiki.page import PAGE
 
     return [PAGE]

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 import typer
 
 from readgraph.api.documents import all_documents, documents_as_one
-from readgraph.cli.run.documents import load_sources, report_notices, resolve_document, show_estimate
+from readgraph.cli.run.documents import estimate_making, load_sources, resolve_document
 from readgraph.cli.run.in_library import run_in_library
 from readgraph.cli.run.reports import with_cost
 from readgraph.cli.terminal import rendering
@@ -20,7 +21,6 @@ from readgraph.features.wiki.options import WikiOptions
 from readgraph.features.wiki.vault import is_of_wiki, write_vault
 from readgraph.features.wiki.vault_check import VaultProblem, check_vault
 from readgraph.graphs.methods import PARTS
-from readgraph.graphs.rehearsal import Estimate, rehearse_method
 from readgraph.library.collections import documents_of
 from readgraph.library.library import Library
 from readgraph.sources.converting import SourceText
@@ -48,20 +48,20 @@ def make_wiki(options: WikiOptions, context: ReaderContext, screen: OutputOption
 
     made = run_in_library(options.library, make, answers=True)
     changes = write_vault(options.folder, made.output["pages"], datetime.now())
-    found = with_cost(made.output, context, screen)
+    output = with_cost(made.output, context, screen)
     if screen.as_json:
-        rendering.print_json({**found, **changes._asdict()})
+        rendering.print_json({**output, **changes._asdict()})
         return
     console = Console()
     if shown.steps:
-        rendering.print_steps(found["steps"])
-    for conflict in found["conflicts"]:
-        said = (f"{each['title']}: “{on_one_line(each['quote'])}”" for each in conflict["sentences"])
-        console.print(SafeText(f"✗ {' — '.join(said)}", style="yellow"))
+        rendering.print_steps(output["steps"])
+    for conflict in output["conflicts"]:
+        quotes = (f"{sentence['title']}: “{on_one_line(sentence['quote'])}”" for sentence in conflict["sentences"])
+        console.print(SafeText(f"✗ {' — '.join(quotes)}", style="yellow"))
     if screen.quiet:
         return
     done = [f"{len(names)} {what}" for what, names in changes._asdict().items() if names] or ["nothing changed"]
-    console.print(rendering.footer(found, f"{options.folder}: {format_count(len(made.pages), 'page')}", *done))
+    console.print(rendering.footer(output, f"{options.folder}: {format_count(len(made.pages), 'page')}", *done))
     rendering.print_reminder(context, screen)
 
 
@@ -70,13 +70,8 @@ def estimate(options: WikiOptions, context: ReaderContext, screen: OutputOptions
     if str(options.folder) == CHECK:
         raise BadInput("A check makes no call: leave --estimate out.")
     sources = _load(options, screen)
-
-    async def count(library: Library) -> tuple[Estimate, int]:
-        document = await _documents(library, sources, options)
-        await report_notices(library, [document], screen)
-        return await rehearse_method(PARTS["wiki"], library.pages, document, context, {}), document.words
-
-    show_estimate(*run_in_library(options.library, count, answers=True), context, screen)
+    choose = partial(_documents, sources=sources, options=options)
+    estimate_making(options, context, screen, PARTS["wiki"], choose, {})
 
 
 def _load(options: WikiOptions, screen: OutputOptions) -> list[SourceText | str]:
@@ -84,7 +79,9 @@ def _load(options: WikiOptions, screen: OutputOptions) -> list[SourceText | str]
         raise BadInput("--collection names the documents of the wiki: leave it out, or name no file.")
     sources = load_sources(options, screen) if options.paths else []
     folder = options.folder
-    others = [each for each in sources if isinstance(each, str) or not is_of_wiki(folder, each.source, each.text)]
+    others = [
+        source for source in sources if isinstance(source, str) or not is_of_wiki(folder, source.source, source.text)
+    ]
     if sources and not others:
         raise BadInput(f"All files are pages of the wiki in {folder}: name the documents that it is of.")
     return others
@@ -107,19 +104,19 @@ def _check(options: WikiOptions, screen: OutputOptions) -> None:
 
     async def check(library: Library) -> list[VaultProblem]:
         named = await documents_of(library.pages, await _documents(library, sources, options))
-        known = {each.id for each in named} | {each.source for each in named if each.source}
+        names = {document.id for document in named} | {document.source for document in named if document.source}
         others = await all_documents(library.pages, options.collection, options.as_of)  # those of the other pages
-        rest = [each for each in others if not known & {each.id, each.source}]
+        rest = [document for document in others if not names & {document.id, document.source}]
         return await check_vault(library.pages, Path(folder), [*named, *rest])
 
     problems = run_in_library(options.library, check, answers=True)
     if screen.as_json:
-        rendering.print_json({"problems": [each._asdict() for each in problems]})
+        rendering.print_json({"problems": [problem._asdict() for problem in problems]})
     else:
         console = Console()
-        for each in problems:
-            other = f" ({each.other})" if each.other else ""
-            console.print(SafeText(f"{each.file}:{each.line}: {each.kind}: {each.text}{other}"))
+        for problem in problems:
+            other = f" ({problem.other})" if problem.other else ""
+            console.print(SafeText(f"{problem.file}:{problem.line}: {problem.kind}: {problem.text}{other}"))
         if not screen.quiet:
             console.print(f"{folder}: {format_count(len(problems), 'problem') if problems else 'nothing is wrong'}")
     if problems:

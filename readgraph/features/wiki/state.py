@@ -1,13 +1,11 @@
 """The state of a wiki: what its documents tell of, and the pages made of their sentences."""
 
-from typing import Annotated, Literal, NotRequired
+from typing import Literal
 
-from langgraph.channels import EphemeralValue
-from pydantic import Field
 from typing_extensions import TypedDict
 
 from readgraph.state.differences import Difference
-from readgraph.state.reading import Answered, ReadingState
+from readgraph.state.reading import Answered, ReadingState, TextGiven
 
 SubjectKind = Literal["document", "person", "place", "thing", "topic", "name"]
 """`name`: something with a name, of which rules can't tell what it is."""
@@ -69,14 +67,8 @@ class Conflict(TypedDict):
     differs: Difference
 
 
-class WikiWanted(TypedDict):
+class WikiWanted(TextGiven):
     """Input of a wiki: a document or a collection in the page store, or a short text."""
-
-    document: NotRequired[Annotated[str, Field(description="The id of a document in the page store.")]]
-    text: NotRequired[
-        Annotated[str, Field(description="A text of up to 400,000 characters, instead of a document."), EphemeralValue]
-    ]
-    title: NotRequired[Annotated[str, Field(description="The title of the text."), EphemeralValue]]
 
 
 class WikiMade(Answered):

@@ -181,10 +181,10 @@ async def gather_subjects(state: GatherState, runtime: ReaderRuntime) -> GatherU
             pages = await store.pages(memory.id, range(memory.pages))
             notes = await store.notes(memory.id, range(memory.pages))
             starts = {page.number: page.start for page in pages}
-            found = [each for note in notes for each in mentions_in(note, starts[note.page])]
+            mentions = [each for note in notes for each in mentions_in(note, starts[note.page])]
         else:
-            found = await compute(find_mentions, await store.text(member))
-        documents.append((start, found))
+            mentions = await compute(find_mentions, await store.text(member))
+        documents.append((start, mentions))
         start += member.characters
     subjects = await compute(join_mentions, documents, by_rules=not state["noted"])
     kept = sorted(sorted(subjects, key=lambda each: -len(each["spans"]))[:MOST_SUBJECTS], key=lambda each: each["name"])

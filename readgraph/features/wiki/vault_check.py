@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePath
+from posixpath import normpath
 from typing import Literal, NamedTuple
 from urllib.parse import unquote
 
@@ -78,8 +79,8 @@ async def check_vault(store: PageStore, folder: Path, documents: Sequence[Docume
     named = _documents_by_page(documents)
     problems, quoted = [*_check_links(files)], list[_Quoted]()
     for name, text in files.items():
-        found, quotes = _check_marks(name, text, named)
-        problems += found
+        faults, quotes = _check_marks(name, text, named)
+        problems += faults
         quoted += quotes
     quotes_of = defaultdict[str, dict[str, list[_Quoted]]](lambda: defaultdict(list))
     for each in quoted:
@@ -119,7 +120,7 @@ def _check_links(files: Mapping[str, str]) -> Iterator[VaultProblem]:
         for number, line in enumerate(_CODE.sub(_blank, text).splitlines(), 1):
             line = _ESCAPED.sub("", line)  # such as a link that a document's sentence has
             targets = [found[1].strip() for found in _LINK.finditer(line)]
-            targets += [_resolve(folder, unquote(found[2])) for found in _PLAIN_LINK.finditer(line)]
+            targets += [normpath(f"/{folder}/{unquote(found[2])}").lstrip("/") for found in _PLAIN_LINK.finditer(line)]
             for target in filter(None, targets):
                 key = fold_file_name(target.removesuffix(".md"))
                 if key not in names:
@@ -135,16 +136,6 @@ def _check_links(files: Mapping[str, str]) -> Iterator[VaultProblem]:
 def _blank(code: re.Match[str]) -> str:
     """As many lines as some code has."""
     return "\n" * code[0].count("\n")
-
-
-def _resolve(folder: str, target: str) -> str:
-    parts = [part for part in folder.split("/") if part]
-    for part in target.split("/"):
-        if part == "..":
-            parts = parts[:-1]
-        elif part != ".":
-            parts.append(part)
-    return "/".join(parts)
 
 
 def _check_marks(

@@ -114,27 +114,27 @@ async def _documents_with_names(store: PageStore, whole: Document) -> list[tuple
 
 async def _documents_as_subjects(store: PageStore, whole: Document) -> list[Subject]:
     """Each document as a subject, told of by the sentences that have most in common with all of it."""
-    found = list[Subject]()
+    subjects = list[Subject]()
     for document, name, start in await _documents_with_names(store, whole):
         text = await store.text(document)
         taken = await compute(extract_summary, {0: text}, {}, DOCUMENT_WORDS)
         own = {quote["quote"] for each in taken for quote in each["quotes"]}
         spans = {text[slice(*span)]: span for span in reversed(sentences_of(text))}
         kept = sorted((start + spans[each][0], start + spans[each][1]) for each in own if each in spans)
-        found.append(Subject(name=name or document.id, kind="document", also=[], spans=kept, of=document.id))
-    return found
+        subjects.append(Subject(name=name or document.id, kind="document", also=[], spans=kept, of=document.id))
+    return subjects
 
 
 async def _load_sources(
     store: PageStore, whole: Document, spans: set[tuple[int, int]]
 ) -> Mapping[tuple[int, int], WikiSource]:
-    ordered, found = sorted(spans), dict[tuple[int, int], WikiSource]()
+    ordered, sources = sorted(spans), dict[tuple[int, int], WikiSource]()
     texts = dict(zip(ordered, await store.spans(whole, ordered), strict=True)) if ordered else {}
     for document, name, begin in await _documents_with_names(store, whole):
         own = ordered[bisect_left(ordered, (begin, 0)) : bisect_left(ordered, (begin + document.characters, 0))]
         places = await store.place_names(document, [start - begin for start, _ in own])
         for (start, end), place in zip(own, places, strict=True):
-            found[start, end] = WikiSource(
+            sources[start, end] = WikiSource(
                 quote=texts[start, end],
                 document=document.id,
                 title=name,
@@ -142,7 +142,7 @@ async def _load_sources(
                 start=start - begin,
                 end=end - begin,
             )
-    return found
+    return sources
 
 
 async def _write_page(subject: Subject, sources: Sequence[WikiSource], runtime: ReaderRuntime) -> WikiPage:

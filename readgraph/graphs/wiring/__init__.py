@@ -17,14 +17,13 @@ from typing_extensions import TypedDict
 
 from readgraph.graphs.wiring.checks import check_output, check_wiring
 from readgraph.graphs.wiring.declared import fit_context, with_channels
-from readgraph.graphs.wiring.joined import join_steps
 from readgraph.graphs.wiring.method_graph import Builder, MethodGraph, check_names
 from readgraph.graphs.wiring.nodes import add_nodes, choosing
 from readgraph.nodes.bounds import SearchProgress, within_loop_limit
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 
-__all__ = ["add_nodes", "check_wiring", "fit_context", "join_steps"]
+__all__ = ["add_nodes", "check_wiring", "fit_context"]
 
 BuilderT = TypeVar("BuilderT", bound=StateGraph[Any, Any, Any, Any])
 BuildP = ParamSpec("BuildP")

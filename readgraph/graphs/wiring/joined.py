@@ -27,6 +27,8 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.loops import end_this_task_when_left
 
+__all__ = ["join_steps"]
+
 if TYPE_CHECKING:
     from langgraph.graph._branch import BranchSpec
 

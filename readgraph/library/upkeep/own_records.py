@@ -30,13 +30,13 @@ class OwnRecords:
 
 async def forget_own_records(library: "Library", document: "Document") -> None:
     """Delete what packages keep of a document; raises `LibraryError` where another's package can't."""
-    for package, records in plugged_in("records"):
+    for package, records in plugged_in("records", OwnRecords):
         await _delete(package, records.forget, library, document)
 
 
 async def tidy_own_records(library: "Library") -> None:
     """Delete what packages no longer need; raises `LibraryError` where another's package can't."""
-    for package, records in plugged_in("records"):
+    for package, records in plugged_in("records", OwnRecords):
         if records.tidy:
             await _delete(package, records.tidy, library)
 

@@ -10,10 +10,10 @@ from unicodedata import category
 
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.terms import STOP_WORDS, UNSPACED, content_words
+from readgraph.nodes.answering.sentence_flags import SentenceFlag, sentence_flags
 from readgraph.nodes.extractive.dates import date_in, resolve_time_words
 from readgraph.state.reading import Citation, Quote
 from readgraph.state.records import Document, Page
-from readgraph.state.sentence_flags import SentenceFlag, sentence_flags
 from readgraph.state.sentences import sentence_spans
 from readgraph.state.tables import Table, table_line, without_unread
 

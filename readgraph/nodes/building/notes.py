@@ -119,7 +119,7 @@ async def ask_gist(
 
 
 async def gist_page(text: str, page: Page, runtime: ReaderRuntime) -> Note:
-    """The page's gist."""
+    """The page's gist, never longer than the page; after three unusable replies, an extractive gist."""
     context = runtime.context
     return await ask_gist(gist_prompt(text, context.gist_words, purpose_of(context)), text, page, runtime)
 

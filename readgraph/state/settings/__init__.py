@@ -58,7 +58,7 @@ def all_groups() -> Groups:
     """The groups of the core, then of what plugs in, as they are shown; no setting of ours is replaced."""
     groups = list[type[Settings]](CoreSettings.__bases__[::-1])
     taken = {name for group in groups for name in settings_in(group)}
-    for package, group in plugged_in("settings"):
+    for package, group in plugged_in("settings", type[Settings]):
         if same := sorted(taken & {*settings_in(group)}):
             leave_out(package, f"There is a setting '{same[0]}' already.")
             continue

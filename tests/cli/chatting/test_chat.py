@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -15,62 +16,65 @@ import pytest
 from langchain_core.messages import BaseMessage
 from pytest import MonkeyPatch
 
-from readgraph.cli.main import run
 from readgraph.features.agents.chat import JsonView, seconds_of
 from readgraph.features.agents.conversation import Conversation
 from readgraph.features.agents.state import IncomingEvent
 from readgraph.features.agents.store import AgentStore, agent_id
 from readgraph.features.agents.store import Event as ReadEvent
 from readgraph.library.opening import Library, open_library
-from readgraph.models.client import HOW_TO_NAME
+from readgraph.models.chat_models import HOW_TO_NAME
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
 from tests.doubles.agent import Script, call, say
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
+from tests.support.command import DOUBLE, Command
 from tests.support.examples import EXAMPLES
 from tests.support.forking import ended, forked
 
-CHAT = ("chat", "--agent", "ada", "--model", "openai:double")
+CHAT = ("chat", "--agent", "ada", *DOUBLE)
 
 
-class Command:
-    """The command, run in this process, with lines on standard input."""
-
-    def __init__(self, monkeypatch: MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-        self.monkeypatch, self.capsys = monkeypatch, capsys
-        monkeypatch.setenv("COLUMNS", "200")
-
-    def __call__(self, *arguments: object, typed: str = "", code: int = 0) -> str:
-        self.monkeypatch.setattr(sys, "argv", ["readgraph", *map(str, arguments)])
-        self.monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
-        with pytest.raises(SystemExit) as ended:
-            run()
-        out, err = self.capsys.readouterr()
-        assert (ended.value.code or 0) == code, err
-        return err if code else out
-
-    def lines(self, *arguments: object, typed: str = "") -> list[Any]:
-        return [json.loads(line) for line in self(*arguments, "--json", typed=typed).splitlines()]
+Typed = Callable[..., str]
 
 
 @pytest.fixture
-def readgraph(monkeypatch: MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
-    return Command(monkeypatch, capsys)
+def typing(readgraph: Command, monkeypatch: MonkeyPatch) -> Typed:
+    """The command with lines on standard input: what it prints, or with a code, its error."""
+
+    def command(*arguments: object, typed: str = "", code: int = 0) -> str:
+        monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
+        ran = readgraph(*arguments)
+        assert ran.code == code, ran.err
+        return ran.err if code else ran.out
+
+    return command
 
 
-def test_without_a_model(readgraph: Command) -> None:
-    err = readgraph("chat", typed="Hello.\n", code=2)
-    assert err == f"readgraph: A chat needs a model. Give --model, or set READGRAPH_MODEL: {HOW_TO_NAME}\n"
+def json_lines(printed: str) -> list[Any]:
+    return [json.loads(line) for line in printed.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("given", "refusal"),
+    [
+        ((), f"A chat needs a model. Give --model, or set READGRAPH_MODEL: {HOW_TO_NAME}"),
+        ((*DOUBLE, "--agent", ""), "The agent has no name: give it one."),
+        ((*DOUBLE, "--agent", "  "), "The agent has no name: give it one."),
+        ((*DOUBLE, "--every", "10m", " "), "The timer has no prompt: give one, such as --every 10m 'What is open?'"),
+    ],
+)
+def test_what_a_chat_needs(typing: Typed, given: tuple[str, ...], refusal: str) -> None:
+    assert typing("chat", *given, typed="Hello.\n", code=2) == f"readgraph: {refusal}\n"
 
 
 @pytest.mark.quick
-def test_a_conversation(readgraph: Command, server: ModelServer) -> None:
+def test_a_conversation(typing: Typed, server: ModelServer) -> None:
     server.respond = script = Script(
         call("memory_append", thoughts="a fact", block="human", text="Keeps goats."),
         call("fly"),
         say("Goats, how nice."),
     )
-    out = readgraph(*CHAT, typed="I keep goats.\n\n/memory\n/search goats\n/nonsense\n/quit\nnever read\n")
+    out = typing(*CHAT, typed="I keep goats.\n\n/memory\n/search goats\n/nonsense\n/quit\nnever read\n")
     assert "(thinks: a fact)\n" in out and "\nGoats, how nice.\n" in out
     assert 'memory_append(block="human", text="Keeps goats.") → Done: the block holds 2/300 words.' in out
     assert "fly() → There is no function 'fly'" in out
@@ -78,17 +82,17 @@ def test_a_conversation(readgraph: Command, server: ModelServer) -> None:
     assert "2 found." in out and " you: I keep goats." in out and "ada: Goats, how nice." in out
     assert "There is no command /nonsense; nothing was sent.\n/memory" in out and len(script.requests) == 3
     script.steps = [say("Yes.")]
-    out = readgraph(*CHAT, typed="Do you know me?\n/undo\n/memory\n")
+    out = typing(*CHAT, typed="Do you know me?\n/undo\n/memory\n")
     assert "you: I keep goats.\nada: Goats, how nice.\n" in out and "Undone: Do you know me?" in out
     assert "4 events in recall storage" in out
-    assert "nothing to undo" in readgraph(*CHAT, typed="/undo\n/undo\n")
+    assert "nothing to undo" in typing(*CHAT, typed="/undo\n/undo\n")
 
 
-def test_events_as_json_lines(readgraph: Command, server: ModelServer, tmp_path: Path) -> None:
+def test_events_as_json_lines(typing: Typed, server: ModelServer, tmp_path: Path) -> None:
     server.respond = Script(say("Hello."), call("document_list"))
     note = tmp_path / "note.md"
     note.write_text("# Lamps\n\nThe oil is low.\n")
-    lines = readgraph.lines(*CHAT, typed=f"Hello?\n/upload {note}\n/search hello\n/memory\n/undo\n/help\n")
+    lines = json_lines(typing(*CHAT, "--json", typed=f"Hello?\n/upload {note}\n/search hello\n/memory\n/undo\n/help\n"))
     user, said, upload, _, found, memory, undone, helped = lines
     assert [user["event"][key] for key in ("number", "kind", "text")] == [0, "user", "Hello?"]
     assert said["event"]["arguments"] == {"message": "Hello."} and said["event"]["result"] == "Sent."
@@ -98,51 +102,51 @@ def test_events_as_json_lines(readgraph: Command, server: ModelServer, tmp_path:
 
 
 @pytest.mark.parametrize("quoted", ["{}", '"{}"', "'{}' "])
-def test_an_uploaded_file_may_be_quoted(readgraph: Command, server: ModelServer, tmp_path: Path, quoted: str) -> None:
+def test_an_uploaded_file_may_be_quoted(typing: Typed, server: ModelServer, tmp_path: Path, quoted: str) -> None:
     server.respond = Script()
     (tmp_path / "two words.md").write_text("The oil is low.\n")
-    (upload, _) = readgraph.lines(*CHAT, typed=f"/upload {quoted.format(tmp_path / 'two words.md')}\n")
+    (upload, _) = json_lines(typing(*CHAT, "--json", typed=f"/upload {quoted.format(tmp_path / 'two words.md')}\n"))
     assert upload["event"]["text"].startswith("Uploaded: document 1, 'two words'")
 
 
-def test_after_undo_the_same_words_get_a_new_reply(readgraph: Command, server: ModelServer) -> None:
+def test_after_undo_the_same_words_get_a_new_reply(typing: Typed, server: ModelServer) -> None:
     server.respond = script = Script(say("One."), say("Two."))
-    out = readgraph(*CHAT, typed="Hello?\n/undo\nHello?\n")
+    out = typing(*CHAT, typed="Hello?\n/undo\nHello?\n")
     assert "One." in out and "Two." in out and len(script.requests) == 2
 
 
-def test_a_paste_that_is_too_long_is_no_input_of_the_graph(readgraph: Command, server: ModelServer) -> None:
+def test_a_paste_that_is_too_long_is_no_input_of_the_graph(typing: Typed, server: ModelServer) -> None:
     server.respond = Script()
-    events = readgraph.lines(*CHAT, "--window-words", 4000, typed="word " * 5000 + "\n")
+    events = json_lines(typing(*CHAT, "--json", "--window-words", 4000, typed="word " * 5000 + "\n"))
     assert "5,000 words on pages 0 to" in events[0]["event"]["text"]
     (file,) = Path(os.environ["READGRAPH_LIBRARY"]).glob("checkpoints.sqlite")
     assert b"word word word word word word word word " * 10 not in file.read_bytes()
 
 
-def test_a_server_that_fails_loses_nothing(readgraph: Command, server: ModelServer) -> None:
+def test_a_server_that_fails_loses_nothing(typing: Typed, server: ModelServer) -> None:
     server.respond = Script(say("Here I am."))
     server.faults.append(Fault.unauthorized())
-    assert "refused the key" in readgraph(*CHAT, typed="Are you there?\n", code=2)
-    events = readgraph.lines(*CHAT, typed="")
+    assert "refused the key" in typing(*CHAT, typed="Are you there?\n", code=2)
+    events = json_lines(typing(*CHAT, "--json", typed=""))
     assert [event["event"]["arguments"] for event in events] == [{"message": "Here I am."}]
 
 
 def test_a_turn_that_can_not_be_finished_is_taken_back(
-    readgraph: Command, server: ModelServer, monkeypatch: MonkeyPatch
+    typing: Typed, server: ModelServer, monkeypatch: MonkeyPatch
 ) -> None:
     server.respond = Script()
     server.fault_for = lambda request, call: Fault.unauthorized()
-    readgraph(*CHAT, typed="Are you there?\n", code=2)
-    assert readgraph("agents", "repair", "ada") == "Repaired 'ada'. Undone: Are you there?\n"
-    assert readgraph("agents", "repair", "ada") == "'ada' has no unfinished turn.\n"
-    readgraph(*CHAT, typed="Well?\n", code=2)
-    assert "refused the key" in readgraph(*CHAT, typed="/undo\n", code=2), "a program is told that its turn waits"
+    typing(*CHAT, typed="Are you there?\n", code=2)
+    assert typing("agents", "repair", "ada") == "Repaired 'ada'. Undone: Are you there?\n"
+    assert typing("agents", "repair", "ada") == "'ada' has no unfinished turn.\n"
+    typing(*CHAT, typed="Well?\n", code=2)
+    assert "refused the key" in typing(*CHAT, typed="/undo\n", code=2), "a program is told that its turn waits"
     monkeypatch.setattr("readgraph.features.agents.chat.can_ask_user", lambda: True)
-    assert "Undone: Well?" in readgraph(*CHAT, typed="/undo\n")
+    assert "Undone: Well?" in typing(*CHAT, typed="/undo\n")
     server.fault_for = None
-    assert "Done." in readgraph(*CHAT, typed="Hello?\n")
-    readgraph("agents", "repair", "ada")
-    assert "0 of" not in readgraph("agents") and "Undone: Hello?" in readgraph(*CHAT, typed="/undo\n")
+    assert "Done." in typing(*CHAT, typed="Hello?\n")
+    typing("agents", "repair", "ada")
+    assert "0 of" not in typing("agents") and "Undone: Hello?" in typing(*CHAT, typed="/undo\n")
 
 
 @pytest.mark.slow
@@ -238,16 +242,6 @@ async def test_two_chats_with_one_agent_take_turns(library: Library, server: Mod
     assert sorted(said) == sorted(f"{who} says {number}." for who in ("Nell", "Tobias") for number in range(4))
 
 
-@pytest.mark.parametrize("name", ["", "  "])
-def test_an_agent_has_a_name(readgraph: Command, server: ModelServer, name: str) -> None:
-    err = readgraph("chat", "--agent", name, "--model", "openai:double", typed="Hello?\n", code=2)
-    assert err == "readgraph: The agent has no name: give it one.\n"
-
-
-def test_a_timer_has_a_prompt(readgraph: Command, server: ModelServer) -> None:
-    assert "The timer has no prompt" in readgraph(*CHAT, "--every", "10m", " ", typed="Hello?\n", code=2)
-
-
 @pytest.mark.parametrize(("time", "seconds"), [("30s", 30), ("10m", 600), ("2h", 7200), ("1d", 86400), ("0.5m", 30)])
 def test_times(time: str, seconds: float) -> None:
     assert seconds_of(time) == seconds
@@ -259,28 +253,28 @@ def test_what_is_no_time(time: str) -> None:
         seconds_of(time)
 
 
-def test_agents(readgraph: Command, server: ModelServer, tmp_path: Path) -> None:
+def test_agents(typing: Typed, server: ModelServer, tmp_path: Path) -> None:
     server.respond = Script()
-    assert "The library has no agents" in readgraph("agents")
-    readgraph(*CHAT, typed="Hello?\n")
-    readgraph("ask", "Who?", EXAMPLES / "allotment-chat.txt", "--method", "mem-gpt", "--model", "openai:double")
-    (listed,) = json.loads(readgraph("agents", "--json"))
+    assert "The library has no agents" in typing("agents")
+    typing(*CHAT, typed="Hello?\n")
+    typing("ask", "Who?", EXAMPLES / "allotment-chat.txt", "--method", "mem-gpt", "--model", "openai:double")
+    (listed,) = json.loads(typing("agents", "--json"))
     assert (listed["name"], listed["events"]) == ("ada", 2)
-    assert "ada    2" in readgraph("agents", "list")
+    assert "ada    2" in typing("agents", "list")
     file, elsewhere = tmp_path / "ada.json", ("--library", tmp_path / "elsewhere")
-    assert "Exported 'ada' with 2 events" in readgraph("agents", "export", "ada", file)
-    assert "exists already" in readgraph("agents", "export", "ada", file, code=2)
-    assert "Imported 'eve' with 2 events." in readgraph("agents", "import", file, "--as", "eve", *elsewhere)
-    assert "you: Hello?" in readgraph("chat", "--agent", "eve", "--model", "openai:double", *elsewhere)
-    assert "There is an agent 'ada' already" in readgraph("agents", "import", file, code=2)
-    assert "not an agent's file" in readgraph("agents", "import", EXAMPLES / "allotment-chat.txt", code=2)
-    assert "There is no file" in readgraph("agents", "import", tmp_path / "none.json", code=2)
+    assert "Exported 'ada' with 2 events" in typing("agents", "export", "ada", file)
+    assert "exists already" in typing("agents", "export", "ada", file, code=2)
+    assert "Imported 'eve' with 2 events." in typing("agents", "import", file, "--as", "eve", *elsewhere)
+    assert "you: Hello?" in typing("chat", "--agent", "eve", "--model", "openai:double", *elsewhere)
+    assert "There is an agent 'ada' already" in typing("agents", "import", file, code=2)
+    assert "not an agent's file" in typing("agents", "import", EXAMPLES / "allotment-chat.txt", code=2)
+    assert "There is no file" in typing("agents", "import", tmp_path / "none.json", code=2)
     file.with_name("torn.json").write_text('{"readgraph": "agent", ')
-    torn = readgraph("agents", "import", file.with_name("torn.json"), code=2)
+    torn = typing("agents", "import", file.with_name("torn.json"), code=2)
     assert ": Invalid JSON" in torn and ": :" not in torn
-    assert "The agent has no name" in readgraph("agents", "import", file, "--as", " ", code=2)
-    nowhere = readgraph("agents", "export", "ada", tmp_path / "no" / "ada.json", code=2)
+    assert "The agent has no name" in typing("agents", "import", file, "--as", " ", code=2)
+    nowhere = typing("agents", "export", "ada", tmp_path / "no" / "ada.json", code=2)
     assert nowhere.endswith("ada.json can't be written: No such file or directory.\n")
-    assert "give --yes" in readgraph("agents", "forget", "ada", code=2)
-    assert "Deleted 'ada'" in readgraph("agents", "forget", "ada", "--yes")
-    assert "holds no agent 'ada'" in readgraph("agents", "export", "ada", tmp_path / "b.json", code=2)
+    assert "give --yes" in typing("agents", "forget", "ada", code=2)
+    assert "Deleted 'ada'" in typing("agents", "forget", "ada", "--yes")
+    assert "holds no agent 'ada'" in typing("agents", "export", "ada", tmp_path / "b.json", code=2)

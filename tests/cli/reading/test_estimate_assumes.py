@@ -3,7 +3,7 @@
 import pytest
 
 from readgraph.doors.mcp.jobs import ExpectedUse
-from readgraph.graphs.rehearsal import ASSUMES
+from readgraph.graphs.estimate import ASSUMES
 from tests.support.command import Command
 from tests.support.examples import STORY
 

@@ -1,1 +1,1 @@
-"""Tests of `readgraph.models.embedding_models`."""
+"""Tests of `readgraph.models.embeddings.models`."""

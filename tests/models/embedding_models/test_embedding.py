@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from readgraph.library.opening import Library
 from readgraph.library.search.hits import IndexEntry, VectorKey
 from readgraph.library.search.vector_index import Matrix, VectorIndex
-from readgraph.models import embedding_models as embedding
-from readgraph.models.embedding_models import WINDOW_WORDS, Embedder, windows
+from readgraph.models.embeddings import models as embedding
+from readgraph.models.embeddings.models import WINDOW_WORDS, Embedder, windows
 from readgraph.nodes.search import PaidVectors
 from readgraph.state.errors import BadInput, ModelUnavailable, ReadgraphError
 from readgraph.state.words import count_words

@@ -9,9 +9,9 @@ import pytest
 from langchain_openai import OpenAIEmbeddings
 from starlette.responses import Response
 
-from readgraph.models.embedding_models import Embedder
+from readgraph.models.embeddings.models import Embedder
+from readgraph.models.embeddings.vector_replies import NotEmbedded
 from readgraph.models.names import register_embeddings
-from readgraph.models.vector_replies import NotEmbedded
 from readgraph.state.errors import BadInput, ModelUnavailable
 from readgraph.state.words import count_words
 from tests.doubles.hurried import Hurried

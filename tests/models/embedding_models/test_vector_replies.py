@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from starlette.responses import Response
 
-from readgraph.models.embedding_models import Embedder
-from readgraph.models.vector_replies import NotEmbedded
+from readgraph.models.embeddings.models import Embedder
+from readgraph.models.embeddings.vector_replies import NotEmbedded
 from tests.doubles.model_faults import embeddings, vector
 from tests.doubles.model_server import ModelServer
 from tests.models.embedding_models.test_embedding import NAME, Kept

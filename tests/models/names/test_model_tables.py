@@ -12,7 +12,8 @@ from readgraph.graphs import read_agent
 from readgraph.graphs.baselines import build_first_words
 from readgraph.library.minute_ledger import LedgerInFile
 from readgraph.library.opening import Library
-from readgraph.models.names import find_model_entry, model_table, model_tables
+from readgraph.models.names import find_model_entry
+from readgraph.models.own.tables import model_table, model_tables
 from readgraph.models.waiting import use_clock
 from readgraph.state.errors import BadInput, LibraryError, ModelUnavailable
 from tests.doubles.hurried import Hurried

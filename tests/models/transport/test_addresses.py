@@ -10,8 +10,8 @@ from langchain_core.load import dumpd
 
 from readgraph.features.batches.calls import BatchedCalls
 from readgraph.models.client import model_client
-from readgraph.models.embedding_models import Embedder
-from readgraph.models.server_address import read_address, without_secrets
+from readgraph.models.embeddings.models import Embedder
+from readgraph.models.openai.address import read_address, without_secrets
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from tests.doubles.model_server import ModelServer

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from readgraph.models.asking import ask_text
-from readgraph.models.embedding_models import Embedder
+from readgraph.models.embeddings.models import Embedder
 from readgraph.state.certificates import explain_tls
 from readgraph.state.errors import ModelUnavailable
 from tests.doubles.hurried import Hurried

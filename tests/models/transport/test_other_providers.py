@@ -16,7 +16,7 @@ from langgraph.store.memory import InMemoryStore
 from readgraph.graphs import read_agent
 from readgraph.models.asking import TRIES, ask_text
 from readgraph.models.client import model_client
-from readgraph.models.embedding_models import Embedder
+from readgraph.models.embeddings.models import Embedder
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import ModelUnavailable, NoUsableReply
 from tests.doubles.hurried import Hurried
@@ -209,7 +209,7 @@ async def test_a_changed_key_is_used_at_once(monkeypatch: pytest.MonkeyPatch, se
         return DeterministicFakeEmbedding(size=3)
 
     monkeypatch.setattr("langchain.chat_models.init_chat_model", made)
-    monkeypatch.setattr("readgraph.models.embedding_models.embedding_model", embeddings)
+    monkeypatch.setattr("readgraph.models.embeddings.models.embedding_model", embeddings)
     embedder = Embedder("openai:double")
     for key in ("old", "old", "new"):
         monkeypatch.setenv("ANTHROPIC_API_KEY", f"{key} of the chat")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from readgraph.models.asking import ask_text
-from readgraph.models.embedding_models import Embedder
+from readgraph.models.embeddings.models import Embedder
 from readgraph.sources.inputs import fetch
 from readgraph.state.errors import BadInput, ModelUnavailable
 from readgraph.state.proxies import except_this_machine, is_this_machine, proxy_for

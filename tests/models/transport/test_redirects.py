@@ -9,7 +9,7 @@ import pytest
 
 from readgraph.features.batches.calls import BatchedCalls
 from readgraph.models.client import model_client
-from readgraph.models.embedding_models import Embedder
+from readgraph.models.embeddings.models import Embedder
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import ModelUnavailable
 from tests.doubles.hurried import Hurried

@@ -11,7 +11,7 @@ from readgraph.graphs.methods import METHODS
 from readgraph.library.opening import Library
 from readgraph.models.asking import ask_reply, ask_text
 from readgraph.models.client import model_client
-from readgraph.models.refusals import read_refusal
+from readgraph.models.failures.refusals import read_refusal
 from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import ModelUnavailable, NoUsableReply

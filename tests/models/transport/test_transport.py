@@ -15,7 +15,7 @@ import pytest
 from readgraph.cli.terminal.safe_text import escape_json, visible
 from readgraph.models.asking import ask_reply, ask_text
 from readgraph.models.client import model_client
-from readgraph.models.failures import retry_after_seconds
+from readgraph.models.failures.failure import retry_after_seconds
 from readgraph.models.waiting import use_clock
 from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.state.errors import BudgetSpent, ModelUnavailable, NoUsableReply

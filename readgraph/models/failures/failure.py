@@ -10,7 +10,7 @@ from typing import Any
 
 from langchain_core import exceptions as kinds
 
-from readgraph.models.refusals import Refusal, read_refusal
+from readgraph.models.failures.refusals import Refusal, read_refusal
 from readgraph.state.certificates import explain_tls
 from readgraph.state.errors import ReadgraphError
 

@@ -16,9 +16,9 @@ from typing import Any, Literal, SupportsIndex, TypeVar
 from json_repair import repair_json
 from pydantic import BaseModel, ValidationError
 
-from readgraph.models.json_end import ends_within_value, is_unclosed
-from readgraph.models.marks import names_thinking
-from readgraph.models.thinking import Material, drop_marks, filter_reply, has_marks, looks_like_thinking
+from readgraph.models.replies.json_end import ends_within_value, is_unclosed
+from readgraph.models.replies.marks import names_thinking
+from readgraph.models.replies.thinking import Material, drop_marks, filter_reply, has_marks, looks_like_thinking
 
 MOST_STARTS = 32  # the most positions in a text that are tried as the beginning of its JSON
 LOOKS_PER_CHARACTER = 64  # accesses ("looks"): models' texts take 1 to 3, with quotes of the wrong kind 18

@@ -13,7 +13,7 @@ from langchain_core import exceptions as kinds
 from openai import APIConnectionError, APIError, APIStatusError, APITimeoutError, AsyncOpenAI, AsyncStream
 from openai._streaming import ServerSentEvent
 
-from readgraph.models.failures import (
+from readgraph.models.failures.failure import (
     UNDECODED,
     UnreadableReply,
     broke_off,
@@ -23,7 +23,7 @@ from readgraph.models.failures import (
     own_error,
     too_long,
 )
-from readgraph.models.refusals import Refusal, read_refusal
+from readgraph.models.failures.refusals import Refusal, read_refusal
 from readgraph.models.reply import BLOCKED, CUT, fold_ending, names_no_end
 from readgraph.state.declaring import LARGEST
 

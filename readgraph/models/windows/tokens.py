@@ -2,6 +2,7 @@
 
 import re
 
+TOKENS_PER_WORD = 4 / 3  # on average
 _LETTER, _DIGIT, _MARK = b"a", b"0", b"."
 
 

@@ -3,9 +3,9 @@
 from langchain_core import exceptions as kinds
 
 from readgraph.models.client import ModelClient
-from readgraph.models.failures import Failure
-from readgraph.models.functions import FUNCTION, is_function
-from readgraph.models.server_address import through_proxy
+from readgraph.models.failures.failure import Failure
+from readgraph.models.openai.address import through_proxy
+from readgraph.models.own.functions import FUNCTION, is_function
 
 CHECK_NAME = "check its name, and the address, which often ends in /v1"
 CORRECT_IT = "correct it and run the same again, nothing is lost."

@@ -14,14 +14,14 @@ from langchain_core.embeddings import Embeddings
 from readgraph.library.search.hits import PARTS, IndexEntry, VectorKey
 from readgraph.library.search.vector_index import Matrix, other_dimension
 from readgraph.library.stored_items import replace_surrogates
-from readgraph.models.client import environment, setup_error
-from readgraph.models.embedding_calls import EmbeddingCalls, Kind
-from readgraph.models.functions import is_function, unknown_function
+from readgraph.models.chat_models import environment, setup_error
+from readgraph.models.embeddings.calls import EmbeddingCalls, Kind
+from readgraph.models.embeddings.vector_replies import DIFFER, NotEmbedded
 from readgraph.models.metering import current_meter
 from readgraph.models.names import find_embeddings_entry, get_loop_object
+from readgraph.models.openai.address import environment_settings, read_address, without_secrets
+from readgraph.models.own.functions import is_function, unknown_function
 from readgraph.models.reply import current_stand_in
-from readgraph.models.server_address import environment_settings, read_address, without_secrets
-from readgraph.models.vector_replies import DIFFER, NotEmbedded
 from readgraph.state.errors import BadInput
 from readgraph.state.loops import PerLoop, close_client
 from readgraph.state.providers import find_provider, providers
@@ -64,8 +64,8 @@ def embedding_model(name: str, timeout: float) -> Embeddings:
 
     provider, settings = name.partition(":")[0], dict[str, Any]()
     if provider == "openai":
-        from readgraph.models.openai_chat import openai_key
-        from readgraph.models.transport import make_http_client, unused_sync_client
+        from readgraph.models.openai.chat import openai_key
+        from readgraph.models.openai.transport import make_http_client, unused_sync_client
 
         settings = {
             **environment_settings(),

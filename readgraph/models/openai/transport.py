@@ -13,8 +13,8 @@ from urllib.parse import urljoin, urlsplit
 
 from openai import DefaultAioHttpClient, DefaultAsyncHttpxClient, DefaultHttpxClient
 
-from readgraph.models.failures import ReplyTooLong
-from readgraph.models.server_address import PROXY_OF_OWN, through_proxy, without_secrets
+from readgraph.models.failures.failure import ReplyTooLong
+from readgraph.models.openai.address import PROXY_OF_OWN, through_proxy, without_secrets
 from readgraph.state.certificates import explain_tls, trusted_certificates
 from readgraph.state.errors import ModelUnavailable
 from readgraph.state.proxies import proxy_for

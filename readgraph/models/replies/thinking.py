@@ -13,7 +13,7 @@ from functools import cached_property
 
 from langchain_core.messages import AIMessage
 
-from readgraph.models.marks import CONTAINERS, Mark, names_thinking, next_mark
+from readgraph.models.replies.marks import CONTAINERS, Mark, names_thinking, next_mark
 
 BEHIND = 100  # characters behind a mark that say what it means; while a reply is streamed, they are waited for
 FIELD = "thinking_field"  # where a message's metadata says in which field its server sent thinking

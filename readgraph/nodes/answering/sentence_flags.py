@@ -30,17 +30,17 @@ def joined_sentences(sentences: Sequence[Sentence]) -> tuple[str, list[int]]:
     return text, ends
 
 
-def sentence_flags(found: Any) -> list[SentenceFlag]:
+def sentence_flags(output: Any) -> list[SentenceFlag]:
     """What stands in brackets after sentences of a summary or of a long answer, in the text's order.
 
     Of a summary, the places of a sentence without quotes, or that they don't support, or, where others were checked,
     that was not; of an answer only the doubt.
     """
-    sentences: list[Sentence] = found["sentences"]
-    some_checked = any(each["supported"] is not None and not each["extracted"] for each in sentences)
-    of_answer = any("end" in each for each in sentences)
-    ends = [each["end"] for each in sentences] if of_answer else joined_sentences(sentences)[1]
-    cited = {citation.get("mark_at") for citation in found["citations"]}
+    sentences: list[Sentence] = output["sentences"]
+    some_checked = any(sentence["supported"] is not None and not sentence["extracted"] for sentence in sentences)
+    of_answer = any("end" in sentence for sentence in sentences)
+    ends = [sentence["end"] for sentence in sentences] if of_answer else joined_sentences(sentences)[1]
+    cited = {citation.get("mark_at") for citation in output["citations"]}
     flags = list[SentenceFlag]()
     for sentence, end in zip(sentences, ends, strict=True):
         doubt = "" if sentence["supported"] else "not supported"
@@ -50,6 +50,6 @@ def sentence_flags(found: Any) -> list[SentenceFlag]:
         named = [] if of_answer else zip(sentence["pages"], sentence["places"], strict=True)
         if doubt or not (of_answer or end in cited):
             where = "; ".join(dict.fromkeys(place or f"part {page}" for page, place in named))
-            said = ": ".join(filter(None, [where, doubt]))
-            flags.append({"at": end, "said": said, "doubted": bool(doubt)})
+            flag = ": ".join(filter(None, [where, doubt]))
+            flags.append({"at": end, "said": flag, "doubted": bool(doubt)})
     return flags

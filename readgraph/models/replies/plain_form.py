@@ -6,8 +6,8 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from readgraph.models.json_form import ReplyRefusal, plain_text, reply_schema
 from readgraph.models.prompt import Messages, with_instructions
+from readgraph.models.replies.json_form import ReplyRefusal, plain_text, reply_schema
 from readgraph.models.reply_types import is_nothing
 from readgraph.state.settings import ReplyForm
 

@@ -11,8 +11,8 @@ from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_openai import ChatOpenAI
 from pydantic import PrivateAttr, model_validator
 
-from readgraph.models.marks import names_thinking
-from readgraph.models.openai_completions import (
+from readgraph.models.failures.refusals import FORM_FIELDS, NEEDED, OTHER_NAMES
+from readgraph.models.openai.completions import (
     ONLY_KEY,
     PATH,
     WholeStreams,
@@ -20,8 +20,8 @@ from readgraph.models.openai_completions import (
     repair_response,
     with_model_errors,
 )
-from readgraph.models.refusals import FORM_FIELDS, NEEDED, OTHER_NAMES
-from readgraph.models.thinking import FIELD
+from readgraph.models.replies.marks import names_thinking
+from readgraph.models.replies.thinking import FIELD
 from readgraph.state.errors import BadInput, ModelUnavailable
 
 NO_KEY = "none"  # a server of one's own needs no key, but the client does

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 from readgraph.models.prompt import Prompt, fit_prompt
 from readgraph.models.reply import replies_to_replay
-from readgraph.models.window_of_server import FEWEST, Told, ask_server
-from readgraph.models.window_tokens import likely_tokens
+from readgraph.models.windows.tokens import likely_tokens
+from readgraph.models.windows.told import FEWEST, Told, ask_server
 from readgraph.state.caller import warn_caller
 from readgraph.state.errors import BadInput
 

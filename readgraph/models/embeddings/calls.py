@@ -20,11 +20,11 @@ from langchain_core import exceptions as kinds
 from langchain_core.embeddings import Embeddings
 
 from readgraph.library.search.vector_index import Matrix
-from readgraph.models.failure_lines import explain_embedding
-from readgraph.models.failures import Failure, is_of_network, own_error
+from readgraph.models.embeddings.vector_replies import DIFFER, NotEmbedded, UnusableVectors, read_vectors
+from readgraph.models.failures.failure import Failure, is_of_network, own_error
+from readgraph.models.failures.lines import explain_embedding
+from readgraph.models.failures.refusals import read_refusal
 from readgraph.models.metering import current_meter
-from readgraph.models.refusals import read_refusal
-from readgraph.models.vector_replies import DIFFER, NotEmbedded, UnusableVectors, read_vectors
 from readgraph.models.waiting import RetryPauses, SharedPause, clock
 from readgraph.models.watching import watch_embedding
 from readgraph.state.awaited import await_server

@@ -1,0 +1,142 @@
+"""The chat model of a name: by a provider's package, a table of the settings file, or a server on this machine."""
+
+import os
+import re
+from functools import cache
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from pydantic import SecretStr, ValidationError
+
+from readgraph.models.openai.address import address_settings, environment_settings
+from readgraph.models.own.functions import is_function, unknown_function
+from readgraph.models.own.tables import ModelTable
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput, ModelUnavailable, ReadgraphError
+from readgraph.state.providers import ModelServer
+from readgraph.state.settings import EXAMPLE_MODEL
+
+MB = 1_000_000
+HOW_TO_NAME = f"write PROVIDER:NAME, for example {EXAMPLE_MODEL}."
+HOW_TO_NAME_OWN = "write PROVIDER:NAME, or give it a table [models.{name}] in the settings file."
+NAMED_BY_OTHERS = {"max_output_tokens": "max_tokens", "headers": "default_headers"}
+"""Keys of a table that LangChain's packages call otherwise; the others have the same name."""
+
+
+def make_chat(context: ReaderContext, table: ModelTable | None, server: ModelServer | None) -> BaseChatModel:
+    """The chat model of a name, for one event loop; blocks. Raises `BadInput`, or `ModelUnavailable` without a key."""
+    name = context.model
+    if not name:
+        raise BadInput(f"No model is named, and this method can't do without one: {HOW_TO_NAME}")
+    if server:
+        return _openai_chat(context, name, base_url=server.url, api_key=SecretStr(server.key))
+    if table:
+        return _table_chat(context, table)
+    if is_function(name):
+        raise unknown_function(name)
+    provider, _, own_name = name.partition(":")
+    if not own_name:
+        raise BadInput(f"'{name}' is not the name of a model: {HOW_TO_NAME_OWN.format(name=name)}")
+    if provider == "openai":
+        from openai import OpenAIError
+
+        from readgraph.models.openai.chat import openai_key
+
+        key = openai_key()
+        # A key of the environment is left to LangChain, which may send it by a gateway instead.
+        given: dict[str, Any] = {} if os.environ.get("OPENAI_API_KEY") else {"api_key": SecretStr(key)}
+        given |= environment_settings()
+        try:
+            return _openai_chat(context, own_name, **given)
+        except (OpenAIError, ValueError) as problem:
+            what = f"{type(problem).__name__}: check its name, and OPENAI_BASE_URL"
+            raise BadInput(f"The model '{own_name}' can't be set up: {what}.") from None
+    from langchain.chat_models import init_chat_model
+
+    try:
+        # Our own retries are bounded and counted; the client's retries would multiply them.
+        chat: BaseChatModel = init_chat_model(name, timeout=context.timeout, max_retries=0)
+        if hasattr(chat, "stream_usage"):  # tokens are counted in streams too
+            chat.stream_usage = True
+        return chat
+    except Exception as problem:  # each provider's package raises its own
+        raise setup_error(problem, provider, f"'{provider}' is not a known provider: {HOW_TO_NAME}") from None
+
+
+def _table_chat(context: ReaderContext, table: ModelTable) -> BaseChatModel:
+    name = context.model
+    settings: dict[str, Any] = dict(table.text_settings)
+    if headers := table.headers_to_send(name):
+        settings["headers"] = headers
+    if table.base_url:
+        address = address_settings(table.base_url, f"base_url of [models.{name}]")
+        settings |= address if table.provider == "openai" else {"base_url": table.base_url.strip()}
+    if key := table.key(name):
+        settings["api_key"] = SecretStr(key)
+    called = {NAMED_BY_OTHERS.get(key, key): value for key, value in settings.items()}
+    if table.provider == "openai":
+        from openai import OpenAIError
+
+        from readgraph.models.openai.chat import NO_KEY
+
+        own_server = {"api_key": SecretStr(NO_KEY)} if table.base_url else {}
+        try:
+            return _openai_chat(context, table.model, **{**own_server, **called})
+        except OpenAIError:
+            raise ModelUnavailable(f"There is no key for '{name}': name its variable with api_key_env.") from None
+        except ValueError as problem:
+            raise BadInput(f"The model '{name}' can't be set up: {type(problem).__name__}, check its table.") from None
+    from langchain.chat_models import init_chat_model
+
+    try:
+        more: dict[str, Any] = {"timeout": context.timeout, "max_retries": 0, **called}
+        chat: BaseChatModel = init_chat_model(table.model, model_provider=table.provider, **more)
+    except Exception as problem:  # each provider's package raises its own
+        unknown = f"[models.{name}]: '{table.provider}' is not a known provider."
+        failed = f"The model '{name}' can't be set up: check its table, and its key."
+        raise setup_error(problem, table.provider, unknown, failed) from None
+    fields = type(chat).model_fields
+    known = {*fields, *(field.alias for field in fields.values() if field.alias)}
+    for key in settings:
+        if NAMED_BY_OTHERS.get(key, key) not in known:
+            raise BadInput(f"[models.{name}]: '{table.provider}' takes no '{key}': leave it out, or register_model.")
+    return chat
+
+
+def _openai_chat(context: ReaderContext, model: str, **settings: Any) -> BaseChatModel:
+    from readgraph.models.openai.chat import InLoopChatOpenAI
+    from readgraph.models.openai.transport import make_http_client, unused_sync_client
+
+    own: dict[str, Any] = {"timeout": context.timeout, "max_retries": 0, "openai_proxy": None}
+    own["http_socket_options"] = ()  # else it warns that proxies would not be used
+    own["http_async_client"] = make_http_client(context.timeout, context.max_reply_mb * MB)
+    query = settings.pop("default_query", None)
+    chat = InLoopChatOpenAI(model=model, http_client=unused_sync_client(), **own, **settings)
+    if query:  # it may hold a key, and traces show a model's own fields
+        chat.root_async_client = chat.root_async_client.copy(default_query=query)
+        chat.async_client = chat.root_async_client.chat.completions
+    return chat
+
+
+def setup_error(problem: Exception, provider: str, unknown: str, failed: str = "") -> ReadgraphError:
+    """Why a provider's package made no client: it is not installed, the provider is `unknown`, or it `failed`."""
+    if isinstance(problem, ImportError):
+        return BadInput(f"The provider '{provider}' needs a package that is not installed: {problem}")
+    if isinstance(problem, ValueError) and not isinstance(problem, ValidationError):
+        return BadInput(unknown)
+    return ModelUnavailable(failed or f"{provider} can't be set up: set its key in the environment.")
+
+
+_READ_VARIABLES = re.compile(
+    "KEY|TOKEN|SECRET|CREDENTIAL|PROFILE|REGION|PROJECT|URL|BASE|ENDPOINT|HOST|PROXY|API_VERSION", re.I
+)
+
+
+def environment(*more: str) -> int:
+    """A hash, which shows no key, of `more` variables and those that providers' packages may read, by their words."""
+    return hash(tuple((name, os.environ.get(name)) for name in os.environ if name in more or _is_read(name)))
+
+
+@cache
+def _is_read(name: str) -> bool:
+    return bool(_READ_VARIABLES.search(name))

@@ -1,0 +1,1 @@
+"""OpenAI's protocol: its chat model, what its servers send, and the way to them."""

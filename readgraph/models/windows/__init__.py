@@ -1,0 +1,1 @@
+"""How long a prompt may be for its model."""
