@@ -2,25 +2,27 @@
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from langgraph.store.base import BaseStore
 
-from readgraph.graphs.gam import recipe
+from readgraph.graphs.gam import build_research, recipe
+from readgraph.library.opening import Library
 from readgraph.library.page_store import PageStore
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import Memory, Note, Page
 from readgraph.state.words import count_words
 from tests.doubles.model_server import ChatRequest
-from tests.doubles.reader import between
+from tests.doubles.reader import asked_for, between
 
 TRAIL = {3: ("alder", "birch"), 11: ("birch", "cedar"), 17: ("cedar", "dogwood"), 26: ("dogwood", "elm")}
 """For some pages: the places from and to which the note on the page leads."""
 
+CONTEXT = ReaderContext(model="openai:double", rounds=5, pages_per_tool=3)
 QUESTION = "Where does the trail that begins at alder end?"
 PAGES = 30
 
 _FACT = re.compile(r"At \w+ a note said: go on to \w+\.")
-_KINDS = {"needs": "SearchPlan", "content": "Integrated", "enough": "Verdict", "missing": "Missing"}
 
 
 def trail_pages(pages: int = PAGES) -> list[str]:
@@ -53,12 +55,10 @@ async def remembered_pages(
     return memory
 
 
-def wanted_reply(request: ChatRequest) -> str:
-    """The name of the reply type, in any form of reply."""
-    if request.schema_name or request.tool:
-        return str(request.schema_name or (request.tool or {})["name"])
-    fields = re.findall(r"^- (\w+):", request.text.rsplit("Its fields:", 1)[-1], re.MULTILINE)
-    return next((_KINDS[field] for field in fields if field in _KINDS), "AnswerAlone")
+async def research(library: Library, memory: Memory, context: ReaderContext = CONTEXT, **asked: Any) -> dict[str, Any]:
+    """The output for the tests' question, or for another one."""
+    given: Any = {"document": memory.document, "question": QUESTION, **asked}
+    return dict(await build_research().compile(store=library.store).ainvoke(given, context=context))
 
 
 def shown_pages(request: ChatRequest) -> dict[int, str]:
@@ -69,7 +69,7 @@ def shown_pages(request: ChatRequest) -> dict[int, str]:
 
 def researcher(request: ChatRequest) -> str | dict[str, object]:
     """Follow the trail: search for the missing place, note what it says, until the trail ends."""
-    wanted, notes = wanted_reply(request), _FACT.findall(between(request, "notes"))
+    wanted, notes = asked_for(request), _FACT.findall(between(request, "notes"))
     end = notes[-1].rstrip(".").split()[-1] if notes else None
     if wanted == "SearchPlan":
         place = end or "alder"

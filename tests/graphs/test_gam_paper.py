@@ -10,7 +10,8 @@ from readgraph.library.opening import Library
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import Memory
 from tests.doubles.model_server import ChatRequest, ModelServer, Responder
-from tests.doubles.researcher import QUESTION, remembered_pages, researcher, trail_pages, wanted_reply
+from tests.doubles.reader import asked_for
+from tests.doubles.researcher import QUESTION, remembered_pages, researcher, trail_pages
 
 CONTEXT = ReaderContext(model="openai:double", rounds=5, pages_per_tool=3)
 
@@ -28,7 +29,7 @@ async def run(library: Library, memory: Memory, **settings: Any) -> dict[str, An
 
 def saying(**replies: Any) -> Responder:
     """The researcher, but for these types of reply."""
-    return lambda request: replies.get(wanted_reply(request), researcher(request))
+    return lambda request: replies.get(asked_for(request), researcher(request))
 
 
 @pytest.mark.parametrize("pages", [3, 20])
@@ -87,12 +88,10 @@ async def test_reasons_come_before_plan_notes_and_verdict(
     """As in the authors' prompts, which ask to think first."""
     found = await run(library, memory, rounds=2, reasoning=reasoning, separate_requests=separate)
     judged = {"Enough"} if separate else {"Verdict"}
-    deciding = [
-        request for request in server.requests if wanted_reply(request) in {"SearchPlan", "Integrated", *judged}
-    ]
-    assert {wanted_reply(request) for request in deciding} == {"SearchPlan", "Integrated", *judged}
+    deciding = [request for request in server.requests if asked_for(request) in {"SearchPlan", "Integrated", *judged}]
+    assert {asked_for(request) for request in deciding} == {"SearchPlan", "Integrated", *judged}
     for request in deciding:
-        fields, thinks = FIELDS[wanted_reply(request)], "Think about" in request.last
+        fields, thinks = FIELDS[asked_for(request)], "Think about" in request.last
         asked = [*(request.schema or {})["properties"]]
         assert (asked, thinks) == (["reasoning", *fields] if reasoning else fields, reasoning)
     assert found["fallbacks"] == {} and found["usage"]["refused"] == 0

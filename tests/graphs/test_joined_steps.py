@@ -26,8 +26,8 @@ from readgraph.nodes.step import node
 from readgraph.nodes.walk.position import WalkUpdate, enter
 from readgraph.state.context import ReaderContext
 from tests.doubles.model_server import ModelServer
-from tests.doubles.reader import reader
-from tests.doubles.researcher import QUESTION, remembered_pages, researcher, trail_pages, wanted_reply
+from tests.doubles.reader import asked_for, reader
+from tests.doubles.researcher import QUESTION, remembered_pages, researcher, trail_pages
 from tests.doubles.walker import CONTEXT as WALKING
 from tests.doubles.walker import TEXT, Walker, down, moves, says
 from tests.support.some_methods import mostly_slow
@@ -221,7 +221,7 @@ async def test_steps_of_ones_own_and_those_that_ask_stay_alone(library: Library,
 @pytest.mark.parametrize("limit", [20, 21, 22, 23, 60])
 async def test_joined_loops_end_by_langgraphs_limit_too(server: ModelServer, library: Library, limit: int) -> None:
     never = {"enough": False, "missing": ["what is missing"]}
-    server.respond = lambda request: never if wanted_reply(request) == "Verdict" else researcher(request)
+    server.respond = lambda request: never if asked_for(request) == "Verdict" else researcher(request)
     context = replace(CONTEXT, rounds=10**6, embeddings="")
     memory = await remembered_pages(library.store, trail_pages(40), context)
     graph = join_steps(gam.build_research()).compile(store=library.store)

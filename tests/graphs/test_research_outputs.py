@@ -19,19 +19,19 @@ from readgraph.state.errors import BadInput
 from readgraph.state.records import Memory
 from readgraph.state.words import count_words
 from tests.doubles.model_server import ChatRequest, ModelServer
-from tests.doubles.reader import between, reader
+from tests.doubles.reader import asked_for, between, reader
 from tests.doubles.researcher import (
+    CONTEXT,
     QUESTION,
     TRAIL,
     remembered_pages,
+    research,
     researcher,
     shown_pages,
     trail_pages,
-    wanted_reply,
 )
 from tests.support.examples import example_named
 
-CONTEXT = ReaderContext(model="openai:double", rounds=5, pages_per_tool=3)
 NOTES = "\n".join(f"At {a} a note said: go on to {b}." for a, b in TRAIL.values())
 
 
@@ -41,16 +41,11 @@ async def memory(server: ModelServer, library: Library) -> Memory:
     return await remembered_pages(library.store, trail_pages(), CONTEXT, header="The log, day {}.")
 
 
-async def run(library: Library, memory: Memory, context: ReaderContext, **asked: Any) -> dict[str, Any]:
-    given: Any = {"document": memory.document, "question": QUESTION, **asked}
-    return dict(await build_research().compile(store=library.store).ainvoke(given, context=context))
-
-
 @pytest.mark.parametrize("evidence", ["integration", "pages", "snippets"])
 async def test_the_context_holds_notes_and_what_was_asked_for(
     server: ModelServer, library: Library, memory: Memory, evidence: Any
 ) -> None:
-    found = await run(library, memory, replace(CONTEXT, evidence=evidence))
+    found = await research(library, memory, replace(CONTEXT, evidence=evidence))
     texts, answering = trail_pages(), server.requests[-1]
     assert found["context"].startswith(NOTES)
     assert between(answering, "notes") == NOTES
@@ -61,7 +56,7 @@ async def test_the_context_holds_notes_and_what_was_asked_for(
         "snippets": {page: f"At {a} a note said: go on to {b}." for page, (a, b) in TRAIL.items()},
     }
     assert shown == expected[evidence]
-    assert wanted_reply(answering) == ("AnswerAlone" if evidence == "integration" else "FreeAnswer")
+    assert asked_for(answering) == ("AnswerAlone" if evidence == "integration" else "FreeAnswer")
     assert all(body in found["context"] for body in shown.values())
     content = {
         "integration": [],
@@ -76,34 +71,34 @@ async def test_the_context_holds_notes_and_what_was_asked_for(
 async def test_pages_in_the_context_keep_to_the_budget(server: ModelServer, library: Library, memory: Memory) -> None:
     texts = [text.replace("Nothing else", "Nothing else, " * 300) for text in trail_pages()]
     long = await remembered_pages(library.store, texts, CONTEXT)
-    found = await run(library, long, replace(CONTEXT, evidence="pages", window_words=1500))
+    found = await research(library, long, replace(CONTEXT, evidence="pages", window_words=1500))
     assert found["answer"] == "At elm."
     assert all(request.text.count("Nothing else,") <= 750 for request in server.requests)
 
 
 async def test_the_context_alone(server: ModelServer, library: Library, memory: Memory) -> None:
-    found = await run(library, memory, replace(CONTEXT, context_only=True))
+    found = await research(library, memory, replace(CONTEXT, context_only=True))
     assert (found["status"], found["answer"], found["context"]) == ("researched", None, NOTES)
-    assert wanted_reply(server.requests[-1]) == "Verdict", "no answer was asked for"
+    assert asked_for(server.requests[-1]) == "Verdict", "no answer was asked for"
 
 
 @pytest.mark.parametrize("evidence", ["integration", "snippets"])
 async def test_a_multiple_choice(server: ModelServer, library: Library, memory: Memory, evidence: Any) -> None:
     context = replace(CONTEXT, evidence=evidence)
-    found = await run(library, memory, context, options=["at oak", "at elm"])
+    found = await research(library, memory, context, options=["at oak", "at elm"])
     assert (found["choice"], found["answer"], found["status"]) == ("B", "at elm", "answered")
     assert all("A. at oak\nB. at elm" in between(request, "question") for request in server.requests)
 
 
 async def test_research_without_memory(server: ModelServer, library: Library, memory: Memory) -> None:
-    found = await run(library, memory, replace(CONTEXT, without_memory=True))
+    found = await research(library, memory, replace(CONTEXT, without_memory=True))
     assert found["answer"] == "At elm."
     assert not any("Weather of day" in request.text for request in server.requests)
 
 
 async def test_memory_without_research(server: ModelServer, library: Library, memory: Memory) -> None:
     server.respond = lambda request: {"answer": "Bad weather."}
-    found = await run(library, memory, replace(CONTEXT, rounds=0))
+    found = await research(library, memory, replace(CONTEXT, rounds=0))
     assert (found["answer"], found["pages_read"], server.calls) == ("Bad weather.", [], 1)
     assert "<page 29>\nThe log, day 29.\nWeather of day 29." in server.requests[0].text
     with pytest.raises(BadInput, match="there must be research"):
@@ -114,7 +109,7 @@ async def test_a_long_memory_is_shown_in_part_the_recent_memos_whole(server: Mod
     server.respond = researcher
     memo = "On day {0} the weather was noted at length, " + "and again, " * 30 + "until night {0}."
     memory = await remembered_pages(library.store, trail_pages(200), CONTEXT, memo=memo)
-    found = await run(library, memory, replace(CONTEXT, rounds=1, window_words=2000))
+    found = await research(library, memory, replace(CONTEXT, rounds=1, window_words=2000))
     seen = [int(number) for number in between_pages(server.requests[0])]
     assert seen[-5:] == [195, 196, 197, 198, 199]
     assert 3 in seen, "an older memo, of a page that has to do with the question"
@@ -160,7 +155,7 @@ def remembering_agent(request: ChatRequest) -> Any:
         if not told:
             return {"question": "What was wrong with the accordion?"}
         return "A sequin, I am told." if "sequin" in str(told) else "I don't know."
-    wanted = wanted_reply(request)
+    wanted = asked_for(request)
     if wanted == "SearchPlan":
         return {"keyword": ["accordion F sharp"]}
     if wanted == "Integrated":
@@ -170,9 +165,7 @@ def remembering_agent(request: ChatRequest) -> Any:
 
 
 async def test_the_joined_graph_memorises_and_researches_what_grows(server: ModelServer, library: Library) -> None:
-    server.respond = lambda request: (
-        reader(request) if wanted_reply(request) == "MemoAndHeader" else researcher(request)
-    )
+    server.respond = lambda request: reader(request) if asked_for(request) == "MemoAndHeader" else researcher(request)
     texts = trail_pages()
     grown = (await append_sessions(library.pages, "log", [SessionText(text) for text in texts[:20]])).document
     compiled = build().compile(store=library.store)

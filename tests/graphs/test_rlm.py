@@ -265,18 +265,7 @@ async def test_a_program_takes_no_more_memory_than_is_said(made: str) -> None:
 
 
 async def test_a_program_sees_the_language_its_functions_and_nothing_else() -> None:
-    names = [
-        "fetch",
-        "require",
-        "process",
-        "std",
-        "os",
-        "XMLHttpRequest",
-        "WebSocket",
-        "setTimeout",
-        "hostAsk",
-        "hostCut",
-    ]
+    names = "fetch require process std os XMLHttpRequest WebSocket setTimeout hostAsk hostCut".split()
     probe = f"show({names}.filter(name => name in globalThis)); show(Math.random() < 1, Date.now())".replace("'", '"')
     ends = [await run_program(probe, "ß 日本 \U0001f40b\0", "{}", _no_model) for _ in range(2)]
     assert ends[0] == ends[1] == ProgramEnd("{}", "[]\ntrue 0\n")

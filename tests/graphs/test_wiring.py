@@ -381,7 +381,7 @@ def test_a_swap_that_makes_sense_passes(swapped: Callable[[], Any]) -> None:
 def swappable(build: Any) -> dict[str, Any]:
     """The nodes that a `build` takes, with their types; a typed group of them counts as its names."""
     named = get_type_hints(build.func if isinstance(build, partial) else build)
-    group = get_args(named.pop("rounds", None) or named.pop("walk", None))
+    group = get_args(next((named.pop(name) for name in ("rounds", "walk", "reading") if name in named), None))
     return {**named, **(get_type_hints(group[0]) if group else {})}
 
 

@@ -31,7 +31,8 @@ from readgraph.state.errors import BadInput
 from readgraph.state.records import Memory, Note, Page
 from tests.doubles.model_faults import vector
 from tests.doubles.model_server import ModelServer
-from tests.doubles.researcher import QUESTION, remembered_pages, researcher, trail_pages, wanted_reply
+from tests.doubles.reader import asked_for
+from tests.doubles.researcher import QUESTION, remembered_pages, researcher, trail_pages
 from tests.library.test_forgetting import rows_with
 
 CONTEXT = ReaderContext(model="openai:double", rounds=1, pages_per_tool=3)
@@ -190,7 +191,7 @@ async def test_vector_search_is_offered_where_there_is_an_embedding_model(
 ) -> None:
     server.respond = researcher
     found = await run(library.store, await remembered_pages(library.store, trail_pages(), CONTEXT), context)
-    asked = next(request for request in server.requests if wanted_reply(request) == "SearchPlan")
+    asked = next(request for request in server.requests if asked_for(request) == "SearchPlan")
     assert ("- vector:" in asked.last) == ("vector" in (asked.schema or {})["properties"]) == offered
     assert any("no embedding model" in step["summary"] for step in found["steps"]) == (not offered)
     used = {tool for hit in found["rounds"][0]["hits"] for tool in hit["tools"]}
@@ -204,7 +205,7 @@ async def test_vector_search_is_offered_where_there_is_an_embedding_model(
 @pytest.mark.slow
 async def test_any_subset_of_tools(server: ModelServer, library: Library, tools: Any, model: str) -> None:
     plan = {"keyword": ["alder"], "vector": ["note at alder"], "page": [3]}
-    server.respond = lambda request: plan if wanted_reply(request) == "SearchPlan" else researcher(request)
+    server.respond = lambda request: plan if asked_for(request) == "SearchPlan" else researcher(request)
     context = replace(EMBEDDING, model=model, tools=tools)
     memory = await remembered_pages(library.store, trail_pages(), context, memo="Where the trail of day {} leads.")
     found = await run(library.store, memory, context)
@@ -232,7 +233,7 @@ class CountedWords(Embeddings):
 async def test_a_langchain_retriever_stands_in_for_a_tool(server: ModelServer, library: Library, named: bool) -> None:
     texts = trail_pages()
     plan = {"vector": [texts[3]]}
-    server.respond = lambda request: plan if wanted_reply(request) == "SearchPlan" else researcher(request)
+    server.respond = lambda request: plan if asked_for(request) == "SearchPlan" else researcher(request)
     memory = await remembered_pages(library.store, texts, CONTEXT)
     kept = InMemoryVectorStore(CountedWords())
     documents = [

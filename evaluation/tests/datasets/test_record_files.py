@@ -50,18 +50,7 @@ def test_a_form_is_recognised_by_what_the_file_holds(tmp_path: Path, name: str) 
 
 
 @pytest.mark.parametrize(
-    "name",
-    [
-        "readgraph",
-        "quality",
-        "qmsum",
-        "longmemeval",
-        "hotpotqa-long",
-        "scrolls",
-        "nq-open",
-        "squality",
-        "browsecomp-plus",
-    ],
+    "name", "readgraph quality qmsum longmemeval hotpotqa-long scrolls nq-open squality browsecomp-plus".split()
 )
 def test_an_export_in_parquet_holds_the_same(tmp_path: Path, name: str) -> None:
     arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")

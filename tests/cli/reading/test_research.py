@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from tests.doubles.model_server import ModelServer
-from tests.doubles.reader import reader
-from tests.doubles.researcher import QUESTION, TRAIL, researcher, trail_pages, wanted_reply
+from tests.doubles.reader import asked_for, reader
+from tests.doubles.researcher import QUESTION, TRAIL, researcher, trail_pages
 from tests.support.command import Command
 from tests.support.examples import EXAMPLES
 
@@ -23,9 +23,7 @@ def trail(tmp_path: Path) -> Path:
 def test_a_question_is_researched_and_its_rounds_are_shown(
     server: ModelServer, readgraph: Command, trail: Path
 ) -> None:
-    server.respond = lambda request: (
-        reader(request) if wanted_reply(request) == "MemoAndHeader" else researcher(request)
-    )
+    server.respond = lambda request: reader(request) if asked_for(request) == "MemoAndHeader" else researcher(request)
     ask = ("ask", QUESTION, trail, "--method", "gam", "--model", "openai:double", "--memo-page-words", 70)
     shown = readgraph(*ask, "--rounds", 5, "--pages-per-tool", 3, "--show-steps")
     assert shown.code == 0
