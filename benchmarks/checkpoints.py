@@ -66,8 +66,8 @@ async def ask_in_one_thread(folder: str, text: str, questions: int) -> None:
             for number in range(questions):
                 if number == questions // 2:
                     half = checkpoint_bytes(str(library.folder))
-                asked = Question(document=document, question=QUESTION.replace("777", str(number)))
-                await graph.ainvoke(asked, {"configurable": {"thread_id": "long"}}, context=ReaderContext(model=""))
+                question = Question(document=document, question=QUESTION.replace("777", str(number)))
+                await graph.ainvoke(question, {"configurable": {"thread_id": "long"}}, context=ReaderContext(model=""))
             added = (checkpoint_bytes(str(library.folder)) - half) / (questions - questions // 2)
         print(f"{name}: {questions} questions in one thread, {added:,.0f} bytes a question")
 

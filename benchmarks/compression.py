@@ -31,7 +31,11 @@ def texts() -> list[tuple[str, list[Asked]]]:
     found = []
     for file in sorted(EXAMPLES.glob("*.questions.json")):
         about = json.loads(file.read_text(encoding="utf-8"))
-        asked = [(each["question"], " ".join(each["evidence"])) for each in about["questions"] if each.get("evidence")]
+        asked = [
+            (question["question"], " ".join(question["evidence"]))
+            for question in about["questions"]
+            if question.get("evidence")
+        ]
         found.append(((EXAMPLES / about["document"]).read_text(encoding="utf-8"), asked))
     return found
 

@@ -65,8 +65,8 @@ def main() -> None:
         printed, _ = converted(made.path)  # so that the libraries are imported, too
         if options.scan:
             source, seconds = converted(scanned(made.path, Path(folder) / "scan.pdf"))
-            words, found = Counter(printed.text.split()), Counter(source.text.split())
-            print(f"words recognised               {(words & found).total():6,} of {words.total():,}")
+            words, counter = Counter(printed.text.split()), Counter(source.text.split())
+            print(f"words recognised               {(words & counter).total():6,} of {words.total():,}")
         else:
             source, seconds = converted(made.path)
         print_report(made, source, seconds)

@@ -93,7 +93,7 @@ class Killing:
     def __call__(self, request: ChatRequest) -> str | dict[str, object]:
         self.asked[request.key] += 1
         if not self.killed and self.at and self.asked.total() >= self.at:
-            asking = [each for each in self.workers if any(name in request.text for name in each.reading)]
+            asking = [worker for worker in self.workers if any(name in request.text for name in worker.reading)]
             self.killed = asking[0].process_id
             os.kill(self.killed, signal.SIGKILL)
         return reader(request)

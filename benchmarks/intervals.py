@@ -32,10 +32,10 @@ def main() -> None:
     options.add_argument("--texts", type=int, nargs="+", default=[2, 5, 6, 8, 12])
     options.add_argument("--questions", type=int, default=18)
     options.add_argument("--tries", type=int, default=400)
-    given = options.parse_args()
-    print(f"intervals that hold the truth, of {given.tries:,}, with {given.questions} questions a text:")
-    for texts in given.texts:
-        drawn, apart = (coverage(texts, given.questions, given.tries, draw_texts=of) for of in (True, False))
+    args = options.parse_args()
+    print(f"intervals that hold the truth, of {args.tries:,}, with {args.questions} questions a text:")
+    for texts in args.texts:
+        drawn, apart = (coverage(texts, args.questions, args.tries, draw_texts=of) for of in (True, False))
         left_out = "" if texts >= FEWEST_TEXTS else " (not shown in results)"
         print(f"{texts:>3} texts: {100 * drawn:.0f} % texts drawn, {100 * apart:.0f} % questions drawn{left_out}")
 

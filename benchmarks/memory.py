@@ -50,8 +50,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--words", type=int, default=1_000_000)
     parser.add_argument("--method", default="read-agent")
-    given = parser.parse_args()
-    asyncio.run(measure(given.words, given.method))
+    args = parser.parse_args()
+    asyncio.run(measure(args.words, args.method))
 
 
 if __name__ == "__main__":

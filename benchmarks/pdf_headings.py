@@ -48,10 +48,10 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=Path)
     parser.add_argument("--show", action="store_true")
-    asked = parser.parse_args()
+    args = parser.parse_args()
     figures = []
     print(f"{'bookmarks':>9} {'found':>6} {'at level':>8} {'precision':>9} {'with':>6} {'hidden':>6}")
-    for file in sorted(asked.folder.glob("*.pdf")):
+    for file in sorted(args.folder.glob("*.pdf")):
         data = file.read_bytes()
         right, seconds = read_headings(data, file.name)
         if not right:
@@ -67,7 +67,7 @@ def main() -> None:
             f"  {file.name}",
             flush=True,
         )
-        if asked.show:
+        if args.show:
             lacking, surplus = Counter(right), Counter(found)
             for bookmark, own in pairs:
                 lacking[bookmark] -= 1

@@ -99,10 +99,10 @@ def memory_of_command(pages: int) -> tuple[float, float]:
         assert served.stderr
         try:
             said = served.stderr.readline()
-            found = re.search(r"(http://\S+)/\?token=(\S+)", said)
-            assert found, said
-            headers = {"authorization": f"Bearer {found[2]}"}
-            with Client(base_url=found[1], headers=headers, timeout=600) as client:
+            match = re.search(r"(http://\S+)/\?token=(\S+)", said)
+            assert match, said
+            headers = {"authorization": f"Bearer {match[2]}"}
+            with Client(base_url=match[1], headers=headers, timeout=600) as client:
                 client.get("/api/about")
                 empty = _most_megabytes(served.pid)
                 text = made_text(pages * 3000 / 1e6)
@@ -123,9 +123,9 @@ def memory_of_command(pages: int) -> tuple[float, float]:
 
 def _most_megabytes(process: int) -> float:
     status = Path(f"/proc/{process}/status").read_text(encoding="ascii")
-    found = re.search(r"VmHWM:\s+(\d+) kB", status)
-    assert found
-    return int(found[1]) / 1024
+    match = re.search(r"VmHWM:\s+(\d+) kB", status)
+    assert match
+    return int(match[1]) / 1024
 
 
 def main() -> None:
@@ -134,27 +134,27 @@ def main() -> None:
     options.add_argument("--documents", type=int, default=1000)
     options.add_argument("--readers", type=int, default=64)
     options.add_argument("--pages", type=int, default=4111)
-    given = options.parse_args()
+    args = options.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        asyncio.run(filled(Path(folder), given.documents))
+        asyncio.run(filled(Path(folder), args.documents))
         events_say_when_they_were_told()
         spawning = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"))
         with reading_room(Path(folder), ReaderContext(model="")) as room, spawning as apart:
-            print(f"a list of {given.documents:,} documents: {listing(room):.0f} ms (aim 300)")
+            print(f"a list of {args.documents:,} documents: {listing(room):.0f} ms (aim 300)")
             document = room.added("lamps.txt", made_text(0.05).encode())["id"]
             room.ran(documents=[document])
             _, late = apart.submit(readers, room.base, room.guard.token, document, 1).result()
             print(f"an event of one reader: {median(late):.1f} ms, at most {max(late):.1f} (aim 50)")
-            listed, asked = list[float](), apart.submit(readers, room.base, room.guard.token, document, given.readers)
-            while not asked.done():
+            listed, future = list[float](), apart.submit(readers, room.base, room.guard.token, document, args.readers)
+            while not future.done():
                 listed.append(listing_once(room))
-            rate, late = asked.result()
+            rate, late = future.result()
             slow = quantiles(late, n=20)[-1]
             print(
-                f"{given.readers} readers at once: {rate:.0f} questions a second; an event {median(late):.0f} ms, "
+                f"{args.readers} readers at once: {rate:.0f} questions a second; an event {median(late):.0f} ms, "
                 f"95 % within {slow:.0f}; a list meanwhile {median(listed):.0f} ms, at most {max(listed):.0f}"
             )
-    empty, full = memory_of_command(given.pages)
+    empty, full = memory_of_command(args.pages)
     print(f"memory of the command: {empty:.0f} MB at first, {full:.0f} MB after a long document (aim 250)")
 
 

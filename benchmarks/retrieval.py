@@ -152,7 +152,9 @@ def by_quotes(corpus: Corpus, question: str) -> list[int]:
         texts[start] = "\n".join(corpus.texts[start:end])
         lengths = accumulate((len(text) + 1 for text in corpus.texts[start:end]), initial=0)
         begins += [(start, at) for at, _ in zip(lengths, range(start, end), strict=False)]
-    passages = [each._replace(place=corpus.times[each.page]) for each in passages_of(texts)] if corpus.times else []
+    passages = (
+        [passage._replace(place=corpus.times[passage.page]) for passage in passages_of(texts)] if corpus.times else []
+    )
     ranked = nearest_sentences(question, passages, DEPTH, 1)
     return [*dict.fromkeys(bisect_right(begins, (sentence.page, sentence.start)) - 1 for sentence in ranked)]
 

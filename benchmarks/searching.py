@@ -92,7 +92,7 @@ def print_figure(name: str, figure: float, unit: str, target: str, more: str = "
 
 def print_times(name: str, measured: list[Milliseconds], target: str) -> None:
     wall, cpu = (statistics.median(column) for column in zip(*measured, strict=True))
-    worst = max(each.wall for each in measured)
+    worst = max(milliseconds.wall for milliseconds in measured)
     print_figure(name, wall, "ms", target, f", {cpu:.2f} of it processor time; worst of {len(measured)}: {worst:.1f}")
 
 

@@ -113,10 +113,10 @@ def served(folder: str) -> Iterator["tuple[subprocess.Popen[str], Client]"]:
     process = subprocess.Popen(command, stderr=subprocess.PIPE, encoding="utf-8")
     assert process.stderr
     try:
-        found = re.search(r"(http://\S+)/\?token=(\S+)", process.stderr.readline())
-        assert found
+        match = re.search(r"(http://\S+)/\?token=(\S+)", process.stderr.readline())
+        assert match
         threading.Thread(target=process.stderr.read, daemon=True).start()
-        with Client(base_url=found[1], headers={"authorization": f"Bearer {found[2]}"}, timeout=600) as client:
+        with Client(base_url=match[1], headers={"authorization": f"Bearer {match[2]}"}, timeout=600) as client:
             yield process, client
     finally:
         process.kill()
@@ -211,7 +211,11 @@ def soak(folder: str, minutes: float, pause: float) -> bool:
         for user in users:
             user.start()
         time.sleep(60 * minutes * WARMING_UP)
-        while any(each.value <= TEXTS for each in rounds) and own.is_alive() and all(user.is_alive() for user in users):
+        while (
+            any(synchronized.value <= TEXTS for synchronized in rounds)
+            and own.is_alive()
+            and all(user.is_alive() for user in users)
+        ):
             time.sleep(1)
         until = time.monotonic() + 60 * minutes * (1 - WARMING_UP)
         server = _child(b"readgraph\0mcp")
@@ -246,9 +250,9 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--minutes", type=float, default=60)
     options.add_argument("--pause", type=float, default=0)
-    given = options.parse_args()
+    args = options.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        flat = soak(folder, given.minutes, given.pause)
+        flat = soak(folder, args.minutes, args.pause)
     sys.exit(0 if flat else 1)
 
 

@@ -106,15 +106,15 @@ def ask_served(folder: Path, method: str, questions: list[str]) -> list[float]:
     command = [sys.executable, "-m", "readgraph", "serve", "--no-open", "--port", "0", "--library", str(folder)]
     with subprocess.Popen(command, stderr=subprocess.PIPE, encoding="utf-8") as served:
         assert served.stderr
-        found = re.search(r"(http://\S+)/\?token=(\S+)", served.stderr.readline())
-        assert found
+        match = re.search(r"(http://\S+)/\?token=(\S+)", served.stderr.readline())
+        assert match
         seconds = []
-        with Client(base_url=found[1], headers={"authorization": f"Bearer {found[2]}"}, timeout=600) as client:
+        with Client(base_url=match[1], headers={"authorization": f"Bearer {match[2]}"}, timeout=600) as client:
             (document,) = client.get("/api/documents").json()["documents"]
             for question in questions:
                 start = time.perf_counter()
-                given = {"documents": [document["id"]], "question": question, "method": method}
-                asked = client.post("/api/runs", json=given).json()
+                sequences = {"documents": [document["id"]], "question": question, "method": method}
+                asked = client.post("/api/runs", json=sequences).json()
                 with client.stream("GET", f"/api/runs/{asked['id']}/events") as events:
                     for _ in events.iter_lines():
                         pass
@@ -143,21 +143,21 @@ def main() -> None:
         print(
             f"read {options.words:,} words: {read.seconds:.1f} s (60), peak {read.megabytes:.0f} MB (400)", flush=True
         )
-        asked = run(
+        ran = run(
             "-m", "benchmarks.ten_million", "--method", options.method, "--ask", json.dumps([str(folder), questions])
         )
-        found = json.loads(asked.output)
+        found = json.loads(ran.output)
         first, *others = (1000 * seconds for seconds in found["seconds"])
         print(
             f"ask in a new process: first {first:.0f} ms (150), with opening {1000 * found['opened'] + first:.0f} ms "
-            f"(1,000), then {median(others):.0f} ms (60); peak {asked.megabytes:.0f} MB (400)",
+            f"(1,000), then {median(others):.0f} ms (60); peak {ran.megabytes:.0f} MB (400)",
             flush=True,
         )
         whole = run("-m", "readgraph", "ask", questions[0], file, "--library", folder, "--method", options.method)
         print(f"the command `ask`, as a whole: {whole.seconds:.2f} s; peak {whole.megabytes:.0f} MB (400)", flush=True)
         first, *others = (1000 * seconds for seconds in ask_served(folder, options.method, questions))
         print(f"asked of `serve`: first {first:.0f} ms (150), then {median(others):.0f} ms (60)")
-        disk = sum(each.stat().st_size for each in folder.rglob("*") if each.is_file())
+        disk = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
         print(f"disk: {disk / size:.2f} x the text (3)")
 
 

@@ -89,11 +89,11 @@ def make_chronicles(rng: random.Random, towns: int, sentences: int) -> tuple[dic
             lines.append(f"## {heading}\n")
             paragraph = list[str]()
             while len(paragraph) < sentences // 8:
-                made = make_fact(rng, title, heading)
-                if made.text not in seen:
-                    seen.add(made.text)
-                    facts.append(made)
-                    paragraph.append(made.text)
+                fact = make_fact(rng, title, heading)
+                if fact.text not in seen:
+                    seen.add(fact.text)
+                    facts.append(fact)
+                    paragraph.append(fact.text)
             lines += [" ".join(paragraph[at : at + 6]) + "\n" for at in range(0, len(paragraph), 6)]
         texts[title] = f"# {title}\n\n" + "\n".join(lines)
     return texts, facts
@@ -127,9 +127,9 @@ def make_fact(rng: random.Random, title: str, chapter: str) -> Fact:
 def reword(rng: random.Random, fact: Fact) -> tuple[str, str]:
     """(how, the sentence) said in another way that is as true."""
     text, ways = fact.text, dict[str, str]()
-    if found := re.search(r"^((?:In|On) [^,]+), (.*)\.$", text):
-        moved = f"{found[2][0].upper() if found[2].startswith('the ') else found[2][0]}{found[2][1:]}"
-        ways["phrase moved"] = f"{moved} {found[1][0].lower()}{found[1][1:]}."
+    if match := re.search(r"^((?:In|On) [^,]+), (.*)\.$", text):
+        moved = f"{match[2][0].upper() if match[2].startswith('the ') else match[2][0]}{match[2][1:]}"
+        ways["phrase moved"] = f"{moved} {match[1][0].lower()}{match[1][1:]}."
     if "date" in fact.values:
         day, month, year = fact.values["date"].split()
         ways["date written otherwise"] = text.replace(fact.values["date"], f"{month} {day}, {year}")
@@ -172,7 +172,7 @@ def plant_number(rng: random.Random, fact: Fact, facts: list[Fact]) -> str | Non
         return None
     old = fact.values[kind]
     if kind == "small":
-        new = rng.choice([each for each in NUMERALS if each != old])
+        new = rng.choice([numeral for numeral in NUMERALS if numeral != old])
     else:
         new = old
         while new == old:
@@ -345,26 +345,26 @@ def make_claims(rng: random.Random, facts: list[Fact], faults: int, true: int) -
 async def check(texts: dict[str, str], claims: list[tuple[str, str]], each: int, show: int) -> dict[str, Counter[str]]:
     """The verdicts of each kind."""
     store = InMemoryStore()
-    pages, found = PageStore(store), defaultdict[str, Counter[str]](Counter)
+    pages, counters = PageStore(store), defaultdict[str, Counter[str]](Counter)
     documents = list[Document]()
     for title, text in texts.items():
-        places = [(found.start(), found[1]) for found in re.finditer(r"^## (.+)$", text, re.MULTILINE)]
+        places = [(match.start(), match[1]) for match in re.finditer(r"^## (.+)$", text, re.MULTILINE)]
         documents.append(await pages.add_document(text, title=title, places=places))
     shown = Counter[str]()
     for at in range(0, len(claims), each):
         part = claims[at : at + each]
-        made = await api.verify(store, "\n\n".join(text for _, text in part), documents=documents)
-        if len(made.claims) != len(part):
-            raise SystemExit(f"{len(part)} sentences became {len(made.claims)} claims")
-        for (kind, text), claim in zip(part, made.claims, strict=True):
-            found[kind][claim["verdict"]] += 1
+        verified = await api.verify(store, "\n\n".join(text for _, text in part), documents=documents)
+        if len(verified.claims) != len(part):
+            raise SystemExit(f"{len(part)} sentences became {len(verified.claims)} claims")
+        for (kind, text), claim in zip(part, verified.claims, strict=True):
+            counters[kind][claim["verdict"]] += 1
             missed = claim["verdict"] != "contradicted" and kind.startswith("fault")
             wrong = claim["verdict"] == ("contradicted" if kind.startswith("true") else "supported")
             if (missed or wrong) and shown[kind] < show:
                 shown[kind] += 1
                 quotes = [quoted["quote"] for quoted in claim["evidence"]]
                 print(f"  {kind}: {claim['verdict']}: {text} | {claim['differs']} {claim['missing']} {quotes}")
-    return found
+    return counters
 
 
 def main() -> None:
@@ -374,22 +374,22 @@ def main() -> None:
     parser.add_argument("--true", type=int, default=10000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--show", type=int, default=0, metavar="N", help="Print N wrong ones of each kind.")
-    given = parser.parse_args()
-    rng = random.Random(given.seed)
+    args = parser.parse_args()
+    rng = random.Random(args.seed)
     texts, facts = make_chronicles(rng, 10, 640)
-    claims = make_claims(rng, facts, given.faults, given.true)
+    claims = make_claims(rng, facts, args.faults, args.true)
     begun = time.perf_counter()
-    found = asyncio.run(check(texts, claims, 500, given.show))
+    counters = asyncio.run(check(texts, claims, 500, args.show))
     columns = ("supported", "contradicted", "not decided", "not found")
     print(f"{'':34}" + "".join(f"{column:>14}" for column in columns))
-    for kind in sorted(found):
-        print(f"{kind:34}" + "".join(f"{found[kind][column]:14}" for column in columns))
-    caught = sum(found[kind]["contradicted"] for kind in found if kind.startswith("fault"))
-    alarms = sum(found[kind]["contradicted"] for kind in found if kind.startswith("true"))
-    print(f"faults found: {caught / max(given.faults, 1):.2%} of {given.faults}")
-    print(f"false alarms: {alarms / max(given.true, 1):.3%} of {given.true}; aim at most 0.1%")
-    believed = sum(found[kind]["supported"] for kind in found if not kind.startswith("true"))
-    print(f"false sentences called supported: {believed} of {2 * given.faults}; aim none")
+    for kind in sorted(counters):
+        print(f"{kind:34}" + "".join(f"{counters[kind][column]:14}" for column in columns))
+    caught = sum(counters[kind]["contradicted"] for kind in counters if kind.startswith("fault"))
+    alarms = sum(counters[kind]["contradicted"] for kind in counters if kind.startswith("true"))
+    print(f"faults found: {caught / max(args.faults, 1):.2%} of {args.faults}")
+    print(f"false alarms: {alarms / max(args.true, 1):.3%} of {args.true}; aim at most 0.1%")
+    believed = sum(counters[kind]["supported"] for kind in counters if not kind.startswith("true"))
+    print(f"false sentences called supported: {believed} of {2 * args.faults}; aim none")
     print(f"{1000 * (time.perf_counter() - begun) / len(claims):.1f} ms a claim")
 
 

@@ -146,7 +146,8 @@ async def measure(seed: int, documents: int) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder, began = Path(name), time.perf_counter()
         made = await wiki(store, documents=kept)
-        print(f"{documents} documents, {sum(each.words for each in kept):,} words: {time.perf_counter() - began:.1f} s")
+        words = sum(document.words for document in kept)
+        print(f"{documents} documents, {words:,} words: {time.perf_counter() - began:.1f} s")
         first = write_vault(folder, made.output["pages"], datetime.now(UTC))
         forms = [
             {fold_name(each["name"]), *map(fold_name, each["also"])} for each in made.pages if not each["document"]
@@ -159,13 +160,13 @@ async def measure(seed: int, documents: int) -> None:
         others = [form for form in forms if not form & {fold_name(name) for name in facts.names}]
         print(f"other pages: {len(others)} {sorted(min(form) for form in others)[:12]}")
         sources = [s for page in made.pages for sentence in page["sentences"] for s in sentence["sources"]]
-        standing = sum(each["quote"] in facts.texts[each["title"]] for each in sources)
+        standing = sum(source["quote"] in facts.texts[source["title"]] for source in sources)
         print(f"quotes that stand: {standing} of {len(sources)}")
         listed = [{each["quote"] for each in conflict["sentences"]} for conflict in made.conflicts]
         seen = sum({*pair} in listed for pair in facts.planted)
         print(f"planted contradictions listed: {seen} of {len(facts.planted)}; others: {len(listed) - seen}")
         problems = await check_vault(pages, folder, kept)
-        checked = sum(each.kind == "contradiction" for each in problems)
+        checked = sum(problem.kind == "contradiction" for problem in problems)
         print(f"wiki check: {checked} contradictions, {len(problems) - checked} other problems")
         again = write_vault(folder, (await wiki(store, documents=kept)).output["pages"], datetime.now(UTC))
         print(f"files written: {len(first.written)} at first, {len(again.written)} the second time", end="")

@@ -147,10 +147,10 @@ def plugged_in(hook: str, of: Any = object) -> Iterator[tuple[str, Any]]:
     left out: objects of a class, classes derived from one (`type[…]`), or pairs (`Places`).
     """
     manager, _ = _plugins()
-    for given in getattr(manager.hook, hook).get_hookimpls():
-        package = "" if given.plugin_name.startswith(f"{PROJECT}.") else given.plugin_name
+    for hookimpl in getattr(manager.hook, hook).get_hookimpls():
+        package = "" if hookimpl.plugin_name.startswith(f"{PROJECT}.") else hookimpl.plugin_name
         try:
-            things = given.function()
+            things = hookimpl.function()
             things = [*(things.items() if isinstance(things, Mapping) else things)]
             wrong = [f"{thing!r:.80}, which is {_describe_type(of)}" for thing in things if not _is_of(thing, of)]
         except (Exception, SystemExit) as problem:

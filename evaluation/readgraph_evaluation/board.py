@@ -88,8 +88,8 @@ class Board:
         return {**about, "sessions": sessions, "questions": questions}
 
     def _ask(self, ability: str, question: str, answer: str, evidence: Sequence[str]) -> None:
-        known = {"answer": answer, "evidence": [*evidence]} if answer else {"answer": "", "unanswerable": True}
-        self.questions.append({"category": ability, "question": question, **known})
+        sequences = {"answer": answer, "evidence": [*evidence]} if answer else {"answer": "", "unanswerable": True}
+        self.questions.append({"category": ability, "question": question, **sequences})
 
     def _ask_single_fact(self, who: str, kinds: list[str], event: str, *, dated: bool) -> None:
         """What somebody has or does, or the day of an event."""
@@ -107,7 +107,7 @@ class Board:
         skill = said["skills"][number]
         one, other = self._draw_sessions(2)
         taught = self._plant(one, who, self.random.choice(said["taught"]).format(other=teacher, skill=skill))
-        teller = self.random.choice([each for each in WORDS["speakers"] if each != who])
+        teller = self.random.choice([speaker for speaker in WORDS["speakers"] if speaker != who])
         lives = self._plant(other, teller, self.random.choice(said["lives"]).format(other=teacher, town=town))
         self._ask("two facts", said["asked"].format(who=who, skill=skill), town, [taught, lives])
 
@@ -160,7 +160,7 @@ class Board:
         article = "an" if thing[0] in "aeiou" else "a"
         shown = f"{article} {thing}" if kind in WORDS["with_article"] else thing
         for session in self._draw_sessions(2):
-            other = self.random.choice([each for each in WORDS["speakers"] if each != who])
+            other = self.random.choice([speaker for speaker in WORDS["speakers"] if speaker != who])
             near = self.random.choice(WORDS["ask"]["near"]).format(
                 thing=shown, other=self.random.choice(WORDS["others"])
             )

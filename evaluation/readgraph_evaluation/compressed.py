@@ -61,8 +61,8 @@ async def score_contexts(
     graph = build_full_text().compile(store=engine.pages.store)
 
     async def answer(item: Item) -> ContextScore:
-        asked: Question = {"document": context.id, "question": item.question}
-        found = await graph.ainvoke(asked, context=engine.context)
+        question: Question = {"document": context.id, "question": item.question}
+        found = await graph.ainvoke(question, context=engine.context)
         taken = {name: found[name] for name in ("status", "answer", "usage", "fallbacks", "by_rule")}
         return await _score(engine, item, Outcome(item.id, engine.id, 0, **taken), compressed, trace)
 

@@ -113,14 +113,14 @@ class EvaluationFolder:
     def memories(self) -> list[dict[str, Any]]:
         """One entry for each memory of a method, run, text and purpose, finished or not, with its total usage."""
         merged: dict[tuple[str, int, str, str], dict[str, Any]] = {}
-        counted, seen = Counter[tuple[object, ...]](), Counter[tuple[object, ...]]()
+        counted, counter = Counter[tuple[object, ...]](), Counter[tuple[object, ...]]()
         for line in self.lines("memories"):
             key = line["method"], line["run"], line["text"], line.get("purpose", "")
             if call := line.get("call"):
                 # A call that a later process repeats counts once; lines of older folders name no process.
                 in_process = (*key, call, line.get("process", object()))
-                seen[in_process] += 1
-                if seen[in_process] <= counted[*key, call]:
+                counter[in_process] += 1
+                if counter[in_process] <= counted[*key, call]:
                     continue
                 counted[*key, call] += 1
             kept = merged.setdefault(key, {})

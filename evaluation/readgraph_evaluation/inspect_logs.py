@@ -53,14 +53,14 @@ def _log(
     row: Mapping[str, Any],
     of_samples: Mapping[Key, Usage],
     used: Usage,
-    said: Mapping[tuple[Key, str], Mapping[str, str]],
+    mappings: Mapping[tuple[Key, str], Mapping[str, str]],
 ) -> dict[str, Any]:
     what, name = evaluation.results["what"], row["method"]
     items = evaluation.dataset.by_id
     outcomes = evaluation.outcomes[name]
     rater = (evaluation.results["judging"] or {}).get("rater", "")
     samples = [
-        _sample(evaluation, items[one.item], one, of_samples.get(one.key, {}), said.get((one.key, rater), {}))
+        _sample(evaluation, items[one.item], one, of_samples.get(one.key, {}), mappings.get((one.key, rater), {}))
         for one in outcomes
     ]
     complete = len(outcomes) == (len(items) - row["left_out"]) * what["runs"]

@@ -243,8 +243,8 @@ async def _rehearse_group(pages: PageStore, group: Group, *, rough: bool = False
     summary = row.method is SUMMARY
     reader = build_once(METHODS["read-agent"]) if summary else None
     rehearsal = Rehearsal(build_once(row.method), pages, document, row.context, reader, rough)
-    asked = [graph_input(row, document, item) for item in items]
-    reading, asking = await rehearsal.run_several([{**each} for each in asked])
+    mappings = [graph_input(row, document, item) for item in items]
+    reading, asking = await rehearsal.run_several([{**each} for each in mappings])
     return reading, asking.times(_times_asked(group) / max(1, len(items)))
 
 
@@ -256,7 +256,7 @@ def estimate_rating(items: Iterable[Item], metrics: Collection[str]) -> Estimate
     total = Estimate()
     for item in items:
         names = metrics_for_question(metrics, item)
-        for judging in (each for each in JUDGES if each.worth.keys() & names):
+        for judging in (judge for judge in JUDGES if judge.worth.keys() & names):
             beside = enumerate(item.rubric if judging.rubric else item.references)
             for (number, text), (prompt_of, share, _) in product(beside, judging.prompts(item)):
                 likely = prompt_of(item.question, text, text).words

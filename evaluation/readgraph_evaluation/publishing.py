@@ -58,10 +58,14 @@ def write_published_run(
     try:
         to.mkdir(parents=True, exist_ok=True)
         published.write(REPLIES, json_lines(_replies(contents.exchanges())))
-        published.write(ANSWERS, json_lines(answer_line(each) for of in contents.outcomes.values() for each in of))
+        published.write(
+            ANSWERS, json_lines(answer_line(outcome) for of in contents.outcomes.values() for outcome in of)
+        )
         published.write(JUDGEMENTS, json_lines(map(_judgement, contents.judgements)))
         published.write(SCORES, (folder.path / SCORES).read_text(encoding="utf-8"))
-        for words in (each for each in every_wording() if each.name in own):  # without comments of the user's file
+        for words in (
+            wording for wording in every_wording() if wording.name in own
+        ):  # without comments of the user's file
             (to / PROMPTS).mkdir(exist_ok=True)
             export_words(own_words(words, context.prompts), to / PROMPTS / f"{words.name}.toml")
         published.write(RUN, json.dumps(run, ensure_ascii=False, indent=1) + "\n")  # last: it makes the folder a run
@@ -95,7 +99,7 @@ def _run(results: dict[str, Any], asked: dict[str, Any], context: ReaderContext)
     rows = results["methods"]
     costs = [row["cost"] for row in rows]
     settings = [what["settings"], *(row["settings"] for row in what.get("rows", {}).values())]
-    given = {each.get(name) for each in settings for name in ("model", "reading_model", "embeddings")}
+    given = {setting.get(name) for setting in settings for name in ("model", "reading_model", "embeddings")}
     found = {name: find_model_entry(name) for name in sorted(filter(None, given))}
     return {
         "readgraph": "run",

@@ -193,7 +193,7 @@ async def add_text(pages: PageStore, text: Text) -> Document:
 def _share_quoted(question: str, citations: Sequence[Citation]) -> float:
     """The share of the question's words that the quote with most of them has; 0 without a quote."""
     asked = {*content_words(question)}
-    shares = (len(asked & {*content_words(each["quote"])}) / max(len(asked), 1) for each in citations)
+    shares = (len(asked & {*content_words(citation["quote"])}) / max(len(asked), 1) for citation in citations)
     return round(max(shares, default=0.0), 3)
 
 

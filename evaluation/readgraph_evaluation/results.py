@@ -208,7 +208,7 @@ class ScoredEvaluation(FolderContents):
             if other in self.outcomes:
                 runs = [[*self.leading_scores(name).values()] for name in (one, other)]
                 if pair := pair_methods(runs[0], runs[1], texts):
-                    unanswered = [sum(each.by_substitute(self.model) for each in self.outcomes[one]), 0]
+                    unanswered = [sum(outcome.by_substitute(self.model) for outcome in self.outcomes[one]), 0]
                     yield {"methods": [one, other], **pair, "not_answered": unanswered}
 
     def _results_of(self, method: str) -> dict[str, Any]:
@@ -356,7 +356,8 @@ def difference_of(one: Path, other: Path) -> dict[str, Any]:
         "dataset": records[0]["dataset"],
         "metric": metric,
         "unproven_judge": [
-            metric in find_unproven_metrics(newest_calibration(each), each.dataset) for each in evaluations
+            metric in find_unproven_metrics(newest_calibration(scored_evaluation), scored_evaluation.dataset)
+            for scored_evaluation in evaluations
         ],
         "pairs": pairs,
         "differs": {

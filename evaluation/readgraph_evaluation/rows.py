@@ -103,9 +103,9 @@ def rows_to_run(
 ) -> list[EvaluationRow]:
     """The rows with these names ("all": every method), and with `full_text` that of the full text, if all texts fit."""
     web = on_web_pages(dataset.items)
-    named, known = (web_method_named, WEB_METHODS) if web else (row_method, METHODS)
-    every = [name for name, method in known.items() if context.embeddings or not method.needs_embeddings]
-    every = [name for name in every if not missing_extra(known[name], context)]
+    named, methods = (web_method_named, WEB_METHODS) if web else (row_method, METHODS)
+    every = [name for name, method in methods.items() if context.embeddings or not method.needs_embeddings]
+    every = [name for name in every if not missing_extra(methods[name], context)]
     wanted = [name for text in texts for name in (every if text == "all" else [text])]
     if not wanted:
         raise BadInput("There is no method to evaluate: run 'readgraph methods' to list the methods.")
@@ -154,7 +154,7 @@ def _pairs(row: str, given: str) -> Iterable[tuple[str, str]]:
 
 
 def _check_known(row: str, method: Method, names: Iterable[str]) -> None:
-    known, used = {each.name for each in declarations_of(GROUPS)}, settings_of(method, asks=True)
+    known, used = {declaration.name for declaration in declarations_of(GROUPS)}, settings_of(method, asks=True)
     for name in names:
         if name not in known:
             near = get_close_matches(name, known, 1)

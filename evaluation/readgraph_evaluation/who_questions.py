@@ -66,8 +66,8 @@ async def _question_of(item: Item, runtime: Runtime[ReaderContext]) -> dict[str,
         return "the question must not hold its answer" if given_away else None
 
     try:
-        made = await ask_reply(runtime, who_question_prompt(summary), WhoQuestion, complaint)
+        who_question = await ask_reply(runtime, who_question_prompt(summary), WhoQuestion, complaint)
     except NoUsableReply:
         return None
-    question, answer = made.question.strip(), made.answer.strip()
+    question, answer = who_question.question.strip(), who_question.answer.strip()
     return {"id": f"{item.id}-who", "question": question, "answer": answer, "category": "who"}

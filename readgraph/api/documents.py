@@ -123,11 +123,11 @@ def missing_version(source: SourceText, document: Document) -> str:
 
 async def find_kept_document(pages: PageStore, name: str) -> Document:
     """The document of a name that is no file's. Raises `UnknownName` where there is none, `BadInput` where several."""
-    kept = await possible_documents(pages, name)
-    if document := same_name(kept, name) or find_by_title(kept, name):
+    documents = await possible_documents(pages, name)
+    if document := same_name(documents, name) or find_by_title(documents, name):
         return document
     problem = f"There is no file {printable_path(Path(name))}, and no document of that name in the library."
-    raise UnknownName(problem + suggestion(kept, name))
+    raise UnknownName(problem + suggestion(documents, name))
 
 
 async def id_without_conversion(pages: PageStore, file: SourceFile) -> str | None:

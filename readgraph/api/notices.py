@@ -29,13 +29,13 @@ async def answer_notices(
     return [*output["notices"], *hints, *others, *method.notices_of(output)]
 
 
-async def _hints(pages: PageStore, document: Document, asked: Question, output: Mapping[str, Any]) -> list[str]:
+async def _hints(pages: PageStore, document: Document, question: Question, output: Mapping[str, Any]) -> list[str]:
     """What a reader must know of quotes that stand for an answer; nothing where a model or a table gave it."""
     by_model = output["steps"][-1]["model"] or output["status"] not in ("nearest", "no_answer")
-    if by_model or asked["options"] or "table" in output:
+    if by_model or question["options"] or "table" in output:
         return []
     spoken = await document_languages(pages, replace(document, parts=document.parts[:LANGUAGES_OF]))
-    return find_hints(asked["question"], [citation["quote"] for citation in output["citations"]], spoken.languages)
+    return find_hints(question["question"], [citation["quote"] for citation in output["citations"]], spoken.languages)
 
 
 async def _other_versions(
@@ -46,12 +46,12 @@ async def _other_versions(
     for citation in citations:
         of = await pages.document(document.part_at(citation["start"]).document) if document.parts else document
         async for earlier in earlier_versions(pages, of):
-            if differs := await _difference(pages, citation["quote"], earlier):
-                lines.append(f"{names_apart([earlier])[0]}: {differs['text']}; now: {differs['draft']}")
+            if difference := await _difference(pages, citation["quote"], earlier):
+                lines.append(f"{names_apart([earlier])[0]}: {difference['text']}; now: {difference['draft']}")
         if of.id not in newest:
             newest[of.id] = None if as_of else await latest_version(pages, of)
-        if (latest := newest[of.id]) and (differs := await _difference(pages, citation["quote"], latest)):
-            lines.append(f"{names_apart([of])[0]}: {differs['draft']}; now: {differs['text']}")
+        if (latest := newest[of.id]) and (difference := await _difference(pages, citation["quote"], latest)):
+            lines.append(f"{names_apart([of])[0]}: {difference['draft']}; now: {difference['text']}")
     return [*dict.fromkeys(lines)]
 
 

@@ -209,9 +209,9 @@ async def estimate_readings(
         if whole or not await has_read(builder_for(method), pages, document, context)
     ]
     sample = unread[:: -(-len(unread) // MOST_REHEARSED) or 1]
-    each = [await rehearse_method(method, pages, document, context, {}) for method, document in sample]
+    estimates = [await rehearse_method(method, pages, document, context, {}) for method, document in sample]
     words, shown = (sum(document.words for _, document in some) for some in (unread, sample))
-    return sum(each, Estimate()).times(words / max(1, shown))
+    return sum(estimates, Estimate()).times(words / max(1, shown))
 
 
 def expected_cost(estimate: Estimate, price: Price | None) -> float | None:

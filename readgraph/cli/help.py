@@ -61,7 +61,11 @@ class _PlainHelp:
         parameters: list[Any] = super().get_params(ctx)  # type: ignore[misc]
         if not ctx.meta.get(HELPING):
             return parameters
-        return [_plain_parameter(each, ctx) for each in parameters if ctx.meta.get(_WHOLE) or not _panel(each)]
+        return [
+            _plain_parameter(parameter, ctx)
+            for parameter in parameters
+            if ctx.meta.get(_WHOLE) or not _panel(parameter)
+        ]
 
 
 class HelpfulCommand(_PlainHelp, TyperCommand):

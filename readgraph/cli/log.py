@@ -56,7 +56,7 @@ def log_of_command() -> logs.RunUsage | None:
 
 def logs_to_standard_error() -> bool:
     """Whether the log is on standard error, where nothing else should be drawn."""
-    return any(each.file == logs.STANDARD_ERROR for each in _begun)
+    return any(command_log.file == logs.STANDARD_ERROR for command_log in _begun)
 
 
 def log_fault(problem: BaseException) -> None:

@@ -83,7 +83,7 @@ class Used:
     @staticmethod
     def mean(several: Sequence["Used"]) -> "Used":
         """The mean of several."""
-        rows = [(each.calls, each.input_words, each.output_words, each.held_words) for each in several]
+        rows = [(used.calls, used.input_words, used.output_words, used.held_words) for used in several]
         return Used(*(sum(column) / len(rows) for column in zip(*rows, strict=True)))
 
     @property
@@ -98,7 +98,7 @@ def estimate_of(used: Mapping[Kind, Used], context: ReaderContext) -> Estimate:
     usual = used["usual"]
     if len(used) == 1:
         parts = (usual.calls, usual.input_words, usual.output_words, usual.held_words)
-        return Estimate(*(Range(each, None) for each in parts))
+        return Estimate(*(Range(part, None) for part in parts))
     worst = [usual.refused, used["longest"].refused, used["useless"]]
     calls = Range(usual.calls, math.ceil(max(each.calls for each in worst))).at_most(context.max_calls)
     sent = math.ceil(max(each.input_words for each in worst))
@@ -120,7 +120,7 @@ def extrapolate(half: Used, whole: Used, factor: float, window: int) -> Used:
         return two * factor if two >= GROWS * one else two
 
     calls = grow(half.calls, whole.calls)
-    in_half, in_whole = (each.input_words / max(each.calls, 1) for each in (half, whole))
+    in_half, in_whole = (used.input_words / max(used.calls, 1) for used in (half, whole))
     sent = calls * min(grow(in_half, in_whole), max(window, in_whole))
     held = whole.held_words / max(whole.input_words, 1) * sent
     return Used(calls, sent, grow(half.output_words, whole.output_words), held)

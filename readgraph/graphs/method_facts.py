@@ -45,8 +45,8 @@ async def has_read(builder: Builder, pages: PageStore, document: Document, conte
     """
     nodes = [node.runnable for node in builder.nodes.values()]
     building = [(node.recipe, node.own_context(context)) for node in nodes if isinstance(node, StepNode)]
-    asked = [has_whole_memory(pages, document, recipe, own) for recipe, own in building if recipe]
-    return bool(asked) and all(await asyncio.gather(*asked))
+    coroutines = [has_whole_memory(pages, document, recipe, own) for recipe, own in building if recipe]
+    return bool(coroutines) and all(await asyncio.gather(*coroutines))
 
 
 def _builder_of(method: Method) -> Any:
@@ -94,27 +94,27 @@ def find_shared_nodes() -> list[SharedNode]:
         for name, spec in method.build().nodes.items()
         if isinstance(spec.runnable, StepNode)
     ]
-    found: dict[FunctionName, SharedNode] = {}
+    shared_nodes: dict[FunctionName, SharedNode] = {}
     for method, name, step in steps:
         for module, function in _work_of(step):
-            shared = found.setdefault((module, function), SharedNode(function, module, {}))
+            shared = shared_nodes.setdefault((module, function), SharedNode(function, module, {}))
             shared.nodes.setdefault(method, []).append(name)
-    of_papers = {name for name, shared in found.items() if len(shared.papers) > 1}
+    of_papers = {name for name, shared in shared_nodes.items() if len(shared.papers) > 1}
     listed = {_name_function(step.work) for *_, step in steps}
     listed |= of_papers & {name for *_, step in steps for name in _work_of(step, inside=of_papers)}
-    several = [found[name] for name in found if name in listed and len(found[name].nodes) > 1]
+    several = [shared_nodes[name] for name in shared_nodes if name in listed and len(shared_nodes[name].nodes) > 1]
     return sorted(several, key=lambda shared: (-len(shared.papers), -len(shared.nodes)))
 
 
 def _work_of(step: StepNode[Any, Any], inside: Container[FunctionName] = ()) -> Iterable[FunctionName]:
     """The public coroutines of `nodes`, and those that ask a model, that a step calls, but not what `inside` calls."""
-    work, seen, waiting = dict[FunctionName, None](), set[FunctionType](), list[Any]([step])
+    work, function_types, waiting = dict[FunctionName, None](), set[FunctionType](), list[Any]([step])
     while waiting:
         thing = waiting.pop(0)
         if isinstance(thing, StepNode):
             waiting += [thing.work, thing.without_model]
-        elif isinstance(thing, FunctionType) and thing not in seen and thing.__module__.startswith(WORKING):
-            seen.add(thing)
+        elif isinstance(thing, FunctionType) and thing not in function_types and thing.__module__.startswith(WORKING):
+            function_types.add(thing)
             name = _name_function(thing)
             if iscoroutinefunction(thing) and not name[1].startswith("_"):
                 work[name] = None
@@ -134,5 +134,5 @@ def _name_function(function: Callable[..., Any]) -> FunctionName:
 @cache
 def _names_in(code: CodeType) -> frozenset[str]:
     """The global names that code and the code inside of it take; names of attributes are none of them."""
-    own = {each.argval for each in get_instructions(code) if each.opname == "LOAD_GLOBAL"}
+    own = {instruction.argval for instruction in get_instructions(code) if instruction.opname == "LOAD_GLOBAL"}
     return frozenset(own).union(*(_names_in(inner) for inner in code.co_consts if isinstance(inner, CodeType)))

@@ -65,12 +65,12 @@ def method_named(name: str) -> Method:
 
     Ours can't be replaced. A name may come from a library or from a model, so nothing is imported by its place.
     """
-    known = {method.name: method for method in reversed(every_method())}  # ours, and who came first, stay
-    if method := known.get(name):
+    methods = {method.name: method for method in reversed(every_method())}  # ours, and who came first, stay
+    if method := methods.get(name):
         return method
     if other := (WEB_METHODS | ROWS).get(name):
         raise BadInput(f"'{name}' answers no question: ", Way(other.instead or ANOTHER, ANOTHER, ANOTHER), ".")
-    if near := get_close_matches(name.lower(), known, 1):
+    if near := get_close_matches(name.lower(), methods, 1):
         raise BadInput(f"There is no method '{name}'. Do you mean '{near[0]}'?")
     raise BadInput(f"There is no method '{name}': choose one of {', '.join(method.name for method in every_method())}.")
 

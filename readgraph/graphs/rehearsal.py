@@ -169,14 +169,14 @@ class Rehearsal:
     async def _ask_each(self, layer: OverlayStore, kind: Kind, questions: Sequence[Mapping[str, Any]]) -> Used:
         """What a question uses: the mean of several, and of one with several choices; the most of two as a bound."""
         if kind != "usual":
-            used = [await self._use(OverlayStore(layer), kind, each) for each in questions[: BOUNDING[kind]]]
+            used = [await self._use(OverlayStore(layer), kind, question) for question in questions[: BOUNDING[kind]]]
             return max(used, key=lambda each: each.input_words)
         most = FEW_QUESTIONS if self.rough else MOST_QUESTIONS
-        asked = questions[:: -(-len(questions) // most)]
-        used = [await self._use(OverlayStore(layer), kind, each) for each in asked]
+        mappings = questions[:: -(-len(questions) // most)]
+        used = [await self._use(OverlayStore(layer), kind, each) for each in mappings]
         if used[0].calls <= MANY and used[0].input_words <= MANY_WORDS:
-            for seed in range(1, 1 if self.rough else CHANCES // len(asked)):
-                used += [await self._use(OverlayStore(layer), kind, each, seed) for each in asked]
+            for seed in range(1, 1 if self.rough else CHANCES // len(mappings)):
+                used += [await self._use(OverlayStore(layer), kind, each, seed) for each in mappings]
         return Used.mean(used)
 
     async def _use(
@@ -214,7 +214,7 @@ class Rehearsal:
         parts = tuple(replace(part, end=min(part.end, end)) for part in document.parts if part.start < end)
         sessions = 0
         if document.sessions:
-            ends = [each.end for each in await sessions_of(self.pages, document)]
+            ends = [session.end for session in await sessions_of(self.pages, document)]
             sessions = max(1, bisect_right(ends, end))
             end = ends[sessions - 1]
         (text,) = await self.pages.spans(document, [(0, end)])
@@ -223,7 +223,7 @@ class Rehearsal:
     async def _replace_document(self, layer: OverlayStore, document: Document) -> None:
         """Let the layer hold this beginning of the document, and no memory of it."""
         store = PageStore(in_namespace(layer, self.pages.namespace))
-        memories = [((ROOT, "memories", document.id), each.id, None) for each in await store.memories(document.id)]
+        memories = [((ROOT, "memories", document.id), memory.id, None) for memory in await store.memories(document.id)]
         await store.put([((ROOT, "documents"), document.id, asdict(document)), *memories])
 
 
@@ -231,7 +231,7 @@ async def _run_unseen(run: Awaitable[Any], stand_in: RehearsedReplies) -> None:
     """Run with the stand-in for every model, and for searches; nobody is told of it."""
     start_meter(Meter())
     with ExitStack() as inside:
-        for each in (
+        for manager in (
             silence(),
             use_run(RunUsage()),
             exchanges_to(lambda exchange: None),
@@ -239,7 +239,7 @@ async def _run_unseen(run: Awaitable[Any], stand_in: RehearsedReplies) -> None:
             use_stand_in(stand_in),
             use_stand_ins({"keyword": partial(_AnyPages, share=HAVING_WORDS), "vector": _AnyPages}),
         ):
-            inside.enter_context(each)
+            inside.enter_context(manager)
         await run
 
 

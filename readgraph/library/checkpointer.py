@@ -177,7 +177,7 @@ class SharedCheckpointer(BaseCheckpointSaver[str]):
             found = self._fetch(f"{newest} ORDER BY last DESC LIMIT %s OFFSET %s", (*values, limit, offset))
             threads = [self.to_given_thread(thread) for thread, _ in found]
             saved = [self.get_tuple({"configurable": {"thread_id": thread}}) for thread in threads]
-            return [each for each in saved if each], total
+            return [checkpoint_tuple for checkpoint_tuple in saved if checkpoint_tuple], total
 
         return await self.run(find_threads)
 

@@ -90,8 +90,8 @@ async def list_joint_collections(pages: PageStore) -> list[Document]:
     if catalogue := await catalogue_of(pages):
         return await records(pages, await catalogue.list_joined())
     values = [item.value for item in await pages.search((ROOT, "documents"), EVERY, {"source": ""})]
-    found = [each for each in load_valid(Document, values) if each.parts]
-    return sorted(found, key=lambda each: each.added, reverse=True)
+    documents = [document for document in load_valid(Document, values) if document.parts]
+    return sorted(documents, key=lambda each: each.added, reverse=True)
 
 
 async def collections_with(pages: PageStore, document: Document) -> list[Document]:
@@ -101,11 +101,11 @@ async def collections_with(pages: PageStore, document: Document) -> list[Documen
 
 async def joint_by_document(pages: PageStore) -> dict[str, list[Document]]:
     """The collections in which questions joined documents, by the ids of these."""
-    found = defaultdict[str, list[Document]](list)
-    for each in await list_joint_collections(pages):
-        for identity in dict.fromkeys(part.document for part in each.parts):
-            found[identity].append(each)
-    return found
+    documents = defaultdict[str, list[Document]](list)
+    for collection in await list_joint_collections(pages):
+        for identity in dict.fromkeys(part.document for part in collection.parts):
+            documents[identity].append(collection)
+    return documents
 
 
 MEMBERS = (ROOT, "collections")  # where memberships are kept, each under the hash of the name and the document's id
@@ -146,11 +146,14 @@ class NamedCollections:
 
     async def get_collection(self, name: str) -> NamedCollection:
         """The collection with this name; raises `BadInput`, with a suggestion, where there is none."""
-        known = {collection.name.casefold(): collection for collection in await self.list_collections()}
+        named_collections = {collection.name.casefold(): collection for collection in await self.list_collections()}
         wanted = _clean_collection_name(name)
-        if found := known.get(wanted.casefold()):
-            return found
-        near = [f"'{known[each].name}'" for each in get_close_matches(wanted.casefold(), known, cutoff=NEAR)]
+        if named_collection := named_collections.get(wanted.casefold()):
+            return named_collection
+        near = [
+            f"'{named_collections[match].name}'"
+            for match in get_close_matches(wanted.casefold(), named_collections, cutoff=NEAR)
+        ]
         meant = f" Do you mean {' or '.join(near)}?" if near else ""
         raise BadInput(f"There is no collection '{wanted}': ", LIST_COLLECTIONS, f".{meant}")
 
@@ -165,7 +168,9 @@ class NamedCollections:
         inside = {member.document for member in await self._members() if member.collection == name}
         new = dict.fromkeys(document.id for document in documents if document.id not in inside)
         members = [_Membership(name, identity, utc_now()) for identity in new]
-        await self._pages.put([(MEMBERS, digest([name, each.document]), asdict(each)) for each in members])
+        await self._pages.put(
+            [(MEMBERS, digest([name, membership.document]), asdict(membership)) for membership in members]
+        )
         return await self.get_collection(name)
 
     async def remove(self, name: str, documents: Iterable[Document] | None = None) -> NamedCollection:

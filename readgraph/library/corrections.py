@@ -71,7 +71,9 @@ async def corrections_of(pages: PageStore, document: Document) -> dict[str, str]
     found = dict[str, str]()
     for identity in dict.fromkeys(each for each in of if each != document.id) | {document.id: None}:
         items = await pages.search((*CORRECTIONS, identity), EVERY)
-        found |= {kept.key: kept.text for kept in load_valid(Correction, [item.value for item in items])}
+        found |= {
+            correction.key: correction.text for correction in load_valid(Correction, [item.value for item in items])
+        }
     return found
 
 

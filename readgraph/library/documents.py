@@ -279,7 +279,7 @@ class DocumentStore(StoredItems):
         if key not in kept:
             groups = await self.load(_Places, (ROOT, "places", document.id), [number_key(number)])
             drop_oldest(kept, MOST_READ_GROUPS)
-            kept[key] = [place for each in groups for place in each.places][: document.places - number * BATCH]
+            kept[key] = [place for group in groups for place in group.places][: document.places - number * BATCH]
         return kept[key]
 
     async def _places_in_parts(self, document: Document, spans: Sequence[tuple[int, int]]) -> list[tuple[int, str]]:
@@ -364,8 +364,8 @@ class DocumentStore(StoredItems):
             return sorted(filter(None, known), key=lambda each: each.added, reverse=True)
         documents = await self.documents()
         with suppress(LibraryError):  # a library that can't be written stays as it is
-            await self.put([*(note for each in documents for note in source_note(each)), (SOURCES, NOTED, {})])
-        return [each for each in documents if each.source == source]
+            await self.put([*(note for document in documents for note in source_note(document)), (SOURCES, NOTED, {})])
+        return [document for document in documents if document.source == source]
 
     async def documents_and_damaged(self) -> tuple[list[Document], list[str]]:
         """The documents of the store, the newest first, and the ids of those whose record is damaged."""

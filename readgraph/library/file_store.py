@@ -140,8 +140,8 @@ class _FileListing:
         self._connection, self._prefix = connection, prefix
 
     def count(self) -> int:
-        found = self._connection.execute("SELECT count(*) FROM store WHERE prefix = ?", (self._prefix,))
-        return int(found.fetchone()[0])
+        cursor = self._connection.execute("SELECT count(*) FROM store WHERE prefix = ?", (self._prefix,))
+        return int(cursor.fetchone()[0])
 
     def keys(self) -> set[str]:
         return {key for (key,) in self._connection.execute("SELECT key FROM store WHERE prefix = ?", (self._prefix,))}
@@ -303,8 +303,8 @@ class LibraryStore(SharedStore):
 
     def original(self, name: str) -> Path | None:
         """A kept file, where it is there."""
-        kept = self.folder / ORIGINALS / file_name(name)
-        return kept if kept.is_file() and not kept.is_symlink() else None
+        path = self.folder / ORIGINALS / file_name(name)
+        return path if path.is_file() and not path.is_symlink() else None
 
     def filter_originals(self, names: Sequence[str]) -> set[str]:
         """Those of these names under which files are kept."""

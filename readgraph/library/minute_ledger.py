@@ -50,10 +50,10 @@ def earliest(
         at = max(at, sent[-requests_most].at + MINUTE)
     if tokens_most is not None:
         total = tokens
-        for each in reversed(sent):
-            total += each.tokens
+        for sent_call in reversed(sent):
+            total += sent_call.tokens
             if total > tokens_most:
-                at = max(at, each.at + MINUTE)
+                at = max(at, sent_call.at + MINUTE)
                 break
     return at
 

@@ -19,7 +19,7 @@ HEAD = 100  # characters that are kept of the beginning of a notice that is too 
 
 def notices_of(documents: Sequence[Document]) -> list[str]:
     """The notices of documents that are read as one; those of files of one name are told apart by the documents'."""
-    counts = Counter(_file_name(each.source) for each in documents)
+    counts = Counter(_file_name(document.source) for document in documents)
     told = (
         f"{name}: {line}" if counts[_file_name(each.source)] > 1 else line
         for name, each in zip(names_apart(documents), documents, strict=True)
@@ -63,7 +63,7 @@ def _without_folders(line: str, source: str) -> str:
     if "://" in source:
         address = urlsplit(source)
         return line.replace(source, f"{address.hostname}{address.path}")
-    for start in (0, *(found.end() for found in _SEPARATOR.finditer(source))):  # as it was typed, from any folder
+    for start in (0, *(match.end() for match in _SEPARATOR.finditer(source))):  # as it was typed, from any folder
         if source[start:] and source[start:] in line:
             return line.replace(source[start:], _file_name(source))
     return line

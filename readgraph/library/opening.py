@@ -205,7 +205,7 @@ def check_writable(folder: Named | None = None) -> None:
 def nearest_existing(place: Path) -> Path:
     """A place, or the nearest of the folders around it that is there."""
     around = (place.absolute(), *place.absolute().parents)
-    return next((each for each in around if os.path.exists(each)), Path.cwd())  # of a folder that is closed, no error
+    return next((path for path in around if os.path.exists(path)), Path.cwd())  # of a folder that is closed, no error
 
 
 def _format_in(folder: Path) -> int | None:

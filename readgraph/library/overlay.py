@@ -40,16 +40,16 @@ class OverlayStore(BaseStore):
 
     def _ask_below(self, wanted: Sequence[Op]) -> dict[int, Op]:
         """What the store below is asked, by its place: items that are not known yet, and all that a search may find."""
-        asked = dict[int, Op]()
+        ops = dict[int, Op]()
         for place, op in enumerate(wanted):
             if isinstance(op, SearchOp):
                 hidden = len(self._written_below(op.namespace_prefix))
-                asked[place] = op._replace(offset=0, limit=op.offset + op.limit + hidden)
+                ops[place] = op._replace(offset=0, limit=op.offset + op.limit + hidden)
             elif isinstance(op, ListNamespacesOp) or (
                 isinstance(op, GetOp) and (op.namespace, op.key) not in self._values
             ):
-                asked[place] = op
-        return asked
+                ops[place] = op
+        return ops
 
     def _results(self, wanted: Sequence[Op], asked: Iterable[int], below: Sequence[Result]) -> list[Result]:
         answers = dict(zip(asked, below, strict=True))
@@ -86,8 +86,8 @@ class OverlayStore(BaseStore):
         assert isinstance(op, SearchOp)
         (here,) = own.batch([op._replace(offset=0, limit=op.offset + op.limit)])
         kept = [item for item in below if (item.namespace, item.key) not in self._written]
-        found = [SearchItem(value=each.value, **_place(each.namespace, each.key)) for each in here]  # type: ignore[union-attr]
-        return [*kept, *found][op.offset : op.offset + op.limit]
+        search_items = [SearchItem(value=each.value, **_place(each.namespace, each.key)) for each in here]  # type: ignore[union-attr]
+        return [*kept, *search_items][op.offset : op.offset + op.limit]
 
 
 def _place(namespace: tuple[str, ...], key: str) -> dict[str, Any]:

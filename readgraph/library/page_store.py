@@ -79,12 +79,12 @@ class PageStore(DocumentStore):
 
     async def all_memories(self, *document: str) -> dict[str, list[Memory]]:
         """Memories by their documents, the oldest first; damaged ones are left out, and rebuilt when needed."""
-        found = list[Memory]()
+        memories = list[Memory]()
         for item in await self.search((ROOT, "memories", *document), EVERY):
             with suppress(Damaged):
-                found.append(await self._memory(item.namespace[-1], item.key, item.value))
+                memories.append(await self._memory(item.namespace[-1], item.key, item.value))
         by_document = defaultdict[str, list[Memory]](list)
-        for memory in sorted(found, key=lambda memory: memory.started):
+        for memory in sorted(memories, key=lambda memory: memory.started):
             by_document[memory.document].append(memory)
         return by_document
 

@@ -201,9 +201,9 @@ def _open_prepared(
 
 def is_damage(problem: BaseException | None) -> bool:
     """Whether the file is damaged and must be rebuilt: by the error, or by SQLite's that is its cause."""
-    for each in (problem, problem and problem.__cause__):
-        code = getattr(each, "sqlite_errorcode", 0) & 0xFF
-        if isinstance(each, Unreadable) or code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+    for base_exception in (problem, problem and problem.__cause__):
+        code = getattr(base_exception, "sqlite_errorcode", 0) & 0xFF
+        if isinstance(base_exception, Unreadable) or code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
             return True
     return False
 

@@ -49,14 +49,14 @@ async def search_until_empty(search: Callable[[], Awaitable[list[Found]]]) -> As
     Raises `LibraryError` where it finds the same again: an index of the file disagrees with its table.
     """
     before = list[Found]()
-    while found := await search():
-        if found == before:
+    while founds := await search():
+        if founds == before:
             raise LibraryError(
                 "The library is damaged: what was deleted is still found. Make a copy of it; then "
                 "'readgraph library repair' mends what can be mended."
             )
-        yield found
-        before = found
+        yield founds
+        before = founds
 
 
 def replace_surrogates(value: Any) -> Any:
@@ -170,7 +170,7 @@ class StoredItems:
     ) -> AsyncIterator[tuple[str, dict[str, Any]]]:
         """Keys and values of everything that `search` finds."""
         offset = 0
-        while found := await self.search(namespace, BATCH, only, offset):
-            for item in found:
+        while search_items := await self.search(namespace, BATCH, only, offset):
+            for item in search_items:
                 yield item.key, item.value
-            offset += len(found)
+            offset += len(search_items)

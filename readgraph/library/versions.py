@@ -25,9 +25,9 @@ async def earlier_versions(pages: PageStore, document: Document) -> AsyncIterato
     while (
         document.supersedes
         and document.supersedes not in seen
-        and (found := await records(pages, [document.supersedes]))
+        and (documents := await records(pages, [document.supersedes]))
     ):
-        (document,) = found
+        (document,) = documents
         seen.add(document.id)
         yield document
 
@@ -37,10 +37,10 @@ async def latest_version(pages: PageStore, document: Document) -> Document | Non
     if catalogue := await catalogue_of(pages):
         chain = WITH_LATER.format("SELECT ?")
         ids = await catalogue.run(lambda connection: connection.execute(chain, (document.id,)).fetchall())
-        kept = await records(pages, [identity for (identity,) in ids])
+        documents = await records(pages, [identity for (identity,) in ids])
     else:
-        kept = await pages.documents()
-    later, seen, latest = {each.supersedes: each for each in kept if each.supersedes}, {document.id}, None
+        documents = await pages.documents()
+    later, seen, latest = {each.supersedes: each for each in documents if each.supersedes}, {document.id}, None
     while (found := later.get((latest or document).id)) and found.id not in seen:
         seen.add(found.id)
         latest = found
@@ -54,12 +54,12 @@ async def choose_valid(pages: PageStore, documents: Iterable[Document], as_of: s
     """
     if as_of:
         check_date(as_of, "The day")
-    there = [each for each in documents if not as_of or f"{each.date}-01-01"[:10] <= f"{as_of}-99-99"[:10]]
+    there = [document for document in documents if not as_of or f"{document.date}-01-01"[:10] <= f"{as_of}-99-99"[:10]]
     held, old = {each.id for each in there}, {each.supersedes for each in there}
-    for each in there:
-        if each.supersedes not in held:  # it may stand in place of others through one that is not here
-            old |= {earlier.id async for earlier in earlier_versions(pages, each)}
-    return [each for each in there if each.id not in old]
+    for document in there:
+        if document.supersedes not in held:  # it may stand in place of others through one that is not here
+            old |= {earlier.id async for earlier in earlier_versions(pages, document)}
+    return [document for document in there if document.id not in old]
 
 
 async def set_version(pages: PageStore, document: Document, date: str = "", supersedes: str = "") -> Document:
@@ -82,7 +82,7 @@ async def set_version(pages: PageStore, document: Document, date: str = "", supe
         raise BadInput(f"'{document.title}' is no single document: its parts have their own dates.")
     if supersedes:
         earlier = await pages.document(supersedes)
-        if document.id in {earlier.id, *[each.id async for each in earlier_versions(pages, earlier)]}:
+        if document.id in {earlier.id, *[version.id async for version in earlier_versions(pages, earlier)]}:
             raise BadInput(f"'{document.title or document.id}' would supersede itself: name an earlier document.")
     given = {"date": check_date(date) if date else "", "supersedes": supersedes}
     return await change_record(pages, document, **{name: value for name, value in given.items() if value})

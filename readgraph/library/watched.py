@@ -51,12 +51,12 @@ class WatchedFiles(StoredItems):
     async def keep(self, files: Iterable[WatchedFile]) -> None:
         """Store the states of files, which they have from now on."""
         now = utc_now()
-        await self.put([(*_key(each), {**asdict(each), "since": now}) for each in files])
+        await self.put([(*_key(file), {**asdict(file), "since": now}) for file in files])
 
     async def leave_out(self, document: Id) -> None:
         """Note of the files of a document that was forgotten that they are left out, until they change."""
-        of = [each for each in await self.of(document=document) if each.state != "gone"]
-        await self.keep(replace(each, state="skipped", reason=FORGOTTEN, document="") for each in of)
+        of = [watched_file for watched_file in await self.of(document=document) if watched_file.state != "gone"]
+        await self.keep(replace(watched_file, state="skipped", reason=FORGOTTEN, document="") for watched_file in of)
 
     async def drop(self, file: WatchedFile) -> None:
         """Take a file off its list."""

@@ -190,14 +190,14 @@ async def get_loop_object(name: str, named: ModelEntry, kind: type[Any]) -> Any:
     async with making:
         await _close_dropped(dropped)
         if named not in objects:
-            made = named.factory() if named.given is None else copy_for_loop(named.given)
-            made = await made if inspect.isawaitable(made) else made
-            if not all(isinstance(leaf, kind) for leaf in find_leaves(made)):
+            instance = named.factory() if named.given is None else copy_for_loop(named.given)
+            instance = await instance if inspect.isawaitable(instance) else instance
+            if not all(isinstance(leaf, kind) for leaf in find_leaves(instance)):
                 raise BadInput(
-                    f"The factory of '{name}' made {type(made).__name__}, not a {kind.__name__} of LangChain: "
+                    f"The factory of '{name}' made {type(instance).__name__}, not a {kind.__name__} of LangChain: "
                     "let it return one."
                 )
-            objects[named] = made
+            objects[named] = instance
             if named.given is not None:
-                finalize(named, dropped.append, (made, named.given)).atexit = False
+                finalize(named, dropped.append, (instance, named.given)).atexit = False
     return objects[named]

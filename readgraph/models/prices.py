@@ -81,7 +81,7 @@ def find_price(model: str) -> Price | None:
     used = [Counted(input_tokens=PRICED, **kind) for kind in kinds]
     used.insert(1, Counted(output_tokens=PRICED))
     try:
-        prices = [calc_price(each, name, provider_id=PROVIDERS[provider]).total_price for each in used]
+        prices = [calc_price(usage, name, provider_id=PROVIDERS[provider]).total_price for usage in used]
     except LookupError:
         return None
     return Price(*(float(price) * 1_000_000 / PRICED for price in prices))

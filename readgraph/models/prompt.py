@@ -49,10 +49,10 @@ class Prompt:
         """The same prompt in other words."""
         if not self.worded:
             return self
-        made = words.ask(self.worded.material, **self.worded.values)
+        prompt = words.ask(self.worded.material, **self.worded.values)
         for line in self.worded.added:
-            made = made.adding(line)
-        return made
+            prompt = prompt.adding(line)
+        return prompt
 
     @property
     def source(self) -> str:
@@ -182,7 +182,7 @@ def declare_wording(
 
 def versions_of(*words: Wording) -> dict[str, int]:
     """The versions of prompts by their names, as recipes hold them."""
-    return {each.prompt: each.version for each in words}
+    return {word.prompt: word.version for word in words}
 
 
 def list_wordings() -> Iterator[Wording]:
@@ -200,9 +200,9 @@ _END_OF_HEAD = re.compile(r"\n<(?:/[\w-]+>|(?P<full>[\w-]+ \d+ in full)>\n)")
 
 def head_of(user: str) -> int:
     """The characters of a prompt's text up to its first page in full, or to the end of its first fence."""
-    found = _END_OF_HEAD.search(user)
-    before = user[: found.start()] if found else ""
-    return len(before.rstrip("\n") if found and found["full"] else before)
+    match = _END_OF_HEAD.search(user)
+    before = user[: match.start()] if match else ""
+    return len(before.rstrip("\n") if match and match["full"] else before)
 
 
 _FENCED = re.compile(r"<(?P<tag>[\w-]+)>\n(?P<text>.*?)\n</(?P=tag)>$", re.DOTALL | re.MULTILINE)
@@ -217,8 +217,8 @@ def fit_prompt(prompt: Prompt, most: int) -> tuple[Prompt, int, int]:
     """
     if (words := prompt.words) <= most:
         return prompt, words, 0
-    found = list(_FENCED.finditer(prompt.user))
-    texts = [each["text"] for each in found]
+    matches = list(_FENCED.finditer(prompt.user))
+    texts = [each["text"] for each in matches]
     sizes = [count_words(text) for text in texts]
     room = most - (words - sum(sizes))
     if room < len(texts):
@@ -228,9 +228,9 @@ def fit_prompt(prompt: Prompt, most: int) -> tuple[Prompt, int, int]:
         )
     kept = [_cut(text, share) for text, share in zip(texts, _shares(sizes, room), strict=True)]
     user, end = "", 0
-    for each, text in zip(found, kept, strict=True):
-        user += prompt.user[end : each.start("text")] + text
-        end = each.end("text")
+    for match, text in zip(matches, kept, strict=True):
+        user += prompt.user[end : match.start("text")] + text
+        end = match.end("text")
     user += prompt.user[end:]
     short = replace(prompt, user=user, head=head_of(user) if prompt.head else 0)
     left = short.words
@@ -295,12 +295,12 @@ def own_words(ours: Wording, folder: str) -> Wording:
 
 def replacement_digests(folder: str, prompts: frozenset[str]) -> dict[str, str]:
     """Digests of those of these prompts that the folder replaces, by files' names; `BadInput` for any wrong file."""
-    known = {words.name: words for words in list_wordings()}
+    wordings = {words.name: words for words in list_wordings()}
     place = Path(folder).expanduser()
-    if unknown := sorted(file.name for file in place.glob("*.toml") if file.stem not in known):
+    if unknown := sorted(file.name for file in place.glob("*.toml") if file.stem not in wordings):
         raise BadInput(f"{place / unknown[0]} replaces no prompt: 'readgraph prompts export' shows their names.")
-    own = {words.name: own_words(words, folder).texts for words in known.values()}
-    changed = [words for words in known.values() if words.prompt in prompts and own[words.name] != words.texts]
+    own = {words.name: own_words(words, folder).texts for words in wordings.values()}
+    changed = [words for words in wordings.values() if words.prompt in prompts and own[words.name] != words.texts]
     return {words.name: digest(own[words.name]) for words in changed}
 
 

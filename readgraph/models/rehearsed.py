@@ -83,7 +83,7 @@ class RehearsedReply:
     @cached_property
     def fenced(self) -> dict[str, str]:
         """The texts between tags, by the tags' names without their numbers."""
-        return {re.sub(r"-\d+$", "", found["tag"]): found["text"] for found in _FENCED.finditer(self.text)}
+        return {re.sub(r"-\d+$", "", match["tag"]): match["text"] for match in _FENCED.finditer(self.text)}
 
     @cached_property
     def task(self) -> str:
@@ -121,7 +121,7 @@ class RehearsedReply:
         """The values that the schema lists for a field, or for the items of a list; none where it lists none."""
         part = self.schema["properties"].get(name, {})
         options = part.get("anyOf", [part])
-        return next((listed for each in options if (listed := each.get("items", each).get("enum"))), [])
+        return next((listed for option in options if (listed := option.get("items", option).get("enum"))), [])
 
     def numbered(self, name: str) -> list[int]:
         """The numbers with which lines of the text between these tags begin."""
@@ -141,7 +141,7 @@ class RehearsedReply:
     def quotes(self, number: int, *, of_pages: bool = False) -> list[Any]:
         """So many quotes of what is shown, or more; with the pages that they name, where the form has these."""
         quotes = [self.words(WORDS["quote"]) for _ in range(number * (LONGEST if self.longest else 1))]
-        return [{"page": self.one_of(self.pages or [0]), "quote": each} for each in quotes] if of_pages else quotes
+        return [{"page": self.one_of(self.pages or [0]), "quote": quote} for quote in quotes] if of_pages else quotes
 
     def words(self, usual: float, text: str = "") -> str:
         """So many words, or as many times more as the longest reply has; of this text, else of what is shown."""
@@ -254,11 +254,11 @@ class RehearsedReplies:
             return USELESS if asked.reply else ""
         if self.kind == "usual":
             self._count_held(asked)
-        made = RehearsedReply(asked, self.kind, self.seed)
+        rehearsed_reply = RehearsedReply(asked, self.kind, self.seed)
         if asked.reply:
-            return json.dumps(made.typed(), ensure_ascii=False)
+            return json.dumps(rehearsed_reply.typed(), ensure_ascii=False)
         words = asked.prompt.worded.words if asked.prompt.worded else None
-        return words.rehearse(made) if words and words.rehearse else made.note()
+        return words.rehearse(rehearsed_reply) if words and words.rehearse else rehearsed_reply.note()
 
     def _count_held(self, asked: AskedReply) -> None:
         whole = "\n".join(text for _, text in asked.messages[:2])

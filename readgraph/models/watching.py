@@ -87,16 +87,16 @@ def begin_span(name: str, attributes: Attributes, *, client: bool = False) -> Tr
 @contextmanager
 def span(name: str, attributes: Attributes, *, client: bool = False) -> Iterator[TraceSpan]:
     """A span around what is done inside of the `with`, also in the tasks and threads that begin there."""
-    made = begin_span(name, attributes, client=client)
+    trace_span = begin_span(name, attributes, client=client)
     try:
-        with made.in_hand():
-            yield made
+        with trace_span.in_hand():
+            yield trace_span
     except BaseException as problem:
         if not isinstance(problem, GraphBubbleUp | asyncio.CancelledError | GeneratorExit):
-            made.fail(type(problem).__name__)  # its text may hold what was read
+            trace_span.fail(type(problem).__name__)  # its text may hold what was read
         raise
     finally:
-        made.end()
+        trace_span.end()
 
 
 def _drop_empty_attributes(attributes: Attributes) -> dict[str, Any]:
@@ -135,8 +135,8 @@ class Call:
             named = {f"{OURS}{name}": value for name, value in self._about.items()}
             server, chat = urlsplit(self.client.server), _gen_ai("chat", self.client.name)
             node = {"server.address": server.hostname, "server.port": server.port, f"{OURS}node": current_meter().node}
-            made = span(f"chat {chat[REQUESTED]}", {**chat, **node, **named}, client=True)
-            self._span = self._lasting.enter_context(made)
+            manager = span(f"chat {chat[REQUESTED]}", {**chat, **node, **named}, client=True)
+            self._span = self._lasting.enter_context(manager)
 
     def __enter__(self) -> "Call":
         return self

@@ -263,13 +263,15 @@ class OpenedMemory:
 
     async def summaries(self) -> dict[str, TreeSummary]:
         """All nodes of its tree by their ids: the notes of pages ("0.3"), then the summaries above them."""
-        found = {
+        tree_summaries = {
             node_id(0, note.page): TreeSummary(range(note.page, note.page + 1), note.text, note.words)
             for note in await self.notes()
         }
         for node in await self.store.tree_nodes(self.record.id, tree_ids(self.record)):
-            found[node.id] = TreeSummary(TreeShape.final_tree(self.record).pages(node.id), node.text, node.words)
-        return found
+            tree_summaries[node.id] = TreeSummary(
+                TreeShape.final_tree(self.record).pages(node.id), node.text, node.words
+            )
+        return tree_summaries
 
     async def open_ranker(self) -> SearchTool:
         """Ranks its pages by the words of their texts."""
@@ -313,8 +315,8 @@ async def load_memory(runtime: ReaderRuntime, state: MemoryState) -> OpenedMemor
     """The memory that the state names, with its document."""
     opened = _opened.get({})
     asked = (runtime.store, runtime.context.namespace, state["document"], state["memory"])
-    if (known := opened.get(asked)) and known.runtime.context == runtime.context:
-        return OpenedMemory(runtime, known.document, known.record, known.fetched)
+    if (opened_memory := opened.get(asked)) and opened_memory.runtime.context == runtime.context:
+        return OpenedMemory(runtime, opened_memory.document, opened_memory.record, opened_memory.fetched)
     document, memory = await page_store(runtime).document_and_memory(state["document"], state["memory"])
     if memory.recipe.model and not (runtime.context.model or runtime.context.reading_model):
         # A graph that is resumed without its context would silently continue without a model.

@@ -117,11 +117,15 @@ def check_length(text: str) -> None:
 async def _document_meant(message: str, store: PageStore) -> Document:
     """The document that a chat message names by its id or title, or the only one that there is."""
     documents = await store.documents()
-    named = [each for each in documents if each.id in message or (each.title and each.title in message)]
+    named = [
+        document for document in documents if document.id in message or (document.title and document.title in message)
+    ]
     for candidates in (named, documents):
         if len(candidates) == 1:
             return candidates[0]
-    shown = "; ".join(f"{each.title or 'untitled'} ({each.id})" for each in (named or documents)[:MOST_NAMED])
+    shown = "; ".join(
+        f"{document.title or 'untitled'} ({document.id})" for document in (named or documents)[:MOST_NAMED]
+    )
     raise BadInput(
         f"Say which document the question is about, by its title or id: {shown}."
         if shown
@@ -188,11 +192,11 @@ def make_find_memory(recipe: MakeRecipe, *, settings: Groups) -> StepNode[FindSt
         store, runtime = page_store(runtime), for_question(state, runtime)
         document = await store.document(state["document"])
         wanted, _ = await resolve_notes_language(recipe(runtime.context), document, runtime.context, store)
-        kept = [known for known in await store.memories(state["document"]) if known.recipe.method == wanted.method]
-        if not kept:
+        memories = [known for known in await store.memories(state["document"]) if known.recipe.method == wanted.method]
+        if not memories:
             raise BadInput(f"The document has no memory of the method '{wanted.method}': read it first.")
-        served = [known for known in kept if known.recipe.purpose == wanted.purpose]
-        memory = [*kept, *served, *(known for known in kept if known.recipe == wanted)][-1]
+        served = [known for known in memories if known.recipe.purpose == wanted.purpose]
+        memory = [*memories, *served, *(known for known in memories if known.recipe == wanted)][-1]
         missing = await OpenedMemory(runtime, document, memory).find_missing()
         summary = f"took the memory of {format_count(memory.pages, 'part')}"
         if told := describe_missing(missing):

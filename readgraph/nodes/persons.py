@@ -95,8 +95,8 @@ async def confirm_plan(state: PlanState, runtime: ReaderRuntime) -> PlanUpdate:
     planned = await plan(state, runtime)
     if not planned["continue_search"]:
         return planned
-    asked = {"kind": "confirm_plan", "question": state["question_text"], "plan": planned["plan"]}
-    review = ask_person(asked, PlanReview)
+    collections = {"kind": "confirm_plan", "question": state["question_text"], "plan": planned["plan"]}
+    review = ask_person(collections, PlanReview)
     changes = {} if review.accept else review.model_dump(exclude={"accept"}, exclude_none=True)
     did = f"{planned.get('step_summary', 'planned')}; a person {'changed it' if changes else 'agreed'}"
     changed: Any = {**planned["plan"], **changes}

@@ -71,8 +71,8 @@ def make_stand_in(name: str, store: PageStore, document: Document, memory: Memor
 
 async def open_ranker(store: PageStore, document: Document, memory: Memory) -> SearchTool:
     """Ranks the pages of a memory by the words of their texts: a stand-in for keyword search, else its kept index."""
-    if given := make_stand_in("keyword", store, document, memory):
-        return given
+    if search_tool := make_stand_in("keyword", store, document, memory):
+        return search_tool
     index = (await indexes_of(store.store)).keyword
     tool = KeywordTool(index, index_key(memory), ("page",), needs_content=True)
     await bring_up_to_date(store, document, memory, tool)

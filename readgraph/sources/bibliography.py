@@ -52,7 +52,7 @@ def cited_files(path: Path, left_out: Callable[[BadInput], None]) -> list[Path]:
     from readgraph.state.dates import find_date
 
     entries, broken = _parse(decode(read_bytes(path, str(path)), str(path)))
-    found, without, problems = list[Path](), list[str](), [BadInput(f"{path}, {each}") for each in broken]
+    paths, without, problems = list[Path](), list[str](), [BadInput(f"{path}, {each}") for each in broken]
     for key, fields in entries:
         named = [*_names(fields.get("file", ""))]
         there = (each for name in named if kind_of((each := path.parent / name).suffix.lower()))
@@ -61,7 +61,7 @@ def cited_files(path: Path, left_out: Callable[[BadInput], None]) -> list[Path]:
             cited = CitedFile(str(file))
             cited.title = shorten_label(f"{key}: {' '.join(fields['title'].split()) or file.stem}")
             cited.date = find_date(fields.get("date", "")) or find_date(fields.get("year", ""))
-            found.append(cited)
+            paths.append(cited)
         elif named:
             other = os.path.lexists(path.parent / named[0])
             wrong = "is of a kind that can't be read" if other else "is not there"
@@ -71,11 +71,11 @@ def cited_files(path: Path, left_out: Callable[[BadInput], None]) -> list[Path]:
     if without:
         shown = ", ".join(without[:5]) + (" …" if len(without) > 5 else "")
         problems.append(BadInput(f"{path}: entries that name no file: {shown}."))
-    if not found:
+    if not paths:
         raise problems[0] if problems else BadInput(f"{path} holds no entry: there is nothing to read.")
     for problem in problems:
         left_out(problem)
-    return found
+    return paths
 
 
 def _parse(text: str) -> tuple[list[tuple[str, dict[str, str]]], list[str]]:
@@ -86,11 +86,11 @@ def _parse(text: str) -> tuple[list[tuple[str, dict[str, str]]], list[str]]:
     logging.getLogger("bibtexparser").setLevel(logging.CRITICAL)  # told by its failed blocks
     parsed = bibtexparser.parse_string(text)
     decoded = LatexDecodingMiddleware(allow_inplace_modification=False).transform(parsed)
-    titles = {each.key: str(each["title"]) for each in decoded.entries if "title" in each.fields_dict}
+    titles = {entry.key: str(entry["title"]) for entry in decoded.entries if "title" in entry.fields_dict}
     entries = list[tuple[str, dict[str, str]]]()
-    for each in parsed.entries:
-        fields = {name.lower(): str(field.value) for name, field in each.fields_dict.items()}
-        entries.append((each.key, {**fields, "title": titles.get(each.key, "")}))
+    for entry in parsed.entries:
+        fields = {name.lower(): str(field.value) for name, field in entry.fields_dict.items()}
+        entries.append((entry.key, {**fields, "title": titles.get(entry.key, "")}))
     return entries, [f"line {block.start_line + 1}: {_fault_of(block)}." for block in parsed.failed_blocks]
 
 

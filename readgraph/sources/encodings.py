@@ -135,8 +135,8 @@ def codec_for(declared: str) -> str:
     import webencodings
 
     label = declared.strip().strip("\"'")
-    known = webencodings.lookup(label)
-    named = known.codec_info.name if known else ""
+    encoding = webencodings.lookup(label)
+    named = encoding.codec_info.name if encoding else ""
     if not named or named in ("replacement", "x-user-defined"):
         try:
             named = codecs.lookup(label).name

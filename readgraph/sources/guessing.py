@@ -79,12 +79,16 @@ def guess(data: bytes) -> Guess:
     """The encoding of bytes that are not in UTF-8: one in which all of them can be read."""
     beyond = len(data.translate(None, _ASCII))
     is_plain = beyond < (1 - MOST_PLAIN) * len(data)
-    read = [each for each in _candidates(_sample(data), is_plain) if read_strictly(data, each.encoding) is not None]
+    read = [
+        candidate
+        for candidate in _candidates(_sample(data), is_plain)
+        if read_strictly(data, candidate.encoding) is not None
+    ]
     if not read:
         return Guess("")
-    best, others = read[0], [each for each in read[1:] if not _CONTROL.search(each.text)]
-    near = any(each.evidence > NEAR * best.evidence for each in others)
-    is_far = not any(each.worth > FAR * best.worth for each in others)
+    best, others = read[0], [candidate for candidate in read[1:] if not _CONTROL.search(candidate.text)]
+    near = any(candidate.evidence > NEAR * best.evidence for candidate in others)
+    is_far = not any(candidate.worth > FAR * best.worth for candidate in others)
     is_sure = (best.confidence >= SURE or is_far) and beyond >= FEWEST_SIGNS and not near
     rival = max(others, key=lambda each: each.evidence, default=None)
     word, other = _difference(best.text, rival.text) if rival else ("", "")
@@ -109,13 +113,13 @@ def _candidates(sample: bytes, is_plain: bool) -> list[_Candidate]:
     import chardet
 
     read = dict[str, list[tuple[float, str, float]]]()  # for each text its encodings, with rareness and confidence
-    for each in chardet.detect_all(sample, ignore_threshold=True, compat_names=False):
-        encoding = _SAME.get(each["encoding"] or "", each["encoding"] or "")
+    for detection in chardet.detect_all(sample, ignore_threshold=True, compat_names=False):
+        encoding = _SAME.get(detection["encoding"] or "", detection["encoding"] or "")
         try:
             text = codecs.getincrementaldecoder(encoding)().decode(sample)  # it may be cut amid a character
         except (UnicodeError, LookupError):
             continue
-        read.setdefault(text, []).append((_rareness(encoding, is_plain), encoding, each["confidence"]))
+        read.setdefault(text, []).append((_rareness(encoding, is_plain), encoding, detection["confidence"]))
     few, candidates = FEW / (FEW + len(sample.translate(None, _ASCII))), list[_Candidate]()
     for text, encodings in read.items():
         rareness, encoding, _ = min(encodings)

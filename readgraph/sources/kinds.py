@@ -265,5 +265,5 @@ def readable_endings() -> tuple[str, ...]:
 
 def endings_in_folders() -> tuple[str, ...]:
     """Endings of the files for which a folder stands."""
-    known = _kinds_by_ending()
-    return tuple(ending for ending in readable_endings() if known[ending].in_folders)
+    file_kinds = _kinds_by_ending()
+    return tuple(ending for ending in readable_endings() if file_kinds[ending].in_folders)

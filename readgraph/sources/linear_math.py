@@ -221,9 +221,9 @@ class _Arguments(NamedTuple):
         """The value of a property."""
         for properties in self.element:
             if local_name(properties.tag).endswith("pr"):
-                for each in properties:
-                    if local_name(each.tag) == name:
-                        return next((value for key, value in each.attrib.items() if local_name(key) == "val"), "")
+                for element in properties:
+                    if local_name(element.tag) == name:
+                        return next((value for key, value in element.attrib.items() if local_name(key) == "val"), "")
         return default
 
 

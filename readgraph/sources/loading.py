@@ -82,8 +82,8 @@ class SourceFile:
         title = self.cited or shorten_label(converted.title) or " ".join(self.title.split())
         seconds = time.perf_counter() - began
         text, places, _, problems, date, supersedes = converted
-        made = SourceText(title, text, self.source, places, problems, self.digest, seconds, self.date or date)
-        return replace(made, cited=bool(self.cited), supersedes=supersedes)
+        source_text = SourceText(title, text, self.source, places, problems, self.digest, seconds, self.date or date)
+        return replace(source_text, cited=bool(self.cited), supersedes=supersedes)
 
 
 def call_converter(place: str, data: bytes, name: str) -> Any:
@@ -269,7 +269,7 @@ def select_files(
 def list_files(folder: Path, glob: str | None, *, follow_links: bool = False) -> dict[Path, str]:
     """All files below a folder but hidden ones, each with why it is left out; "" for those that are read."""
     matching = _matching(folder, glob)
-    files, seen = dict[Path, str](), dict[str, Path]()
+    files, paths = dict[Path, str](), dict[str, Path]()
     walked, in_folders = _walk(folder, follow_links), endings_in_folders()
     for file, leads_out in sorted(walked, key=lambda each: _natural(each[0].relative_to(folder))):
         ending = file.suffix.lower()
@@ -281,7 +281,7 @@ def list_files(folder: Path, glob: str | None, *, follow_links: bool = False) ->
             known = kind_of(ending) or ending in PROGRAMS
             files[file] = "files of this kind are read only where they are named" if known else "its kind can't be read"
         else:
-            first = seen.setdefault(os.path.realpath(file), file)
+            first = paths.setdefault(os.path.realpath(file), file)
             files[file] = "" if first == file else f"it is the same file as {printable_path(first)}"
     return files
 

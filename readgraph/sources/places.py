@@ -59,8 +59,8 @@ def place_at(places: Sequence[Place], offset: int) -> str | None:
 
 def page_of(label: str) -> SourcePage | None:
     """The source's page in the label of a place ("§ 2.1 Discharge, PDF page 5 (v)"); None where it names none."""
-    found = _PAGE.search(label)
-    return SourcePage(int(found[1]), found[2] or "") if found else None
+    match = _PAGE.search(label)
+    return SourcePage(int(match[1]), match[2] or "") if match else None
 
 
 def place_in_words(label: str) -> str:

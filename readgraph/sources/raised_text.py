@@ -120,8 +120,8 @@ def is_glued(text: str, before: str) -> bool:
     """Whether what is raised belongs to its word: a sign, the end of an ordinal ("2nd", "XIXe") or of "Mme", "No"."""
     if _GLUED.fullmatch(text) or not text.isalpha():
         return bool(_GLUED.fullmatch(text))
-    found = _LAST_WORD.search(before)
-    word, end = found[0] if found else "", text.lower()
+    match = _LAST_WORD.search(before)
+    word, end = match[0] if match else "", text.lower()
     if word.isdecimal() or (_ROMAN.fullmatch(word) and len(text) + len(word) > 2 and end in _ORDINALS):
         return end in _ORDINALS
     if len(text) == 1 and text.isupper():  # a variable, or the transpose of a matrix

@@ -61,9 +61,9 @@ def without_secrets(text: str) -> str:
 def _cut(pattern: re.Pattern[str], groups_of: Callable[[Found, str], list[str]], text: str) -> str:
     """The text without the groups that are secret; where none is, the next may begin in what follows `named`."""
     low, parts, kept, place = lower(text), list[str](), 0, 0
-    while found := pattern.search(low, place):
-        place = found.end("named") if "named" in pattern.groupindex else found.end()
-        for begin, end in sorted(map(found.span, groups_of(found, text))):
+    while match := pattern.search(low, place):
+        place = match.end("named") if "named" in pattern.groupindex else match.end()
+        for begin, end in sorted(map(match.span, groups_of(match, text))):
             end = _GOES_ON.match(low, end).end() if end - begin > LONG or low[end : end + 1] == "=" else end  # type: ignore[union-attr]
             parts += [text[kept:begin], _mark(text[begin:end])]
             kept, place = end, max(end, place)
@@ -76,8 +76,8 @@ def _mark(value: str, kept: str = "") -> str:
     return f"{kept}…({len(value):,} characters left out)"
 
 
-def _groups_of_form(found: Found, text: str) -> list[str]:
-    return [name for name in found.groupdict() if _is_secret_group(name, text[slice(*found.span(name))])]
+def _groups_of_form(match: Found, text: str) -> list[str]:
+    return [name for name in match.groupdict() if _is_secret_group(name, text[slice(*match.span(name))])]
 
 
 def _is_secret_group(name: str, value: str) -> bool:
@@ -88,24 +88,24 @@ def _is_secret_group(name: str, value: str) -> bool:
     return fits and not is_reference(value) and value.lower() not in NO_VALUES
 
 
-def _cut_block(found: Found) -> str:
-    value = found["v"]
+def _cut_block(match: Found) -> str:
+    value = match["v"]
     if is_reference(value):
-        return found[0]
-    lines = None if found["end"] else _KEY_LINES.match(value)
+        return match[0]
+    lines = None if match["end"] else _KEY_LINES.match(value)
     end = lines.end() if lines else len(value)
-    return f"{found['begin']}{_mark(value[:end])}{value[end:]}{found['end'] or ''}"
+    return f"{match['begin']}{_mark(value[:end])}{value[end:]}{match['end'] or ''}"
 
 
-def _cut_prefixed(found: Found) -> str:
-    value = found["v"]
+def _cut_prefixed(match: Found) -> str:
+    value = match["v"]
     is_spelt = is_wordy(value) and (re.search("[-_.]", value) or value.islower())
-    return found[0] if is_spelt else _mark(value, found["kept"])
+    return match[0] if is_spelt else _mark(value, match["kept"])
 
 
-def _cut_cookies(found: Found) -> str:
-    return found["name"] + _PAIR.sub(lambda pair: f"{pair[1]}{_mark(pair[2])}", found["pairs"])
+def _cut_cookies(match: Found) -> str:
+    return match["name"] + _PAIR.sub(lambda pair: f"{pair[1]}{_mark(pair[2])}", match["pairs"])
 
 
-def _cut_by_chance(found: Found) -> str:
-    return _mark(found[0]) if found["chance"] and is_by_chance(found[0]) else found[0]
+def _cut_by_chance(match: Found) -> str:
+    return _mark(match[0]) if match["chance"] and is_by_chance(match[0]) else match[0]

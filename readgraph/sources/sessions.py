@@ -129,8 +129,8 @@ class _Reader:
 
 
 def _as_sessions(chats: Sequence[ChatConversation], gap_hours: float | None) -> list[SourceSession]:
-    found = sessions_in(chats, gap_hours)
-    return [SourceSession(session.as_text(), session.title, minute(session.time)) for session in found]
+    chat_conversations = sessions_in(chats, gap_hours)
+    return [SourceSession(session.as_text(), session.title, minute(session.time)) for session in chat_conversations]
 
 
 def _is_whole(folder: Path) -> bool:

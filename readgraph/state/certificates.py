@@ -48,14 +48,14 @@ def _check_named(file: str | None, folders: str) -> None:
 
 def explain_tls(problem: BaseException, server: str) -> str:
     """Why no encrypted connection to a server came about, as a line that begins with `server`; "" for other errors."""
-    found = [each for each in _causes(problem) if isinstance(each, ssl.SSLError) and hasattr(each, "reason")]
-    for each in found:
-        if isinstance(each, ssl.SSLCertVerificationError):
-            return _explain_certificate(each, server)
-    for each in found:
-        if isinstance(each, ssl.SSLEOFError | ssl.SSLZeroReturnError | ssl.SSLSyscallError):
+    ssl_errors = [cause for cause in _causes(problem) if isinstance(cause, ssl.SSLError) and hasattr(cause, "reason")]
+    for ssl_error in ssl_errors:
+        if isinstance(ssl_error, ssl.SSLCertVerificationError):
+            return _explain_certificate(ssl_error, server)
+    for ssl_error in ssl_errors:
+        if isinstance(ssl_error, ssl.SSLEOFError | ssl.SSLZeroReturnError | ssl.SSLSyscallError):
             continue
-        reason = (each.reason or "").replace("_", " ").lower()
+        reason = (ssl_error.reason or "").replace("_", " ").lower()
         if "certificate required" in reason:
             return f"{server} asks for a certificate of yours, which can't be given: use another address."
         if "alert" in reason or ("version" not in reason and "protocol" in reason):
@@ -86,10 +86,14 @@ def _causes(problem: BaseException) -> Iterator[BaseException]:
     """The error, and all that it came from, also as aiohttp keeps it."""
     waiting, seen = [problem], set[int]()
     while waiting and len(seen) < MOST_CAUSES:
-        each = waiting.pop(0)
-        if id(each) in seen:
+        base_exception = waiting.pop(0)
+        if id(base_exception) in seen:
             continue
-        seen.add(id(each))
-        yield each
-        kept = (getattr(each, "certificate_error", None), getattr(each, "os_error", None))
-        waiting += [more for more in (each.__cause__, each.__context__, *kept) if isinstance(more, BaseException)]
+        seen.add(id(base_exception))
+        yield base_exception
+        kept = (getattr(base_exception, "certificate_error", None), getattr(base_exception, "os_error", None))
+        waiting += [
+            more
+            for more in (base_exception.__cause__, base_exception.__context__, *kept)
+            if isinstance(more, BaseException)
+        ]

@@ -20,10 +20,10 @@ _WRITTEN_DATES = (  # "2024/04/12"; "12.04.2024", "12. April 2024", "12th of Apr
 def find_date(text: str) -> str:
     """The date with which a text of a file's own data begins, as YYYY-MM-DD, YYYY-MM or YYYY; "" where it is none."""
     text = text.strip()
-    found = _DATE.match(text)
+    match = _DATE.match(text)
     with suppress(ValueError):
-        if found:
-            return found.group() if date.fromisoformat(f"{found.group()}-01-01"[:10]) else ""
+        if match:
+            return match.group() if date.fromisoformat(f"{match.group()}-01-01"[:10]) else ""
         for parts in filter(None, (pattern.match(text) for pattern in _WRITTEN_DATES)):
             month = month_names("").get(fold_month_name(parts["month"]), parts["month"])
             return date(int(parts["year"]), int(month), int(parts["day"])).isoformat()

@@ -56,13 +56,13 @@ class ModelProvider:
 @cache
 def providers() -> dict[str, ModelProvider]:
     """What the hook `models` gives, by name; none replaces another."""
-    known = dict[str, ModelProvider]()
+    model_providers = dict[str, ModelProvider]()
     for package, provider in plugged_in("models", ModelProvider):
-        if provider.name in known:
+        if provider.name in model_providers:
             leave_out(package, f"there are models of '{provider.name}' already")
             continue
-        known[provider.name] = provider
-    return known
+        model_providers[provider.name] = provider
+    return model_providers
 
 
 def find_provider(model: str) -> ModelProvider | None:

@@ -19,9 +19,11 @@ MOST_MESSAGES = 20  # messages of a thread that are kept: they are written again
 
 def add_chat(before: Sequence[Any], new: Any) -> list[AnyMessage]:
     """The newest messages of both, of those with one id the later; raises `BadInput` for what is no message."""
-    kept = [message for message in before if isinstance(message, BaseMessage)]  # earlier versions kept plain texts here
+    messages = [
+        message for message in before if isinstance(message, BaseMessage)
+    ]  # earlier versions kept plain texts here
     try:
-        joined: Any = add_messages(kept, new or [])  # type: ignore[arg-type]
+        joined: Any = add_messages(messages, new or [])  # type: ignore[arg-type]
     except (TypeError, ValueError, NotImplementedError, LookupError):
         raise BadInput(
             "The input's 'messages' must be chat messages, such as [{'role': 'user', 'content': 'Who took it?'}]."

@@ -165,22 +165,28 @@ def _load_trajectories(path: Path, items: int | None = None) -> Dataset:
     haystack = path / SMALL if path.is_dir() else path
     questions, trajectories = (haystack.parent.parent / f"{name}.jsonl" for name in ("questions", "trajectories"))
     every = [question for _, question in records(questions, _TrajectoriesQuestion)]
-    asked = [question for question in every if not question.image]
-    shown = len(every) - len(asked)
+    trajectories_questions = [question for question in every if not question.image]
+    shown = len(every) - len(trajectories_questions)
     note = f"{shown} of {len(every)} questions are about a picture and are left out." if shown else ""
     listed = {name: tuple(ids) for _, each in records(haystack, _Haystacks) for name, ids in each}
-    if without := [each.id for each in asked[:items] if each.id not in listed]:
+    if without := [
+        trajectories_question.id
+        for trajectories_question in trajectories_questions[:items]
+        if trajectories_question.id not in listed
+    ]:
         raise BadInput(f"{printable_path(haystack)} has no trajectories for the question '{without[0]}'.")
-    wanted = {name for each in asked[:items] for name in listed[each.id]}
+    wanted = {
+        name for trajectories_question in trajectories_questions[:items] for name in listed[trajectories_question.id]
+    }
     held = {each.id: each.text for _, each in records(trajectories, _Trajectory) if each.id in wanted}
     if missing := wanted - held.keys():
         raise BadInput(f"{printable_path(trajectories)} has no trajectory '{min(missing)}': download it again.")
     texts, rows = dict[tuple[str, ...], Text](), list[Asked]()
-    for each in asked[:items]:
-        ids, identity = listed[each.id], f"{each.domain}-{len(texts) + 1}"
+    for trajectories_question in trajectories_questions[:items]:
+        ids, identity = listed[trajectories_question.id], f"{trajectories_question.domain}-{len(texts) + 1}"
         if ids not in texts:
             texts[ids] = Text.of_documents(identity, identity, map(held.__getitem__, ids))
-        rows.append((printable_path(questions), texts[ids], [each.item(texts[ids].id)]))
+        rows.append((printable_path(questions), texts[ids], [trajectories_question.item(texts[ids].id)]))
     return build_dataset(path, rows, items, NAME, licence="Apache 2.0", note=note)
 
 

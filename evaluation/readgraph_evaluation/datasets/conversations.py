@@ -77,13 +77,13 @@ def long_mem_eval(path: Path) -> Iterator[Asked]:
         yield where, text, [item]
 
 
-def _evidence(asked: _LongMemEvalQuestion) -> list[str]:
+def _evidence(question: _LongMemEvalQuestion) -> list[str]:
     marked, of_answer = list[str](), list[str]()
-    for number, session in enumerate(asked.haystack_sessions):
+    for number, session in enumerate(question.haystack_sessions):
         for place, turn in enumerate(session):
             if turn.has_answer:
                 marked.append(f"{number}:{place}")
-            if asked.haystack_session_ids[number] in asked.answer_session_ids:
+            if question.haystack_session_ids[number] in question.answer_session_ids:
                 of_answer.append(f"{number}:{place}")
     return marked or of_answer
 
@@ -229,10 +229,10 @@ def beam(path: Path) -> Iterator[Asked]:
         name = folder.resolve().name
         sessions = [_batch_session(batch) for _, batch in records(folder / CHAT, _BeamBatch)]
         text, turns = join_sessions(name, f"conversation {name}", sessions)
-        where, given = next(
+        where, beam_probes = next(
             iter(records(folder / QUESTIONS, BeamProbes)), (printable_path(folder / QUESTIONS), BeamProbes())
         )
-        yield where, text, [*_probes(name, where, given, turns)]
+        yield where, text, [*_probes(name, where, beam_probes, turns)]
 
 
 def _batch_session(batch: _BeamBatch) -> SessionTurns:
@@ -243,8 +243,8 @@ def _batch_session(batch: _BeamBatch) -> SessionTurns:
     return SessionTurns(turns, time)
 
 
-def _probes(name: str, where: str, given: BeamProbes, turns: Spans) -> Iterator[Item]:
-    for ability, probes in (given.model_extra or {}).items():
+def _probes(name: str, where: str, beam_probes: BeamProbes, turns: Spans) -> Iterator[Item]:
+    for ability, probes in (beam_probes.model_extra or {}).items():
         for number, value in enumerate(probes if isinstance(probes, list) else []):
             probe = record(value, _BeamProbe, where)
             said = [turn for turn in dict.fromkeys(_turns_in(probe.source_chat_ids)) if turn in turns]

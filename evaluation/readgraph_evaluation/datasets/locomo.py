@@ -63,7 +63,7 @@ class LocomoCorrections:
         def plain(question: str) -> str:
             return " ".join(question.split()).casefold()
 
-        asked, found = [*map(plain, questions)], dict[int, LocomoCorrection]()
+        asked, locomo_corrections = [*map(plain, questions)], dict[int, LocomoCorrection]()
         for place, correction in self.known[conversation]:
             words = plain(correction.question)
             if not (place < len(asked) and asked[place] == words):
@@ -73,15 +73,15 @@ class LocomoCorrections:
                         "of the dataset: take both from the same publication."
                     )
                 place = asked.index(words)
-            found[place] = correction
-        self.used += found.values()
-        return found
+            locomo_corrections[place] = correction
+        self.used += locomo_corrections.values()
+        return locomo_corrections
 
     @property
     def note(self) -> str:
         """What was corrected and left out in the conversations that were read."""
-        left = sum(each.at_fault for each in self.used)
-        cited = sum(each.error_type == WRONG_CITATION for each in self.used)
+        left = sum(locomo_correction.at_fault for locomo_correction in self.used)
+        cited = sum(locomo_correction.error_type == WRONG_CITATION for locomo_correction in self.used)
         answers = format_count(len(self.used) - left - cited, "answer")
         return (
             f"By {self.path.name}: {answers} and {format_count(cited, 'citation')} corrected, "
@@ -148,12 +148,15 @@ def _read_locomo(path: Path, corrections: LocomoCorrections | None = None) -> It
         text, turns = join_sessions(identity, title or identity, _sessions(conversation, where))
         questions = dict(enumerate(sample.qa))
         if corrections:
-            for place, correction in corrections.of(number - 1, [asked.question for asked in sample.qa]).items():
-                asked = questions.pop(place)
+            for place, correction in corrections.of(number - 1, [question.question for question in sample.qa]).items():
+                locomo_question = questions.pop(place)
                 if not correction.at_fault:
                     answer = "" if correction.error_type == WRONG_CITATION else correction.answer
-                    key = {"answer": answer or asked.answer, "evidence": correction.correct_evidence or asked.evidence}
-                    questions[place] = asked.model_copy(update=key)
+                    key = {
+                        "answer": answer or locomo_question.answer,
+                        "evidence": correction.correct_evidence or locomo_question.evidence,
+                    }
+                    questions[place] = locomo_question.model_copy(update=key)
         yield where, text, [_item(identity, place, questions[place], turns) for place in sorted(questions)]
 
 
@@ -171,15 +174,15 @@ def _sessions(conversation: dict[str, Any], where: str) -> Iterator[SessionTurns
         )
 
 
-def _item(identity: str, number: int, asked: _LocomoQuestion, turns: Spans) -> Item:
-    named = dict.fromkeys(name for entry in asked.evidence for name in TURN_ID.findall(entry))
-    adversarial = asked.category == 5
+def _item(identity: str, number: int, locomo_question: _LocomoQuestion, turns: Spans) -> Item:
+    named = dict.fromkeys(name for entry in locomo_question.evidence for name in TURN_ID.findall(entry))
+    adversarial = locomo_question.category == 5
     return Item(
         id=f"{identity}-q{number}",
         text=identity,
-        question=asked.question,
-        references=(asked.answer,) if asked.answer and not adversarial else (),
+        question=locomo_question.question,
+        references=(locomo_question.answer,) if locomo_question.answer and not adversarial else (),
         evidence=tuple(turns[name] for name in named if name in turns),
-        category=CATEGORIES.get(asked.category, str(asked.category)),
+        category=CATEGORIES.get(locomo_question.category, str(locomo_question.category)),
         unanswerable=adversarial,
     )

@@ -94,12 +94,12 @@ infinite_bench = Form(
 
 
 def _task(path: Path) -> str:
-    found = _TASK.search(path.name) or _TASK.search(path.absolute().parent.name)
-    if not found:
+    match = _TASK.search(path.name) or _TASK.search(path.absolute().parent.name)
+    if not match:
         raise BadInput(
             f"{printable_path(path)} doesn't name its task: name it as ∞Bench does ({', '.join(QUESTIONS)})."
         )
-    return found[0]
+    return match[0]
 
 
 def _item(line: InfiniteBenchLine, task: str, text: str, number: int, where: str) -> Item:
@@ -205,8 +205,8 @@ def oolong(path: Path) -> Iterator[Asked]:
 
 def _reference(answer: str) -> str:
     """The answer as plain text: YYYY-MM-DD, entries with "; " between them, or the first of a list as Python has it."""
-    if found := _DATE.fullmatch(answer.strip()):
-        year, month, day = map(int, found.groups())
+    if match := _DATE.fullmatch(answer.strip()):
+        year, month, day = map(int, match.groups())
         return f"{year:04}-{month:02}-{day:02}"
     try:
         value = ast.literal_eval(answer)
@@ -235,8 +235,8 @@ class OolongWindow(DatasetRecord):
 
 
 def _pairs_files(folder: Path) -> Iterator[Path]:
-    found = sorted((*folder.glob("oolong-pairs-*"), *folder.glob("data/oolong-pairs-*")))
-    return (file for file in found if _PAIRS_FILE.fullmatch(file.name))
+    paths = sorted((*folder.glob("oolong-pairs-*"), *folder.glob("data/oolong-pairs-*")))
+    return (file for file in paths if _PAIRS_FILE.fullmatch(file.name))
 
 
 @form(
@@ -261,7 +261,7 @@ def oolong_pairs(path: Path) -> Iterator[Asked]:
 def _window_of(folder: Path, length: int) -> str:
     """The first window of trec_coarse of so many tokens in a folder's files."""
     suffixes = (".jsonl", ".jsonl.gz", ".parquet")
-    for file in (each for each in sorted(folder.rglob("*")) if each.name.endswith(suffixes)):
+    for file in (path for path in sorted(folder.rglob("*")) if path.name.endswith(suffixes)):
         for _, row in records(file, OolongWindow):
             if row.dataset == "trec_coarse" and row.context_len == length:
                 return str(replace_surrogates(row.context_window_text))
@@ -293,13 +293,13 @@ class ScrollsLine(DatasetRecord):
 
 def _load_scrolls(path: Path, items: int | None = None) -> Dataset:
     """The questions of a file; the outputs of one input are the references of one question."""
-    found = re.search("|".join(SETS), f"{path.absolute().parent.name}/{path.name}")
-    if not found:
+    match = re.search("|".join(SETS), f"{path.absolute().parent.name}/{path.name}")
+    if not match:
         raise BadInput(
             f"{printable_path(path)} doesn't name its set: put it into a folder named as SCROLLS does "
             f"({', '.join(SETS)})."
         )
-    return build_dataset(path, _read_scrolls(path, found[0]), items, SETS[found[0]][0])
+    return build_dataset(path, _read_scrolls(path, match[0]), items, SETS[match[0]][0])
 
 
 scrolls = Form(
@@ -316,13 +316,13 @@ def _read_scrolls(path: Path, task: str) -> Iterator[Asked]:
         question, _, text = (to_sum_up, "", first.input) if to_sum_up else first.input.partition("\n\n")
         options = tuple[str, ...]()
         if task == "quality":
-            found = OPTIONS.match(text)
-            options = tuple(" ".join(option.split()) for option in found.groups()) if found else ()
-            if found is None or outputs[0] not in options:
+            match = OPTIONS.match(text)
+            options = tuple(" ".join(option.split()) for option in match.groups()) if match else ()
+            if match is None or outputs[0] not in options:
                 raise BadInput(
                     f"In {where}, the output is not one of four options, (A) to (D), between question and text."
                 )
-            text = text[found.end() :]
+            text = text[match.end() :]
         text = replace_surrogates(text.strip())
         identity = document_id(text)
         item = Item(

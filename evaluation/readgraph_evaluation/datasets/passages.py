@@ -48,11 +48,13 @@ class _HotpotQuestion(DatasetRecord):
 )
 def hotpot(path: Path) -> Iterator[Asked]:
     """The questions of a file; each has its own text."""
-    for number, (where, asked) in enumerate(records(path, _HotpotQuestion)):
-        identity = f"{path.stem}-{number if asked.index is None else asked.index}"
-        size = f"{asked.num_docs} documents" if asked.num_docs else ""
-        item = Item(f"{identity}-q", identity, asked.input.strip(), tuple(asked.answers), category=size)
-        yield where, Text(identity, identity, replace_surrogates(asked.context)), [item]
+    for number, (where, hotpot_question) in enumerate(records(path, _HotpotQuestion)):
+        identity = f"{path.stem}-{number if hotpot_question.index is None else hotpot_question.index}"
+        size = f"{hotpot_question.num_docs} documents" if hotpot_question.num_docs else ""
+        item = Item(
+            f"{identity}-q", identity, hotpot_question.input.strip(), tuple(hotpot_question.answers), category=size
+        )
+        yield where, Text(identity, identity, replace_surrogates(hotpot_question.context)), [item]
 
 
 class _NaturalQuestionPassage(DatasetRecord):
@@ -76,19 +78,19 @@ class _NaturalQuestion(DatasetRecord):
 )
 def natural_questions(path: Path) -> Iterator[Asked]:
     """The questions of a file; the evidence is the gold passage, or without one, the passages that hold an answer."""
-    for number, (where, asked) in enumerate(records(path, _NaturalQuestion), 1):
+    for number, (where, natural_question) in enumerate(records(path, _NaturalQuestion), 1):
         identity = f"nq-{number}"
-        parts = (MemberDocument(each.text, each.title, str(place)) for place, each in enumerate(asked.ctxs))
-        text, spans = keep_documents_apart(identity, asked.question, parts)
-        gold = [passage.isgold for passage in asked.ctxs]
-        marked = gold if any(gold) else [passage.hasanswer for passage in asked.ctxs]
+        parts = (MemberDocument(each.text, each.title, str(place)) for place, each in enumerate(natural_question.ctxs))
+        text, spans = keep_documents_apart(identity, natural_question.question, parts)
+        gold = [passage.isgold for passage in natural_question.ctxs]
+        marked = gold if any(gold) else [passage.hasanswer for passage in natural_question.ctxs]
         item = Item(
             id=f"{identity}-q",
             text=identity,
-            question=asked.question,
-            references=tuple(asked.answers),
+            question=natural_question.question,
+            references=tuple(natural_question.answers),
             evidence=tuple(spans[str(place)] for place, holds in enumerate(marked) if holds),
-            category=f"{len(asked.ctxs)} documents",
+            category=f"{len(natural_question.ctxs)} documents",
         )
         yield where, text, [item]
 
@@ -160,8 +162,8 @@ browse_comp = Form(
 
 def _files(folder: Path) -> Iterator[Path]:
     """The files of a folder and of those in it that may hold questions or pages."""
-    found = sorted([*folder.glob("*"), *folder.glob("*/*")])
-    return (file for file in found if file.is_file() and file.name.endswith((".jsonl", ".jsonl.gz", ".parquet")))
+    paths = sorted([*folder.glob("*"), *folder.glob("*/*")])
+    return (file for file in paths if file.is_file() and file.name.endswith((".jsonl", ".jsonl.gz", ".parquet")))
 
 
 def _has_keys(file: Path, keys: frozenset[str]) -> bool:
@@ -202,18 +204,22 @@ class _FinanceQuestion(DatasetRecord):
 def finance_bench(path: Path) -> Iterator[Asked]:
     """The questions of a file, each about its own report; evidence is whole pages of the PDF."""
     read = dict[str, tuple[Text, dict[int, TextSpan]]]()
-    for where, asked in records(path, _FinanceQuestion):
-        if asked.doc_name not in read:
-            read[asked.doc_name] = _report(path, asked.doc_name)
-        text, pages = read[asked.doc_name]
-        shown = [each.evidence_page_num + 1 for each in asked.evidence if each.doc_name == asked.doc_name]
+    for where, finance_question in records(path, _FinanceQuestion):
+        if finance_question.doc_name not in read:
+            read[finance_question.doc_name] = _report(path, finance_question.doc_name)
+        text, pages = read[finance_question.doc_name]
+        shown = [
+            finance_evidence.evidence_page_num + 1
+            for finance_evidence in finance_question.evidence
+            if finance_evidence.doc_name == finance_question.doc_name
+        ]
         item = Item(
-            id=asked.financebench_id,
+            id=finance_question.financebench_id,
             text=text.id,
-            question=asked.question,
-            references=(asked.answer,),
+            question=finance_question.question,
+            references=(finance_question.answer,),
             evidence=tuple(pages[page] for page in dict.fromkeys(shown) if page in pages),
-            category=asked.question_type,
+            category=finance_question.question_type,
         )
         yield where, text, [item]
 

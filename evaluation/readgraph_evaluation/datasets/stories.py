@@ -60,14 +60,14 @@ def quality(path: Path) -> Iterator[Asked]:
         text = Text(line.article_id, line.title, without_html(line.article))
         items = (
             Item(
-                id=asked.question_unique_id,
+                id=question.question_unique_id,
                 text=text.id,
-                question=asked.question.strip(),
-                options=tuple(option.strip() for option in asked.options),
-                correct=asked.gold_label - 1,
-                category="hard" if asked.difficult else "easy",
+                question=question.question.strip(),
+                options=tuple(option.strip() for option in question.options),
+                correct=question.gold_label - 1,
+                category="hard" if question.difficult else "easy",
             )
-            for asked in line.questions
+            for question in line.questions
         )
         yield where, text, items
 
@@ -106,14 +106,14 @@ def squality(path: Path) -> Iterator[Asked]:
         title = first if len(first) <= 80 else ""
         items = (
             Item(
-                id=f"{name}-{asked.question_number}",
+                id=f"{name}-{question.question_number}",
                 text=name,
-                question=asked.question_text.strip(),
-                references=tuple(filter(None, (response.response_text.strip() for response in asked.responses))),
-                category="plot" if asked.question_number == 1 else "specific",
-                summary=asked.question_number == 1,
+                question=question.question_text.strip(),
+                references=tuple(filter(None, (response.response_text.strip() for response in question.responses))),
+                category="plot" if question.question_number == 1 else "specific",
+                summary=question.question_number == 1,
             )
-            for asked in line.questions
+            for question in line.questions
         )
         yield where, Text(name, title or name, story), items
 
@@ -159,10 +159,10 @@ def _load_narrative_qa(path: Path, items: int | None = None, kind: Kind | None =
             "download_stories.sh."
         )
     name = f"narrativeqa-{kind}" if kind else "narrativeqa"
-    asked = _read_narrative_qa(folder, {identity: documents[identity] for identity in present})
+    narrative_qa = _read_narrative_qa(folder, {identity: documents[identity] for identity in present})
     missing = len(documents) - len(present)
     note = f"{missing} of {len(documents)} stories are missing." if missing else ""
-    return build_dataset(path, asked, items, name, licence="Apache 2.0; each story has its own", note=note)
+    return build_dataset(path, narrative_qa, items, name, licence="Apache 2.0; each story has its own", note=note)
 
 
 NAMED = {"test": "test", "valid": "validation"}  # the parts by their names in the files
@@ -185,10 +185,13 @@ narrative_qa, books, scripts, books_to_validate, scripts_to_validate = (
 def _read_narrative_qa(folder: Path, documents: dict[str, _NarrativeQaDocument]) -> Iterator[Asked]:
     questions = dict[str, list[Item]]()
     for number, (where, row) in enumerate(_rows(folder / QUESTIONS), 1):
-        asked = record(row, _NarrativeQaQuestion, where)
-        if asked.document_id in documents:
-            text, answers = asked.document_id, tuple(dict.fromkeys((asked.answer1.strip(), asked.answer2.strip())))
-            item = Item(f"{text}-{number}", text, asked.question.strip(), answers, category=documents[text].kind)
+        question = record(row, _NarrativeQaQuestion, where)
+        if question.document_id in documents:
+            text, answers = (
+                question.document_id,
+                tuple(dict.fromkeys((question.answer1.strip(), question.answer2.strip()))),
+            )
+            item = Item(f"{text}-{number}", text, question.question.strip(), answers, category=documents[text].kind)
             questions.setdefault(text, []).append(item)
     for identity, items in questions.items():
         story = _story(folder, identity)

@@ -171,7 +171,7 @@ def basis(own: Mapping[str, str]) -> str:
 @cache
 def _prompts() -> tuple[Prompt, ...]:
     kinds = [(pair.item, judging) for pair in gold_pairs() for judging in JUDGES if pair.metric in judging.worth]
-    return tuple(asked.prompt_of("", "", "") for item, judging in kinds for asked in judging.prompts(item))
+    return tuple(prompt.prompt_of("", "", "") for item, judging in kinds for prompt in judging.prompts(item))
 
 
 async def verdicts(
@@ -314,9 +314,9 @@ def preference(answers: Iterable[JudgedAnswer]) -> float | None:
 def _share_of_reference(item: Item, outcome: Outcome) -> float:
     """The percentage of a reference's words that the answer has, for the reference of which it has most."""
     answer, references = answer_and_references(item, outcome)
-    said = Counter(normalise_words(answer))
+    counter = Counter(normalise_words(answer))
     wanted = [Counter(normalise_words(reference)) for reference in references]
-    return max((100 * (said & words).total() / words.total() for words in wanted if words), default=0.0)
+    return max((100 * (counter & words).total() / words.total() for words in wanted if words), default=0.0)
 
 
 def summarise_judging(contents: FolderContents, scores: Mapping[str, Scores]) -> dict[str, Any] | None:

@@ -192,14 +192,14 @@ def exchanges_of(
 ) -> Iterator[list[metering.ModelExchange]]:
     """The exchanges of the `with` but recorded ones counted `before`; nothing else in its task may use a meter."""
     metering.start_meter(metering.Meter(replace(context, max_calls=None, max_words=None, max_seconds=None)))
-    kept = list[metering.ModelExchange]()
+    model_exchanges = list[metering.ModelExchange]()
 
     def keep(exchange: metering.ModelExchange) -> None:
         if not (exchange["recorded"] and before(exchange)):
-            kept.append(exchange)
+            model_exchanges.append(exchange)
 
     with metering.exchanges_to(keep):
-        yield kept
+        yield model_exchanges
 
 
 def find_unjudged(dataset: Dataset, folder: EvaluationFolder, context: ReaderContext) -> list[Outcome]:

@@ -32,8 +32,8 @@ class Metric:
         """An outcome's score, or that of the best of its alternatives; None where no function gives one."""
         if self.score is None:
             return None
-        each = [replace(outcome, answer=answer, choice=choice) for answer, choice in outcome.alternatives]
-        scores = [score for one in each or [outcome] if (score := self.score(item, one)) is not None]
+        outcomes = [replace(outcome, answer=answer, choice=choice) for answer, choice in outcome.alternatives]
+        scores = [score for one in outcomes or [outcome] if (score := self.score(item, one)) is not None]
         return max(scores, default=None)
 
 

@@ -44,8 +44,8 @@ def answer_and_references(item: Item, outcome: Outcome) -> tuple[str, tuple[str,
     answer = outcome.answer or ""
     if not item.options:
         return answer, item.references
-    found = [_LETTERED.fullmatch(option) for option in item.options]
-    bare = [match[2] for place, match in enumerate(found) if match and match[1] == option_letter(place) and match[2]]
+    matches = [_LETTERED.fullmatch(option) for option in item.options]
+    bare = [match[2] for place, match in enumerate(matches) if match and match[1] == option_letter(place) and match[2]]
     options = bare if len(bare) == len(item.options) else item.options
     if outcome.choice is not None and 0 <= outcome.choice < len(options):
         answer = options[outcome.choice]

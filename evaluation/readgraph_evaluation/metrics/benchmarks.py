@@ -84,16 +84,16 @@ def _score_task(task: str, answer: str, reference: str) -> float:
     """The score (0 to 1) of an answer to one of ∞Bench's tasks without options."""
     match task:
         case "passkey" | "number_string":
-            found = _DIGITS.search(answer)
-            return float(found is not None and found[0] == reference.strip())
+            match = _DIGITS.search(answer)
+            return float(match is not None and match[0] == reference.strip())
         case "kv_retrieval":
             return float(reference.strip() in answer.translate(_PUNCTUATION).split())
         case "longdialogue_qa_eng":  # names of several words are found too, which the official script misses
             said, name = (f" {' '.join(text.upper().translate(_PUNCTUATION).split())} " for text in (answer, reference))
             return float(name in said)
         case "math_find":
-            found = _NUMBER.search(answer)
-            return float(found is not None and float(found[0]) == _as_number(reference))
+            match = _NUMBER.search(answer)
+            return float(match is not None and float(match[0]) == _as_number(reference))
         case "code_run":
             words, value = answer.translate(_AFTER_CODE).split(), _as_number(reference)
             return float(bool(words) and value is not None and _as_number(words[-1]) == value)
@@ -195,9 +195,10 @@ def named(answer: str, reference: str) -> float:
 
 
 def _plain_words(text: str) -> list[str]:
-    whole = [each for each in dates_in(text, DEFAULT) if each.year and each.month and each.day]
-    for each in reversed(whole):
-        text = f"{text[: each.start]}{each.year}{each.month:02}{each.day:02} {text[each.end :]}"
+    whole = [date for date in dates_in(text, DEFAULT) if date.year and date.month and date.day]
+    for written_date in reversed(whole):
+        digits = f"{written_date.year}{written_date.month:02}{written_date.day:02}"
+        text = f"{text[: written_date.start]}{digits} {text[written_date.end :]}"
     return [str(NUMBERS.index(word) + 1) if word in NUMBERS else word for word in normalise_words(text)]
 
 

@@ -111,7 +111,7 @@ def experiment_named(name: str) -> Experiment:
     """The experiment of this name; raises `BadInput` where there is none, with the names that begin so."""
     if name in EXPERIMENTS:
         return EXPERIMENTS[name]
-    begun = [each for each in EXPERIMENTS if each.startswith(f"{name}-")]
+    begun = [experiment for experiment in EXPERIMENTS if experiment.startswith(f"{name}-")]
     if begun:
         raise BadInput(f"'{name}' has a part for each dataset: name one of {', '.join(begun)}.")
     raise BadInput(f"There is no experiment '{name}': 'readgraph reproduce' lists them.")

@@ -135,8 +135,8 @@ def _text(words: int, sessions: int) -> Text:
     if not sessions:
         return Text(name, name, _lines(words))
     each = _lines(words // sessions)
-    told = [SessionText(f"{number}\n\n{each}", "", "") for number in range(sessions)]
-    return Text.of_sessions(name, name, told)
+    session_texts = [SessionText(f"{number}\n\n{each}", "", "") for number in range(sessions)]
+    return Text.of_sessions(name, name, session_texts)
 
 
 def _lines(words: int) -> str:

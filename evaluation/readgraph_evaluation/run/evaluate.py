@@ -237,9 +237,9 @@ def board(options: BoardOptions, context: ReaderContext, screen: OutputOptions) 
         return
     methods = None if options.methods == "none" else options.methods or (None if options.answers else ON_BOARD)
     within = options.out / file.stem
-    asked = EvaluateOptions(file=file, methods=methods, answers=options.answers, out=within, full_text=False)
+    evaluate_options = EvaluateOptions(file=file, methods=methods, answers=options.answers, out=within, full_text=False)
     try:
-        (estimate if options.estimate else evaluate)(asked, context, screen)
+        (estimate if options.estimate else evaluate)(evaluate_options, context, screen)
     finally:
         if is_new and not (within / WHAT).exists():  # nothing was begun
             file.unlink()
@@ -307,7 +307,9 @@ def estimate(options: EvaluateOptions, context: ReaderContext, screen: OutputOpt
     rating = None
     if options.judge:
         judging = replace(settings, model=options.judge)
-        unjudged = [dataset.by_id[each.item] for each in find_unjudged(dataset, folder, judging)] if folder else []
+        unjudged = (
+            [dataset.by_id[outcome.item] for outcome in find_unjudged(dataset, folder, judging)] if folder else []
+        )
         unanswered = [item for *_, items in groups for item in items]
         metrics = Raters(options.judge, None).metrics_with_model(dataset.metrics)
         ratings = plan.estimate_rating([*unanswered, *unjudged], metrics)

@@ -80,16 +80,16 @@ def replay(file: Path | None, form: str | None, theirs: Path, out: Path | None, 
             except ReadgraphError as problem:
                 if isinstance(problem, BadInput):
                     raise
-        found = replaying.compare_with_published(theirs, EvaluationFolder(place))
-    _show(found, run, theirs, screen)
-    return 0 if found.equal else 1
+        run_comparison = replaying.compare_with_published(theirs, EvaluationFolder(place))
+    _show(run_comparison, run, theirs, screen)
+    return 0 if run_comparison.equal else 1
 
 
 def _context(run: replaying.RunRecord, theirs: Path) -> ReaderContext:
     settings: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in run["settings"].items()
     }
-    if unknown := settings.keys() - {each.name for each in fields(ReaderContext)}:
+    if unknown := settings.keys() - {field.name for field in fields(ReaderContext)}:
         raise BadInput(
             f"{printable_path(theirs)} was made by another version of readgraph, with a setting '{min(unknown)}'."
         )
@@ -97,24 +97,26 @@ def _context(run: replaying.RunRecord, theirs: Path) -> ReaderContext:
     return ReaderContext(**settings)
 
 
-def _show(found: replaying.RunComparison, run: replaying.RunRecord, theirs: Path, screen: OutputOptions) -> None:
+def _show(
+    run_comparison: replaying.RunComparison, run: replaying.RunRecord, theirs: Path, screen: OutputOptions
+) -> None:
     if screen.as_json:
-        print_json(found.value())
+        print_json(run_comparison.value())
         return
     console = Console()
-    counts = f"{format_count(found.answers, 'answer')}, {format_count(found.scores, 'score')}"
-    about = f"{counts} and {format_count(found.figures, 'figure')} of {run['dataset']}"
-    if found.equal:
+    counts = f"{format_count(run_comparison.answers, 'answer')}, {format_count(run_comparison.scores, 'score')}"
+    about = f"{counts} and {format_count(run_comparison.figures, 'figure')} of {run['dataset']}"
+    if run_comparison.equal:
         equal = f"Equal: {about}, as published in {printable_path(theirs)}; no model was asked."
         console.print(equal, soft_wrap=True)
         if not screen.quiet:
             console.print(SafeText(AS_STATED, style="dim"), soft_wrap=True)
         return
-    console.print(f"{format_count(len(found.differences), 'difference')} in {about}:", soft_wrap=True)
-    for line in found.differences[:MOST_SHOWN]:
+    console.print(f"{format_count(len(run_comparison.differences), 'difference')} in {about}:", soft_wrap=True)
+    for line in run_comparison.differences[:MOST_SHOWN]:
         console.print(f"  {line}", soft_wrap=True)
-    if len(found.differences) > MOST_SHOWN:
-        console.print(f"  … and {len(found.differences) - MOST_SHOWN} more: --json lists all", soft_wrap=True)
+    if len(run_comparison.differences) > MOST_SHOWN:
+        console.print(f"  … and {len(run_comparison.differences) - MOST_SHOWN} more: --json lists all", soft_wrap=True)
 
 
 ANY_MODEL = "any"  # stands for a model in estimates, where none is named
@@ -167,7 +169,7 @@ def replay_of(name: str, data: Path | None, theirs: Path, out: Path | None, scre
 
 def list_experiments(options: ReproduceOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Print all experiments with what they will take: of a dataset that is there, else of its published size."""
-    lines = [_line(each, options, context, screen) for each in EXPERIMENTS.values()]
+    lines = [_line(experiment, options, context, screen) for experiment in EXPERIMENTS.values()]
     if screen.as_json:
         print_json(lines)
         return

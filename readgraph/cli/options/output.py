@@ -109,8 +109,8 @@ def check_estimate(options: Any, what: str, *of_result: str) -> None:
 
 def find_typed_options(run: Context) -> list[str]:
     """The options that were typed on the command line, such as "--json"; not those from environment variables."""
-    options = [each for each in run.command.params if each.param_type_name == "option"]
-    sources = {each.opts[0]: run.get_parameter_source(each.name or "") for each in options}
+    options = [param for param in run.command.params if param.param_type_name == "option"]
+    sources = {parameter.opts[0]: run.get_parameter_source(parameter.name or "") for parameter in options}
     return [option for option, source in sources.items() if source and source.name == "COMMANDLINE"]
 
 

@@ -75,9 +75,11 @@ def _add_parameters(
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
         for name, (annotation, default) in declared.items()
     ]
-    parameters = [each for each in inspect.signature(command).parameters.values() if each.name != argument] + added
+    parameters = [
+        parameter for parameter in inspect.signature(command).parameters.values() if parameter.name != argument
+    ] + added
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {each.name: each.annotation for each in parameters}
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return run
 
 
@@ -93,7 +95,7 @@ COMPLETED = {
 
 def options_of(groups: Groups) -> dict[str, Any]:
     """The options of these groups of settings, by setting name; earlier names are accepted, and hidden in the help."""
-    settings = {each.name: each for each in declarations_of(groups) if each.help.option}
+    settings = {declaration.name: declaration for declaration in declarations_of(groups) if declaration.help.option}
     earlier = {old: settings[new]._replace(name=old) for old, new in RENAMED.items() if new in settings}
     shown = {name: _option(setting) for name, setting in settings.items()}
     return shown | {name: _option(setting, hidden=True) for name, setting in earlier.items()}

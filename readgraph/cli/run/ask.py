@@ -147,8 +147,8 @@ async def _ask(
     found = await _answer(library, options, document, method, thread, context, screen, seconds)
     if not sources and not options.follow_up:
         found["picked"] = found["documents"] or [{"id": document.id, "title": document.title}]
-    asked = check_asked(options.question, options.choices)
-    return found, await make_report(options.report, library.pages, document, asked, found, method.note)
+    question = check_asked(options.question, options.choices)
+    return found, await make_report(options.report, library.pages, document, question, found, method.note)
 
 
 async def _answer(
@@ -216,19 +216,19 @@ def compare_methods(options: CompareOptions, context: ReaderContext, screen: Out
         document, results = run_in_library(
             options.library, _compare, options, sources, named, context, screen, answers=True
         )
-    failed = sum(found["status"] == "failed" for found in results)
+    failed = sum(result["status"] == "failed" for result in results)
     if screen.as_json:
         about = {"question": options.question, "document": document.id}
         rendering.print_json({**about, "methods": results, "failed": failed})
         return
     console = Console()
-    for found in results:
-        console.print(SafeText(found["method"], style="bold cyan"))
-        if found["status"] == "failed":
-            console.print(SafeText(f"failed: {found['problem']}", style="red"))
+    for result in results:
+        console.print(SafeText(result["method"], style="bold cyan"))
+        if result["status"] == "failed":
+            console.print(SafeText(f"failed: {result['problem']}", style="red"))
         else:
-            rendering.print_answer_or_table(found)
-            rendering.print_citations(found["citations"])
+            rendering.print_answer_or_table(result)
+            rendering.print_citations(result["citations"])
         console.print()
     _print_figures(results)
     if not screen.quiet:
@@ -264,24 +264,24 @@ async def _compare(
 
 
 def _print_figures(results: Sequence[dict[str, Any]]) -> None:
-    done = [found for found in results if found["status"] != "failed"]
+    done = [result for result in results if result["status"] != "failed"]
     priced = any(found["cost"] for found in done)
     table = Table(Column("method", no_wrap=True), **PLAIN)
     for name in ("calls", "words", "seconds", "looked at", "parts", "quotes", *(["cost"] if priced else [])):
         table.add_column(name, justify="right")
-    for found in results:
-        if found not in done:
-            table.add_row(found["method"], "failed")
+    for result in results:
+        if result not in done:
+            table.add_row(result["method"], "failed")
             continue
-        usage, share, cost = found["usage"], found["percent_read"], found["cost"]
+        usage, share, cost = result["usage"], result["percent_read"], result["cost"]
         table.add_row(
-            found["method"],
+            result["method"],
             f"{usage['calls']:,}",
             f"{usage['input_words'] + usage['output_words']:,}",
             f"{usage['seconds']:.1f}",
             "–" if share is None else rendering.percent(share),
-            f"{len(found['pages_read']):,}",
-            f"{len(found['citations']):,}",
+            f"{len(result['pages_read']):,}",
+            f"{len(result['citations']):,}",
             *(["–" if cost is None else in_dollars(cost)] if priced else []),
         )
     Console().print(table)
@@ -289,7 +289,7 @@ def _print_figures(results: Sequence[dict[str, Any]]) -> None:
 
 def _print_notes(results: Sequence[dict[str, Any]], failed: int) -> None:
     sharing, lines = defaultdict[str, list[str]](list), list[str]()
-    for found in (each for each in results if each["status"] != "failed"):
+    for found in (result for result in results if result["status"] != "failed"):
         name = found["method"]
         sharing[found["memory"]].append(name)
         if found["status"] == "budget":

@@ -82,8 +82,8 @@ def load_sources(
                 return load(path)
             file = read_file(path)
             kept = library() if file.digest else None
-            if kept and (known := in_background(document_of_file, kept.pages, file.digest)):
-                return in_background(follow_file, kept.pages, known, file.source).id
+            if kept and (document := in_background(document_of_file, kept.pages, file.digest)):
+                return in_background(follow_file, kept.pages, document, file.source).id
             return file.convert()
 
         return load_all(paths, options.glob, report_left_out, load_one, follow_links=options.follow_links)
@@ -136,7 +136,7 @@ async def _find_kept(library: Library, name: str) -> Document:
     try:
         return await find_kept_document(library.pages, name)
     except BadInput as problem:
-        named = [each.name.casefold() for each in await library.collections.list_collections()]
+        named = [collection.name.casefold() for collection in await library.collections.list_collections()]
         if name.casefold() in named:
             with_it = f"write --collection {quote_argument(name)}, with ask or search"
             raise BadInput(f"'{name}' is a collection: {with_it}.") from None

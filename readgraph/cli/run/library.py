@@ -178,7 +178,14 @@ def forget(document: str, library: LibraryPlace | None, *, yes: bool, as_json: b
     waiting = f"Waiting for the process that reads '{one_line(found.title)}' to stop. Press Ctrl-C to cancel."
     counts = run_in_library(library, forget_document, found, lambda: typer.echo(waiting, err=True))
     if as_json:
-        print_json({"document": found.id, "title": found.title, **counts, "joint": [asdict(each) for each in joint]})
+        print_json(
+            {
+                "document": found.id,
+                "title": found.title,
+                **counts,
+                "joint": [asdict(joint_reading) for joint_reading in joint],
+            }
+        )
         return
     Console().print(f"Deleted '{found.title}' from the library, with all notes and questions.{tell_joint(joint)}")
 

@@ -141,13 +141,13 @@ def _method_value(method: Method) -> dict[str, Any]:
 def export_prompts(folder: Path) -> None:
     """Write a file for each prompt; none that exists is overwritten."""
     words = every_wording()
-    files = {each.name: folder.expanduser() / f"{each.name}.toml" for each in words}
+    files = {word.name: folder.expanduser() / f"{word.name}.toml" for word in words}
     if there := next((file for file in files.values() if file.exists()), None):
         raise BadInput(f"{there} exists already: name another folder.")
     try:
         folder.expanduser().mkdir(parents=True, exist_ok=True)
-        for each in words:
-            export_words(each, files[each.name])
+        for word in words:
+            export_words(word, files[word.name])
     except OSError as problem:
         raise BadInput(f"{folder} can't be written: {problem.strerror}.") from None
     Console().print(f"Exported {len(words)} prompts to {folder}.")
@@ -212,21 +212,25 @@ class CheckResult:
 def examine(context: ReaderContext | BadInput, library: LibraryPlace | None, *, as_json: bool) -> None:
     """Look at everything, and print what is well and what isn't; without a context, why there is none."""
     examined = run_until_stopped(_all(context, library))
-    well = all(each.well is not False for each in examined)
+    well = all(check_result.well is not False for check_result in examined)
     if as_json:
         print_json({"well": well, "examined": [*map(asdict, examined)]})
     else:
-        console, widest = Console(soft_wrap=True), max(len(each.name) for each in examined)
-        for each in examined:
-            sign, colour = SIGNS[each.well]
-            console.print(SafeText.assemble((f"{sign} ", colour), (each.name.ljust(widest + 2), "bold"), each.said))
+        console, widest = Console(soft_wrap=True), max(len(check_result.name) for check_result in examined)
+        for check_result in examined:
+            sign, colour = SIGNS[check_result.well]
+            console.print(
+                SafeText.assemble(
+                    (f"{sign} ", colour), (check_result.name.ljust(widest + 2), "bold"), check_result.said
+                )
+            )
     if not well:
         raise typer.Exit(WRONG)
 
 
 async def _all(context: ReaderContext | BadInput, folder: LibraryPlace | None) -> list[CheckResult]:
     examined = [_versions(), _sqlite(), _settings(context)]
-    examined += [each async for each in _library(folder or default_place())]
+    examined += [check_result async for check_result in _library(folder or default_place())]
     if isinstance(context, BadInput):
         why = "not looked at: the settings may name one"
         unknown = [CheckResult(each, None, why) for each in ("model", EMBEDDINGS)]

@@ -63,8 +63,10 @@ def read_documents(options: ReadOptions, context: ReaderContext, screen: OutputO
                     instead = f", in place of '{named}'" if named else ""
                     Console().print(SafeText(f"{document.title} is of {document.date or 'no date'}{instead}."))
             with watch_run(screen) as listen:
-                kept = RunThread(saver=library.checkpointer)
-                reading = await read(library, document, method=method, context=context, listen=listen, thread=kept)
+                run_thread = RunThread(saver=library.checkpointer)
+                reading = await read(
+                    library, document, method=method, context=context, listen=listen, thread=run_thread
+                )
             found = with_cost(reading.output, context, screen, seconds)
             if screen.as_json:
                 version = {"date": document.date, "supersedes": document.supersedes}
@@ -106,11 +108,14 @@ def remember_sessions(options: RememberOptions, context: ReaderContext, screen: 
     for problem in problems:
         if screen.notices_left([str(problem)]):
             (report_notice if isinstance(problem, str) else report_left_out)(problem)
-    sessions = [SessionText(*(map(without_secrets, each) if options.no_secrets else each)) for each in loaded]
+    sessions = [
+        SessionText(*(map(without_secrets, source_session) if options.no_secrets else source_session))
+        for source_session in loaded
+    ]
 
     async def remember(library: Library) -> None:
         appended = await append_sessions(library.pages, options.history, sessions, go_on=True)
-        given = {each.absolute().name for each in options.paths} - {STANDARD_INPUT}
+        given = {path.absolute().name for path in options.paths} - {STANDARD_INPUT}
         others = [line for line in appended.document.notices if not any(name in line for name in given)]
         await keep_notices(library.pages, appended.document, "", [*others, *problems])
         if not screen.as_json:

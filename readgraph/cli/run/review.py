@@ -92,8 +92,8 @@ def _confirm_plan(asked: Mapping[str, Any], console: Console) -> Mapping[str, An
 def _review_answer(asked: Mapping[str, Any], console: Console) -> Mapping[str, Any]:
     """Enter takes the answer; what is typed takes its place, and "-" leaves the question without one."""
     console.print(SafeText(asked["answer"] or "No answer.", style="bold"))
-    for each in asked["quotes"]:
-        where = place_or_part(each["place"], each["page"])
-        console.print(SafeText(f"  {where}  “{' '.join(each['quote'].split())}”", style="italic"))
+    for quote in asked["quotes"]:
+        where = place_or_part(quote["place"], quote["page"])
+        console.print(SafeText(f"  {where}  “{' '.join(quote['quote'].split())}”", style="italic"))
     typed = _type(console, "Enter, or another answer, or - for none")
     return {"accept": False, "answer": None if typed == "-" else typed} if typed else {"accept": True}

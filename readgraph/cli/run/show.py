@@ -263,9 +263,9 @@ def show_place(options: ShowOptions) -> None:
     if not options.document:
         raise BadInput("There is nothing to show a place of: name a document.")
     options.place.check(options.method)
-    document, found, texts, notices = run_in_library(options.library, _load_stretches, options, only_shows=True)
+    document, stretches, texts, notices = run_in_library(options.library, _load_stretches, options, only_shows=True)
     if options.as_json:
-        listed = [vars(each) | {"text": text} for each, text in zip(found, texts, strict=True)]
+        listed = [vars(each) | {"text": text} for each, text in zip(stretches, texts, strict=True)]
         about = {"id": document.id, "title": document.title, "source": document.source, "notices": notices}
         print_json({**about, "stretches": listed})
         return
@@ -273,12 +273,12 @@ def show_place(options: ShowOptions) -> None:
         report_notice(notice)
     styled = Console().is_terminal
     pieces = list[SafeText]()
-    for each, text in zip(found, texts, strict=True):
-        part = f"part {each.page} of {each.method}" if options.part is not None or not each.place else ""
+    for stretch, text in zip(stretches, texts, strict=True):
+        part = f"part {stretch.page} of {stretch.method}" if options.part is not None or not stretch.place else ""
         pieces.append(
-            SafeText(", ".join(filter(None, [document.title, place_in_words(each.place or ""), part])), style="bold")
+            SafeText(", ".join(filter(None, [document.title, place_in_words(stretch.place or ""), part])), style="bold")
         )
-        marks = [(each.mark[0] - each.start, each.mark[1] - each.start)] if each.mark else []
+        marks = [(stretch.mark[0] - stretch.start, stretch.mark[1] - stretch.start)] if stretch.mark else []
         pieces.append(mark_text(f"{text.rstrip()}\n", marks, styled=styled))
     print_paged(pieces)
 
@@ -288,22 +288,22 @@ async def _load_stretches(
 ) -> tuple[Document, list[Stretch], list[str], list[str]]:
     """A document, the stretches that are wanted with their texts, and what the document lacks."""
     store, document = library.pages, await find_document(library.pages, options.document)
-    found = await _stretches(store, document, options.place, options.method)
+    stretches = await _stretches(store, document, options.place, options.method)
     longest = 2 * len(options.quote or "")  # a quote may go on after the end of its page
-    spans = [(each.start, min(each.end + longest, document.characters)) for each in found]
+    spans = [(each.start, min(each.end + longest, document.characters)) for each in stretches]
     texts = await store.spans(document, spans)
     if options.quote is not None:
-        for place, (each, text) in enumerate(zip(found, texts, strict=True)):
+        for place, (stretch, text) in enumerate(zip(stretches, texts, strict=True)):
             quoted = _words_in(text, options.quote)
-            if quoted and quoted[0] < each.end - each.start:  # it begins there
-                mark = (each.start + quoted[0], each.start + quoted[1])
-                found[place] = replace(each, mark=mark, end=max(each.end, mark[1]))
-        if not any(each.mark for each in found):
+            if quoted and quoted[0] < stretch.end - stretch.start:  # it begins there
+                mark = (stretch.start + quoted[0], stretch.start + quoted[1])
+                stretches[place] = replace(stretch, mark=mark, end=max(stretch.end, mark[1]))
+        if not any(each.mark for each in stretches):
             raise BadInput(
                 f"The quote is not there: 'readgraph show \"{document.title}\" --quote …' looks for it everywhere."
             )
-    cut = [text[: each.end - each.start] for each, text in zip(found, texts, strict=True)]
-    return document, found, cut, await document_notices(store, document)
+    cut = [text[: each.end - each.start] for each, text in zip(stretches, texts, strict=True)]
+    return document, stretches, cut, await document_notices(store, document)
 
 
 async def place_spans(store: PageStore, document: Document, wanted: WantedPlace) -> list[NamedSpan] | int | None:
@@ -351,5 +351,5 @@ def _words_in(text: str, quote: str) -> tuple[int, int] | None:
         return span
     words = r"[\W_]+".join(map(re.escape, re.findall(r"[^\W_]+", quote)))
     whole = rf"(?<!\w){words}(?!\w)" if words.isascii() else words  # scripts without spaces have no such bounds
-    found = re.search(whole, text, re.IGNORECASE) if words else None
-    return found.span() if found else None
+    match = re.search(whole, text, re.IGNORECASE) if words else None
+    return match.span() if match else None

@@ -42,7 +42,11 @@ def format_read_again(found: dict[str, Any]) -> str:
         return f": all of the text{cut}" if places else ": nothing"
     named = list[str | None]()
     for page, begins in zip(found["pages_read"], places, strict=True):
-        cited = [each["place"] for each in found["citations"] if each["page"] == page and "document" not in each]
+        cited = [
+            citation["place"]
+            for citation in found["citations"]
+            if citation["page"] == page and "document" not in citation
+        ]
         above = begins is None or any(place.startswith(f"{begins}{BELOW}") for place in filter(None, cited))
         named += [*([] if cited and above else [begins]), *cited]
     if share and not any(named):
@@ -98,12 +102,12 @@ def lists_rows(found: Mapping[str, Any]) -> bool:
 def print_rows(found: Mapping[str, Any], lead: str) -> None:
     """The rows that an answer lists, each with the mark of its citation; `lead` stands above them."""
     console, made, rows = Console(), found["table"], found["table"]["rows"]
-    numbers = {(each["start"], each["end"]): each["number"] for each in found["citations"]}
+    numbers = {(citation["start"], citation["end"]): citation["number"] for citation in found["citations"]}
     _, _, *lines = found["answer"].split("\n")
     listed = [line for line in lines if line.startswith("| ")]
     table = table_with_columns([*made["columns"], ""], [*made["kinds"], "text"])
     for row in rows[: len(listed)]:
-        number = next((numbers.get((each["start"], each["end"])) for each in row["citations"]), None)
+        number = next((numbers.get((citation["start"], citation["end"])) for citation in row["citations"]), None)
         table.add_row(*map(SafeText, row["values"]), SafeText(f"[{number}]" if number else ""))
     if lead:
         console.print(SafeText(lead, style="bold"))

@@ -136,8 +136,8 @@ def run_until_stopped(work: Coroutine[Any, Any, T]) -> T:
             raise KeyboardInterrupt from None
         raise
     finally:
-        for each, handler in before.items():
-            signal.signal(each, handler)
+        for signals, handler in before.items():
+            signal.signal(signals, handler)
 
 
 @contextmanager

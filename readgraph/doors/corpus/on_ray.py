@@ -149,7 +149,7 @@ class _RayWorker:
     async def read(self, file: str, max_calls: int | None) -> WorkerReport:
         """Read a file; Ray repeats it where the worker ends."""
         try:
-            told: WorkerReport = await self.actor.read.remote(file, max_calls)
+            worker_report: WorkerReport = await self.actor.read.remote(file, max_calls)
         except self.ray.exceptions.RayActorError:
             raise WorkerEnded from None
-        return told
+        return worker_report

@@ -66,13 +66,13 @@ METHOD = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods()
 async def processes(job: CorpusJob, workers: int) -> AsyncIterator[Sequence[Worker]]:
     """So many processes, which end with the `with`, and if this process is killed."""
     tells = [not wait_teller.is_quiet, *[False] * (workers - 1)]  # one of them for all
-    started = [_Process(job, each) for each in tells]
+    started = [_Process(job, tell) for tell in tells]
     try:
         yield started
     finally:
-        for each in started:
-            each.end()
-        await asyncio.gather(*(asyncio.to_thread(each.process.join) for each in started))
+        for process in started:
+            process.end()
+        await asyncio.gather(*(asyncio.to_thread(process.process.join) for process in started))
 
 
 class _Process:
@@ -92,13 +92,13 @@ class _Process:
 
     async def read(self, file: str, max_calls: int | None) -> WorkerReport:
         for _ in range(TRIES):
-            number, told = next(self.numbers), self.loop.create_future()
-            self.waiting[number] = told
+            number, future = next(self.numbers), self.loop.create_future()
+            self.waiting[number] = future
             with suppress(OSError):  # it ended just now: who listens to it will notice
                 self.connection.send((number, file, max_calls))
             with suppress(WorkerEnded):
-                found: WorkerReport = await told
-                return found
+                worker_report: WorkerReport = await future
+                return worker_report
         raise WorkerEnded
 
     def _start(self) -> None:
@@ -126,12 +126,12 @@ class _Process:
 
     def _replace_process(self, connection: Connection) -> None:
         """The process has ended: begin another one, unless all is over."""
-        lost = [each for each in self.waiting.values() if not each.done()]
+        lost = [future for future in self.waiting.values() if not future.done()]
         connection.close()
         if not self.ended:
             self._start()
-        for each in lost:
-            each.set_exception(WorkerEnded())
+        for future in lost:
+            future.set_exception(WorkerEnded())
 
     def end(self) -> None:
         """End the process at once: what was answered is kept, and calls in flight are given up."""
@@ -152,6 +152,6 @@ def _interrupts_held() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _settle(waiting: Mapping[int, "asyncio.Future[WorkerReport]"], number: int, told: WorkerReport) -> None:
+def _settle(waiting: Mapping[int, "asyncio.Future[WorkerReport]"], number: int, worker_report: WorkerReport) -> None:
     if not waiting[number].done():  # whoever waited may have left
-        waiting[number].set_result(told)
+        waiting[number].set_result(worker_report)

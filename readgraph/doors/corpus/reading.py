@@ -106,9 +106,9 @@ async def read_corpus(
     began = time.monotonic()
     reading = _CorpusReading(Allowance(calls_in_all, job.context.max_calls), tell)
     async with open_library(job.library) as library:
-        known = await _read_before(library, job, files[:MOST_HERE])
-        await reading.read_files([_ThisProcess(library, job)] * job.at_once, known)
-    if others := files[len(known) :]:
+        before = await _read_before(library, job, files[:MOST_HERE])
+        await reading.read_files([_ThisProcess(library, job)] * job.at_once, before)
+    if others := files[len(before) :]:
         async with workers as started:
             reading.sum.workers = len(started)
             await reading.read_files([worker for worker in started for _ in range(job.at_once)], others)
@@ -162,8 +162,8 @@ class _CorpusReading:
         try:
             while tasks and not self.done.is_set():
                 ended, tasks = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-                for each in ended:
-                    each.result()  # raises what makes it useless to go on
+                for future in ended:
+                    future.result()  # raises what makes it useless to go on
         finally:
             for task in tasks:
                 task.cancel()
@@ -184,13 +184,13 @@ class _CorpusReading:
             file, given = self.waiting.popleft(), self.allowance.take()
             self.under_way += 1
             try:
-                told = await worker.read(file, given)
+                worker_report = await worker.read(file, given)
             except WorkerEnded:
                 self.sum.ended += 1
                 self.alone.append(file)
             else:
-                self.allowance.give_back(given, told["line"]["usage"]["calls"])
-                self._record_report(told, cut=given is not None)
+                self.allowance.give_back(given, worker_report["line"]["usage"]["calls"])
+                self._record_report(worker_report, cut=given is not None)
             finally:
                 self.under_way -= 1
                 self._check_done()
@@ -204,7 +204,7 @@ class _CorpusReading:
             raise ModelUnavailable(told["line"]["problem"])
         line = told["line"]
         if before := self.begun.pop(line["file"], None):
-            costs = [each["cost"] for each in (before, line) if each["usage"]["calls"]]
+            costs = [corpus_line["cost"] for corpus_line in (before, line) if corpus_line["usage"]["calls"]]
             cost = None if None in costs else round(sum(each or 0.0 for each in costs), 6)
             line = {**line, "usage": add_usage(before["usage"], line["usage"]), "cost": cost}
         used = told["line"]["usage"]["calls"]

@@ -163,16 +163,16 @@ def _watch(job: CorpusJob, options: CorpusOptions, screen: OutputOptions) -> Non
     """Watch the folders until Ctrl-C, and tell of each file whose state changes."""
     named = {path.absolute() for path in options.paths}
     folders = sorted(folder for folder in named if named.isdisjoint(folder.parents))
-    told = _WatchScreen(screen)
+    watch_screen = _WatchScreen(screen)
     watching = Watching(
-        job, folders, options.glob, partial(_workers, job, options), told, calls_in_all=options.max_calls_in_all
+        job, folders, options.glob, partial(_workers, job, options), watch_screen, calls_in_all=options.max_calls_in_all
     )
 
     async def watch() -> None:
         async with open_library(job.library) as library:
             await watch_folders(library, watching)
 
-    with told.bar:
+    with watch_screen.bar:
         run_until_stopped(watch())
 
 
@@ -226,21 +226,25 @@ def _list_watched(options: CorpusOptions, screen: OutputOptions) -> None:
 
     async def listed() -> list[WatchedFile]:
         async with open_library(options.library) as library:
-            files = [each for path in options.paths for each in await library.watched.of(str(path.absolute()))]
+            files = [
+                watched_file
+                for path in options.paths
+                for watched_file in await library.watched.of(str(path.absolute()))
+            ]
         return sorted(files, key=lambda each: STATES.index(each.state))
 
     files = run_until_stopped(listed())
-    known = {each.folder for each in files}
+    known = {file.folder for file in files}
     if away := [path for path in options.paths if not os.path.isdir(path) and str(path.absolute()) not in known]:
         raise BadInput(f"There is no folder {away[0]}, and none was watched there.")
     if screen.as_json:
-        print_json([{"file": each.file, **_state_of(each), "since": each.since} for each in files])
+        print_json([{"file": file.file, **_state_of(file), "since": file.since} for file in files])
         return
     if not files:
         raise BadInput("None of these folders was watched: 'readgraph corpus FOLDER --watch' does that.")
     table = Table("state", "file", "reason", **PLAIN)
-    for each in files:
-        table.add_row(each.state, SafeText(each.file), SafeText(each.reason))
+    for file in files:
+        table.add_row(file.state, SafeText(file.file), SafeText(file.reason))
     console = Console()
     console.print(table)
-    console.print(f"{_describe_counts(Counter(each.state for each in files))}.")
+    console.print(f"{_describe_counts(Counter(file.state for file in files))}.")

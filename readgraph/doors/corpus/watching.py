@@ -87,7 +87,7 @@ async def watch_folders(library: Library, told: Watching) -> None:
 async def _hold_folder(held: AsyncExitStack, library: Library, folder: Path) -> None:
     """Let nobody else watch a folder, one in it or one around it, while this is held."""
     real, store = Path(os.path.realpath(folder)), library.store
-    own, *around = (f"watch-{digest(str(each))}" for each in (real, *real.parents))
+    own, *around = (f"watch-{digest(str(path))}" for path in (real, *real.parents))
     try:
         await held.enter_async_context(hold_lock(store, f"{own}.lock", wait=False))
         for name in around:
@@ -114,8 +114,10 @@ class _Watch:
     async def begin(self) -> None:
         """Take the lists from the library; what is still to be read waits, and so does what was read, to be checked."""
         for folder in self.told.folders:
-            for each in await self.library.watched.of(str(folder)):
-                self.files[each.folder, each.file] = each if each.reason == FORGOTTEN else replace(each, seen="")
+            for watched_file in await self.library.watched.of(str(folder)):
+                self.files[watched_file.folder, watched_file.file] = (
+                    watched_file if watched_file.reason == FORGOTTEN else replace(watched_file, seen="")
+                )
         await self.look()
 
     async def look_on(self) -> None:
@@ -135,23 +137,23 @@ class _Watch:
         changed = list[WatchedFile]()
         for folder in self.told.folders:
             there = await asyncio.to_thread(_look_through, folder, self.told, self.library.folder)
-            known = {file: each for (of, file), each in self.files.items() if of == str(folder)}
+            watched_files = {file: each for (of, file), each in self.files.items() if of == str(folder)}
             for file, (reason, seen) in there.items():
-                before = known.get(file) or WatchedFile(str(folder), file, "waiting")
+                before = watched_files.get(file) or WatchedFile(str(folder), file, "waiting")
                 if reason and (before.state, before.reason) == ("skipped", reason):
                     continue
                 if reason or before.seen != seen or before.state == "gone":
                     changed.append(replace(before, state="skipped" if reason else "waiting", reason=reason, seen=seen))
-            missing = [each for file, each in known.items() if file not in there and each.state != "gone"]
+            missing = [each for file, each in watched_files.items() if file not in there and each.state != "gone"]
             if missing and not there:
                 self._say(f"{folder} is empty or not there: nothing is forgotten. 'readgraph forget' does that.")
             else:
-                changed += [replace(each, state="gone", reason="") for each in missing]
-            self.files |= {(each.folder, each.file): each for each in changed}
+                changed += [replace(watched_file, state="gone", reason="") for watched_file in missing]
+            self.files |= {(watched_file.folder, watched_file.file): watched_file for watched_file in changed}
         await self.library.watched.keep(changed)
-        for each in changed:
-            if each.state == "skipped":
-                self.told.listener.tell(each, None)
+        for watched_file in changed:
+            if watched_file.state == "skipped":
+                self.told.listener.tell(watched_file, None)
         if self._in_state("waiting") or self._in_state("gone"):
             self.bell.set()
 
@@ -168,12 +170,14 @@ class _Watch:
                 await asyncio.sleep(GRACE)
                 await self.look_again()
             if not self._in_state("waiting"):  # a file that was renamed has its new name by now
-                for each in [self.files[key] for key in self.unsettled & self.files.keys()]:
-                    await self._leave_texts(each)
+                for watched_file in [self.files[key] for key in self.unsettled & self.files.keys()]:
+                    await self._leave_texts(watched_file)
                 self.unsettled.clear()
-                for each in [each for each in self._in_state("gone") if not os.path.lexists(each.file)]:
-                    await self._forget(each)
-            counts = Counter[str](each.state for each in self.files.values())
+                for watched_file in [
+                    watched_file for watched_file in self._in_state("gone") if not os.path.lexists(watched_file.file)
+                ]:
+                    await self._forget(watched_file)
+            counts = Counter[str](file.state for file in self.files.values())
             if not self.bell.is_set() and counts != before:
                 self.told.listener.idle(counts)
                 before = counts
@@ -181,11 +185,11 @@ class _Watch:
             self.bell.clear()
 
     def _in_state(self, state: FileState) -> list[WatchedFile]:
-        return [each for each in self.files.values() if each.state == state]
+        return [file for file in self.files.values() if file.state == state]
 
     async def _read(self, waiting: list[WatchedFile], left: int | None) -> int | None:
         """Read these files, and keep what became of each; returns how many calls are left."""
-        by_file = {each.file: each for each in waiting}
+        by_file = {watched_file.file: watched_file for watched_file in waiting}
         size = {file: int(each.seen.partition(" ")[0]) for file, each in by_file.items()}
         lines, used = asyncio.Queue[CorpusLine](), 0
         files = sorted(by_file, key=lambda file: -size[file])  # long ones take longest
@@ -233,8 +237,8 @@ class _Watch:
     async def _forget(self, file: WatchedFile) -> None:
         """Forget the documents of a file that is gone, and take it off the list."""
         holders = await self._leave_texts(replace(file, document=""))
-        if file.document and (kept := await self.library.pages.find_document(file.document)):
-            holders.append(kept.source)
+        if file.document and (document := await self.library.pages.find_document(file.document)):
+            holders.append(document.source)
         await self.library.watched.drop(file)
         del self.files[file.folder, file.file]
         self.told.listener.tell(replace(file, reason=f"its text is in {holders[-1]}" if holders else ""), None)
@@ -245,7 +249,14 @@ class _Watch:
         left = [each for each in await pages.documents_from(file.file) if each.id != file.document]
         for document in left:
             listed = await self.library.watched.of(document=document.id)
-            holder = next((each.file for each in listed if each.file != file.file and each.state != "gone"), "")
+            holder = next(
+                (
+                    watched_file.file
+                    for watched_file in listed
+                    if watched_file.file != file.file and watched_file.state != "gone"
+                ),
+                "",
+            )
             if holder:
                 await move_document(pages, document, holder)
                 holders.append(holder)
@@ -280,12 +291,12 @@ async def _changes(folders: Sequence[Path]) -> AsyncIterator[object]:
 NOT_UTF8 = "its name is not in UTF-8: rename it, or give it to 'readgraph read'"
 
 
-def _look_through(folder: Path, told: Watching, but: Path) -> dict[str, tuple[str, str]]:
+def _look_through(folder: Path, watching: Watching, but: Path) -> dict[str, tuple[str, str]]:
     """The files below a folder but those of the library: why each is left out, and its size and time of change."""
     if not folder.is_dir():
         return {}
     found = dict[str, tuple[str, str]]()
-    for file, reason in list_files(folder, told.glob, follow_links=told.job.follow_links).items():
+    for file, reason in list_files(folder, watching.glob, follow_links=watching.job.follow_links).items():
         with suppress(OSError):  # it has just been deleted
             about = file.stat()
             if not is_in_utf8(str(file)):

@@ -49,13 +49,13 @@ class RetrieverTool:
 
     async def find(self, query: str, most: int) -> list[tuple[int, float]]:
         """The pages of what the retriever finds, in its order: of its scores, if it has any, nothing is known."""
-        found = await self.retriever.ainvoke(query)
-        pages = [one.metadata.get("page") for one in found]
+        documents = await self.retriever.ainvoke(query)
+        pages = [one.metadata.get("page") for one in documents]
         pages = [page if isinstance(page, int) and 0 <= page < self.memory.pages else None for page in pages]
         if None in pages:  # the page on which a text begins
             text = await self.store.text(self.document)
             starts = [page.start for page in await self.store.pages(self.memory.id, range(self.memory.pages))]
-            for place, one in enumerate(found):
+            for place, one in enumerate(documents):
                 span = find_quote(one.page_content.strip(), text, 0, len(text)) if pages[place] is None else None
                 pages[place] = bisect_right(starts, span[0]) - 1 if span else pages[place]
         return score_by_place(list(dict.fromkeys(page for page in pages if page is not None))[:most])

@@ -90,7 +90,9 @@ def as_tool(
         return "\n".join(lines), dumped
 
     named = [documents] if isinstance(documents, str | Document) else documents
-    said = [each.title if isinstance(each, Document) else each for each in named] or [*filter(None, [collection])]
+    said = [document.title if isinstance(document, Document) else document for document in named] or [
+        *filter(None, [collection])
+    ]
     asks = "_by_".join([_name_part(said) if said else "documents", *([_name_part([method])] if method else [])])
     return _tool(answer, name or f"ask_{asks}", description, response_format="content_and_artifact")
 
@@ -119,9 +121,9 @@ def research_tool(
     """
 
     async def look_up(question: str) -> dict[str, Any]:
-        found = await research(library, question, document=document, context=context)
-        missing = {"not_memorised"} if found.not_memorised["words"] else set[str]()
-        return found.model_dump(include={"context", "sources", "status", *missing})
+        researched = await research(library, question, document=document, context=context)
+        missing = {"not_memorised"} if researched.not_memorised["words"] else set[str]()
+        return researched.model_dump(include={"context", "sources", "status", *missing})
 
     return _tool(look_up, name or f"search_memory_of_{_name_part([document])}", description)
 

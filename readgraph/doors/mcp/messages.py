@@ -68,9 +68,9 @@ END = 1000  # characters at a message's end in which its id is looked for
 def _find_id(data: bytes) -> str | int | None:
     """The id of a message that is no JSON, or too much of it: most programs write it first or last."""
     with suppress(ValueError, RecursionError, TypeError, KeyError):
-        found = _FIRST.match(data) or _LAST.search(data, max(0, len(data) - END))
-        identity = json.loads(found[1] if found else data.decode(errors="replace"))
-        identity = identity if found else identity["id"]
+        match = _FIRST.match(data) or _LAST.search(data, max(0, len(data) - END))
+        identity = json.loads(match[1] if match else data.decode(errors="replace"))
+        identity = identity if match else identity["id"]
         if isinstance(identity, str) or (type(identity) is int and abs(identity) < 2**63):
             str(identity).encode()  # half a character can't come back
             return identity

@@ -76,10 +76,12 @@ class LibraryTools:
         _, *shown = signature(tool.run).parameters.values()
         call_tool.__name__, call_tool.__doc__ = tool.shown, tool.run.__doc__
         run = Parameter("run", Parameter.KEYWORD_ONLY, annotation=Context[Any, Any])
-        parameters = [run, *(each.replace(kind=Parameter.KEYWORD_ONLY) for each in shown)]
+        parameters = [run, *(parameter.replace(kind=Parameter.KEYWORD_ONLY) for parameter in shown)]
         returned = signature(tool.run).return_annotation
         call_tool.__signature__ = Signature(parameters, return_annotation=returned)  # type: ignore[attr-defined]
-        call_tool.__annotations__ = {each.name: each.annotation for each in parameters} | {"return": returned}
+        call_tool.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters} | {
+            "return": returned
+        }
         return call_tool
 
     async def list_documents(self) -> list[DocumentInfo]:
@@ -204,7 +206,7 @@ class LibraryTools:
         """Append sessions to a history that grows, and memorise what is new. A session that is known adds nothing."""
         if bool(text or title or time) == bool(sessions):
             raise BadInput("Give the text of one session, or a list of sessions.")
-        given = [{"text": "", **each} for each in sessions or [{"text": text, "title": title, "time": time}]]
+        given = [{"text": "", **session} for session in sessions or [{"text": text, "title": title, "time": time}]]
         return await self._run(run, functions.remember, document, [SessionText(**each) for each in given])
 
     async def research(

@@ -54,7 +54,8 @@ class KeptResults:
             return await self._keep_message(result, call)
         if isinstance(result.update, dict) and isinstance(messages := result.update.get("messages"), list):
             kept = [
-                await self._keep_message(each, call) if isinstance(each, ToolMessage) else each for each in messages
+                await self._keep_message(message, call) if isinstance(message, ToolMessage) else message
+                for message in messages
             ]
             result.update["messages"] = kept
         return result
@@ -97,10 +98,10 @@ async def look_up_document(pages: PageStore, identity: str, query: str, start: i
     if document is None:
         raise BadInput(f"There is no document {identity}: give the id that stands in the place of a result.")
     if query.strip():
-        found = await passages(pages, query, [document], None, MOST_PASSAGES)
-        if not found:
+        passage_hits = await passages(pages, query, [document], None, MOST_PASSAGES)
+        if not passage_hits:
             return f"No passage shares a word with '{query}': use other words, or leave the query out to read it."
-        in_order = sorted(found, key=lambda passage: passage.start)
+        in_order = sorted(passage_hits, key=lambda passage: passage.start)
         texts = await pages.spans(document, [(passage.start, passage.end) for passage in in_order])
         return "\n\n".join(f"[start={passage.start}] {text}" for passage, text in zip(in_order, texts, strict=True))
     start = min(max(start, 0), document.characters)
@@ -258,11 +259,11 @@ def _recall_tool(memory: AgentMemory) -> BaseTool:
             document = await history(memory.pages, name) if name else None
             if document is None:
                 return "Nothing has left this conversation: all of it is in view."
-            found = await research(memory.pages.store, question, document=document.id, context=context)
+            researched = await research(memory.pages.store, question, document=document.id, context=context)
         except BadInput as problem:
             return str(problem)
-        told = found.context or f"Nothing was found on this among earlier messages: {question}"
-        missing = describe_missing(found.not_memorised)
+        told = researched.context or f"Nothing was found on this among earlier messages: {question}"
+        missing = describe_missing(researched.not_memorised)
         return f"{told}\n\n{missing}." if missing else told
 
     def recall_and_wait(question: str, runtime: ToolRuntime) -> str:

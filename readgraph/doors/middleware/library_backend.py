@@ -79,7 +79,7 @@ class LibraryFiles:
                     yield file, text
 
     async def _texts_of(self, files: Sequence[LibraryFile]) -> list[str]:
-        file, numbers = files[0], [each.page for each in files]
+        file, numbers = files[0], [library_file.page for library_file in files]
         if not file.memory:
             return [await self.pages.text(file.document)]
         if file.path.split("/")[2] == NOTES:
@@ -130,17 +130,17 @@ class LibraryBackend(Backend):  # type: ignore[misc]
     async def als(self, path: str) -> Any:
         """The files and folders directly in a folder."""
         folder = normal(path)
-        found = await self._files.below(folder)
-        if folder and (not found or found[0].path == folder):
+        library_files = await self._files.below(folder)
+        if folder and (not library_files or library_files[0].path == folder):
             return protocol.LsResult(error=f"There is no folder '{path}'.")
-        names = dict.fromkeys(file.path[len(folder) + 1 :].partition("/")[:2] for file in found)
+        names = dict.fromkeys(file.path[len(folder) + 1 :].partition("/")[:2] for file in library_files)
         entries = [{"path": f"{folder}/{name}{slash}", "is_dir": bool(slash)} for name, slash in names]
         return protocol.LsResult(entries=entries)
 
     async def aread(self, file_path: str, offset: int = 0, limit: int = 2000) -> Any:
         """Lines of a file."""
-        found = [file for file in await self._files.below(file_path) if file.path == normal(file_path)]
-        async for file, text in self._files.texts(found):
+        library_files = [file for file in await self._files.below(file_path) if file.path == normal(file_path)]
+        async for file, text in self._files.texts(library_files):
             data = {"content": text, "encoding": "utf-8", "created_at": file.document.added}
             return utils.slice_read_response(data, offset, limit)
         return protocol.ReadResult(error=f"File '{file_path}' not found")
@@ -166,19 +166,19 @@ class LibraryBackend(Backend):  # type: ignore[misc]
     async def aglob(self, pattern: str, path: str | None = None) -> Any:
         """The files below a folder whose paths match a pattern."""
         try:
-            found = await self._match_files(pattern, path)
+            library_files = await self._match_files(pattern, path)
         except ValueError as problem:
             return protocol.GlobResult(error=str(problem))
-        return protocol.GlobResult(matches=[{"path": file.path, "is_dir": False} for file in found])
+        return protocol.GlobResult(matches=[{"path": file.path, "is_dir": False} for file in library_files])
 
     async def _match_files(self, pattern: str | None, path: str | None) -> list[LibraryFile]:
         """The files below a folder whose paths, from there on, match; raises `ValueError` for a bad pattern."""
         folder = normal(path)
-        found = await self._files.below(folder)
+        library_files = await self._files.below(folder)
         if not pattern:
-            return found
+            return library_files
         matches = utils.compile_grep_include_glob(pattern)
-        return [file for file in found if matches(file.path[len(folder) + 1 :] or file.path.rpartition("/")[2])]
+        return [file for file in library_files if matches(file.path[len(folder) + 1 :] or file.path.rpartition("/")[2])]
 
     def ls(self, path: str) -> Any:
         """As `als`."""
@@ -207,8 +207,8 @@ class LibraryBackend(Backend):  # type: ignore[misc]
         return [await self._download_file(path) for path in paths]
 
     async def _download_file(self, path: str) -> Any:
-        found = [file for file in await self._files.below(path) if file.path == normal(path)]
-        async for _, text in self._files.texts(found):
+        library_files = [file for file in await self._files.below(path) if file.path == normal(path)]
+        async for _, text in self._files.texts(library_files):
             return protocol.FileDownloadResponse(path, text.encode("utf-8", "replace"))
         return protocol.FileDownloadResponse(path, error="file_not_found")
 

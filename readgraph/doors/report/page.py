@@ -160,8 +160,8 @@ async def whole_report(store: PageStore, data: ReportData, document: str, memory
         return data
     if data["found"] is None:
         return await report_of_document(store, *await store.document_and_memory(document, memory), data["note"])
-    asked = Question(question=data["question"], options=data["options"])
-    return await report_of_answer(store, asked, data["found"], data["note"])
+    question = Question(question=data["question"], options=data["options"])
+    return await report_of_answer(store, question, data["found"], data["note"])
 
 
 def sends_some(memory: Memory) -> bool:

@@ -108,8 +108,8 @@ def _rows_under_header(lines: Iterator[TextLine]) -> FoundRows | None:
     first = next(lines)
     head = _cells(first, _BAR)
     names = [first.text[begin - first.start : end - first.start] for begin, _, end in head]
-    found = _rows_with_names(lines, _SEMICOLON, names, least=1)
-    return FoundRows([[*head], *found.rows], found.lines + 1, head=True) if found else None
+    found_rows = _rows_with_names(lines, _SEMICOLON, names, least=1)
+    return FoundRows([[*head], *found_rows.rows], found_rows.lines + 1, head=True) if found_rows else None
 
 
 def _rows_with_names(
@@ -183,7 +183,7 @@ class TableBlock(TypedDict):
 
 def heading_lines(places: Sequence[tuple[int, str]]) -> dict[int, str]:
     """The places of a source that may begin with a heading, by their offsets: the headings above, highest first."""
-    return {start: found[1] or found[2] for start, place in places if (found := _PLACE.fullmatch(place))}
+    return {start: match[1] or match[2] for start, place in places if (match := _PLACE.fullmatch(place))}
 
 
 def structure_of(text: str, start: int, headings: Mapping[int, str]) -> list[HeadingBlock | TableBlock]:

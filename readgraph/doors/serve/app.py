@@ -100,9 +100,9 @@ _KINDS: dict[Any, Any] = {Literal: "choice", tuple: "list", bool: "switch", int:
 def _describe_setting(setting: Declaration, value: Any) -> OfferedSetting:
     declared: Any = setting.kind
     if get_origin(declared) in (Union, UnionType):
-        declared = next(each for each in get_args(declared) if each is not type(None))
+        declared = next(argument for argument in get_args(declared) if argument is not type(None))
     kind = _KINDS.get(get_origin(declared) or declared, "text")
-    choices = [str(each) for each in get_args(declared)] if kind == "choice" else None
+    choices = [str(argument) for argument in get_args(declared)] if kind == "choice" else None
     same = {name: getattr(setting, name) for name in ("name", "default", "least", "most", "panel")}
     return OfferedSetting(kind=kind, choices=choices, value=value, help=setting.help.text, **same)
 
@@ -227,7 +227,9 @@ def _add_page(app: FastAPI, room: Room, guard: Guard) -> None:
             model=room.context.model,
             method=room.method,
             methods=_methods(),
-            settings=[_describe_setting(each, getattr(room.context, each.name)) for each in OFFERED],
+            settings=[
+                _describe_setting(declaration, getattr(room.context, declaration.name)) for declaration in OFFERED
+            ],
         )
 
 

@@ -139,11 +139,14 @@ class Documents:
         """The documents of the library, the newest first; `query`: words of the title."""
         words = query.casefold().split()
         if catalogue := await catalogue_of(self.pages):
-            found = await catalogue.newest(offset, limit, words)
-            shown, counts = await records(self.pages, found.ids), {"total": found.total, "words": found.words}
+            newest_documents = await catalogue.newest(offset, limit, words)
+            shown, counts = (
+                await records(self.pages, newest_documents.ids),
+                {"total": newest_documents.total, "words": newest_documents.words},
+            )
         else:
-            known = await searchable(self.pages)
-            matching = [each for each in known if all(word in each.title.casefold() for word in words)]
+            documents = await searchable(self.pages)
+            matching = [each for each in documents if all(word in each.title.casefold() for word in words)]
             shown = matching[offset : offset + limit]
             counts = {"total": len(matching), "words": sum(document.words for document in matching)}
         joint = await joint_by_document(self.pages)
@@ -366,16 +369,18 @@ class Finding:
 
     async def list_collections(self) -> dict[str, list[CollectionEntry]]:
         """The named collections."""
-        return {"collections": [_entry(each) for each in await self.collections.list_collections()]}
+        return {"collections": [_entry(collection) for collection in await self.collections.list_collections()]}
 
     async def list_watched(self) -> dict[str, list[WatchedFolder]]:
         """The folders that were watched (`readgraph corpus FOLDER --watch`), with the states of their files."""
         folders = list[WatchedFolder]()
         for folder, files in groupby(await self.room.library.watched.of(), key=lambda each: each.folder):
             listed = sorted(files, key=lambda each: STATES.index(each.state))
-            counts = Counter[str](each.state for each in listed)
-            told = [each for each in listed if each.reason or each.state != "read"][:MOST_WATCHED]
-            folders.append(WatchedFolder(folder=folder, counts=counts, files=told))
+            counts = Counter[str](watched_file.state for watched_file in listed)
+            watched_files = [
+                watched_file for watched_file in listed if watched_file.reason or watched_file.state != "read"
+            ][:MOST_WATCHED]
+            folders.append(WatchedFolder(folder=folder, counts=counts, files=watched_files))
         return {"folders": folders}
 
     async def add(self, name: str, given: MembersBody) -> CollectionEntry:
@@ -391,5 +396,5 @@ class Finding:
 
 
 def _entry(collection: NamedCollection) -> CollectionEntry:
-    documents = [{"id": each.id, "title": each.title or each.id} for each in collection.documents]
+    documents = [{"id": document.id, "title": document.title or document.id} for document in collection.documents]
     return CollectionEntry(name=collection.name, documents=documents)

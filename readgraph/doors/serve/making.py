@@ -97,7 +97,7 @@ def pages() -> tuple[Page, ...]:
 
 def making_named(task: str) -> Making:
     """What is made for a task; raises `BadInput` where there is none."""
-    known = {making.task: making for page in reversed(pages()) for making in page.makings}  # ours stay
-    if task not in known:
-        raise BadInput(f"There is no task '{task}': choose one of {', '.join([ANSWER, *sorted(known)])}.")
-    return known[task]
+    makings = {making.task: making for page in reversed(pages()) for making in page.makings}  # ours stay
+    if task not in makings:
+        raise BadInput(f"There is no task '{task}': choose one of {', '.join([ANSWER, *sorted(makings)])}.")
+    return makings[task]

@@ -41,14 +41,14 @@ def said_in(result: Mapping[str, Any], base: str) -> Said:
     text, marked, spans = plain_answer(found), found["marked_answer"] or "", mark_spans(found)
     if marked not in text and found["status"] == "nearest":  # which stands above the quotes
         marked, spans = "", []
-        for each in found["citations"]:
-            mark = f"[{each['number']}]"
-            marked += ("\n\n" if marked else "") + f"{quote_in_words(each)} {mark}"
-            spans.append((each["number"], len(marked) - len(mark), len(marked)))
+        for citation in found["citations"]:
+            mark = f"[{citation['number']}]"
+            marked += ("\n\n" if marked else "") + f"{quote_in_words(citation)} {mark}"
+            spans.append((citation["number"], len(marked) - len(mark), len(marked)))
         text += f"\n\n{marked}" if len(spans) > 1 else f" {marked}"
     usage, at = found["usage"], text.find(marked)
     text = "\n\n".join([text, *found.get("notices", ())])
-    cited = {each["number"]: each for each in found["citations"]}
+    cited = {citation["number"]: citation for citation in found["citations"]}
     citations = [
         {"start_index": at + start, "end_index": at + end, **_place(cited[number], result, base)}
         for number, start, end in (spans if at >= 0 else ())
@@ -59,7 +59,7 @@ def said_in(result: Mapping[str, Any], base: str) -> Said:
 
 def _place(citation: Mapping[str, Any], result: Mapping[str, Any], base: str) -> dict[str, str]:
     found, elsewhere = result["report"]["found"], citation.get("document")
-    held = [each for each in found["documents"] if each["start"] <= citation["start"] < each["end"]]
+    held = [document for document in found["documents"] if document["start"] <= citation["start"] < document["end"]]
     title = found["title"] if elsewhere or not held else held[0]["title"]
     where = place_or_part(citation["place"], citation["page"])
     ways = [result["document"], result["memory"], "part", str(citation["page"])]
@@ -209,7 +209,7 @@ def _of_chat(said: Said) -> list[dict[str, Any]]:
 
 
 def _part(said: Said) -> dict[str, Any]:
-    cited = [{"type": "url_citation", **each} for each in said.citations]
+    cited = [{"type": "url_citation", **citation} for citation in said.citations]
     return {"type": "output_text", "text": said.text, "annotations": cited, "logprobs": []}
 
 

@@ -100,7 +100,7 @@ class OpenAIForm:
         """The models in OpenAI's form: the methods over the whole library, then the collections."""
         collections = await NamedCollections(self.room.pages).list_collections()
         names = [MODEL, *(f"{MODEL}/{method.name}" for method in every_method())]
-        names += [f"{MODEL}:{each.name}" for each in collections]
+        names += [f"{MODEL}:{collection.name}" for collection in collections]
         return {"object": "list", "data": [_model(name) for name in names[:MOST_MODELS]]}
 
     async def one_model(self, model: str) -> dict[str, Any]:
@@ -116,13 +116,13 @@ class OpenAIForm:
 
     async def respond(self, asked: ResponseRequest, request: Request) -> Response:
         """Answer the last message of an input, as OpenAI's responses."""
-        given = [ChatMessage(role="user", content=asked.input)] if isinstance(asked.input, str) else asked.input
-        run = await self._begin(asked, given, "input")
+        chat_messages = [ChatMessage(role="user", content=asked.input)] if isinstance(asked.input, str) else asked.input
+        run = await self._begin(asked, chat_messages, "input")
         return await self._answer(asked, ResponseAnswer(run, asked.model, str(request.base_url)), request)
 
     async def _begin(self, asked: OpenAIRequest, messages: Sequence[ChatMessage], param: str) -> Run:
         asked.check()
-        said = [MESSAGES[each.role](_text_of(each, param)) for each in messages if each.role in MESSAGES]
+        said = [MESSAGES[message.role](_text_of(message, param)) for message in messages if message.role in MESSAGES]
         if not (question := last_question(said)):
             raise Refused(400, "The last message must be the user's, with a text: it is the question.", param)
         wanted = await self._request_for(asked.model)
@@ -148,8 +148,10 @@ class OpenAIForm:
                 method_named(method)
             if not text:
                 return {"method": method}
-            kept = await NamedCollections(self.room.pages).list_collections()
-            collections = {each.name.casefold(): each.name for each in kept}
+            named_collections = await NamedCollections(self.room.pages).list_collections()
+            collections = {
+                named_collection.name.casefold(): named_collection.name for named_collection in named_collections
+            }
             if name := collections.get(text.casefold()):
                 return {"method": method, "collection": name}
             near = get_close_matches(text.casefold(), collections, 1)

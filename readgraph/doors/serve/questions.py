@@ -66,21 +66,23 @@ def has_question(following: Sequence[str], values: Mapping[str, Any]) -> bool:
 
 async def _steps(graph: CompiledStateGraph[Any, ReaderContext, Any, Any], newest: StateSnapshot) -> list[StepDetails]:
     """The steps of the newest question that led to this one, the newest first; not those of other branches."""
-    steps, each = list[StepDetails](), newest
-    while len(steps) < MOST_STEPS and (has_question(each.next, each.values) or not each.next):
-        done = each.values.get("steps") or [{}]
+    steps, state_snapshot = list[StepDetails](), newest
+    while len(steps) < MOST_STEPS and (
+        has_question(state_snapshot.next, state_snapshot.values) or not state_snapshot.next
+    ):
+        done = state_snapshot.values.get("steps") or [{}]
         shown = StepDetails(
-            checkpoint=each.config["configurable"]["checkpoint_id"],
-            next=[*each.next],
+            checkpoint=state_snapshot.config["configurable"]["checkpoint_id"],
+            next=[*state_snapshot.next],
             node=done[-1].get("node", ""),
             summary=done[-1].get("summary", ""),
-            at=each.created_at or "",
+            at=state_snapshot.created_at or "",
         )
-        if (each.metadata or {}).get("source") != "fork":  # a copy of the step that it goes on from
+        if (state_snapshot.metadata or {}).get("source") != "fork":  # a copy of the step that it goes on from
             steps.append(shown)
-        if each.parent_config is None:
+        if state_snapshot.parent_config is None:
             break
-        each = await graph.aget_state(each.parent_config)
+        state_snapshot = await graph.aget_state(state_snapshot.parent_config)
     return steps
 
 
@@ -119,18 +121,18 @@ class Questions:
         saver = self.room.library.checkpointer
         newest, total = await saver.question_threads(document=document, offset=offset, limit=limit)
         questions = [await self._question_entry(saved) for saved in newest]
-        return QuestionList(total=total, questions=[each for each in questions if each])
+        return QuestionList(total=total, questions=[question for question in questions if question])
 
     async def _question_entry(self, saved: CheckpointTuple) -> QuestionEntry | None:
         values, about = saved.checkpoint["channel_values"], dict(saved.metadata)
         if not values.get("question_text"):
             return None
-        known = await self.room.pages.find_document(str(about.get("document", "")))
+        document = await self.room.pages.find_document(str(about.get("document", "")))
         answer, turns = values.get("answer"), values.get("question_turns")
         return QuestionEntry(
             thread=saved.config["configurable"]["thread_id"],
             document=str(about.get("document", "")),
-            title=known.title if known else "",
+            title=document.title if document else "",
             method=str(about.get("method", "")),
             question=turns[-1]["question"] if turns else values["question_text"],  # without those before it
             answer=answer[:SHOWN_OF_ANSWER] if answer else None,
@@ -174,9 +176,9 @@ class Questions:
         outputs: Any = graph.output_channels
         found = {name: state.values[name] for name in outputs if name in state.values and name != "messages"}
         found |= {"method": method.name, "cost": cost(found.get("steps", []), self.room.price)}
-        asked, report = _question_of(state.values), None
+        question, report = _question_of(state.values), None
         if found.get("memory"):
-            report = await report_of_answer(self.room.pages, asked, with_marks(found), method.note, can_ask=True)
+            report = await report_of_answer(self.room.pages, question, with_marks(found), method.note, can_ask=True)
         steps = await _steps(graph, state)
         return {
             "report": report,
@@ -184,7 +186,7 @@ class Questions:
             "memory": found.get("memory", ""),
             "thread": thread,
             "method": method.name,
-            "question": asked["question"],
+            "question": question["question"],
             "status": await self._status(saved),
             "checkpoints": [step.model_dump() for step in steps],
         }
@@ -230,5 +232,5 @@ class Questions:
         if changed:
             config["metadata"] = {"document": document.id, "method": method.name}  # as each step of a question has it
             checkpoint = (await graph.aupdate_state(config, changed))["configurable"]["checkpoint_id"]
-        asked = _question_of({**values, **changed})
-        return start_run(room, prepared, asked, thread=thread, checkpoint=checkpoint)
+        question = _question_of({**values, **changed})
+        return start_run(room, prepared, question, thread=thread, checkpoint=checkpoint)

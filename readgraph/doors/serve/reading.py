@@ -212,10 +212,10 @@ class RunWork:
                 if step == self.checkpoint:
                     self.checkpoint = newest
                     break
-        asked = self.asked
-        if asked.get("messages"):  # the last of them is the question
-            asked = Question(messages=asked["messages"], options=asked.get("options", []))
-        await self._run(None if self.checkpoint else asked)
+        question = self.asked
+        if question.get("messages"):  # the last of them is the question
+            question = Question(messages=question["messages"], options=question.get("options", []))
+        await self._run(None if self.checkpoint else question)
 
     async def go_on(self, pages: list[int] | None, reply: dict[str, Any] | None) -> None:
         """Go on after a pause, with these pages to read again where a person chose them, or with the person's reply."""
@@ -290,9 +290,9 @@ class RunWork:
             return await report_of_document(pages, self.prepared.document, memory, method.note, can_ask=True)
         priced = {**found, "cost": cost(found["steps"], self.room.price, price_share(self.prepared.context))}
         if not self.prepared.task:
-            asked = Question(question=self.asked["question"], options=self.asked.get("options", []))
+            question = Question(question=self.asked["question"], options=self.asked.get("options", []))
             document, as_of = self.prepared.document, self.prepared.as_of
-            priced["notices"] = await answer_notices(pages, method, document, asked, found, as_of)
+            priced["notices"] = await answer_notices(pages, method, document, question, found, as_of)
         return await report_of_answer(pages, self.asked, with_marks(priced), method.note, can_ask=True)
 
 

@@ -104,11 +104,11 @@ class Run:
             setattr(self, name, value)
         if self.state in ENDED and self.ended is None:
             self.ended = now()
-            self._events = [each for each in self._events if each[1]["type"] not in PASSING]
+            self._events = [event for event in self._events if event[1]["type"] not in PASSING]
             self._take({"type": "end"})
         elif self.state not in ENDED:
             if self.ended:  # it goes on: its end was none
-                self._events = [each for each in self._events if each[1]["type"] != "end"]
+                self._events = [event for event in self._events if event[1]["type"] != "end"]
             self.ended = None
             self._take({"type": "run"})
 
@@ -154,7 +154,11 @@ _log = logging.getLogger(__name__)
 AGAIN = 0.5  # seconds until a task is cancelled once more
 KEPT_RUNS = 200  # runs that have ended are kept until there are more; their answers stay in the library
 OF_THE_MACHINE = (*settings_in(Tenant), "prompts")  # they name what is on it, so that no page may set them
-OFFERED = tuple(each for each in declarations_of(GROUPS) if each.help.option and each.name not in OF_THE_MACHINE)
+OFFERED = tuple(
+    declaration
+    for declaration in declarations_of(GROUPS)
+    if declaration.help.option and declaration.name not in OF_THE_MACHINE
+)
 
 
 GONE = (
@@ -190,7 +194,7 @@ class Room:
 
     def context_with(self, settings: dict[str, Any]) -> ReaderContext:
         """The settings of one run; raises `BadInput` for one that is unknown, out of its range, or not to be set."""
-        offered = {each.name for each in OFFERED}
+        offered = {declaration.name for declaration in OFFERED}
         if unknown := sorted(settings.keys() - offered):
             raise BadInput(f"There is no setting '{unknown[0]}' to change here: /api/about lists them.")
         return replace(self.context, **settings)

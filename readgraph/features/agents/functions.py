@@ -45,10 +45,12 @@ class Functions:
     def __init__(self, tools: Iterable[BaseTool]) -> None:
         self.tools = dict[str, BaseTool]()
         self._fewer = dict[frozenset[str], Functions]()
-        for each in tools:
-            if not isinstance(each, BaseTool):
-                raise BadInput(f"{each!r:.60} is no LangChain tool: decorate the function with langchain_core's @tool.")
-            self.tools[each.name] = each
+        for base_tool in tools:
+            if not isinstance(base_tool, BaseTool):
+                raise BadInput(
+                    f"{base_tool!r:.60} is no LangChain tool: decorate the function with langchain_core's @tool."
+                )
+            self.tools[base_tool.name] = base_tool
 
     def without(self, names: frozenset[str]) -> "Functions":
         """The functions but for those with these names."""

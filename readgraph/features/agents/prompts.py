@@ -112,7 +112,9 @@ class NextStep(BaseModel):
         """The inner thoughts, and the message to the person if the step sends one; both are streamed."""
         arguments = begun.get("arguments") if begun.get("function") == SPEAKS else None
         if isinstance(arguments, list):
-            arguments = {each.get("name"): each.get("value") for each in arguments if isinstance(each, dict)}
+            arguments = {
+                argument.get("name"): argument.get("value") for argument in arguments if isinstance(argument, dict)
+            }
         return begun.get("inner_thoughts"), arguments.get("message") if isinstance(arguments, dict) else None
 
     @model_validator(mode="before")
@@ -208,8 +210,8 @@ async def ask_step(context: Prompt, functions: Mapping[str, Mapping[str, str]], 
     function = names[(await ask_reply(runtime, function_prompt(context, names), offered, complaint)).number - 1]
     arguments = []
     for name, described in functions[function].items():
-        given = await ask_reply(runtime, argument_prompt(context, function, name, described), ArgumentText)
-        arguments.append(Argument(name=name, value=given.text))
+        argument_text = await ask_reply(runtime, argument_prompt(context, function, name, described), ArgumentText)
+        arguments.append(Argument(name=name, value=argument_text.text))
     return NextStep(inner_thoughts="", function=function, arguments=arguments, request_heartbeat=function != SPEAKS)
 
 

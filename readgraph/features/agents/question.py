@@ -140,8 +140,10 @@ async def answer(state: AgentAnswerState, runtime: ReaderRuntime) -> AnswerUpdat
     await store.end_reading(state["agent"])
     if state["owes_reply"] or not state["findings"]:
         return await quote_pages_read(state, runtime)
-    given = state["findings"][-1]
-    text, did = (given["text"], "took the agent's answer") if given["answers"] else (None, "the agent found no answer")
+    finding = state["findings"][-1]
+    text, did = (
+        (finding["text"], "took the agent's answer") if finding["answers"] else (None, "the agent found no answer")
+    )
     words = count_words(queue_text(queue, runtime.context.window_words, dated=False))
-    draft = AnswerDraft(text, given["choice"], given["quotes"], words, did)
+    draft = AnswerDraft(text, finding["choice"], finding["quotes"], words, did)
     return await write_answer(draft, await page_store(runtime).document(state["document"]), state, runtime)

@@ -195,28 +195,28 @@ def _call(reply: NextStep, number: int, time: str, window_words: int) -> Event:
 
 async def _tell(
     state: AgentTurnState,
-    seen: MainContext,
+    context: MainContext,
     text: str,
     summary: str,
     runtime: ReaderRuntime,
     ended: Status | None = None,
 ) -> ThinkUpdate:
     """The update after an event with this text from the system, which warns the agent or has `ended` its turn."""
-    event = Event(state["events"], "system", clock(seen.events), text)
+    event = Event(state["events"], "system", clock(context.events), text)
     await keep(event, agent_id(state["agent"]), runtime)
-    update = _update(state, seen, "yield" if ended else "think", summary, events=1)
+    update = _update(state, context, "yield" if ended else "think", summary, events=1)
     return {**update, "status": ended} if ended else {**update, "warned": True}
 
 
 def _update(
-    state: AgentTurnState, seen: MainContext, next_step: TurnStep, summary: str, events: int = 0
+    state: AgentTurnState, context: MainContext, next_step: TurnStep, summary: str, events: int = 0
 ) -> ThinkUpdate:
     return {
         "events": state["events"] + events,
         "calls": state["calls"],
         "warned": state["warned"],
         "next_step": next_step,
-        "room": seen.room,
+        "room": context.room,
         "status": "reading",
         "step_summary": summary,
     }

@@ -58,13 +58,17 @@ class BatchedCalls:
 
     async def send(self, body: dict[str, Any]) -> Any:
         """The response to a request, as the server would have sent it to an ordinary call."""
-        asked = identified_call()
-        line = BatchLine(asked.prompt, asked.document, bool(body.get("tools")))
+        call_identity = identified_call()
+        line = BatchLine(call_identity.prompt, call_identity.document, bool(body.get("tools")))
         call = WaitingCall(
-            asked.key, line, line_of(asked.key, body), current_meter(), asyncio.get_running_loop().create_future()
+            call_identity.key,
+            line,
+            line_of(call_identity.key, body),
+            current_meter(),
+            asyncio.get_running_loop().create_future(),
         )
-        place = asked.store.batch_records().store
-        return await self._stores.setdefault(place, _StoreBatches(asked.store, self._flight)).reply(call)
+        place = call_identity.store.batch_records().store
+        return await self._stores.setdefault(place, _StoreBatches(call_identity.store, self._flight)).reply(call)
 
     async def cancel(self, store: PageStore, record: SentBatch) -> int:
         """Cancel a batch and record the replies that it has; returns how many, raises what `Flight.cancel` does."""

@@ -70,12 +70,12 @@ class Flight:
             await self._follow(record)
         except Exception as problem:
             self.over = self.over or not self.record
-            told = problem
+            exception = problem
             if self.record and isinstance(problem, kinds.ModelError) and not isinstance(problem, Unfinished):
-                told = self._not_asked(problem)
+                exception = self._not_asked(problem)
             for call in self.waiting.values():
                 if not call.reply.done():
-                    call.reply.set_exception(copy(told))
+                    call.reply.set_exception(copy(exception))
 
     async def cancel(self) -> int:
         """Cancel the batch, and record the replies that it has; returns how many. Raises `ModelUnavailable`."""
@@ -158,9 +158,9 @@ class Flight:
     async def _land(self, record: SentBatch, status: BatchStatus) -> None:
         """Record the replies, whether anybody waits for them or not, and give them to those who do."""
         responses = await self._retry(partial(self.endpoint.responses, status.files))
-        kept = await self.store.batch_records().find_batch(record.file)  # without what has been forgotten meanwhile
+        batch = await self.store.batch_records().find_batch(record.file)  # without what has been forgotten meanwhile
         replies = dict[str, RecordedReply]()
-        for number, (key, line) in enumerate(kept.lines.items() if kept else ()):
+        for number, (key, line) in enumerate(batch.lines.items() if batch else ()):
             if number % AT_ONCE == 0:
                 await asyncio.sleep(0)  # others go on meanwhile
             with suppress(Exception):  # whoever waits gets it

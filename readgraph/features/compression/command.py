@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from readgraph.cli.terminal.screen import OutputOptions
     from readgraph.state.context import ReaderContext
 
-SETTINGS = tuple(each for each in IN_PARTS if each is not ReadingModel)  # and those of any engine
+SETTINGS = tuple(part for part in IN_PARTS if part is not ReadingModel)  # and those of any engine
 
 
 @with_run(CompressOptions, SETTINGS)

@@ -248,9 +248,9 @@ class CompressionEngine(ABC):
         document = await self.pages.add_document(text)
         run = run_and_trace(self.graph, {"document": document.id}, self.context, [], lambda mode, event: None)
         output = await asyncio.create_task(run, context=separate_run())
-        kept = keeping.IngestedDocument(document.id, output["memory"])
-        await keeping.keep_ingested(self.pages, self.id, kept)
-        episodes = await keeping.episodes_of(self.pages, kept)
+        ingested_document = keeping.IngestedDocument(document.id, output["memory"])
+        await keeping.keep_ingested(self.pages, self.id, ingested_document)
+        episodes = await keeping.episodes_of(self.pages, ingested_document)
         if self.context.embeddings and episodes:
             with suppress(NotEmbedded):  # recalling tries again
                 await keeping.embed_gists(self.pages, self.context, episodes)

@@ -74,9 +74,9 @@ async def compress(
             told("custom", {"notices": notices})
         compressed, trace = await engine.compress_document(document, budget, question, told)
     sizes: dict[str, Any] = {"original_tokens": trace.original_tokens, "usage": dict(trace.usage)}
-    made = CompressedText(**vars(compressed), **sizes, notices=notices)
-    made._trace = trace
-    return made
+    compressed_text = CompressedText(**vars(compressed), **sizes, notices=notices)
+    compressed_text._trace = trace
+    return compressed_text
 
 
 async def compress_tool(

@@ -90,8 +90,8 @@ async def episodes_of(pages: PageStore, kept: IngestedDocument) -> list[Recalled
 async def recall_gists(pages: PageStore, engine: str, context: ReaderContext, query: str, top_k: int) -> list[Recalled]:
     """The gists nearest to the query, by words of gist and episode or by meaning, the best first; no episode twice."""
     by_id = dict[str, Recalled]()
-    for kept in await documents_of_engine(pages, engine):
-        for episode in await episodes_of(pages, kept):
+    for document in await documents_of_engine(pages, engine):
+        for episode in await episodes_of(pages, document):
             by_id.setdefault(episode["id"], episode)
     every = [*by_id.values()]
     rankings = [rank(query, [f"{episode['text']}\n{episode['episode']}" for episode in every])]
@@ -118,22 +118,22 @@ async def embed_gists(pages: PageStore, context: ReaderContext, episodes: Sequen
     """The vectors of the gists, shape (episodes, dimension); they are kept with their documents."""
     embedder = await get_shared_embedder(pages, context)
     vectors = list[Matrix]()
-    for document in dict.fromkeys(each["document"] for each in episodes):
+    for document in dict.fromkeys(episode["document"] for episode in episodes):
         start_meter(Meter(context, document=document))
         dimension = vectors[0].shape[1] if vectors else 0
-        texts = [each["text"] for each in episodes if each["document"] == document]
+        texts = [episode["text"] for episode in episodes if episode["document"] == document]
         vectors.append(await embedder.documents(texts, dimension))
     return np.concatenate(vectors)
 
 
 async def copy_kept(source: PageStore, target: PageStore, engine: str) -> None:
     """Copy what an engine keeps into another store, with replies and vectors; what else was kept there is forgotten."""
-    ours = {kept.document for kept in await documents_of_engine(source, engine)}
-    for kept in await documents_of_engine(target, engine):
-        if kept.document not in ours:
-            await target.clear(INGESTED, {"document": kept.document})
-    for kept in await documents_of_engine(source, engine):
-        document, memory = kept.document, kept.memory
+    ours = {ingested_document.document for ingested_document in await documents_of_engine(source, engine)}
+    for ingested_document in await documents_of_engine(target, engine):
+        if ingested_document.document not in ours:
+            await target.clear(INGESTED, {"document": ingested_document.document})
+    for ingested_document in await documents_of_engine(source, engine):
+        document, memory = ingested_document.document, ingested_document.memory
         items: list[StoredValue] = []
         for namespace, key in (((ROOT, "documents"), document), ((ROOT, "memories", document), memory)):
             (value,) = await source.get(namespace, [key])
@@ -146,7 +146,7 @@ async def copy_kept(source: PageStore, target: PageStore, engine: str) -> None:
                 ((ROOT, paid), key, value) async for key, value in source.each((ROOT, paid), {"document": document})
             ]
         await target.put(items)
-        await keep_ingested(target, engine, kept)
+        await keep_ingested(target, engine, ingested_document)
 
 
 def folder_for_engine(folder: str | PathLike[str]) -> Path:

@@ -128,12 +128,12 @@ def _episode_starts(text: str, chunk: Callable[[str], Iterable[Any]]) -> list[in
     starts, after = [0], 0
     for number, episode in enumerate(episodes):
         begin = re.compile(r"\s+".join(map(re.escape, episode.split()[:FOUND_BY])))
-        found = begin.search(text, after)
-        if not found:
+        match = begin.search(text, after)
+        if not match:
             raise BadInput(f"The chunker gave an episode that does not stand in the text: '{episode.strip()[:40]}'.")
         if number:
-            starts.append(found.start())
-        after = found.start() + 1
+            starts.append(match.start())
+        after = match.start() + 1
     return starts
 
 

@@ -132,11 +132,11 @@ async def _read_on(state: NotesState, runtime: ReaderRuntime, note: NoteAfter) -
     document, pages = memory.document, await memory.pages()
     log, first, name = EarlierNotes(memory.store.store), state["next_page"], state["reading"]
     if not name and context.model and context.look_back:  # else nothing is searched, and so nothing is kept
-        asked = [state["memory"], state["question_text"], state["choices"]]
+        collections = [state["memory"], state["question_text"], state["choices"]]
         how = [context.model, context.sample, question_notes.most_note_words(context), context.language]
         gates = [context.update_gate, context.exit_gate, context.heads > 1 and context.heads]
         how += [gates] if any(gates) else []
-        name = digest(["notes", *asked, *how])  # one that is begun anew after a kill has the same
+        name = digest(["notes", *collections, *how])  # one that is begun anew after a kill has the same
         await log.begin(document.id, name)
     given = [*state["blocks"], *[""] * context.heads][: max(context.heads, len(state["blocks"]))]
     blocks = [question_notes.lines_in(block, first) for block in given]
@@ -174,7 +174,7 @@ async def _ask_for_notes(reading: _NotesReading, page: Page, text: str) -> None:
     """
     if not text.strip():
         return
-    context, seen = reading.runtime.context, [*reading.notes, *reading.earlier]
+    context, note_lines = reading.runtime.context, [*reading.notes, *reading.earlier]
     reply = await _request_notes(reading, page, text)
     if reply is None:
         reading.unusable.append(page.number)
@@ -183,17 +183,17 @@ async def _ask_for_notes(reading: _NotesReading, page: Page, text: str) -> None:
     if context.update_gate and getattr(reply, "unchanged", False):
         reading.unchanged.append(page.number)
     else:
-        await _take_block(reading, reply, page, seen)
+        await _take_block(reading, reply, page, note_lines)
     if isinstance(reply, NewNotes):
         queries = [first_words(query, QUERY_WORDS) for query in reply.look_back[:MOST_QUERIES]]
         most = question_notes.most_found_words(context)
         reading.earlier = await reading.overwritten.find(queries, reading.notes, page.number + 1, most)
 
 
-async def _take_block(reading: _NotesReading, reply: NotesAlone, page: Page, seen: Sequence[NoteLine]) -> None:
+async def _take_block(reading: _NotesReading, reply: NotesAlone, page: Page, note_lines: Sequence[NoteLine]) -> None:
     """Put the new lines in the place of the block used least recently, which then was used last, with those named."""
     block, before, most = reading.order[0], reading.notes, question_notes.most_block_words(reading.runtime.context)
-    lines = question_notes.lines_from_reply(reply.notes, page.number, seen) or reading.blocks[block]
+    lines = question_notes.lines_from_reply(reply.notes, page.number, note_lines) or reading.blocks[block]
     if count_note_words(lines) > most:
         count_fallback("notes_cut")
     reading.blocks[block] = question_notes.fit_lines(lines, most)
@@ -205,7 +205,7 @@ async def _take_block(reading: _NotesReading, reply: NotesAlone, page: Page, see
 
 async def _request_notes(reading: _NotesReading, page: Page, text: str) -> NotesAlone | None:
     """The model's notes after a page, longer than they may be only where they were too long twice."""
-    state, context, seen = reading.state, reading.runtime.context, [*reading.notes, *reading.earlier]
+    state, context, note_lines = reading.state, reading.runtime.context, [*reading.notes, *reading.earlier]
     most = question_notes.most_block_words(context)
     notes, earlier = question_notes.format_blocks(reading.blocks), format_notes(reading.earlier)
     in_blocks = len(reading.blocks) > 1
@@ -220,7 +220,7 @@ async def _request_notes(reading: _NotesReading, page: Page, text: str) -> Notes
     too_long = list[int]()
 
     def complaint(reply: NotesAlone) -> str | None:
-        words = count_note_words(question_notes.lines_from_reply(reply.notes, page.number, seen))
+        words = count_note_words(question_notes.lines_from_reply(reply.notes, page.number, note_lines))
         if words <= most or too_long:
             return None
         too_long.append(words)
@@ -240,8 +240,8 @@ async def _keep_nearest(reading: _NotesReading, page: Page, text: str) -> None:
     lines = [*dict.fromkeys([*before, *new])]
     ranked = [number for number, _ in rank(query, [line.text for line in lines])]
     wanted = dict.fromkeys([*ranked, *range(len(before))])
-    kept = take_fitting(wanted, lambda number: count_note_words([lines[number]]), room, skips=True)
-    reading.blocks, reading.order, reading.earlier = [[lines[number] for number in sorted(kept)]], [0], []
+    fitting = take_fitting(wanted, lambda number: count_note_words([lines[number]]), room, skips=True)
+    reading.blocks, reading.order, reading.earlier = [[lines[number] for number in sorted(fitting)]], [0], []
     await asyncio.sleep(0)  # lets others work between two pages
 
 

@@ -238,17 +238,17 @@ def lines_from_reply(texts: Iterable[str], page: int, seen: Sequence[NoteLine]) 
 
 def fit_lines(lines: Sequence[NoteLine], most_words: int) -> list[NoteLine]:
     """As many lines as fit; the first that doesn't is cut at the end of a sentence, and the rest is left out."""
-    kept, room = list[NoteLine](), most_words
+    note_lines, room = list[NoteLine](), most_words
     for line in lines:
         words = count_words(line.text_with_pages)
         if words > room:
             room -= words - count_words(line.text)
             ends = [end for _, end in sentence_spans(line.text) if count_words(line.text[:end]) <= room]
-            text = line.text[: ends[-1]] if ends else "" if kept else first_words(line.text, max(room, 1))
-            return [*kept, NoteLine(text, line.pages)] if text else kept
-        kept.append(line)
+            text = line.text[: ends[-1]] if ends else "" if note_lines else first_words(line.text, max(room, 1))
+            return [*note_lines, NoteLine(text, line.pages)] if text else note_lines
+        note_lines.append(line)
         room -= words
-    return kept
+    return note_lines
 
 
 def _line(text: str, known: Collection[int], *, within: bool = True) -> NoteLine:
@@ -270,11 +270,11 @@ def _few(pages: Iterable[int]) -> tuple[int, ...]:
     return tuple(sorted({*pages})[:MOST_PAGES])
 
 
-def _pages_of_alike(text: str, seen: Sequence[NoteLine]) -> tuple[int, ...]:
+def _pages_of_alike(text: str, note_lines: Sequence[NoteLine]) -> tuple[int, ...]:
     words = {*content_words(text)}
-    shares = [len(words & {*content_words(line.text)}) / max(len(words), 1) for line in seen]
+    shares = [len(words & {*content_words(line.text)}) / max(len(words), 1) for line in note_lines]
     best = max(shares, default=0.0)
-    return seen[shares.index(best)].pages if best >= ALIKE else ()
+    return note_lines[shares.index(best)].pages if best >= ALIKE else ()
 
 
 AT_ONCE = 500  # lines that are searched in a moment; more are searched in a thread, so that other readings go on
@@ -313,13 +313,13 @@ class OverwrittenNotes:
 def _nearest(
     queries: Sequence[str], lines: Sequence[NoteLine], notes: Sequence[NoteLine], most_words: int
 ) -> list[NoteLine]:
-    kept, room, noted = list[NoteLine](), most_words, [{*content_words(line.text)} for line in notes]
+    note_lines, room, noted = list[NoteLine](), most_words, [{*content_words(line.text)} for line in notes]
     for number, _ in rank(" ".join(queries), [line.text for line in lines]):
         if room < FEWEST_WORDS:
             break
         size, words = count_words(lines[number].text_with_pages), {*content_words(lines[number].text)}
         if size <= room and not any(words <= other for other in noted):
-            kept.append(lines[number])
+            note_lines.append(lines[number])
             noted.append(words)
             room -= size
-    return kept
+    return note_lines

@@ -54,11 +54,11 @@ class PartSaver(PostgresSaver):
 
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """The checkpoint that `config` names."""
-        found = super().get_tuple(self.inside(config))
-        if found is None:
+        checkpoint_tuple = super().get_tuple(self.inside(config))
+        if checkpoint_tuple is None:
             return None
-        parent = self.outside(found.parent_config) if found.parent_config else None
-        return found._replace(config=self.outside(found.config), parent_config=parent)
+        parent = self.outside(checkpoint_tuple.parent_config) if checkpoint_tuple.parent_config else None
+        return checkpoint_tuple._replace(config=self.outside(checkpoint_tuple.config), parent_config=parent)
 
     def get_delta_channel_history(
         self, *, config: RunnableConfig, channels: Sequence[str]

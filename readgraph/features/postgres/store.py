@@ -40,8 +40,10 @@ class LedgerInTable(MinuteLedger):
     def _run(self, model: str, operation: Callable[[Execute], T]) -> T:
         def run_locked(connection: Connection) -> T:
             def execute(statement: str, *values: Any) -> list[tuple[Any, ...]]:
-                found = connection.execute(statement.replace(" sent ", " readgraph_minute ").replace("?", "%s"), values)
-                return [tuple(row.values()) for row in found] if found.description else []
+                cursor = connection.execute(
+                    statement.replace(" sent ", " readgraph_minute ").replace("?", "%s"), values
+                )
+                return [tuple(row.values()) for row in cursor] if cursor.description else []
 
             with connection.transaction():
                 connection.execute(_LOCK, (model,))

@@ -54,7 +54,7 @@ def _rehearse_program(reply: RehearsedReply) -> str:
     """A program that looks, one that asks about a part of the text, one that finishes; for the most, all ask on."""
     instructions = reply.asked.messages[0][1]
     piece, words, left = (
-        int(found[1].replace(",", "")) if (found := pattern.search(text)) else 1
+        int(match[1].replace(",", "")) if (match := pattern.search(text)) else 1
         for pattern, text in ((_PIECE, instructions), (_WORDS, reply.task), (_LEFT, reply.task))
     )
     size, share = piece - 20, words if reply.longest else READ_SHARE * words
@@ -374,8 +374,8 @@ async def answer(state: ProgramAnswerState, runtime: ReaderRuntime) -> AnswerUpd
     """The answer of the program that finished; without one, the best passages of the pages read."""
     if not state["findings"]:
         return await quote_pages_read(state, runtime)
-    given, document = state["findings"][-1], (await load_memory(runtime, state)).document
+    finding, document = state["findings"][-1], (await load_memory(runtime, state)).document
     words = sum(run["words"] + count_words(run["shown"]) for run in state["programs"])
-    did = "took the program's answer" if given["answers"] else "the program found no answer"
-    draft = AnswerDraft(given["text"] or None, given["choice"], given["quotes"], words, did)
+    did = "took the program's answer" if finding["answers"] else "the program found no answer"
+    draft = AnswerDraft(finding["text"] or None, finding["choice"], finding["quotes"], words, did)
     return await write_answer(draft, document, state, runtime)

@@ -79,14 +79,14 @@ def make_read_if_needed(read: StepNode[ReadState, ReadUpdate]) -> StepNode[ReadS
 async def memory_there(store: PageStore, document: Document, context: ReaderContext, recipe: Recipe) -> Memory | None:
     """The memory that serves in place of one with this recipe; None where there is none, or that one is begun."""
     wanted, _ = await resolve_notes_language(recipe, document, context, store)
-    kept = await store.memories(document.id)
-    if any(memory.recipe.same_but_prompts(wanted) for memory in kept):
+    memories = await store.memories(document.id)
+    if any(memory.recipe.same_but_prompts(wanted) for memory in memories):
         return None
 
     def traits(recipe: Recipe) -> list[object]:
         return [recipe.model, recipe.purpose, *(recipe.parameters.get(name) for name in ("language", "prompts"))]
 
-    whole = [memory for memory in reversed(kept) if memory.complete and memory.read_to == document.characters]
+    whole = [memory for memory in reversed(memories) if memory.complete and memory.read_to == document.characters]
     serving = [memory for memory in whole if memory.recipe.method in NOTED and traits(memory.recipe) == traits(wanted)]
     return min(serving, key=lambda memory: NOTED.index(memory.recipe.method), default=None)
 
@@ -115,8 +115,8 @@ async def find_named_part(store: PageStore, document: Document, memory: Memory, 
     for name in (wanted, numbered["number"]) if numbered else (wanted,):
         if numbers := _by_title(headings, name) or _by_number(headings, name):
             return _spans(headings, numbers, document.characters)
-    if asked := _PAGES.fullmatch(wanted.strip()):
-        return [await _find_pages_by_number(store, document, memory, asked)]
+    if match := _PAGES.fullmatch(wanted.strip()):
+        return [await _find_pages_by_number(store, document, memory, match)]
     return await places_named(store, document, wanted)
 
 
@@ -208,26 +208,26 @@ _RANKS = {word: rank for rank, words in enumerate(_DIVISIONS) for word in words.
 
 
 async def _find_pages_by_number(
-    store: PageStore, document: Document, memory: Memory, asked: re.Match[str]
+    store: PageStore, document: Document, memory: Memory, match: re.Match[str]
 ) -> NamedSpan:
     """The pages of the source from the first to the last; where it has none, or parts are asked for, parts."""
-    first, last = asked["first"], asked["last"] or asked["first"]
-    backwards = BadInput(f"'{asked[0]}' goes backwards: write the smaller number first.")
-    if not (asked["kind"] or "").lower().startswith("part"):
+    first, last = match["first"], match["last"] or match["first"]
+    backwards = BadInput(f"'{match[0]}' goes backwards: write the smaller number first.")
+    if not (match["kind"] or "").lower().startswith("part"):
         begin, stop = await source_page(store, document, first), await source_page(store, document, last)
         if begin and stop:
             if stop[-1][2] <= begin[0][1]:
                 raise backwards
-            return (asked[0], begin[0][1], stop[-1][2])
+            return (match[0], begin[0][1], stop[-1][2])
     title = document.title or document.id
     if not (first.isdecimal() and last.isdecimal()):
-        raise BadInput(f"'{asked[0]}' names no part: the source of '{title}' has no such pages.")
+        raise BadInput(f"'{match[0]}' names no part: the source of '{title}' has no such pages.")
     if int(last) < int(first):
         raise backwards
     if int(last) >= memory.pages:
         raise BadInput(f"There is no part {last}: '{title}' has parts 0 to {memory.pages - 1}.")
     pages = await store.pages(memory.id, [int(first), int(last)])
-    return (asked[0], pages[0].start, pages[-1].end)
+    return (match[0], pages[0].start, pages[-1].end)
 
 
 def _fold_name(name: str) -> list[str]:

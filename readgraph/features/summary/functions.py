@@ -66,8 +66,8 @@ async def summarise(
     pages, settings = pages_of(library, context), context or ReaderContext()
     settings = settings if words is None else replace(settings, summary_words=words)
     document = await documents_as_one(pages, documents, as_of)
-    asked = cast(Question, as_input(part, about))
-    output = await run_method(pages, build(), "summary", document, asked, settings, listen)
+    question = cast(Question, as_input(part, about))
+    output = await run_method(pages, build(), "summary", document, question, settings, listen)
     return Summary.of(output, summary=output["answer"], citations=cite(document, output["citations"]))
 
 

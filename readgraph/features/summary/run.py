@@ -59,10 +59,10 @@ def summarise_documents(options: SummariseOptions, context: ReaderContext, scree
     async def run(library: Library) -> tuple[dict[str, Any], bytes]:
         document = await resolve_document(library, sources, options.as_of)
         with watch_run(screen) as listen:
-            made = await summarise(
+            summary = await summarise(
                 library, documents=[document], part=options.part, about=options.about, context=context, listen=listen
             )
-        priced = with_cost(made.output, context, screen, conversion_seconds(sources))
+        priced = with_cost(summary.output, context, screen, conversion_seconds(sources))
         output = await with_places(library.pages, with_marks(priced))
         parts = ", ".join(part["name"] for part in output["parts"])
         heading = f"Summary of {parts or output['title'] or 'the text'}"

@@ -203,7 +203,7 @@ async def write_without_model(state: WriteState, runtime: ReaderRuntime) -> Writ
     """Extract the sentences that have most in common with the text, from all of its stretches."""
     material = await material_of(state, runtime)
     most, about = runtime.context.summary_words, state["question_text"]
-    in_full = {each["page"] for each in state["shown"] if each["full"]}
+    in_full = {summary_part["page"] for summary_part in state["shown"] if summary_part["full"]}
     notes = {page: note for page, note in material.notes.items() if page not in in_full}
     sentences = await compute(extract_summary, material.texts, notes, most, about)
     return await _update(material, state["shown"], sentences)
@@ -293,8 +293,8 @@ class _Writer:
         if not least <= lengths[-1] <= most:
             count_fallback("summary_length")
         sentences = _sentences(reply, pages)
-        kept = take_fitting(sentences, lambda sentence: count_words(sentence["text"]), most)
-        return kept or [{**each, "text": first_words(each["text"], most)} for each in sentences[:1]]
+        fitting = take_fitting(sentences, lambda sentence: count_words(sentence["text"]), most)
+        return fitting or [{**each, "text": first_words(each["text"], most)} for each in sentences[:1]]
 
 
 def _sentences(reply: WrittenSummary, known: Sequence[int]) -> list[Sentence]:
@@ -365,10 +365,12 @@ async def cite_summary(state: CheckState, runtime: ReaderRuntime) -> CiteSummary
     """Name the places of each sentence's pages, and find its quotes; one that stands nowhere is dropped and counted."""
     store, sentences = page_store(runtime), state["sentences"]
     document = await store.document(state["document"])
-    starts = [each["start"] for each in state["shown"]]
+    starts = [summary_part["start"] for summary_part in state["shown"]]
     named = await store.place_names(document, starts)
     places = {each["page"]: place for each, place in zip(state["shown"], named, strict=True)}
-    placed: list[Sentence] = [{**each, "places": [places.get(page) for page in each["pages"]]} for each in sentences]
+    placed: list[Sentence] = [
+        {**sentence, "places": [places.get(page) for page in sentence["pages"]]} for sentence in sentences
+    ]
     text, ends = joined_sentences(sentences)
     quoted = [(quote, end) for each, end in zip(sentences, ends, strict=True) for quote in each["quotes"]]
     found = await find_quotes(store, document.id, state["memory"], [quote for quote, _ in quoted]) if quoted else []
@@ -376,6 +378,6 @@ async def cite_summary(state: CheckState, runtime: ReaderRuntime) -> CiteSummary
     citations = [Citation(**{**each, "mark_at": end}) for each, (_, end) in marked if each]
     if lost := len(quoted) - len(citations):
         count_fallback("quote_not_found", lost)
-    unique = {(each["start"], each["end"], each["mark_at"]): each for each in citations}
+    unique = {(citation["start"], citation["end"], citation["mark_at"]): citation for citation in citations}
     did = f"found {len(citations)} of {len(quoted)} quotes in the text" if quoted else "nothing was quoted"
     return {"answer": text or None, "citations": [*unique.values()], "sentences": placed, "step_summary": did}

@@ -71,8 +71,8 @@ async def table(
     if not wanted.strip():
         raise BadInput(NO_ROWS)
     pages = pages_of(library, context)
-    document, asked = await documents_as_one(pages, documents, as_of), Question(question=wanted)
-    output = await run_method(pages, build_table(), "survey", document, asked, context, listen, thread)
+    document, question = await documents_as_one(pages, documents, as_of), Question(question=wanted)
+    output = await run_method(pages, build_table(), "survey", document, question, context, listen, thread)
     made = NO_TABLE
     if output["programme"]:  # of its table, the output holds a bounded number of rows
         made = await table_of(pages, document.id, output["records"], output["programme"], output["same_names"])

@@ -77,13 +77,15 @@ async def match_tables(store: PageStore, document: Document, programme: Programm
         start, end = (part.start, part.end) if part else (0, document.characters)
         (text,) = await store.spans(document, [(start, end)])
         candidates += _candidates_in(text, start, asked)
-    most = max((len(each.columns) for each in candidates), default=0)
+    most = max((len(candidate.columns) for candidate in candidates), default=0)
     if not most or 2 * most < len(asked):
         return MatchedTables()
-    best = [each for each in candidates if len(each.columns) == most]
+    best = [candidate for candidate in candidates if len(candidate.columns) == most]
     best = await _about(store, document, best, programme)
-    rows = [row for each in best for row in _rows_of(each, programme)]
-    return MatchedTables(sorted(rows, key=lambda row: row.start), [_span(each) for each in best] if rows else ())
+    rows = [row for candidate in best for row in _rows_of(candidate, programme)]
+    return MatchedTables(
+        sorted(rows, key=lambda row: row.start), [_span(candidate) for candidate in best] if rows else ()
+    )
 
 
 def _span(candidate: _Candidate) -> tuple[int, int]:
@@ -103,7 +105,7 @@ def _candidates_in(text: str, offset: int, asked: Sequence[str]) -> list[_Candid
             last.end = table.end
         elif columns:
             above = " ".join([*table.names, table.above])
-            words = frozenset(word for each in languages for word in content_words(above, each))
+            words = frozenset(word for language in languages for word in content_words(above, language))
             candidates.append(_Candidate(table, offset, order, columns, words))
     return candidates
 
@@ -143,8 +145,8 @@ def _has_same_words(asked: str, name: str, languages: Collection[str]) -> bool:
 
 
 def _has_all_words(asked: str, name: str, languages: Collection[str]) -> bool:
-    for each in languages:
-        one, other = {*content_words(asked, each)}, {*content_words(name, each)}
+    for language in languages:
+        one, other = {*content_words(asked, language)}, {*content_words(name, language)}
         if one and other and (one <= other or other <= one):
             return True
     return False
@@ -157,17 +159,17 @@ async def _about(
     record = programme["record"].partition(":")[0]
     named = " ".join(column["name"] for column in programme["columns"])
     languages = {language_of(record), "en"}
-    sought = {word for each in languages for word in content_words(record, each)}
-    sought -= {word for each in languages for word in content_words(named, each)}
-    places = await store.place_names(document, [_span(each)[0] for each in tables])
+    sought = {word for language in languages for word in content_words(record, language)}
+    sought -= {word for language in languages for word in content_words(named, language)}
+    places = await store.place_names(document, [_span(table)[0] for table in tables])
     about = {
         id(each): bool(
             sought & (each.words | {word for name in languages for word in content_words(place or "", name)})
         )
         for each, place in zip(tables, places, strict=True)
     }
-    chosen = {each.offset for each in tables if about[id(each)]}  # texts with a table that says so
-    return [each for each in tables if about[id(each)] or each.offset not in chosen]
+    chosen = {table.offset for table in tables if about[id(table)]}  # texts with a table that says so
+    return [table for table in tables if about[id(table)] or table.offset not in chosen]
 
 
 def _rows_of(candidate: _Candidate, programme: Programme) -> list[MatchedRow]:

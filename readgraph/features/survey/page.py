@@ -17,8 +17,12 @@ from readgraph.state.errors import BadInput
 from readgraph.state.records import Document
 
 
-async def _with_citations(library: Library, document: Document, made: SurveyTable) -> dict[str, Any]:
-    return {**made.output, "citations": unique_citations(made.output["table"]), "notices": made.notices}
+async def _with_citations(library: Library, document: Document, survey_table: SurveyTable) -> dict[str, Any]:
+    return {
+        **survey_table.output,
+        "citations": unique_citations(survey_table.output["table"]),
+        "notices": survey_table.notices,
+    }
 
 
 TABLE = Making(

@@ -33,7 +33,7 @@ def denial(language: str) -> re.Pattern[str]:
 
 def clause_around(sentence: str, start: int, end: int) -> str:
     """The clause of a sentence in which these characters stand."""
-    ends = [found.end() for found in _CLAUSE_END.finditer(sentence)]
+    ends = [match.end() for match in _CLAUSE_END.finditer(sentence)]
     first = max((end_of_clause for end_of_clause in ends if end_of_clause <= start), default=0)
     last = min((end_of_clause for end_of_clause in ends if end_of_clause >= end), default=len(sentence))
     return sentence[first:last]
@@ -81,8 +81,10 @@ def _names(sentence: PatternSentence) -> list[str]:
 
 
 def _amounts(sentence: PatternSentence) -> list[str]:
-    found = amounts_in(sentence.text, sentence.dates, sentence.units)
-    return [sentence.text[each.start : each.end] for each in found if not sentence.denies(each.start, each.end)]
+    amounts = amounts_in(sentence.text, sentence.dates, sentence.units)
+    return [
+        sentence.text[amount.start : amount.end] for amount in amounts if not sentence.denies(amount.start, amount.end)
+    ]
 
 
 def _whole(sentence: PatternSentence) -> list[str]:
@@ -123,7 +125,7 @@ def take_by_pattern(text: str, programme: Programme, order: str = "") -> Iterato
             yield from (([found.group(), *rest], start, end) for found in wanted.finditer(text[start:end]))
     elif columns[0]["name"] == "heading":
         for start in (0, *paragraph_ends(text)[:-1]):
-            if (found := HEADING.match(text, start)) and re.search(r"\w", found.group()):
+            if (match := HEADING.match(text, start)) and re.search(r"\w", match.group()):
                 line = text[start:].lstrip("\n").partition("\n")[0].rstrip()
                 begin = text.index(line, start)
                 yield [line.strip("# \t"), *rest], begin, begin + len(line)

@@ -170,7 +170,7 @@ def take_records(programme: Programme, order_at: OrderAt) -> WriteNote:
 
         def complaint(reply: Records) -> str | None:
             usable[:] = [reply]
-            return next(filter(None, (_problem(each, columns, text) for each in reply.records)), None)
+            return next(filter(None, (_problem(record, columns, text) for record in reply.records)), None)
 
         try:
             await ask_reply(runtime, survey_records_prompt(text, programme["record"], columns), reply_type, complaint)
@@ -229,12 +229,12 @@ def _records(
             losses[NO_VALUE] += wrong
         if any(values):
             records.append(SurveyRecord(tuple(value or "" for value in values), *span))
-    kept = dict[tuple[str, ...], list[SurveyRecord]]()
+    survey_records = dict[tuple[str, ...], list[SurveyRecord]]()
     for record in records:  # one with the same values, whose quote holds the other's, was only quoted in another way
-        alike = kept.setdefault(record.values, [])
+        alike = survey_records.setdefault(record.values, [])
         if not any(_is_within(record, other) or _is_within(other, record) for other in alike):
             alike.append(record)
-    return [record for alike in kept.values() for record in alike], losses
+    return [record for alike in survey_records.values() for record in alike], losses
 
 
 def _problem(record: Any, columns: Sequence[Column], text: str) -> str | None:

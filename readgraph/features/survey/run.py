@@ -94,19 +94,21 @@ async def _make_table_output(
     screen: OutputOptions,
 ) -> tuple[dict[str, Any], Sheet, bytes]:
     document = await resolve_document(library, sources, options.as_of)
-    kept = RunThread(saver=library.checkpointer)
+    run_thread = RunThread(saver=library.checkpointer)
     with watch_run(screen) as listen:
-        made = await table(library, options.wanted, documents=[document], context=context, listen=listen, thread=kept)
-    priced = with_cost(made.output, context, screen, conversion_seconds(sources))
-    output = {**await with_places(library.pages, priced), "notices": made.notices}
+        survey_table = await table(
+            library, options.wanted, documents=[document], context=context, listen=listen, thread=run_thread
+        )
+    priced = with_cost(survey_table.output, context, screen, conversion_seconds(sources))
+    output = {**await with_places(library.pages, priced), "notices": survey_table.notices}
     documents = await members_of(library.pages, document)
     notices = (
-        made.notices if options.out else made.notices[len(made.output["notices"]) :]
+        survey_table.notices if options.out else survey_table.notices[len(survey_table.output["notices"]) :]
     )  # else they are printed beside
     sheet = sheet_of(output["table"], documents, " ".join(filter(None, [_table_note(output), *notices])))
     shown = with_marks({**output, "citations": unique_citations(output["table"])})
-    asked = Question(question=options.wanted)
-    page = await make_report(options.report, library.pages, document, asked, shown, METHODS["survey"].note)
+    question = Question(question=options.wanted)
+    page = await make_report(options.report, library.pages, document, question, shown, METHODS["survey"].note)
     return with_marks(output), sheet, page
 
 

@@ -148,9 +148,9 @@ def _join_names(levels: Sequence[list[str]]) -> list[str]:
 def _named_cells(line: str) -> dict[str, str]:
     """The cells of a row by their columns' names; none where one has no name, or there is only one."""
     cells = line.split(" | ") if " | " in line else _BEFORE_NAME.split(line)
-    found = [_NAMED.fullmatch(cell.strip()) for cell in cells]
-    named = {each[1]: each[2] for each in found if each}
-    return named if len(named) == len(found) > 1 else {}
+    matches = [_NAMED.fullmatch(cell.strip()) for cell in cells]
+    named = {match[1]: match[2] for match in matches if match}
+    return named if len(named) == len(matches) > 1 else {}
 
 
 def _named_table(text: str, lines: Sequence[re.Match[str]], at: int) -> tuple[int, SourceTable | None]:

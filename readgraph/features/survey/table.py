@@ -50,7 +50,7 @@ class CombinedTable:
 
     def key(self, entry: TableEntry, columns: Iterable[int]) -> tuple[str, ...]:
         """What entries have in common that agree in these columns."""
-        return tuple(key_of_value(self.kinds[each], entry.values[each]) for each in columns)
+        return tuple(key_of_value(self.kinds[column], entry.values[column]) for column in columns)
 
 
 def combine(
@@ -58,7 +58,7 @@ def combine(
 ) -> CombinedTable:
     """The table of these records, in the text's order; `same_names`: names of one thing, the one to keep first."""
     columns = programme["columns"]
-    table = CombinedTable([each["name"] for each in columns], [each["kind"] for each in columns], [*records])
+    table = CombinedTable([column["name"] for column in columns], [column["kind"] for column in columns], [*records])
     if named := name_column(programme):
         table = under_one_name(table, named, same_names)
     if programme["same_by"]:
@@ -68,7 +68,7 @@ def combine(
     elif programme["group_by"]:
         table = group_rows(table, programme["group_by"], programme["total"])
     elif programme["sort_by"] == COUNT and COUNT not in table.columns:
-        counted = [replace(each, values=(*each.values, str(len(each.mentions)))) for each in table.entries]
+        counted = [replace(entry, values=(*entry.values, str(len(entry.mentions)))) for entry in table.entries]
         table = CombinedTable([*table.columns, COUNT], [*table.kinds, "number"], counted)
     table = sort_rows(table, programme)
     return replace(table, entries=table.entries[: programme["first"]])
@@ -99,9 +99,9 @@ def join_rows(table: CombinedTable, same_by: Sequence[str], *, apart: bool) -> C
         values = entry.values
         which: object = table.key(entry, keys)
         which = (which, entry.mentions[0].document if apart else "") if any(values[key] for key in keys) else number
-        known = rows.get(which)
-        kept = tuple(old or new for old, new in zip(known.values, values, strict=True)) if known else values
-        rows[which] = TableEntry(kept, (*(known.mentions if known else ()), *entry.mentions))
+        table_entry = rows.get(which)
+        kept = tuple(old or new for old, new in zip(table_entry.values, values, strict=True)) if table_entry else values
+        rows[which] = TableEntry(kept, (*(table_entry.mentions if table_entry else ()), *entry.mentions))
     return replace(table, entries=[*rows.values()])
 
 
@@ -119,7 +119,9 @@ def compare_documents(table: CombinedTable, same_by: Sequence[str]) -> CombinedT
         values = [one.values[key] for key in keys]
         values += [of[name].values[other] if name in of else "" for other in others for name in documents]
         values += ["; ".join(name for name in documents if name in of)]
-        entries.append(TableEntry(tuple(values), tuple(mention for each in of.values() for mention in each.mentions)))
+        entries.append(
+            TableEntry(tuple(values), tuple(mention for table_entry in of.values() for mention in table_entry.mentions))
+        )
     columns = [table.columns[key] for key in keys]
     columns += [f"{table.columns[other]} ({name})" for other in others for name in documents]
     kinds = [table.kinds[key] for key in keys] + [table.kinds[other] for other in others for _ in documents]
@@ -137,8 +139,10 @@ def group_rows(table: CombinedTable, group_by: str, total: str | None) -> Combin
         values = [members[0].values[key], str(len(members))]
         if added is not None:
             numbers = (number_in(member.values[added]) for member in members)
-            values.append(f"{sum((each for each in numbers if each is not None), Decimal(0)):f}")
-        entries.append(TableEntry(tuple(values), tuple(mention for each in members for mention in each.mentions)))
+            values.append(f"{sum((number for number in numbers if number is not None), Decimal(0)):f}")
+        entries.append(
+            TableEntry(tuple(values), tuple(mention for table_entry in members for mention in table_entry.mentions))
+        )
     columns, kinds = [group_by, COUNT], [table.kinds[key], "number"]
     if total:
         columns, kinds = [*columns, f"sum of {total}"], [*kinds, "number"]
@@ -207,16 +211,16 @@ async def table_of(
     described = await store.document(document)
     combined = combine(programme, await entries_of(store, described, records, programme), same_names)
     shown = combined.entries[:most]
-    mentions = {each for entry in shown for each in entry.mentions[:MOST_CITED]}
+    mentions = {mention for entry in shown for mention in entry.mentions[:MOST_CITED]}
     ordered = sorted(mentions, key=lambda each: (each.start, each.end))
-    texts = await store.spans(described, [(each.start, each.end) for each in ordered])
-    places = await store.place_names(described, [each.start for each in ordered])
+    texts = await store.spans(described, [(mention.start, mention.end) for mention in ordered])
+    places = await store.place_names(described, [mention.start for mention in ordered])
     citations = {
         each: Citation(page=each.page, quote=text, start=each.start, end=each.end, place=place)
         for each, text, place in zip(ordered, texts, places, strict=True)
     }
     rows = [
-        Row(values=[*entry.values], citations=[citations[each] for each in entry.mentions[:MOST_CITED]])
+        Row(values=[*entry.values], citations=[citations[mention] for mention in entry.mentions[:MOST_CITED]])
         for entry in shown
     ]
     return Table(columns=[*combined.columns], kinds=[*combined.kinds], rows=rows, found=len(combined.entries))

@@ -45,7 +45,7 @@ def _citation_cells(row: Row, documents: Sequence[Member]) -> list[str]:
         return ["", "", ""]
     first = row["citations"][0]
     quote, place = " ".join(first["quote"].split()), first["place"] or ""
-    member = next((each for each in reversed(documents) if each.start <= first["start"]), None)
+    member = next((document for document in reversed(documents) if document.start <= first["start"]), None)
     if member:  # it has a column of its own
         place = place.removeprefix(member.title).removeprefix(", ")
     return [quote, place or f"part {first['page']}", member.name if member else ""]

@@ -90,8 +90,8 @@ async def choose_pages(programme: Programme, memory: OpenedMemory, pages: Sequen
     elif extent == "notes" and runtime.context.model:
         noted, read_to = await _load_newest_notes(store, document)
         if noted:
-            kept = await _choose_by_notes([*noted], programme["record"], runtime)
-            return _pages_in_spans(pages, [*(noted[note] for note in kept), (read_to, document.characters)])
+            by_notes = await _choose_by_notes([*noted], programme["record"], runtime)
+            return _pages_in_spans(pages, [*(noted[note] for note in by_notes), (read_to, document.characters)])
         missing = "no_notes"
     if missing and not numbers:
         count_fallback(missing)

@@ -35,15 +35,15 @@ def number_in(text: str) -> Decimal | None:
     One mark before exactly three digits ("1,200") sets thousands apart, but the point of "1.234 million" does not; any
     other last mark is the decimal's. "million" multiplies; in Chinese, Japanese and Korean, what follows is added.
     """
-    found = _NUMBER.search(text)
-    if not found:
+    match = _NUMBER.search(text)
+    if not match:
         return None
-    digits = found.group()
-    if digits.count(".") == 1 and DECIMAL_POINT.match(text, found.end()):
+    digits = match.group()
+    if digits.count(".") == 1 and DECIMAL_POINT.match(text, match.end()):
         digits += "0"  # so that the point sets no thousands apart
     number = _plain(digits)
-    sign = text[: found.start()].rstrip()[-1:]
-    power, end = scale_at(text, found.end(), is_money=sign != "" and sign in CURRENCIES)
+    sign = text[: match.start()].rstrip()[-1:]
+    power, end = scale_at(text, match.end(), is_money=sign != "" and sign in CURRENCIES)
     if power == 1:
         return number
     rest = number_in(text[end:]) if _MORE.match(text, end) else None
@@ -62,8 +62,8 @@ def _plain(digits: str) -> Decimal:
 
 def date_value(text: str, order: str = "") -> str | None:
     """A date as YYYY-MM-DD, YYYY-MM or YYYY, or None; `order`: "dmy" or "mdy", of dates that could be either."""
-    if found := _DATE.fullmatch(text):
-        year, month, day = found["year"], found["month"], found["day"]
+    if match := _DATE.fullmatch(text):
+        year, month, day = match["year"], match["month"], match["day"]
         if month and not 1 <= int(month) <= 12:
             return year
         if day and not 1 <= int(day) <= monthrange(int(year) or 1, int(month))[1]:

@@ -57,14 +57,22 @@ def check_claim(claim: Claim, pages: Sequence[PageText], texts: PageTexts) -> Cl
 
 def _check_sentence(claim: Claim, pages: Sequence[PageText], texts: PageTexts) -> Claim:
     near = near_sentences(claim["text"], pages)
-    held = [each for each in near if each.compared.verdict == "supported" and _stands(each, texts)]
+    held = [
+        near_sentence
+        for near_sentence in near
+        if near_sentence.compared.verdict == "supported" and _stands(near_sentence, texts)
+    ]
     if held:
-        return _with_place(claim, [each.citation for each in held], near)
+        return _with_place(claim, [near_sentence.citation for near_sentence in held], near)
     if not near:
         return {**claim, "verdict": "not found"}
     best = max(near, key=lambda each: (bool(each.compared.differs), each.compared.shared))
     against = best.compared.verdict == "contradicted" and _stands(best, texts)
-    if against and not any(_may_hold(each) for each in near) and not _is_told_beside(claim["text"], best, texts):
+    if (
+        against
+        and not any(_may_hold(near_sentence) for near_sentence in near)
+        and not _is_told_beside(claim["text"], best, texts)
+    ):
         return _decided(claim, "contradicted", best.compared.differs, [best.citation])
     missing, differs = best.compared.missing, best.compared.differs
     return {**claim, "verdict": "not decided", "differs": differs, "missing": missing, "evidence": [best.citation]}
@@ -85,8 +93,8 @@ def _is_told_beside(said: str, against: NearSentence, texts: PageTexts) -> bool:
     start, end = against.citation["start"], against.citation["end"]
     first, last = texts.part_at(start)
     before, behind = texts.text[max(first, start - BESIDE) : start], texts.text[end : min(end + BESIDE, last)]
-    spans = [before[slice(*each)] for each in sentence_spans(before)[-SENTENCES_BESIDE:]]
-    spans += [behind[slice(*each)] for each in sentence_spans(behind)[:SENTENCES_BESIDE]]
+    spans = [before[slice(*span)] for span in sentence_spans(before)[-SENTENCES_BESIDE:]]
+    spans += [behind[slice(*span)] for span in sentence_spans(behind)[:SENTENCES_BESIDE]]
     language, (difference, *_) = against.language, against.compared.differs
     own, told = (tokens_of(difference[key], language) for key in ("draft", "text"))
     values, units = {each.value for each in own}, {each.value[1:] for each in (*own, *told) if each.kind == "number"}
@@ -94,9 +102,9 @@ def _is_told_beside(said: str, against: NearSentence, texts: PageTexts) -> bool:
     also = cue_words("also", language)
     for text in spans:
         tokens = tokens_of(text, language)
-        alike = words & {*content_words(text, language)} or any(each.text.casefold() in also for each in tokens)
-        counted = any(each.kind == "number" and each.value[1:] in units for each in tokens)
-        if alike and (counted or (values and values <= {each.value for each in tokens})):
+        alike = words & {*content_words(text, language)} or any(token.text.casefold() in also for token in tokens)
+        counted = any(token.kind == "number" and token.value[1:] in units for token in tokens)
+        if alike and (counted or (values and values <= {token.value for token in tokens})):
             return True
     return False
 
@@ -117,13 +125,13 @@ def _with_place(claim: Claim, citations: Sequence[Citation], near: Sequence[Near
             claim, "not decided", [Difference(kind="source", draft=unknown["name"], text="")], [citations[0]]
         )
     for place in claim["cited"]:
-        inside = [each for each in citations if _is_inside(each, place)]
+        inside = [citation for citation in citations if _is_inside(citation, place)]
         evidence += inside[:1]
         outside += [] if inside else [place]
     if not outside or len(outside) < len(claim["cited"]):  # one place of several may be for another part of it
         return _decided(claim, "supported", [], evidence or [citations[0]])
     differs = [Difference(kind="place", draft=place["name"], text="") for place in outside[:1]]
-    if any(_is_inside(each.citation, place) for each in near for place in outside):
+    if any(_is_inside(near_sentence.citation, place) for near_sentence in near for place in outside):
         return {**claim, "verdict": "not decided", "differs": differs, "evidence": [citations[0]]}
     return _decided(claim, "contradicted", differs, [citations[0]])
 
@@ -149,9 +157,9 @@ def _check_quotes(claim: Claim, pages: Sequence[PageText], texts: PageTexts) -> 
         if placed["verdict"] != "supported":
             return placed
         evidence += placed["evidence"]
-        judged = [_check_speaker(claim, each, texts) for each in citations]
+        judged = [_check_speaker(claim, citation, texts) for citation in citations]
         if True not in judged:
-            differs += [each for each in judged if isinstance(each, dict)][:1]
+            differs += [difference for difference in judged if isinstance(difference, dict)][:1]
             open_frame.append(" ".join(without_quotes(claim["text"]).replace("…", " ").split()).strip(" ,.:"))
     if open_frame:
         missing = [] if differs else open_frame
@@ -196,7 +204,7 @@ def _read_around(quote: Citation, texts: PageTexts) -> _Around:
     first, last = texts.part_at(quote["start"])
     begin = max(first, quote["start"] - BESIDE)
     text = texts.text[begin : min(quote["end"] + BESIDE, last)]
-    at = [each for each in prose_sentences(text) if each.start <= quote["start"] - begin < each.end]
+    at = [sentence for sentence in prose_sentences(text) if sentence.start <= quote["start"] - begin < sentence.end]
     speaker, language = (at[0].speaker, at[0].language) if at else ("", language_of(text))  # a quote is short for it
     return _Around(text, begin, speaker, language)
 
@@ -216,23 +224,23 @@ _WORD = re.compile(r"[^\W_]+")
 
 def _find_changed(quote: str, pages: Sequence[PageText]) -> Citation | None:
     """The passage that has most of a quote's words in their order; None where none has enough."""
-    wanted = [found.group().casefold() for found in _WORD.finditer(quote)][: MOST_CHANGED + 1]
+    wanted = [match.group().casefold() for match in _WORD.finditer(quote)][: MOST_CHANGED + 1]
     best: tuple[float, Citation] | None = None
-    for each in pages if len(wanted) <= MOST_CHANGED else ():
-        words = [*_WORD.finditer(each.text)]
-        matcher = SequenceMatcher(None, wanted, [found.group().casefold() for found in words], False)
+    for page_text in pages if len(wanted) <= MOST_CHANGED else ():
+        words = [*_WORD.finditer(page_text.text)]
+        matcher = SequenceMatcher(None, wanted, [word.group().casefold() for word in words], False)
         longest = matcher.find_longest_match()
         if longest.size < 2:
             continue
         first = max(longest.b - longest.a - 2, 0)
         last = min(longest.b + len(wanted) - longest.a + 2, len(words))
-        part = SequenceMatcher(None, wanted, [found.group().casefold() for found in words[first:last]], False)
+        part = SequenceMatcher(None, wanted, [word.group().casefold() for word in words[first:last]], False)
         blocks = [block for block in part.get_matching_blocks() if block.size]
         share = sum(block.size for block in blocks) / len(wanted)
         if share >= CHANGED and (best is None or share > best[0]):
             begin = first + max(blocks[0].b - blocks[0].a, 0)
             end = min(first + blocks[-1].b - blocks[-1].a + len(wanted), last) - 1
-            best = share, each.cite(words[begin].start(), words[end].end())
+            best = share, page_text.cite(words[begin].start(), words[end].end())
     return best[1] if best else None
 
 
@@ -241,10 +249,10 @@ def _check_speaker(claim: Claim, quote: Citation, texts: PageTexts) -> Differenc
         return True
     text, begin, speaker, language = _read_around(quote, texts)
     span = quote["start"] - begin, quote["end"] - begin
-    said = find_attribution(text, span, sentence_spans(text), speaker)
+    attribution = find_attribution(text, span, sentence_spans(text), speaker)
     frame = without_quotes(claim["text"]).replace("…", " ")
     first, _ = texts.part_at(quote["start"])
-    return check_speaker(frame, said, language, names_in(text), texts.titles.get(first, ""))
+    return check_speaker(frame, attribution, language, names_in(text), texts.titles.get(first, ""))
 
 
 def differs_in_a_word(quote: str, passage: str, language: str) -> bool:

@@ -94,7 +94,7 @@ async def cut_claims(state: ClaimsState, runtime: ReaderRuntime) -> ClaimsUpdate
     document = await store.document(state["document"])
     claims = list[Claim]()
     for claim, named in read_claims(state["draft"], await _named_documents(store, document)):
-        claim["cited"] = [each for mark in named if (each := await _find_place(mark, store, document))]
+        claim["cited"] = [place for mark in named if (place := await _find_place(mark, store, document))]
         claims.append(claim)
     return {"claims": claims, "step_summary": f"found {format_count(len(claims), 'claim')}"}
 
@@ -218,13 +218,13 @@ class DraftMarks:
             named = [self.named_in(found["target"])]
         else:
             parts = found["named"].split(";")
-            named = [self._of_key(each) if _KEY.match(each) else self.named_in(each) for each in parts]
+            named = [self._of_key(part) if _KEY.match(part) else self.named_in(part) for part in parts]
         return [*filter(None, named)]
 
     def in_notes(self, start: int, end: int) -> Iterator[DraftMark]:
         """What the inline footnotes in or right behind a sentence name by marks, else by words that say no more."""
         for words in (words for at, words in self._notes if start <= at <= end):
-            if marks := [each for found in _MARK.finditer(words) for each in self.read(found)]:
+            if marks := [draft_mark for match in _MARK.finditer(words) for draft_mark in self.read(match)]:
                 yield from marks
             elif key := _KEY_WITHIN.search(words):
                 yield self._of_key(words[key.start() :])

@@ -83,12 +83,12 @@ async def decide_claims(state: FindState, runtime: ReaderRuntime) -> ClaimsUpdat
         return unasked
     pieces, shown = await _choose_passages(state, left, runtime)
     texts = {number: piece.text for number, piece in enumerate(pieces)}
-    asked = {number: SentenceToCheck(claims[number]["text"], shown[number]) for number in left if shown[number]}
-    batches = in_batches(asked, texts, content_room(runtime.context, ""))
+    checks = {number: SentenceToCheck(claims[number]["text"], shown[number]) for number in left if shown[number]}
+    batches = in_batches(checks, texts, content_room(runtime.context, ""))
     replies = await all_finished(_ask_of(batch, texts, runtime) for batch in batches)
-    for number, verdict in {number: verdict for each in replies for number, verdict in each.items()}.items():
+    for number, verdict in {number: verdict for reply in replies for number, verdict in reply.items()}.items():
         claims[number] = _with_verdict(claims[number], verdict, [pieces[each] for each in shown[number]])
-    for number in asked:
+    for number in checks:
         if not claims[number]["by"]:
             claims[number]["verdict"] = "not decided"  # it was asked, and there is no verdict that counts
     decided = sum(claims[number]["by"] == "model" for number in left)
@@ -118,10 +118,10 @@ async def _choose_passages(
 async def _ask_of(batch: Batch, texts: Mapping[int, str], runtime: ReaderRuntime) -> dict[int, ClaimVerdict]:
     """The model's verdicts on these claims; none without a usable reply, which is counted, or a budget."""
     shown = {piece: texts[piece] for piece in sorted({piece for claim in batch.values() for piece in claim.pages})}
-    prompt = check_sentences_prompt(CHECK_CLAIMS, format_pages(shown), [each.text for each in batch.values()])
+    prompt = check_sentences_prompt(CHECK_CLAIMS, format_pages(shown), [check.text for check in batch.values()])
 
     def complaint(reply: ClaimVerdicts) -> str | None:
-        missing = {*range(1, len(batch) + 1)} - {each.claim for each in reply.claims}
+        missing = {*range(1, len(batch) + 1)} - {claim_verdict.claim for claim_verdict in reply.claims}
         return f"there is no verdict on claim {min(missing)}" if missing else None
 
     try:
@@ -131,8 +131,12 @@ async def _ask_of(batch: Batch, texts: Mapping[int, str], runtime: ReaderRuntime
         return {}
     except BudgetSpent:
         return {}
-    verdicts = {each.claim: each for each in reply.claims}
-    opposed = {each.claim for each in reply.claims if each.verdict != verdicts[each.claim].verdict}
+    verdicts = {claim_verdict.claim: claim_verdict for claim_verdict in reply.claims}
+    opposed = {
+        claim_verdict.claim
+        for claim_verdict in reply.claims
+        if claim_verdict.verdict != verdicts[claim_verdict.claim].verdict
+    }
     if opposed:
         count_fallback("opposed_verdicts", len(opposed))
     return {number: verdicts[place] for place, number in enumerate(batch, 1) if place not in opposed}
@@ -199,19 +203,24 @@ async def cite_claims(state: VerdictsState, runtime: ReaderRuntime) -> VerdictsU
     """Give each quote its document and place, and the draft its marks: quotes, and what is said of each claim."""
     store = page_store(runtime)
     document = await store.document(state["document"])
-    shown = [each for claim in state["claims"] for each in claim["evidence"][:MOST_QUOTED]]
-    starts = sorted({each["start"] for each in shown})
+    shown = [citation for claim in state["claims"] for citation in claim["evidence"][:MOST_QUOTED]]
+    starts = sorted({citation["start"] for citation in shown})
     places = dict(zip(starts, await store.place_names(document, starts), strict=True))
     claims, citations, sentences = list[Claim](), list[Citation](), list[Sentence]()
     for claim in state["claims"]:
-        evidence = [Citation(**{**each, "place": places[each["start"]]}) for each in claim["evidence"][:MOST_QUOTED]]
+        evidence = [
+            Citation(**{**citation, "place": places[citation["start"]]}) for citation in claim["evidence"][:MOST_QUOTED]
+        ]
         differs = claim["differs"]
         if evidence:  # of places, the one where it stands
             stands = evidence[0]["place"] or f"part {evidence[0]['page']}"
-            differs = [{**each, "text": stands} if each["kind"] in ("place", "source") else each for each in differs]
+            differs = [
+                {**difference, "text": stands} if difference["kind"] in ("place", "source") else difference
+                for difference in differs
+            ]
         claim = {**claim, "evidence": evidence, "differs": differs}
         claims.append(claim)
-        citations += [Citation(**{**each, "mark_at": claim["end"]}) for each in evidence]
+        citations += [Citation(**{**citation, "mark_at": claim["end"]}) for citation in evidence]
         supported = {"supported": True, "not decided": None}.get(claim["verdict"], False)
         doubt = "" if supported else describe_claim(claim)
         sentence = make_sentence(claim["text"], [])

@@ -43,7 +43,7 @@ async def find_pages(state: FindState, runtime: ReaderRuntime) -> ClaimsUpdate:
     starts = [page.start for page in pages]
     for claim in state["claims"]:
         places, wording = claim["cited"], claim["text"][:LONGEST_QUERY]
-        cited = [page.number for page in pages if any(_overlap(page, each) for each in places)] if places else []
+        cited = [page.number for page in pages if any(_overlap(page, place) for place in places)] if places else []
         query = " ".join([wording, *other_forms(wording, certain_language([wording]) or language)])
         ranked = pages_of(await ranker.find(query, MOST_PAGES + len(cited)))
         inside = [page for page in ranked if page in cited][:MOST_CITED] or cited[:MOST_CITED]

@@ -67,8 +67,8 @@ async def verify(
     pages = pages_of(library, context)
     near = documents or await run_apart(documents_near, pages, draft, collection, as_of)
     document = await documents_as_one(pages, near, as_of)
-    asked = cast(Question, {"draft": draft})
-    output = await run_method(pages, build(), "verify", document, asked, context, listen, thread)
+    question = cast(Question, {"draft": draft})
+    output = await run_method(pages, build(), "verify", document, question, context, listen, thread)
     counts = Counter(claim["verdict"].replace(" ", "_") for claim in output["claims"])
     return Verified.of(output, **{name: counts[name] for name in VERDICTS})
 

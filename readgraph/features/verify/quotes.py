@@ -37,15 +37,15 @@ class _Pieces(NamedTuple):
 
 def _cut(text: str, left_out: Sequence[tuple[int, int]] = ()) -> _Pieces:
     folded, starts, spans, at, out = list[str](), list[int](), list[tuple[int, int]](), 1, [*left_out]
-    for found in _PIECE.finditer(text):
-        while out and out[0][1] <= found.start():
+    for match in _PIECE.finditer(text):
+        while out and out[0][1] <= match.start():
             out.pop(0)
-        if out and out[0][0] <= found.start():
+        if out and out[0][0] <= match.start():
             continue
-        piece = fold_characters(found.group()).casefold().replace(" ", "")
+        piece = fold_characters(match.group()).casefold().replace(" ", "")
         folded.append(piece)
         starts.append(at)
-        spans.append(found.span())
+        spans.append(match.span())
         at += len(piece) + 1
     return _Pieces(f" {' '.join(folded)} ", starts, spans)
 
@@ -57,7 +57,7 @@ def find_passages(quote: str, text: str, language: str) -> list[tuple[int, int]]
     whole = _cut(text)
     if found := [*_find(quote, text, whole)]:
         return found
-    spoken = [each.span() for each in _SPOKEN_BETWEEN.finditer(text) if _only_names_speaker(each.group(), language)]
+    spoken = [match.span() for match in _SPOKEN_BETWEEN.finditer(text) if _only_names_speaker(match.group(), language)]
     if spoken and (found := [*_find(quote, text, _cut(text, spoken))]):
         return found
     if not GAP.search(quote) or INSERTED.search(GAP.sub(" ", quote)):
@@ -90,8 +90,8 @@ def _is_cut_off(text: str, spans: Sequence[tuple[int, int]], first: int, last: i
 def _only_names_speaker(between: str, language: str) -> bool:
     """Whether between two parts of what somebody says stands no more than who says it."""
     tokens = tokens_of(between, language)
-    says = any(each.text.casefold() in cue_words("says", language) for each in tokens)
-    return says and not any(each.kind == "denial" for each in tokens)
+    says = any(token.text.casefold() in cue_words("says", language) for token in tokens)
+    return says and not any(token.kind == "denial" for token in tokens)
 
 
 def _find_with_gaps(parts: Sequence[str], text: str, pieces: _Pieces, language: str) -> Iterator[tuple[int, int]]:
@@ -132,10 +132,10 @@ def _is_doubtful(text: str, language: str, saying: bool = False) -> bool:
     """Whether words deny or doubt something; `saying`: that somebody says it is no doubt."""
     allowed = cue_words("says", language) if saying else frozenset()
     return any(
-        each.kind == "denial"
-        or (each.kind == "hedge" and each.text.casefold() not in allowed)
-        or each.text.casefold() in unreal_words()
-        for each in tokens_of(text, language)
+        token.kind == "denial"
+        or (token.kind == "hedge" and token.text.casefold() not in allowed)
+        or token.text.casefold() in unreal_words()
+        for token in tokens_of(text, language)
     )
 
 
@@ -148,9 +148,11 @@ def keeps_sense(text: str, start: int, end: int, language: str) -> bool:
     before = "".join(text[one:start] for one, other in beside if one < start < other)
     behind = "".join(text[end:other] for one, other in beside if one < end < other)
     if not knows_denials(language):
-        words = {each.text for part in (before, behind) for each in tokens_of(part, language)}
-        return not [each for each in words if each[:1].islower() and each not in cue_words("says", language)]
-    is_pair = any(each.text.casefold() in cue_words("pairs", language) for each in tokens_of(text[start:end], language))
+        words = {token.text for part in (before, behind) for token in tokens_of(part, language)}
+        return not [word for word in words if word[:1].islower() and word not in cue_words("says", language)]
+    is_pair = any(
+        token.text.casefold() in cue_words("pairs", language) for token in tokens_of(text[start:end], language)
+    )
     return not (
         _is_doubtful(before, language, saying=True)
         or _is_doubtful(behind, language, saying=True)

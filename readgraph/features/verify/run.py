@@ -54,11 +54,11 @@ def verify_draft(options: VerifyOptions, context: ReaderContext, screen: OutputO
         headed = Question(question=f"Check of {name}")
         return made, output, await make_report(options.report, library.pages, document, headed, output, "note")
 
-    made, output, page = run_in_library(options.library, check, answers=True)
+    verified, output, page = run_in_library(options.library, check, answers=True)
     if options.out:
         write_output(options.out, write_footnotes(draft, output).encode(errors="replace") + ENDING, "checked draft")
-    show_output(output, page, options, context, screen, partial(_print_claims, made))
-    if made.contradicted or (options.strict and (made.not_found or made.not_decided)):
+    show_output(output, page, options, context, screen, partial(_print_claims, verified))
+    if verified.contradicted or (options.strict and (verified.not_found or verified.not_decided)):
         raise typer.Exit(WRONG)
 
 
@@ -95,7 +95,7 @@ def estimate_check(options: VerifyOptions, context: ReaderContext, screen: Outpu
     estimate_making(options, context, screen, PARTS["verify"], choose, {"draft": draft})
 
 
-def _print_claims(made: Verified, output: dict[str, Any], screen: OutputOptions) -> None:
+def _print_claims(verified: Verified, output: dict[str, Any], screen: OutputOptions) -> None:
     console, titles = Console(), _titles(output)
     for claim in output["claims"]:
         verdict = claim["verdict"]
@@ -109,9 +109,9 @@ def _print_claims(made: Verified, output: dict[str, Any], screen: OutputOptions)
         console.print("The text claims nothing that could be checked: it has no sentence.")
     if screen.quiet:
         return
-    counts = {verdict: getattr(made, verdict.replace(" ", "_")) for verdict in MARKS}
+    counts = {verdict: getattr(verified, verdict.replace(" ", "_")) for verdict in MARKS}
     listed = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
-    console.print(rendering.footer(output, format_count(len(made.claims), "claim"), listed))
+    console.print(rendering.footer(output, format_count(len(verified.claims), "claim"), listed))
 
 
 def _titles(output: dict[str, Any]) -> list[tuple[int, str]]:

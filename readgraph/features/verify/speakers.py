@@ -26,7 +26,7 @@ def find_attribution(
     """What stands beside the marks between which these characters of a text are quoted, within the same sentence."""
     start, end = quote
     paragraph = paragraph_start(text, start)
-    marks = [found.span() for found in QUOTE_MARK.finditer(text, paragraph, start)]
+    marks = [match.span() for match in QUOTE_MARK.finditer(text, paragraph, start)]
     closing = QUOTE_MARK.search(text, end)
     if len(marks) % 2 == 0 or not closing or "\n\n" in text[end : closing.start()]:
         return Attribution(speaker, None)

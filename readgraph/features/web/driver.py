@@ -217,8 +217,8 @@ class ChromiumDriver:
             raise CannotAct(f"The page has no element {number}.")
         error = playwright().Error
         try:
-            asked = self._elements.evaluate_handle("(all, number) => all[number - 1]", int(number))
-            handle = (await _wait_for_answer(asked)).as_element()
+            coroutine = self._elements.evaluate_handle("(all, number) => all[number - 1]", int(number))
+            handle = (await _wait_for_answer(coroutine)).as_element()
         except error:  # the page that held it has gone
             handle = None
         if handle is None:
@@ -292,10 +292,10 @@ class ChromiumDriver:
         return [form for secret in long_enough for form in {secret, quote(secret), quote_plus(secret)}]
 
 
-async def _wait_for_answer(asked: Awaitable[T]) -> T:
+async def _wait_for_answer(awaitable: Awaitable[T]) -> T:
     """What a page says; raises `CannotAct` where it says nothing for too long."""
     try:
-        return await asyncio.wait_for(asked, ANSWERING)
+        return await asyncio.wait_for(awaitable, ANSWERING)
     except TimeoutError:
         raise CannotAct("The page does not answer: its scripts don't come to an end.") from None
 

@@ -61,8 +61,8 @@ def lines_of(text: str) -> Iterator[WebLine]:
     start = 0
     for written in text.split("\n"):
         end = start + len(written)
-        if found := _ELEMENT.fullmatch(written):
-            spaces, tag, named, said = found.groups()
+        if match := _ELEMENT.fullmatch(written):
+            spaces, tag, named, said = match.groups()
             attributes = {name: unescape(value) for name, value in _ATTRIBUTE.findall(named)}
             yield WebLine(len(spaces), tag, attributes, unescape(said), start, end)
         else:
@@ -117,7 +117,7 @@ def elements_of(text: str) -> dict[str, WebElement]:
         typed = line.tag == "textarea" or (line.tag == "input" and kind in TEXT_TYPES)
         takes_text = typed or "editable" in named or named.get("role") in TEXT_ROLES
         below = _below(lines, number) if line.tag in ("select", "input") else ()
-        options = [each for each in below if each.tag == "option"]
+        options = [web_line for web_line in below if web_line.tag == "option"]
         elements[identity] = WebElement(
             identity,
             line.tag,

@@ -91,14 +91,16 @@ class Episode:
         if self.ending is not None:
             return None
         try:
-            seen = await self.driver.look()
-            page = web_page(seen.html, id_attribute=NUMBER, name=seen.url)
+            page_seen = await self.driver.look()
+            page = web_page(page_seen.html, id_attribute=NUMBER, name=page_seen.url)
         except (CannotAct, BadInput) as problem:  # what was done so far is to be told all the same
             if not self.steps:
                 raise
             self.ending, self.reason = "stuck", str(problem)
             return None
-        document = await self.library.pages.add_document(page.text, title=page.title or seen.url, source=seen.url)
+        document = await self.library.pages.add_document(
+            page.text, title=page.title or page_seen.url, source=page_seen.url
+        )
         async with mark_in_use(self.library.store, document.id):
             output = await self._run_graph(document.id, listen)
         action: WebAction = output["action"]
@@ -110,7 +112,7 @@ class Episode:
                 self.ending = "finished" if action["outcome"] == "finished" and not output["by_rule"] else "stuck"
             self.reason = action["reason"]
             return None
-        proposed = Proposed(seen.url, page.title, action, element)
+        proposed = Proposed(page_seen.url, page.title, action, element)
         try:
             await self.driver.show(element.id)
         except CannotAct as problem:  # the page changed while the agent thought about it
@@ -150,7 +152,7 @@ class Episode:
 
     async def _run_graph(self, document: str, listen: Listen | None) -> dict[str, Any]:
         """One run of the graph over the page; what it used is added up."""
-        asked = {"document": document, "question": self.instruction, "history": self.history}
+        sequences = {"document": document, "question": self.instruction, "history": self.history}
         spent = {
             "max_calls": self.usage["calls"],
             "max_words": self.usage["input_words"] + self.usage["output_words"],
@@ -158,7 +160,7 @@ class Episode:
         }
         most = {name: getattr(self.context, name) for name in spent}
         left = {name: max(1, most[name] - spent[name]) for name in spent if most[name]}
-        output = await run_and_listen(self.graph, asked, context=replace(self.context, **left), listen=listen)
+        output = await run_and_listen(self.graph, sequences, context=replace(self.context, **left), listen=listen)
         self.usage = add_usage(self.usage, output["usage"])
         self.fallbacks.update(output["fallbacks"])
         self.trajectory += output["steps"]

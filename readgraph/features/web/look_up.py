@@ -65,13 +65,13 @@ async def open_page(state: WebOpenState, runtime: ReaderRuntime) -> WebOpenUpdat
     if state.get("options"):
         raise BadInput("An instruction has no options: leave them out.")
     done = [*filter(None, map(on_one_line, done))]
-    given = cast(OpenState, dict(state))
+    open_state = cast(OpenState, dict(state))
     if isinstance(html := state.get("text"), str):
         check_length(html)
         if ' id="' not in html or _NOT_OUR_FORM.search(html):
             page = await compute(web_page, html)
-            given |= {"text": page.text, "title": state.get("title") or page.title}
-    opened = await open_document(given, runtime)
+            open_state |= {"text": page.text, "title": state.get("title") or page.title}
+    opened = await open_document(open_state, runtime)
     asked = opened["question_text"]
     if asked and done:  # it names elements in the page's words, so it has its own fence
         numbered = "\n".join(f"{number}. {each}" for number, each in enumerate(done, 1))
@@ -197,8 +197,8 @@ def _identity(value: object) -> object:
         return str(value)
     if not isinstance(value, str):
         return value
-    found = _WRITTEN_ID.match(value)
-    return (found[1] if found else value) or None
+    match = _WRITTEN_ID.match(value)
+    return (match[1] if match else value) or None
 
 
 def _in_lower_case(value: object) -> object:
@@ -311,9 +311,9 @@ def _operation_on(element: WebElement, instruction: str) -> tuple[Operation, str
         if named:
             return "select", max(named, key=len)
     if element.takes_text:  # what stands after its label in the instruction, or the only text in quotes
-        found = re.search(re.escape(element.label) + _VALUE, instruction, re.IGNORECASE) if element.label else None
+        match = re.search(re.escape(element.label) + _VALUE, instruction, re.IGNORECASE) if element.label else None
         quoted = [first or second for first, second in _QUOTED.findall(instruction)]
-        value = found[1].strip(" '\"“”") if found else quoted[0] if len(quoted) == 1 else ""
+        value = match[1].strip(" '\"“”") if match else quoted[0] if len(quoted) == 1 else ""
         return ("type", value) if value else None
     return None if element.options else ("click", "")
 
@@ -330,15 +330,15 @@ class WebActUpdate(AnswerUpdate):
 
 async def act_without_model(state: ActState, runtime: ReaderRuntime) -> WebActUpdate:
     """Without a model: the element whose label shares most words with the instruction; parts looked up come first."""
-    view, elements, seen = await _view_page(state, runtime)
-    action = action_by_words(question_alone(state), seen or elements.values(), state["done_before"])
+    view, elements, web_elements = await _view_page(state, runtime)
+    action = action_by_words(question_alone(state), web_elements or elements.values(), state["done_before"])
     return _update(view, action, by_rule=True)
 
 
 @node(without_model=act_without_model, settings=(Window,))
 async def act(state: ActState, runtime: ReaderRuntime) -> WebActUpdate:
     """The next action, on what exists in parts looked up and notes of others; `stuck` without a usable reply."""
-    view, elements, seen = await _view_page(state, runtime)
+    view, elements, web_elements = await _view_page(state, runtime)
 
     def complaint(reply: NextAction) -> str | None:
         if reply.operation == "finished" or reply.operation == "stuck":
@@ -348,7 +348,7 @@ async def act(state: ActState, runtime: ReaderRuntime) -> WebActUpdate:
         return problem_with(elements, reply.element, reply.operation, reply.value or "")
 
     prompt = web_act_prompt(view.text, state["question_text"])
-    offered = restrict_reply(NextAction, element=[element.id for element in seen])
+    offered = restrict_reply(NextAction, element=[element.id for element in web_elements])
     reply = await ask_reply(runtime, prompt, offered, complaint, fallback="act")
     if reply is None:
         return _update(view, _end_action("stuck", "no usable reply came"), by_rule=True)

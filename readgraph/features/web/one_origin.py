@@ -124,7 +124,7 @@ class OneOrigin:
         status, headers = event["responseStatusCode"], [*event["responseHeaders"], POLICY]
         # Of a page itself, the browser heeds only a policy that comes with a response made anew.
         if event["resourceType"] == "Document" and status not in WITHOUT_BODY:
-            headers = [each for each in headers if each["name"].lower() not in PACKING]
+            headers = [header for header in headers if header["name"].lower() not in PACKING]
             return "Fetch.fulfillRequest", {"responseCode": status, "responseHeaders": headers}
         return "Fetch.continueResponse", {"responseCode": status, "responseHeaders": headers}
 
@@ -134,7 +134,7 @@ class OneOrigin:
 
 def _has_response(event: dict[str, Any]) -> bool:
     """Whether a paused request has its response already, and this leads on to no other address."""
-    names = {each["name"].lower() for each in event.get("responseHeaders", ())}
+    names = {header["name"].lower() for header in event.get("responseHeaders", ())}
     return "responseStatusCode" in event and "location" not in names
 
 

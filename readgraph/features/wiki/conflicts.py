@@ -21,7 +21,7 @@ MOST_ALIKE = 2  # others that a sentence contradicts: more are a list of like th
 
 def find_conflicts(sources: Sequence[WikiSource]) -> list[Conflict]:
     """The pairs of sentences of which one says another thing in one place: a number, a date, a denial."""
-    texts = [without_label(on_one_line(each["quote"])) for each in sources]
+    texts = [without_label(on_one_line(source["quote"])) for source in sources]
     languages = [language_of(text) for text in texts]
     names = names_in("\n\n".join(texts))
     conflicts = dict[tuple[int, int], Conflict]()
@@ -42,9 +42,11 @@ _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 
 def _tell_of_own_years(conflict: Conflict) -> bool:
     """Whether documents of different years, such as yearly reports, tell of their own year each; but for lengths."""
-    years, said = ([{*_YEAR.findall(each[key])} for each in conflict["sentences"]] for key in ("title", "quote"))
+    years, said = (
+        [{*_YEAR.findall(sentence[key])} for sentence in conflict["sentences"]] for key in ("title", "quote")
+    )
     is_own = years[0] != years[1] and all(own and told <= own for own, told in zip(years, said, strict=True))
-    is_length = any(each.value[1] == "length" for each in tokens_of(conflict["differs"]["draft"], DEFAULT))
+    is_length = any(token.value[1] == "length" for token in tokens_of(conflict["differs"]["draft"], DEFAULT))
     return is_own and conflict["differs"]["kind"] in ("number", "date") and not is_length
 
 

@@ -97,16 +97,18 @@ async def wiki_page(
     """
     made = await wiki(library, documents=documents, as_of=as_of, context=context, listen=listen)
     files = make_files(made.output["pages"])
-    names = {fold_file_name(make_file_name(each["name"])): each["name"] for each in made.pages}
+    names = {fold_file_name(make_file_name(page["name"])): page["name"] for page in made.pages}
     wanted = fold_file_name(make_file_name(name)) if name else "index"
     text = [
         lines for path, lines in files.items() if fold_file_name(path.rpartition("/")[2].removesuffix(".md")) == wanted
     ]
     if not text:
-        near = ", ".join(names[each] for each in get_close_matches(wanted, names)) or "give no name for the index"
+        near = ", ".join(names[match] for match in get_close_matches(wanted, names)) or "give no name for the index"
         raise BadInput(f"The wiki has no page '{name}': {near}.")
-    contradictions = (" — ".join(f"{s['title']}: “{s['quote']}”" for s in each["sentences"]) for each in made.conflicts)
-    pages = [f"{each['name']} ({each['kind']})" for each in made.pages]
+    contradictions = (
+        " — ".join(f"{s['title']}: “{s['quote']}”" for s in conflict["sentences"]) for conflict in made.conflicts
+    )
+    pages = [f"{page['name']} ({page['kind']})" for page in made.pages]
     return WikiPages.of(made.output, pages=pages, text="\n".join(text[0]), conflicts=[*contradictions])
 
 

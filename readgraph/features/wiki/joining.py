@@ -29,8 +29,8 @@ def join_mentions(documents: Sequence[tuple[int, Sequence[Mention]]], *, by_rule
     """
     by_key = defaultdict[str, list[tuple[int, Mention]]](list)
     for start, mentions in documents:
-        for key, each in _join_in_document(mentions):
-            by_key[key.replace(" ", "")].append((start, each))
+        for key, mention in _join_in_document(mentions):
+            by_key[key.replace(" ", "")].append((start, mention))
     enough = (found for key, found in by_key.items() if key and (not by_rules or _tells_enough(key, found)))
     return sorted(map(_make_subject, enough), key=lambda each: each["name"])
 
@@ -92,7 +92,7 @@ def _parts_of(key: str, words: Sequence[str], signs: Mapping[str, Sequence[Menti
         return set()
     starts = accumulate([word[0] for word in words[:-1]], lambda one, other: f"{one} {other}")
     parts = {words[0], words[-1], " ".join(words[1:]), f"{words[0]} {words[-1]}"}
-    return parts.union(f"{each} {words[-1]}" for each in starts) - {key}
+    return parts.union(f"{start} {words[-1]}" for start in starts) - {key}
 
 
 def _tells_enough(key: str, placed: Sequence[tuple[int, Mention]]) -> bool:
@@ -106,15 +106,15 @@ def _tells_enough(key: str, placed: Sequence[tuple[int, Mention]]) -> bool:
 
 def _make_subject(placed: Sequence[tuple[int, Mention]]) -> Subject:
     mentions = [each for _, each in placed]
-    forms = Counter(fold_name(each.name) for each in mentions)
+    forms = Counter(fold_name(mention.name) for mention in mentions)
     key = max(forms, key=lambda form: (len(form.split()), forms[form], form))
-    names = Counter(each.name for each in mentions if fold_name(each.name) == key)
+    names = Counter(mention.name for mention in mentions if fold_name(mention.name) == key)
     name = max(names, key=lambda each: (not each.isupper(), names[each], each))
-    given = Counter(each.kind for each in mentions if each.kind != "name")
-    also = {fold_name(other): other for each in mentions for other in (each.name, *each.also)}
+    counter = Counter(mention.kind for mention in mentions if mention.kind != "name")
+    also = {fold_name(other): other for mention in mentions for other in (mention.name, *mention.also)}
     return Subject(
         name=name,
-        kind=given.most_common(1)[0][0] if given else guess_kind(key, mentions),
+        kind=counter.most_common(1)[0][0] if counter else guess_kind(key, mentions),
         also=sorted(other for form, other in also.items() if form != key),
         spans=sorted({(start + each.start, start + each.end) for start, each in placed if each.said}),
         of="",

@@ -48,10 +48,10 @@ def _hashes(lines: Iterable[str]) -> list[str]:
 
 def _keys(hashes: Iterable[str]) -> list[_Key]:
     """A key of each line, so that none comes twice."""
-    seen, keys = Counter[str](), list[_Key]()
+    counter, keys = Counter[str](), list[_Key]()
     for each in hashes:
-        keys.append((each, seen[each]))
-        seen[each] += 1
+        keys.append((each, counter[each]))
+        counter[each] += 1
     return keys
 
 

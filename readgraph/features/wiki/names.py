@@ -44,7 +44,7 @@ def fold_name(name: str) -> str:
 
 def sentences_of(text: str) -> list[tuple[int, int]]:
     """The spans of the sentences of a text that say something by themselves."""
-    return [(each.start, each.end) for each in prose_sentences(blank_markup(text))]
+    return [(sentence.start, sentence.end) for sentence in prose_sentences(blank_markup(text))]
 
 
 class _Sentence(NamedTuple):
@@ -99,13 +99,13 @@ class _Reader:
 
     def __init__(self, language: str, sentences: Sequence[_Sentence]) -> None:
         self.language, self.months, self.stopped = language, month_names(language), stop_words(language)
-        tokens = [each for sentence in sentences for each in sentence.tokens]
+        tokens = [token for sentence in sentences for token in sentence.tokens]
         labels = Counter(each.label for each in sentences)
         speakers = [label for label, count in labels.items() if label and count >= FEWEST_TURNS]
         self.speakers = {*map(fold_name, speakers)}
-        self.small = {each.value for each in tokens if each.text[:1].islower()}
-        large = {each.value for each in tokens if each.kind == "name" and not each.first}
-        self.known = (large | {each.value for label in speakers for each in tokens_of(label, language)}) - self.small
+        self.small = {token.value for token in tokens if token.text[:1].islower()}
+        large = {token.value for token in tokens if token.kind == "name" and not token.first}
+        self.known = (large | {token.value for label in speakers for token in tokens_of(label, language)}) - self.small
         self.particles = cues("joins") - self.stopped  # "von der" and "de la" in an English text
         self.joins, self.roles = cues("joins", language) | self.particles, cues("things") | cues("firms")
         self.calls, self.called = cues("calls", language), cues("calls", language) | TITLES
@@ -121,7 +121,7 @@ class _Reader:
             while begin < at and self._is_no_part(tokens, begin):  # "Hello Marta", "der Wärter Emil Brandt"
                 begin += 1
                 parts[0] = parts[0][1:]
-            words = [_POSSESSIVE.sub("", each.text) for each in tokens[begin:at]]
+            words = [_POSSESSIVE.sub("", token.text) for token in tokens[begin:at]]
             is_after_thing = len(words) == 1 and word_at(tokens, begin - 1) in cues("things")
             if is_after_thing and word_at(tokens, begin - 2) in cues("articles", self.language):
                 begin -= 1
@@ -149,7 +149,7 @@ class _Reader:
                 joined += 1
             if at < joined < len(tokens) and self._is_name(tokens, joined, begin):
                 if is_part:
-                    parts[-1] += [each.text for each in tokens[at:joined]]
+                    parts[-1] += [token.text for token in tokens[at:joined]]
                 else:
                     parts.append([])
                 at = joined
@@ -243,12 +243,12 @@ def find_mentions(text: str) -> list[Mention]:
 
 def _split_label(sentence: str, language: str) -> tuple[str, str]:
     """Who says a sentence, without what stands in brackets behind it ("" where none is named), and what is said."""
-    found = _SPEAKER.match(sentence)
-    label = _ASIDE.sub("", found[0]).strip(" :") if found else ""
+    match = _SPEAKER.match(sentence)
+    label = _ASIDE.sub("", match[0]).strip(" :") if match else ""
     words, small = _WORD.findall(label), stop_words(language) | cues("joins")
-    if not found or not words or any(word.islower() and word not in small for word in words):
+    if not match or not words or any(word.islower() and word not in small for word in words):
         return "", sentence
-    return label, sentence[found.end() :]
+    return label, sentence[match.end() :]
 
 
 def _short_form(sentence: str, name: str) -> tuple[str, ...]:
@@ -256,9 +256,9 @@ def _short_form(sentence: str, name: str) -> tuple[str, ...]:
     words = name.split()
     initials = {"".join(word[0] for word in some).casefold() for some in (words, [w for w in words if w[0].isupper()])}
     return tuple(
-        found[1]
-        for found in _IN_BRACKETS.finditer(sentence)
-        if found[1].casefold() in initials and sentence[: found.start()].rstrip().endswith(words[-1])
+        match[1]
+        for match in _IN_BRACKETS.finditer(sentence)
+        if match[1].casefold() in initials and sentence[: match.start()].rstrip().endswith(words[-1])
     )
 
 

@@ -101,25 +101,25 @@ async def note_page(text: str, page: Page, runtime: ReaderRuntime) -> Note:
 
     def complaint(reply: NotedSubjects) -> str | None:
         folded = f" {fold_name(text)} "
-        for each in reply.subjects:
-            if not any(f" {word} " in folded for word in fold_name(each.name).split()):
-                return f"the passage has no '{each.name}': name what it names, in its own words"
-            if wrong := [number for number in each.sentences if not 1 <= number <= len(spans)]:
+        for subject in reply.subjects:
+            if not any(f" {word} " in folded for word in fold_name(subject.name).split()):
+                return f"the passage has no '{subject.name}': name what it names, in its own words"
+            if wrong := [number for number in subject.sentences if not 1 <= number <= len(spans)]:
                 return f"there is no sentence {wrong[0]}"
         return None
 
     prompt = wiki_note_prompt([text[slice(*span)] for span in spans])
     reply = await ask_reply(runtime, prompt, NotedSubjects, complaint, fallback="wiki_note")
-    found = (
+    mentions = (
         find_mentions(text)
         if reply is None
         else [
-            Mention(each.name.strip(), *spans[number - 1], kind=each.kind, also=tuple(each.also))
-            for each in reply.subjects
-            for number in dict.fromkeys(each.sentences)
+            Mention(subject.name.strip(), *spans[number - 1], kind=subject.kind, also=tuple(subject.also))
+            for subject in reply.subjects
+            for number in dict.fromkeys(subject.sentences)
         ]
     )
-    lines = "\n".join(json.dumps([*each], ensure_ascii=False) for each in found)
+    lines = "\n".join(json.dumps([*mention], ensure_ascii=False) for mention in mentions)
     return Note(page.number, lines, count_words(lines), fallback=reply is None)
 
 
@@ -155,7 +155,7 @@ async def note_pages(state: NoteState, runtime: ReaderRuntime) -> NoteUpdate:
 
     store = page_store(runtime)
     members = await documents_of(store, await store.document(state["document"]))
-    work = (build_memory({"document": each.id}, runtime, make_parts, recipe) for each in members)
+    work = (build_memory({"document": member.id}, runtime, make_parts, recipe) for member in members)
     noted = [built["memory"] for built in await all_finished(work)]
     summary = f"noted what {format_count(len(members), 'document')} tell of"
     return {"noted": noted, "step_summary": summary}
@@ -181,7 +181,7 @@ async def gather_subjects(state: GatherState, runtime: ReaderRuntime) -> GatherU
             pages = await store.pages(memory.id, range(memory.pages))
             notes = await store.notes(memory.id, range(memory.pages))
             starts = {page.number: page.start for page in pages}
-            mentions = [each for note in notes for each in mentions_in(note, starts[note.page])]
+            mentions = [mention for note in notes for mention in mentions_in(note, starts[note.page])]
         else:
             mentions = await compute(find_mentions, await store.text(member))
         documents.append((start, mentions))

@@ -92,13 +92,13 @@ def make_files(pages: Sequence[WikiPage]) -> dict[str, list[str]]:
     for page in pages:
         base = f"{DOCUMENTS if page['document'] else PAGES}/{make_file_name(page['name'])}"
         names = (f"{base} {number}" if number > 1 else base for number in range(1, len(pages) + 2))
-        path = next(each for each in names if fold_file_name(each) not in taken)
+        path = next(name for name in names if fold_file_name(name) not in taken)
         taken.add(fold_file_name(path))
         paths.append(path)
     of_document = {page["document"]: path for page, path in zip(pages, paths, strict=True) if page["document"]}
     told = defaultdict[tuple[str, int], list[int]](list)
     for number, page in enumerate(pages):
-        for source in (each for sentence in page["sentences"] for each in sentence["sources"]):
+        for source in (wiki_source for sentence in page["sentences"] for wiki_source in sentence["sources"]):
             if not page["document"] and number not in told[_key(source)]:
                 told[_key(source)].append(number)
     linked = [Link(path, _link_pattern((page["name"], *page["also"]))) for page, path in zip(pages, paths, strict=True)]
@@ -168,7 +168,7 @@ def _make_page(
     page: WikiPage,
     number: int,
     of_document: Mapping[str, str],
-    told: Mapping[tuple[str, int], Sequence[int]],
+    sequences: Mapping[tuple[str, int], Sequence[int]],
     linked: Sequence[Link],
 ) -> list[str]:
     about = [
@@ -182,7 +182,7 @@ def _make_page(
         if sentence["extracted"] and not page["document"] and first["title"] != before:
             lines += ["", f"## {escape(first['title'])}"]
             before = first["title"]
-        others = {each for source in sentence["sources"] for each in told[_key(source)] if each != number}
+        others = {each for source in sentence["sources"] for each in sequences[_key(source)] if each != number}
         marks = list[str]()
         for source in sentence["sources"]:
             mark = digest([source["title"], source["quote"]])[:8]

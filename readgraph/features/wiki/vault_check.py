@@ -92,7 +92,7 @@ async def check_vault(store: PageStore, folder: Path, documents: Sequence[Docume
             if not any(quote in text for text in flat) and not any(
                 find_quote(quote, text, 0, len(text)) for text in texts
             ):
-                problems += (VaultProblem("quote", each.file, each.line, quote) for each in places)
+                problems += (VaultProblem("quote", place.file, place.line, quote) for place in places)
     return sorted([*problems, *_check_conflicts(quoted)], key=lambda each: (each.file, each.line, each.kind))
 
 
@@ -119,8 +119,8 @@ def _check_links(files: Mapping[str, str]) -> Iterator[VaultProblem]:
         folder = file.rpartition("/")[0]
         for number, line in enumerate(_CODE.sub(_blank, text).splitlines(), 1):
             line = _ESCAPED.sub("", line)  # such as a link that a document's sentence has
-            targets = [found[1].strip() for found in _LINK.finditer(line)]
-            targets += [normpath(f"/{folder}/{unquote(found[2])}").lstrip("/") for found in _PLAIN_LINK.finditer(line)]
+            targets = [match[1].strip() for match in _LINK.finditer(line)]
+            targets += [normpath(f"/{folder}/{unquote(match[2])}").lstrip("/") for match in _PLAIN_LINK.finditer(line)]
             for target in filter(None, targets):
                 key = fold_file_name(target.removesuffix(".md"))
                 if key not in names:
@@ -145,10 +145,10 @@ def _check_marks(
     problems, quoted, notes = list[VaultProblem](), list[_Quoted](), dict[str, str]()
     explained, lines = {*_OWN_NOTE.findall(text)}, text.splitlines()
     for number, line in enumerate(lines, 1):
-        if not (found := _NOTE.match(line)):
+        if not (match := _NOTE.match(line)):
             continue
-        quote, linked = unescape(found[4]), _LINK.search(found[2])
-        notes[found[1]] = quote
+        quote, linked = unescape(match[4]), _LINK.search(match[2])
+        notes[match[1]] = quote
         target = linked[1].rpartition("/")[2] if linked else ""
         if not _pages_named(target, named):
             problems.append(VaultProblem("quote", name, number, f"there is no document '{target}'"))
@@ -183,6 +183,6 @@ def _check_conflicts(quoted: Sequence[_Quoted]) -> Iterator[VaultProblem]:
         for each in first.values()
     ]
     for conflict in find_conflicts(sources):
-        one, other = (first[each["document"], each["quote"]] for each in conflict["sentences"])
+        one, other = (first[sentence["document"], sentence["quote"]] for sentence in conflict["sentences"])
         text = f"{one.page}: “{one.quote}” — {other.page}: “{other.quote}”"
         yield VaultProblem("contradiction", one.file, one.line, text, f"{other.file}:{other.line}")

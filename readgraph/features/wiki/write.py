@@ -93,14 +93,14 @@ async def write_pages(state: WriteState, runtime: ReaderRuntime) -> WriteUpdate:
     store = page_store(runtime)
     whole = await store.document(state["document"])
     subjects = [*await _documents_as_subjects(store, whole), *state["subjects"]]
-    shown = [[(start, end) for start, end in each["spans"][:MOST_SENTENCES]] for each in subjects]
+    shown = [[(start, end) for start, end in subject["spans"][:MOST_SENTENCES]] for subject in subjects]
     sources = await _load_sources(store, whole, {span for spans in shown for span in spans})
     work = (
         _write_page(each, [sources[span] for span in spans], runtime)
         for each, spans in zip(subjects, shown, strict=True)
     )
     pages = await all_finished(work)
-    written = sum(not each["extracted"] for page in pages for each in page["sentences"])
+    written = sum(not sentence["extracted"] for page in pages for sentence in page["sentences"])
     summary = f"made {format_count(len(pages), 'page')}" + (f"; wrote {written} sentences" if written else "")
     return {"pages": pages, "by_rule": not written, "step_summary": summary}
 
@@ -146,7 +146,10 @@ async def _load_sources(
 
 
 async def _write_page(subject: Subject, sources: Sequence[WikiSource], runtime: ReaderRuntime) -> WikiPage:
-    own = [WikiSentence(text=on_one_line(each["quote"]), sources=[each], extracted=True) for each in sources]
+    own = [
+        WikiSentence(text=on_one_line(wiki_source["quote"]), sources=[wiki_source], extracted=True)
+        for wiki_source in sources
+    ]
     page = WikiPage(
         name=subject["name"],
         kind=subject["kind"],
@@ -160,17 +163,17 @@ async def _write_page(subject: Subject, sources: Sequence[WikiSource], runtime: 
     if not can_ask(runtime):
         say_budget_spent(runtime)
         return page
-    texts = [each["text"] for each in own]
+    texts = [wiki_sentence["text"] for wiki_sentence in own]
     room = content_room(runtime.context, "")
     fitting = next(iter(groups_that_fit(texts, lambda text: count_words(text) + 1, room)))
 
     def complaint(reply: WrittenPage) -> str | None:
         if not reply.sentences:
             return "there is no sentence"
-        for each in reply.sentences:
-            if not each.sources:
-                return f"'{each.text[:40]}' names no sentence that it rests on"
-            if wrong := [number for number in each.sources if not 1 <= number <= len(fitting)]:
+        for sentence in reply.sentences:
+            if not sentence.sources:
+                return f"'{sentence.text[:40]}' names no sentence that it rests on"
+            if wrong := [number for number in sentence.sources if not 1 <= number <= len(fitting)]:
                 return f"there is no sentence {wrong[0]}"
         return None
 
@@ -182,9 +185,9 @@ async def _write_page(subject: Subject, sources: Sequence[WikiSource], runtime: 
     if reply is None:
         return page
     written = list[WikiSentence]()
-    for each in reply.sentences[:MOST_WRITTEN]:
-        rests_on = [own[number - 1] for number in dict.fromkeys(each.sources)]
-        text = on_one_line(each.text)
+    for sentence in reply.sentences[:MOST_WRITTEN]:
+        rests_on = [own[number - 1] for number in dict.fromkeys(sentence.sources)]
+        text = on_one_line(sentence.text)
         if not is_said(text, [one["text"] for one in rests_on], subject["name"]):
             count_fallback("wiki_sentence")
             written += [one for one in rests_on if one not in written]
@@ -233,7 +236,7 @@ class CompareUpdate(StepUpdate):
 @node
 async def compare_sentences_of_pages(state: CompareState, runtime: ReaderRuntime) -> CompareUpdate:
     """Find sentences about the subjects that contradict each other, by rules."""
-    spans = {(start, end) for each in state["subjects"] for start, end in each["spans"]}
+    spans = {(start, end) for subject in state["subjects"] for start, end in subject["spans"]}
     store = page_store(runtime)
     sources = await _load_sources(store, await store.document(state["document"]), spans)
     conflicts = await compute(find_conflicts, [sources[span] for span in sorted(sources)])

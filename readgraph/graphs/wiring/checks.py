@@ -132,7 +132,7 @@ def _find_unfit_recipes(wiring: Wiring) -> Iterator[str]:
 def _parameters(node: Any, unknown: frozenset[str]) -> frozenset[str]:
     """The parameters of the recipe with which a node, or a graph's nodes, build; `unknown` where none is said."""
     if inside := builder_inside(node):
-        nodes = [each.runnable for each in inside.nodes.values()]
+        nodes = [spec.runnable for spec in inside.nodes.values()]
         giving = [each for each in nodes if find_node_keys(each, inside.state_schema).may_give("memory")]
         return union(_parameters(each, unknown) for each in giving) if giving else unknown
     if not (isinstance(node, StepNode) and node.recipe):
@@ -181,7 +181,7 @@ def _find_stale_choices(wiring: Wiring) -> Iterator[str]:
                 continue
             decided = [each for each, other in wiring.choices.items() if key in other.decisive]
             again = any(name in find_nodes_after(builder, each, writers) for each in decided)
-            if again or not any(name in find_nodes_after(builder, each) for each in fillers):
+            if again or not any(name in find_nodes_after(builder, filler) for filler in fillers):
                 yield (
                     f"The choice after '{name}' goes by '{key}', which the node '{name}' must write each time and does "
                     "not: take a node that does."

@@ -91,24 +91,24 @@ def find_node_keys(node: Any, whole_state: type[Any] | None = None) -> NodeKeys:
     compiled graph declares what it gives; one that begins a question gets none inside of another: it builds a memory.
     """
     if isinstance(node, GraphStep) and (inside := builder_inside(node)):
-        nodes = [each.runnable for each in inside.nodes.values()]
+        nodes = [spec.runnable for spec in inside.nodes.values()]
         keys = [find_node_keys(each, inside.state_schema) for each in nodes]
         given = node.gives & {*inside.schemas[inside.output_schema]}
-        empty = given & union(each.empty for each in keys)
+        empty = given & union(node_keys.empty for node_keys in keys)
         if not any(isinstance(each, StepNode) and each.starts_question for each in nodes):
-            empty = frozenset(key for key in empty if not any(each.fills(key) for each in keys))
+            empty = frozenset(key for key in empty if not any(node_keys.fills(key) for node_keys in keys))
         return NodeKeys(writes=given | RECORDED, may_write=given, empty=empty, notes="memory" in inside.channels)
     if not isinstance(node, StepNode):
         function = getattr(node, "func", None) or getattr(node, "afunc", None)
         return _keys_of_function(function, whole_state) if function else NodeKeys()
     declared = [_keys_of_function(work, whole_state) for work in (node.work, node.without_model) if work]
-    writes = [each.writes for each in declared if each.writes is not None]
+    writes = [node_keys.writes for node_keys in declared if node_keys.writes is not None]
     return NodeKeys(
-        reads=union(each.reads for each in declared),
+        reads=union(node_keys.reads for node_keys in declared),
         writes=frozenset.intersection(*writes) | RECORDED if writes else None,
-        may_write=union(each.may_write for each in declared),
-        empty=union(each.empty for each in declared),
-        notes=any(each.notes for each in declared),
+        may_write=union(node_keys.may_write for node_keys in declared),
+        empty=union(node_keys.empty for node_keys in declared),
+        notes=any(node_keys.notes for node_keys in declared),
     )
 
 

@@ -250,8 +250,10 @@ def tracers_seen() -> bool:
 def _look_for_tracers(config: RunnableConfig | None) -> None:
     """Note whether a run that begins with this config may be traced."""
     if not _seen.is_set():
-        callbacks = [(each or {}).get("callbacks") for each in (config, var_child_runnable_config.get())]
-        given = any(getattr(each, "handlers", each) for each in callbacks)
+        callbacks = [
+            (runnable_config or {}).get("callbacks") for runnable_config in (config, var_child_runnable_config.get())
+        ]
+        given = any(getattr(callback, "handlers", callback) for callback in callbacks)
         if given or tracing_is_enabled() or tracing_v2_callback_var.get():
             _seen.set()
 
@@ -321,9 +323,9 @@ class CompiledMethod(CompiledStateGraph[StateT, ContextT, InputT, OutputT]):
         A node of another graph gives what it has. LangGraph's server puts names of its own among the `configurable`.
         """
         remember_caller()
-        configs = [each or {} for each in (config, var_child_runnable_config.get())]
-        if any(NODE in each.get("metadata", {}) for each in configs):
-            around = [each.get("configurable", {}).get(RUNTIME) for each in configs]
+        configs = [runnable_config or {} for runnable_config in (config, var_child_runnable_config.get())]
+        if any(NODE in runnable_config.get("metadata", {}) for runnable_config in configs):
+            around = [runnable_config.get("configurable", {}).get(RUNTIME) for runnable_config in configs]
             if not (context or ReaderContext().model or any(getattr(runtime, "context", None) for runtime in around)):
                 warn_caller(WITHOUT_CONTEXT)
             return

@@ -199,11 +199,11 @@ def _file(base: SharedStore, store: BaseStore) -> Path:
 
 async def records(pages: PageStore, ids: Sequence[str]) -> list[Document]:
     """The documents with these ids, in this order, without those that are gone or damaged."""
-    found = list[Document]()
+    documents = list[Document]()
     for value in await pages.get((ROOT, "documents"), ids):
         with suppress(Damaged):
-            found += [Document.load(value)] if value is not None else []
-    return found
+            documents += [Document.load(value)] if value is not None else []
+    return documents
 
 
 def title_words(title: str) -> str:
@@ -236,10 +236,14 @@ def _prepare(connection: sqlite3.Connection) -> None:
 
 def _take_in(connection: sqlite3.Connection, listing: Listing) -> None:
     """Take in what the store holds now, in one look at it."""
-    seen = ListingPosition(*(connection.execute("SELECT row, record FROM seen").fetchone() or ()))
-    known = {} if listing.knows(seen) else dict(connection.execute("SELECT id, record FROM documents").fetchall())
-    last = seen
-    for now, key, value in listing.changes_since(seen):
+    listing_position = ListingPosition(*(connection.execute("SELECT row, record FROM seen").fetchone() or ()))
+    known = (
+        {}
+        if listing.knows(listing_position)
+        else dict(connection.execute("SELECT id, record FROM documents").fetchall())
+    )
+    last = listing_position
+    for now, key, value in listing.changes_since(listing_position):
         last, mark = now, row_mark(key, value)
         here = (known.get(key),) if key in known else connection.execute(_MARK, (key,)).fetchone()
         if here != (mark,):

@@ -109,7 +109,9 @@ def add(connection: Tables, memory: str, entries: Iterable[IndexEntry]) -> None:
         wanted = json.dumps([entry.page for entry in entries])
         held = {page for (page,) in connection.execute(select, (wanted,))}  # one look for all: most are new
         for entry in entries:
-            language = entry.language or next(iter(spoken), "") or main_language([each.text for each in entries])
+            language = (
+                entry.language or next(iter(spoken), "") or main_language([index_entry.text for index_entry in entries])
+            )
             spoken[language] = None
             terms = [" ".join(index_terms(part, language)) for part in (entry.text, entry.header, entry.memo)]
             known = _find_entry(connection, index, entry.page) if entry.page in held else None
@@ -133,8 +135,8 @@ def remove(connection: Tables, memory: str, pages: Iterable[int]) -> None:
     with transaction(connection, "IMMEDIATE"):
         index = _index(connection, memory)
         for page in pages if index else ():
-            if known := _find_entry(connection, index, page):
-                _take_out(connection, index, page, known[0])
+            if entry := _find_entry(connection, index, page):
+                _take_out(connection, index, page, entry[0])
 
 
 def forget(connection: Tables, memory: str) -> None:

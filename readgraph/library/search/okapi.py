@@ -192,10 +192,10 @@ def _count_tokens(texts: tuple[str, ...], language: str) -> tuple[dict[str, list
     """In which texts each token is, by number, and how often; how many tokens of each text are no stop words."""
     stopped, counts, lengths = stop_words(language), dict[str, list[tuple[int, int]]](), list[int]()
     for number, text in enumerate(texts):
-        found = Counter(tokens(text, language))
-        for token, count in found.items():
+        counter = Counter(tokens(text, language))
+        for token, count in counter.items():
             counts.setdefault(token, []).append((number, count))
-        lengths.append(found.total() - sum(found[word] for word in stopped & found.keys()))
+        lengths.append(counter.total() - sum(counter[word] for word in stopped & counter.keys()))
     return counts, lengths
 
 

@@ -174,7 +174,9 @@ async def likely_documents(pages: PageStore, query: str) -> tuple[list[Document]
     await _take_in(pages, catalogue, texts)
     numbers = pages_of(await texts.rank_pages(TEXTS, query, LIKELY))
     found = await catalogue.run(
-        lambda connection: [identity for each in numbers for (identity,) in connection.execute(_WITH_LATER, (each,))]
+        lambda connection: [
+            identity for number in numbers for (identity,) in connection.execute(_WITH_LATER, (number,))
+        ]
     )
     documents = await records(pages, [*dict.fromkeys(found)])
     return documents, await texts.count_terms(TEXTS, query)
@@ -205,12 +207,12 @@ async def _take_in(pages: PageStore, catalogue: Catalogue, texts: KeywordIndex) 
         await texts.remove(TEXTS, sorted(there - known))
     new = f"SELECT number, id FROM documents WHERE NOT indexed AND {_WITH_TEXT} LIMIT ?"
     while wanted := await catalogue.run(lambda connection: dict(connection.execute(new, (AT_ONCE,)).fetchall())):
-        found = {document.id: document for document in await records(pages, [*wanted.values()])}
+        documents = {document.id: document for document in await records(pages, [*wanted.values()])}
         entries = list[IndexEntry]()
         for number, identity in wanted.items():
             text = ""  # of a document that is gone meanwhile, or can't be read
             with suppress(LibraryError):
-                text = await pages.text(found[identity]) if identity in found else ""
+                text = await pages.text(documents[identity]) if identity in documents else ""
             entries.append(IndexEntry(number, text, language=language_of(text)))
         await texts.add(TEXTS, entries)
         await catalogue.run(partial(_mark, 1, [*wanted]))

@@ -243,11 +243,11 @@ class Vectors:
 
         A file that is damaged, or was made by another model, counts as empty, and is replaced later.
         """
-        found = read_file(self._path, self._header, self._read)
-        if found is None or found[0].model != self._model or not is_sound(found[1]):
+        file = read_file(self._path, self._header, self._read)
+        if file is None or file[0].model != self._model or not is_sound(file[1]):
             self._clear(None)
             return
-        header, records = found
+        header, records = file
         if header != self._header:
             self._clear(header)
         self._read += len(records)

@@ -52,9 +52,9 @@ async def copy_library(source: LibraryPlace, target: LibraryPlace) -> CopySummar
         for part in ["", *await asyncio.to_thread(first.parts)]:  # first: all that threads name is there then
             async with first.open_threads(part) as threads, second.open_threads(part) as copies:
                 copies.kept_questions = EVERY_QUESTION
-                async for each in threads.aoldest_first():
-                    _add_checkpoint(sums, part, each, copies)
-                    await copies.run(partial(_put, copies, each), writes=True)
+                async for checkpoint_tuple in threads.aoldest_first():
+                    _add_checkpoint(sums, part, checkpoint_tuple, copies)
+                    await copies.run(partial(_put, copies, checkpoint_tuple), writes=True)
         waiting = list[Op]()
         async for prefix, key, value in _rows(first):
             sums.add("item", prefix, key, value)
@@ -65,10 +65,10 @@ async def copy_library(source: LibraryPlace, target: LibraryPlace) -> CopySummar
         if waiting:
             await second.abatch(waiting)
         await asyncio.to_thread(copy_originals, first, second, sums)
-        copied, found = sums.as_summary(), await sums_of(second)
-        if found != copied:
+        copied, copy_summary = sums.as_summary(), await sums_of(second)
+        if copy_summary != copied:
             raise LibraryError(
-                f"The copy in {target} differs from {source}: {found} instead of {copied}. Copy it again."
+                f"The copy in {target} differs from {source}: {copy_summary} instead of {copied}. Copy it again."
             )
     return copied
 
@@ -187,8 +187,8 @@ async def sums_of(store: SharedStore) -> CopySummary:
     sums = _Sums()
     for part in ["", *await asyncio.to_thread(store.parts)]:
         async with store.open_threads(part) as threads:
-            async for each in threads.aoldest_first():
-                _add_checkpoint(sums, part, each, threads)
+            async for checkpoint_tuple in threads.aoldest_first():
+                _add_checkpoint(sums, part, checkpoint_tuple, threads)
     async for prefix, key, value in _rows(store):
         if (tuple(prefix.split(".")), key) != COPYING:
             sums.add("item", prefix, key, value)

@@ -71,14 +71,16 @@ def tell_joint(joint: Sequence[JointReading]) -> str:
 
 async def list_joint(library: Library, document: Document) -> list[JointReading]:
     """The readings of several documents that forgetting this one deletes, and what of them stays."""
-    found = list[JointReading]()
+    joint_readings = list[JointReading]()
     for collection in await collections_with(library.pages, document):
         threads, rest = await _questions(library, collection), await _rest_of(library.pages, collection, document)
-        kept = [each for each in threads if rest and rest.move_answer(each.checkpoint["channel_values"])]
-        methods = sorted({each.recipe.method for each in await library.pages.memories(collection.id)})
+        checkpoint_tuples = [
+            thread for thread in threads if rest and rest.move_answer(thread.checkpoint["channel_values"])
+        ]
+        methods = sorted({memory.recipe.method for memory in await library.pages.memories(collection.id)})
         about = (collection.id, collection.title, len(collection.parts))
-        found.append(JointReading(*about, methods, len(threads), len(kept)))
-    return found
+        joint_readings.append(JointReading(*about, methods, len(threads), len(checkpoint_tuples)))
+    return joint_readings
 
 
 async def keep_rest(
@@ -157,15 +159,15 @@ async def _drop_steps_before(library: Library, config: RunnableConfig) -> None:
 
 async def _questions(library: Library, collection: Document) -> list[CheckpointTuple]:
     """The newest checkpoints of the questions about a collection."""
-    saver, found = library.checkpointer, list[CheckpointTuple]()
+    saver, checkpoint_tuples = library.checkpointer, list[CheckpointTuple]()
     for thread in await saver.run(lambda: saver.threads({"document": collection.id})):
         try:
             saved = await saver.aget_tuple({"configurable": {"thread_id": thread, "checkpoint_ns": ""}})
         except LibraryError:  # it can't be read: it goes
             continue
         if saved and saved.checkpoint["channel_values"].get(QUESTION):
-            found.append(saved)
-    return found
+            checkpoint_tuples.append(saved)
+    return checkpoint_tuples
 
 
 class _Rest(NamedTuple):
@@ -194,11 +196,15 @@ class _Rest(NamedTuple):
     def move_citations(self, citations: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]] | None:
         """Citations in the others; None where one is of the forgotten document."""
         moved = list[dict[str, Any]]()
-        for each in citations:
-            span = (each["start"], each["end"]) if "document" in each else self.move(each["start"], each["end"])
-            if span is None or each.get("document") == self.gone.id:
+        for citation in citations:
+            span = (
+                (citation["start"], citation["end"])
+                if "document" in citation
+                else self.move(citation["start"], citation["end"])
+            )
+            if span is None or citation.get("document") == self.gone.id:
                 return None
-            moved.append({**each, "start": span[0], "end": span[1]})
+            moved.append({**citation, "start": span[0], "end": span[1]})
         return moved
 
     def move_answer(self, values: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -231,8 +237,12 @@ _EMPTY: dict[str, Any] = {
 
 async def _rest_of(pages: PageStore, collection: Document, gone: Document) -> _Rest | None:
     """The others of a collection; None where there are none, one of them is gone too, or a text can't be read."""
-    (part, *_) = [each for each in collection.parts if each.document == gone.id]
-    others = [await pages.find_document(each.document) for each in collection.parts if each != part]
+    (part, *_) = [collection_part for collection_part in collection.parts if collection_part.document == gone.id]
+    others = [
+        await pages.find_document(collection_part.document)
+        for collection_part in collection.parts
+        if collection_part != part
+    ]
     documents = [each for each in others if each]
     if not documents or len(documents) < len(others):
         return None
@@ -248,8 +258,8 @@ async def _rest_of(pages: PageStore, collection: Document, gone: Document) -> _R
         return content_words(text, language)
 
     own = {*terms(text), *terms(gone.title)}
-    for each, kept in zip(documents, texts, strict=True):
-        own.difference_update(terms(each.title), terms(kept))
+    for document, kept in zip(documents, texts, strict=True):
+        own.difference_update(terms(document.title), terms(kept))
     ids = [each.id for each in documents]
     identity = ids[0] if len(ids) == 1 else digest(["collection", ids])
     characters = sum(each.characters for each in documents)
@@ -313,18 +323,18 @@ async def _with_pages(pages: PageStore, moved: dict[str, Any], memory: str, of: 
     starts, document = [page.start for page in of], await pages.document(moved["document"])
 
     async def place(citations: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        own = [each for each in citations if "document" not in each]
+        own = [citation for citation in citations if "document" not in citation]
         named = iter(await pages.place_names(document, [each["start"] for each in own]))
         return [
-            each
-            if "document" in each
-            else {**each, "page": max(0, bisect_right(starts, each["start"]) - 1), "place": next(named)}
-            for each in citations
+            citation
+            if "document" in citation
+            else {**citation, "page": max(0, bisect_right(starts, citation["start"]) - 1), "place": next(named)}
+            for citation in citations
         ]
 
     citations = await place(moved["citations"])
     found = {**moved, "memory": memory, "citations": citations}
-    found["pages_read"] = sorted({each["page"] for each in citations})
+    found["pages_read"] = sorted({citation["page"] for citation in citations})
     if table := moved.get("table"):
         rows = [{**row, "citations": await place(row["citations"])} for row in table["rows"]]
         found["table"] = {**table, "rows": rows}

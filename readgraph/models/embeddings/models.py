@@ -33,7 +33,7 @@ __all__ = ["embedding_model"]
 
 
 def _how_to_name() -> str:
-    packaged = [each.embedding_model for each in providers().values() if each.embedding_model]
+    packaged = [provider.embedding_model for provider in providers().values() if provider.embedding_model]
     return f"write PROVIDER:NAME, for example {' or '.join(['openai:text-embedding-3-small', *packaged])}."
 
 

@@ -73,7 +73,7 @@ class ReplyTooLong(ConnectionError):
 
 def too_long(problem: BaseException) -> int:
     """The megabytes that a server's reply has more of than it may; 0 where something else went wrong."""
-    return next((each.most for each in causes_of(problem) if isinstance(each, ReplyTooLong)), 0)
+    return next((cause.most for cause in causes_of(problem) if isinstance(cause, ReplyTooLong)), 0)
 
 
 class UnreadableReply(Exception):
@@ -98,7 +98,7 @@ def kind_of_status(status: int) -> type[kinds.ModelError]:
 
 def own_error(problem: Exception) -> ReadgraphError | None:
     """The error of ours that this one is, or was raised from: older versions of OpenAI's package wrap any error."""
-    return next((each for each in causes_of(problem) if isinstance(each, ReadgraphError)), None)
+    return next((cause for cause in causes_of(problem) if isinstance(cause, ReadgraphError)), None)
 
 
 def status_of(problem: Exception) -> int | None:
@@ -167,17 +167,19 @@ def broke_off(problem: BaseException) -> bool:
 
 def names_of(problem: BaseException) -> set[str]:
     """The names of an error's types, and of those that it was raised from."""
-    return {kind.__name__ for each in causes_of(problem) for kind in type(each).__mro__}
+    return {kind.__name__ for cause in causes_of(problem) for kind in type(cause).__mro__}
 
 
 def _refusal_of(problem: Exception) -> Refusal:
     """What the server's refusal says, in whichever field the provider's package keeps it."""
-    known = next(
-        (said for each in causes_of(problem) if isinstance(said := getattr(each, "refusal", None), Refusal)), None
+    refusal = next(
+        (said for cause in causes_of(problem) if isinstance(said := getattr(cause, "refusal", None), Refusal)), None
     )
-    if known or not (status := status_of(problem)):
-        return known or Refusal()
-    bodies = [getattr(each, "body", None) or getattr(each, "message", None) or str(each) for each in causes_of(problem)]
+    if refusal or not (status := status_of(problem)):
+        return refusal or Refusal()
+    bodies = [
+        getattr(cause, "body", None) or getattr(cause, "message", None) or str(cause) for cause in causes_of(problem)
+    ]
     return read_refusal(status, bodies, waits="retry-after" in headers_of(problem))
 
 

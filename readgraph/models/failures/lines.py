@@ -93,14 +93,14 @@ def _of_any_server(server: str, failure: Failure, times: str) -> str:
 
 def _explain_refusal(client: ModelClient, failure: Failure, server: str) -> str:
     """What a refusal says that its status alone doesn't; "" for the others."""
-    said, name, status = failure.refusal, client.name, f" ({failure.status})" if failure.status else ""
-    if said.kind == "too long":
-        window = f" (at most {said.most_tokens:,} tokens)" if said.tokens > said.most_tokens else ""
+    refusal, name, status = failure.refusal, client.name, f" ({failure.status})" if failure.status else ""
+    if refusal.kind == "too long":
+        window = f" (at most {refusal.most_tokens:,} tokens)" if refusal.tokens > refusal.most_tokens else ""
         return f"A prompt is too long for '{name}'{window}: set a smaller --window-words, or take a larger window."
-    if said.kind in ("spent", "web page"):
+    if refusal.kind in ("spent", "web page"):
         return _of_any_server(server, failure, "")
-    if said.kind == "field":
-        return f"{server} takes no '{said.field}' for '{name}'{status}: leave it out where the model is set up."
+    if refusal.kind == "field":
+        return f"{server} takes no '{refusal.field}' for '{name}'{status}: leave it out where the model is set up."
     return ""
 
 

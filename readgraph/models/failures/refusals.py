@@ -143,7 +143,7 @@ def read_refusal(status: int, body: Any, fields: Iterable[str] = (), *, waits: b
     if _PAGE.match(text) and status != 413:
         return Refusal("web page") if 400 <= status < 500 and status not in (408, 425, 429) else Refusal()
     if (limits := _A_MINUTE.search(text)) and (soon or _SPENT.search(text)):
-        most, wanted = (int(each.replace(",", "")) for each in limits.groups())
+        most, wanted = (int(group.replace(",", "")) for group in limits.groups())
         if wanted > most or soon:
             return Refusal("too long", most_tokens=most, tokens=wanted) if wanted > most else Refusal("busy")
     if status in PASSING or (own and _PASSING.search(text)):

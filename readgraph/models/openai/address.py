@@ -37,11 +37,11 @@ def read_address(given: str, where: str) -> ServerAddress:
             raise ValueError
     except ValueError:
         raise BadInput(f"{where} can't be read: {FORM}, an IPv6 address as http://[::1]:8080/v1.") from None
-    asked = parse_qsl(parts.query, keep_blank_values=True)
-    if len(dict(asked)) < len(asked):
+    query = parse_qsl(parts.query, keep_blank_values=True)
+    if len(dict(query)) < len(query):
         raise BadInput(f"{where} gives a value of its query twice: give each name once.")
     path = _ENDPOINT.sub("", parts.path)
-    return ServerAddress(urlunsplit((parts.scheme, parts.netloc, path, "", "")), dict(asked))
+    return ServerAddress(urlunsplit((parts.scheme, parts.netloc, path, "", "")), dict(query))
 
 
 def address_settings(given: str, where: str) -> dict[str, object]:

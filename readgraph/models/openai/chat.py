@@ -132,8 +132,8 @@ class InLoopChatOpenAI(ChatOpenAI):
 
 def _name_thinking(result: ChatResult, response: Any) -> ChatResult:
     """The result, its messages with the names of the fields of the response that hold thinking."""
-    for made, choice in zip(result.generations, response["choices"], strict=False):
+    for chat_generation, choice in zip(result.generations, response["choices"], strict=False):
         fields = [name for name, value in choice["message"].items() if value and names_thinking(name)]
         if fields:
-            made.message.response_metadata[FIELD] = fields[0]
+            chat_generation.message.response_metadata[FIELD] = fields[0]
     return result

@@ -177,14 +177,14 @@ def _explain_proxy(problem: BaseException, proxy: str, *, new: bool) -> str:
     """Why a proxy lets nothing through, which is `new` until it first does; "" where that may pass."""
     if proxy and new and type(problem).__name__ in ("ConnectError", "ConnectTimeout"):
         return f"The proxy {without_secrets(proxy)} does not answer: check the variable that names it. {EXCEPT}"
-    each: BaseException | None = problem
-    while each is not None and proxy:
-        status = getattr(each, "status", None)  # as aiohttp has it; httpx begins its message with it
-        said = str(each).partition(" ")[0] if "ProxyError" in type(each).__name__ else ""
+    base_exception: BaseException | None = problem
+    while base_exception is not None and proxy:
+        status = getattr(base_exception, "status", None)  # as aiohttp has it; httpx begins its message with it
+        said = str(base_exception).partition(" ")[0] if "ProxyError" in type(base_exception).__name__ else ""
         status = status if isinstance(status, int) else int(said) if said.isdecimal() else 0
-        if 400 <= status < 500 or "username/password" in str(each):
+        if 400 <= status < 500 or "username/password" in str(base_exception):
             return _explain_status(status or 407, proxy)
-        each = each.__cause__ or each.__context__
+        base_exception = base_exception.__cause__ or base_exception.__context__
     return ""
 
 

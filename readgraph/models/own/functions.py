@@ -36,7 +36,7 @@ def function_model(function: Callable[..., Any]) -> str:
     path = f"{named.__module__}.{named.__qualname__}".replace("<locals>.", "")
     name = stem = FUNCTION + re.sub(r"[^\w.]", "", path)
     number = 1
-    while (known := find_model_entry(name)) and not _same(known.function, function):
+    while (model_entry := find_model_entry(name)) and not _same(model_entry.function, function):
         number += 1
         name = f"{stem}-{number}"
     known_as = name.removeprefix(FUNCTION)

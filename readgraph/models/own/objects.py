@@ -17,7 +17,7 @@ def rebuild(given: Any, change: Callable[[Any], Any]) -> Any:
     if isinstance(given, RunnableBindingBase):
         return given.model_copy(update={"bound": rebuild(given.bound, change)})
     if isinstance(given, RunnableWithFallbacks):
-        others = [rebuild(each, change) for each in given.fallbacks]
+        others = [rebuild(fallback, change) for fallback in given.fallbacks]
         return given.model_copy(update={"runnable": rebuild(given.runnable, change), "fallbacks": others})
     return change(given)
 

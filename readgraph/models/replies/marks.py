@@ -94,21 +94,21 @@ class Mark:
 
 def next_mark(text: str, start: int) -> Mark | None:
     """The first mark at or after a position; None where there is none."""
-    while found := _find_shape(text, start):
-        if mark := _read(text, found):
+    while shape := _find_shape(text, start):
+        if mark := _read(text, shape):
             return mark
-        start = max(found.end(), found.start() + 1) if not found["fence"] else found.end()
+        start = max(shape.end(), shape.start() + 1) if not shape["fence"] else shape.end()
     return None
 
 
 def _find_shape(text: str, start: int) -> re.Match[str] | None:
     """The first shape at or after a position, as `_SHAPES.search` would find it."""
-    if (start == 0 or text[start - 1 : start] == "\n") and (found := _SHAPES.match(text, start)):
-        return found
+    if (start == 0 or text[start - 1 : start] == "\n") and (match := _SHAPES.match(text, start)):
+        return match
     for begins in _BEGINNINGS.finditer(text, start):
         place = begins.end() if begins[0] == "\n" else begins.start()
-        if found := _SHAPES.match(text, place):
-            return found
+        if match := _SHAPES.match(text, place):
+            return match
     return None
 
 
@@ -117,22 +117,22 @@ def names_thinking(name: str) -> bool:
     return _thinks(_segments(name))
 
 
-def _read(text: str, found: re.Match[str]) -> Mark | None:
-    start, end = found.span()
-    if found["special"]:
-        return _read_token(text, found, found["name1"] or found["name2"], bool(found["s1"] or found["name2"]))
-    if found["tag"]:
-        return _read_tag(text, found)
-    if found["bracket"]:
-        return _read_bracket(found)
-    if found["fence"]:
-        thinks = bool(found["name5"] and _thinks([found["name5"].casefold()]))
+def _read(text: str, match: re.Match[str]) -> Mark | None:
+    start, end = match.span()
+    if match["special"]:
+        return _read_token(text, match, match["name1"] or match["name2"], bool(match["s1"] or match["name2"]))
+    if match["tag"]:
+        return _read_tag(text, match)
+    if match["bracket"]:
+        return _read_bracket(match)
+    if match["fence"]:
+        thinks = bool(match["name5"] and _thinks([match["name5"].casefold()]))
         return Mark(start, end, "think", "fence") if thinks else Mark(start, end, "end_think", "fence")
-    if found["system"]:
+    if match["system"]:
         return Mark(start, end, "other")
-    if found["role"]:
+    if match["role"]:
         return Mark(start, end, "none", "role", weak=True)
-    return Mark(start, end, "think", "line", weak=True) if found["line"] else Mark(start, end, "end_think", "line")
+    return Mark(start, end, "think", "line", weak=True) if match["line"] else Mark(start, end, "end_think", "line")
 
 
 def _segments(name: str) -> list[str]:
@@ -164,28 +164,28 @@ def _kind_of(segments: list[str], shut: bool) -> Kind:
     return "end" if (shut and "suffix" not in words) or words & _LAST else "none"
 
 
-def _read_token(text: str, found: re.Match[str], name: str, shut: bool) -> Mark | None:
+def _read_token(text: str, match: re.Match[str], name: str, shut: bool) -> Mark | None:
     """A special token, with the words behind it that name a turn or a channel: `<|channel|>analysis`."""
     shut, segments = shut or name.startswith("/"), _segments(name)
     words, kind = {*segments}, _kind_of(segments, shut)
-    if (kind in ("none", "turn", "other") or words == {"close"}) and (named := _read_named(text, found, words, kind)):
+    if (kind in ("none", "turn", "other") or words == {"close"}) and (named := _read_named(text, match, words, kind)):
         return named
     if shut and words & {"channel", "turn"}:
-        return Mark(*found.span(), "end_think", "channel") if "channel" in words else Mark(*found.span(), "end")
-    if kind == "none" and " " in found[0]:  # an operator: `f <| g |> h`
+        return Mark(*match.span(), "end_think", "channel") if "channel" in words else Mark(*match.span(), "end")
+    if kind == "none" and " " in match[0]:  # an operator: `f <| g |> h`
         return None
-    return Mark(*found.span(), kind, "token" if kind == "think" else "")
+    return Mark(*match.span(), kind, "token" if kind == "think" else "")
 
 
-def _read_named(text: str, found: re.Match[str], words: set[str], kind: Kind) -> Mark | None:
+def _read_named(text: str, match: re.Match[str], words: set[str], kind: Kind) -> Mark | None:
     """A token with the words behind it, if these name what begins or ends: a role, a channel, a form."""
-    behind = _WORD.match(text, found.end())
+    behind = _WORD.match(text, match.end())
     if not behind:
         return None
     before_token, more = behind["token"] is not None, behind["rest"] or ""
     meant = _kind_of(_segments(behind["word"]), "close" in words)
     alone = (before_token or behind["line"]) and (
-        meant != "none" or (before_token and not more and behind.start("word") == found.end())
+        meant != "none" or (before_token and not more and behind.start("word") == match.end())
     )
     opener = bool(words & _OPENERS) and not words & _TEXT and not words & (_ENDS - {"close"})
     if not ((alone and (opener or (before_token and not more))) or ("channel" in words and meant in ("think", "turn"))):
@@ -193,34 +193,34 @@ def _read_named(text: str, found: re.Match[str], words: set[str], kind: Kind) ->
     if meant == "think" and "to=" in more:
         meant = "call"
     key = "" if meant not in ("think", "end_think") or "close" in words else "turn"
-    if key and "channel" in words and not found[0].endswith(("|>", "｜>")):
+    if key and "channel" in words and not match[0].endswith(("|>", "｜>")):
         key = "channel"
-    return Mark(found.start(), behind.end() if alone else behind.end("word"), meant if meant != "none" else kind, key)
+    return Mark(match.start(), behind.end() if alone else behind.end("word"), meant if meant != "none" else kind, key)
 
 
-def _read_tag(text: str, found: re.Match[str]) -> Mark | None:
-    span, name, shut = found.span(), found["name3"], bool(found["s3"])
+def _read_tag(text: str, match: re.Match[str]) -> Mark | None:
+    span, name, shut = match.span(), match["name3"], bool(match["s3"])
     small, segments = name.casefold(), _segments(name)
     if not shut and _WORD_END.search(text, max(0, span[0] - 1), span[0]) and (name[0].isupper() or ":" in name):
         return None  # a type in code: `List<Thought>`
     if bare := _BARE_TAG.fullmatch(name):
         if not bare["number"]:
             return Mark(*span, "none")
-        behind = _WORD.match(text, found.end())
+        behind = _WORD.match(text, match.end())
         if behind and _thinks(_segments(behind["word"])):
-            return Mark(found.start(), behind.end("word"), "think", "number")
+            return Mark(match.start(), behind.end("word"), "think", "number")
         return Mark(*span, "end_think", "number")
     if _TOKEN_TAG.fullmatch(name):
-        return _read_token(text, found, name, shut)
+        return _read_token(text, match, name, shut)
     if small in CONTAINERS:
         if shut:
             return Mark(*span, "end_think", small)
-        headed = _SUMMARY.match(text, found.end())
-        said = f"{found['attributes'] or ''} {headed[1] if headed else ''}"
+        headed = _SUMMARY.match(text, match.end())
+        said = f"{match['attributes'] or ''} {headed[1] if headed else ''}"
         return Mark(*span, "think", small) if _thinks(_segments(said)) else None
     if _thinks(segments):
         ends = shut or segments[0] in _ENDS or segments[-1] in _ENDS
-        return Mark(*span, "none" if found["alone"] else "end_think" if ends else "think")
+        return Mark(*span, "none" if match["alone"] else "end_think" if ends else "think")
     for pattern, begins, ends_as in (
         (_ANSWER_TAG, "answer", "end_answer"),
         (_CALL_TAG, "call", "end_call"),
@@ -232,17 +232,17 @@ def _read_tag(text: str, found: re.Match[str]) -> Mark | None:
     return None
 
 
-def _read_bracket(found: re.Match[str]) -> Mark | None:
-    span, name, shut = found.span(), found["name4"], bool(found["s4"])
-    if found[0][0] == "[" and name in _BRACKETS:
+def _read_bracket(match: re.Match[str]) -> Mark | None:
+    span, name, shut = match.span(), match["name4"], bool(match["s4"])
+    if match[0][0] == "[" and name in _BRACKETS:
         kind = _BRACKETS[name]
         return Mark(*span, kind if not shut or kind == "none" else "end_call" if kind == "call" else "turn")
-    if (answer := _ANSWER_BRACKET.fullmatch(name)) and found[0][0] == "[":
+    if (answer := _ANSWER_BRACKET.fullmatch(name)) and match[0][0] == "[":
         return Mark(*span, "answer" if answer[1] != "END" else "end_answer")
     segments = [segment for segment in _segments(name) if segment not in ("start", "begin")]
     if not segments or len(segments) > 2 or not _thinks(segments):
         return None
     ends = shut or bool({*segments} & _ENDS)
     plain = bool(_PLAIN_THOUGHT.fullmatch(segments[0]))
-    strong = found[0][0] == "◁" or (plain and (name.isupper() or found[0][0] not in _QUOTING))
+    strong = match[0][0] == "◁" or (plain and (name.isupper() or match[0][0] not in _QUOTING))
     return Mark(*span, "end_think" if ends else "think", weak=not strong)

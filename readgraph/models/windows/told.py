@@ -81,12 +81,12 @@ async def _ask(fetch: Fetch, base: str, model: str) -> Told:
             )
     except TimeoutError:
         return told
-    found = [
+    told_values = [
         Told(each.tokens, each.kind or kind)
         for (kind, _), answer in zip(beside.values(), answers, strict=True)
         if (each := _read_list(answer, model)).tokens
     ]
-    return min(found, default=told)
+    return min(told_values, default=told)
 
 
 async def _fetch_or_none(fetch: Fetch, address: str, body: dict[str, str] | None = None) -> Any:
@@ -126,8 +126,8 @@ def _windows(value: Any, depth: int = 0) -> Iterator[int]:
     for name, inner in value.items():
         told = inner
         if name == "parameters" and isinstance(inner, str):  # of Ollama's Modelfile
-            found = _NUM_CTX.search(inner)
-            told = int(found[1]) if found else None
+            match = _NUM_CTX.search(inner)
+            told = int(match[1]) if match else None
         elif name not in _FIELDS and not name.endswith(".context_length"):
             yield from _windows(inner, depth + 1)
             continue

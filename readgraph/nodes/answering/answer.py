@@ -118,13 +118,13 @@ async def answer_from_notes_alone_without_model(state: AnswerState, runtime: Rea
     record_corrections(view.notes.values())
     noted = [page for page in view.pages if page.number in view.notes]
     texts = await page_store(runtime).spans(view.document, [(page.start, page.end) for page in noted])
-    kept = [
+    passages = [
         passage
         for page, text in zip(noted, texts, strict=True)
         for passage in sentences_as_passages(page.number, text, sentence_spans(text))
         if count_words(passage.text) >= FEWEST_WORDS and passage.text in view.notes[page.number].text
     ]
-    draft = await quote_passages(kept, view.document, state, runtime)
+    draft = await quote_passages(passages, view.document, state, runtime)
     return await write_answer(draft._replace(words=view.words), view.document, state, runtime)
 
 

@@ -54,16 +54,16 @@ async def find_quotes(store: PageStore, document: str, memory: str, quotes: list
 async def add_context(store: PageStore, document: Document, citations: Sequence[Citation], sentences: int) -> None:
     """Give each citation so many sentences of its document `before` and `after` its quote."""
     spans, reach = list[tuple[int, int]](), sentences * LONGEST_SENTENCE
-    for each in citations:
-        part = document.part_at(each["start"]) if document.parts else None
+    for citation in citations:
+        part = document.part_at(citation["start"]) if document.parts else None
         first, last = (part.start, part.end) if part else (0, document.characters)
-        spans.append((max(each["start"] - reach, first), each["start"]))
-        spans.append((each["end"], min(each["end"] + reach, last)))
+        spans.append((max(citation["start"] - reach, first), citation["start"]))
+        spans.append((citation["end"], min(citation["end"] + reach, last)))
     texts = await store.spans(document, spans)
-    for each, before, after in zip(citations, texts[::2], texts[1::2], strict=True):
+    for citation, before, after in zip(citations, texts[::2], texts[1::2], strict=True):
         begins, ends = sentence_spans(before)[-sentences:], sentence_spans(after)[:sentences]
-        each["before"] = before[begins[0][0] :].strip() if begins else ""
-        each["after"] = after[: ends[-1][1]].strip() if ends else ""
+        citation["before"] = before[begins[0][0] :].strip() if begins else ""
+        citation["after"] = after[: ends[-1][1]].strip() if ends else ""
 
 
 def locate(quote: Quote, text: str, pages: list[Page]) -> Citation | None:
@@ -273,7 +273,9 @@ def mark_spans(found: Mapping[str, Any]) -> list[tuple[int, int, int]]:
     """Where marks stand in the `marked_answer` of `with_marks`: the number of each, and its span `[start, end)`."""
     if not (answer := found["answer"]):
         return []
-    placed = [(each["mark_at"], each["number"]) for each in found["citations"] if each["mark_at"] is not None]
+    placed = [
+        (citation["mark_at"], citation["number"]) for citation in found["citations"] if citation["mark_at"] is not None
+    ]
     return _place_marks(answer, row_marks(answer, found) or placed, found["flags"])[1]
 
 

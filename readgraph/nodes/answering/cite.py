@@ -105,9 +105,9 @@ async def check_answer_sentences(
     places = dict(zip(starts, await store.place_names(described, starts), strict=True))
     sentences = [_sentence(answer, span, named[number], places) for number, span in enumerate(spans)]
     for number, sentence in enumerate(sentences):
-        if found := own.get(number):
-            place = sentence["places"][sentence["pages"].index(found["page"])]
-            sentence.update({"pages": [found["page"]], "places": [place], "quotes": [found]})
+        if quote := own.get(number):
+            place = sentence["places"][sentence["pages"].index(quote["page"])]
+            sentence.update({"pages": [quote["page"]], "places": [place], "quotes": [quote]})
             sentence.update({"supported": True, "extracted": True})
         elif number in verdicts:
             sentence.update({"supported": verdicts[number].supported, "quotes": quotes.get(number, [])})
@@ -141,7 +141,11 @@ async def _pieces(
     for place, (document, memory) in enumerate(memories.items()):
         described, kept = await store.document_and_memory(document, memory)
         ranked = pages_of(await (await open_ranker(store, described, kept)).find(answer, kept.pages))
-        cited = [each["page"] for each in citations if each.get("document", document if not place else "") == document]
+        cited = [
+            citation["page"]
+            for citation in citations
+            if citation.get("document", document if not place else "") == document
+        ]
         were_open = {*opened} if not place else set[int]()
         nearest = [page for page in ranked if page in were_open][:MOST_OPENED]
         pages = await store.pages(memory, sorted({*cited, *nearest, *ranked[:MOST_OTHERS]}))
@@ -218,14 +222,14 @@ async def _find_verdict_quotes(
     if not given:
         return {}
     looked_up = await find_quotes(store, state["document"], state["memory"], [quote for _, quote in given])
-    found = dict[int, list[Quote]]()
+    quotes = dict[int, list[Quote]]()
     for (number, _), citation in zip(given, looked_up, strict=True):
         if citation:
             quote = Quote(page=citation["page"], quote=citation["quote"], start=citation["start"])
-            found.setdefault(number, []).append(quote)
+            quotes.setdefault(number, []).append(quote)
     if (lost := looked_up.count(None)) and not state.get("more_documents"):
         count_fallback("quote_not_found", lost)
-    return found
+    return quotes
 
 
 @node(settings=(AnswerForm, Checking, Quoting))
@@ -259,12 +263,12 @@ async def _citations(state: CiteState, memories: dict[str, str], runtime: Reader
         return [], "nothing was quoted"
     store = page_store(runtime)
     for document, memory in memories.items():
-        found = await find_quotes(store, document, memory, lost)
-        there, own = [*filter(None, found)], document == state["document"]
+        quotes = await find_quotes(store, document, memory, lost)
+        there, own = [*filter(None, quotes)], document == state["document"]
         if there and (sentences := runtime.context.quote_context):
             await add_context(store, await store.document(document), there, sentences)
         citations += there if own else [Citation(**each, document=document) for each in there]
-        lost = [quote for quote, citation in zip(lost, found, strict=True) if citation is None]
+        lost = [quote for quote, citation in zip(lost, quotes, strict=True) if citation is None]
     if lost:
         count_fallback("quote_not_found", len(lost))
     unique = {(each.get("document"), each["start"], each["end"]): each for each in citations}

@@ -168,16 +168,16 @@ def format_finding(finding: Finding) -> str:
     return "\n".join([finding["text"], *(f'"{quote["quote"]}"' for quote in finding["quotes"])])
 
 
-def _as_chat_message(said: AnswerDraft, document: Document, state: AskedState) -> list[AnyMessage]:
+def _as_chat_message(answer_draft: AnswerDraft, document: Document, state: AskedState) -> list[AnyMessage]:
     """The answer as a message with the id of what was streamed of it; where none was asked for, it is streamed."""
     meter = current_meter()
-    metadata = {"status": said.status, "document": document.id}
+    metadata = {"status": answer_draft.status, "document": document.id}
     missing = describe_missing(cast("dict[str, Any]", state).get("not_memorised"))
-    if not said.answer:
-        gave_none = GAVE_NONE if said.nearest and meter.context.model else NOT_FOUND
-        words = RESEARCHED if said.context_alone else gave_none
+    if not answer_draft.answer:
+        gave_none = GAVE_NONE if answer_draft.nearest and meter.context.model else NOT_FOUND
+        words = RESEARCHED if answer_draft.context_alone else gave_none
     else:
-        words = _quoted(said) if said.nearest else said.answer
+        words = _quoted(answer_draft) if answer_draft.nearest else answer_draft.answer
     message = AIMessage(f"{words}\n\n{missing}." if missing else words, id=meter.message.id, response_metadata=metadata)
     if last_question(state.get("messages") or []):
         return [message]
@@ -186,12 +186,12 @@ def _as_chat_message(said: AnswerDraft, document: Document, state: AskedState) -
     return []
 
 
-def _quoted(said: AnswerDraft) -> str:
+def _quoted(answer_draft: AnswerDraft) -> str:
     """What was quoted in place of an answer, the nearest first; or the option that was guessed, or a table."""
-    if said.choice:
-        return f"{NEAREST_OPTION}\n\n{said.answer}"
-    texts = [quote["quote"] for quote in said.quotes]
-    return "\n\n".join([NEAREST, *(texts if said.answer in texts else [said.answer or ""])])
+    if answer_draft.choice:
+        return f"{NEAREST_OPTION}\n\n{answer_draft.answer}"
+    texts = [quote["quote"] for quote in answer_draft.quotes]
+    return "\n\n".join([NEAREST, *(texts if answer_draft.answer in texts else [answer_draft.answer or ""])])
 
 
 def instead_of_reply(draft: AnswerDraft, runtime: ReaderRuntime, counted_as: str = "answer") -> AnswerDraft:

@@ -87,8 +87,8 @@ def make_sentence(text: str, pages: Sequence[int], quotes: Sequence[Quote] = ())
 
 def describe_verdicts(sentences: Sequence[Sentence]) -> tuple[int, int, str]:
     """How many of these sentences the text doesn't support, how many are unchecked, and a line on all of them."""
-    unsupported = sum(each["supported"] is False for each in sentences)
-    unchecked = sum(each["supported"] is None for each in sentences)
+    unsupported = sum(sentence["supported"] is False for sentence in sentences)
+    unchecked = sum(sentence["supported"] is None for sentence in sentences)
     did = f"{len(sentences) - unsupported - unchecked} of {format_count(len(sentences), 'sentence')} supported"
     return unsupported, unchecked, did + (f", {unchecked} not checked" if unchecked else "")
 
@@ -120,19 +120,21 @@ async def verdicts_on(
     pages = sorted({page for sentence in batch.values() for page in sentence.pages} & texts.keys())
 
     def complaint(reply: SentenceVerdicts) -> str | None:
-        missing = {*range(1, len(batch) + 1)} - {each.sentence for each in reply.verdicts}
+        missing = {*range(1, len(batch) + 1)} - {verdict.sentence for verdict in reply.verdicts}
         return f"there is no verdict on sentence {min(missing)}" if missing else None
 
     shown = format_pages({page: texts[page] for page in pages})
-    prompt = check_sentences_prompt(words, shown, [each.text for each in batch.values()], question)
+    prompt = check_sentences_prompt(words, shown, [check.text for check in batch.values()], question)
     try:
         reply = await ask_reply(runtime, prompt, SentenceVerdicts, complaint)
     except NoUsableReply:
         count_fallback("check")
         return {}
-    found = dict[int, SupportVerdict]()
+    support_verdicts = dict[int, SupportVerdict]()
     for place, number in enumerate(batch, 1):
-        said = [each for each in reply.verdicts if each.sentence == place]
-        quotes = quotes_from(quoted for each in said for quoted in each.quotes)
-        found[number] = SupportVerdict(all(each.supported for each in said), quotes)
-    return found
+        sentence_verdicts = [verdict for verdict in reply.verdicts if verdict.sentence == place]
+        quotes = quotes_from(quoted for sentence_verdict in sentence_verdicts for quoted in sentence_verdict.quotes)
+        support_verdicts[number] = SupportVerdict(
+            all(sentence_verdict.supported for sentence_verdict in sentence_verdicts), quotes
+        )
+    return support_verdicts

@@ -268,14 +268,16 @@ class _Build:
         # This is kept with the next page: the document may have grown.
         self.memory = memory = replace(memory, paged=False, complete=False, note_words=None)
         text = await self.store.text(document)
-        kept = await find_unchanged_pages(self.store, document, text, memory) if self.cuts_text else UnchangedPages()
+        unchanged_pages = (
+            await find_unchanged_pages(self.store, document, text, memory) if self.cuts_text else UnchangedPages()
+        )
         pages = await self.store.pages(memory.id, range(memory.pages))
         there = await self.store.notes(memory.id, range(memory.pages))
         notes = [note for note in there if not (self.asks_again and self.asks_again(note))]
         self.notes, self.noted, self.note_words = NotesSoFar(notes), len(notes), sum(note.words for note in notes)
         having = {note.page for note in notes}
         paginate, write_note = await self.make_parts(document, self.notes, self.runtime)
-        write_note = await keep_written_notes(write_note, kept, self.store, document, memory)
+        write_note = await keep_written_notes(write_note, unchanged_pages, self.store, document, memory)
         for page in pages:
             if page.number not in having:
                 self.to_note.put_nowait(page)
@@ -285,7 +287,7 @@ class _Build:
                 for _ in range(writers):
                     tasks.create_task(self._write_notes(text, write_note, tasks))
                 last = pages[-1] if pages else None
-                await self._cut_pages(keep_unchanged_pages(paginate, kept)(text, last, self.runtime))
+                await self._cut_pages(keep_unchanged_pages(paginate, unchanged_pages)(text, last, self.runtime))
                 for _ in range(writers):
                     self.to_note.put_nowait(None)
         paged = self.memory.read_to == document.characters

@@ -49,10 +49,10 @@ async def find_newest(state: CorrectionInput, runtime: ReaderRuntime) -> ReadUpd
     """Find the newest memory of the document, of this method if one is named."""
     store, method = page_store(runtime), state.get("method")
     document = await store.document(state["document"])
-    kept = [memory for memory in await store.memories(document.id) if method in (None, "", memory.recipe.method)]
-    if not kept:
+    memories = [memory for memory in await store.memories(document.id) if method in (None, "", memory.recipe.method)]
+    if not memories:
         raise BadInput(f"'{document.title}' has no memory{f' of {method}' if method else ''}: read it first.")
-    return {"memory": kept[-1].id, "step_summary": f"took the memory of {kept[-1].recipe.method}"}
+    return {"memory": memories[-1].id, "step_summary": f"took the memory of {memories[-1].recipe.method}"}
 
 
 @node

@@ -181,8 +181,8 @@ def in_stretches(paginate: Paginate) -> Paginate:
 async def number_pages(groups: Iterable[Coroutine[Any, Any, list[Page]]], last: Page | None) -> Pages:
     """The pages of groups that are made at the same time, in their order, with the numbers that follow the last one."""
     number = last.number + 1 if last else 0
-    async with aclosing(gather_ordered(groups)) as made:
-        async for pages in made:
+    async with aclosing(gather_ordered(groups)) as async_generator:
+        async for pages in async_generator:
             for page in pages:
                 yield replace(page, number=number)
                 number += 1

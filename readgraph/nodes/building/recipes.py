@@ -69,8 +69,8 @@ def for_question(state: PurposeState, runtime: ReaderRuntime) -> ReaderRuntime:
     if not state.get("question_text"):
         return runtime
     turns, choices = state.get("question_turns") or [], state.get("choices") or {}
-    asked = AskedQuestion(question_text=state["question_text"], question_turns=turns, choices=choices)
-    return runtime.override(context=with_question(runtime.context, question_alone(asked), choices.values()))
+    asked_question = AskedQuestion(question_text=state["question_text"], question_turns=turns, choices=choices)
+    return runtime.override(context=with_question(runtime.context, question_alone(asked_question), choices.values()))
 
 
 def complete_recipe(recipe: Recipe, context: ReaderContext) -> Recipe:

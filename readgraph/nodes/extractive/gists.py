@@ -39,8 +39,8 @@ def extract_gist(text: str, most_words: int | None = None, purpose: str = "") ->
     written = [text[slice(*span)] for span in spans]
     sizes = [*map(count_words, written)]
     ordered = _by_information(written, sizes, {*content_words(purpose)})
-    kept = take_fitting(ordered, sizes.__getitem__, allowed, skips=True)
-    return " ".join(written[number] for number in sorted(kept)) or first_words(text.strip(), allowed)
+    fitting = take_fitting(ordered, sizes.__getitem__, allowed, skips=True)
+    return " ".join(written[number] for number in sorted(fitting)) or first_words(text.strip(), allowed)
 
 
 def gist_size(text: str) -> int:

@@ -88,13 +88,13 @@ def quoted_answer(passages: Sequence[Passage], state: AskedState) -> AnswerDraft
 
 def quote_at_length(passages: Sequence[Passage], question: str, words: int) -> AnswerDraft:
     """The nearest sentences, of about this many words together, the best first."""
-    kept, left = list[PageSentence](), words
+    page_sentences, left = list[PageSentence](), words
     for sentence in nearest_sentences(question, passages, MOST_PASSAGES + words // PASSAGE_WORDS):
         length = count_words(sentence.text)
         if length < 2 * left:
-            kept.append(sentence)
+            page_sentences.append(sentence)
             left -= length
-    quotes = _quotes(kept, passages, question)
+    quotes = _quotes(page_sentences, passages, question)
     return _draft_from_quotes(" ".join(quote["quote"] for quote in quotes) or None, quotes)
 
 
@@ -131,15 +131,19 @@ def _quote_of(run: Sequence[PageSentence]) -> Quote:
     return Quote(page=run[0].page, quote=text)
 
 
-def _find_reply(asked: PageSentence, following: Sequence[Passage], question: str, language: str) -> list[PageSentence]:
+def _find_reply(
+    page_sentence: PageSentence, following: Sequence[Passage], question: str, language: str
+) -> list[PageSentence]:
     """What stands after a question up to the reply to it, and the reply's first sentences; nothing after others.
 
     In a talk, a turn of somebody else is the reply unless it asks something too; else what follows a paragraph that
     ends with a question. `following`: the passages of the page from that of the question on.
     """
     asker = following[0].speaker
-    taken = [sentence for sentence in sentences_of(following[0], language=language) if sentence.start >= asked.end]
-    if not _asks(asked.said, question if asker else "") or (taken and not asker):
+    taken = [
+        sentence for sentence in sentences_of(following[0], language=language) if sentence.start >= page_sentence.end
+    ]
+    if not _asks(page_sentence.said, question if asker else "") or (taken and not asker):
         return []
     begin, is_answered = len(taken) if not asker else None, False
     for one, other in pairwise(following[:MOST_BETWEEN]):
@@ -181,12 +185,12 @@ def _nearest_turns(ranked: Sequence[PageSentence]) -> list[PageSentence]:
 
 def _each_adding(query: str, ranked: Sequence[PageSentence]) -> list[PageSentence]:
     """The best of these sentences, and those after it with words of the query that the ones before them lack."""
-    missing, kept = {*content_words(query)}, list[PageSentence]()
+    missing, page_sentences = {*content_words(query)}, list[PageSentence]()
     for sentence in ranked:
-        if not kept or {*content_words(sentence.said)} & missing:
-            kept.append(sentence)
+        if not page_sentences or {*content_words(sentence.said)} & missing:
+            page_sentences.append(sentence)
             missing -= {*content_words(sentence.text)}
-    return kept[:MOST_QUOTES]
+    return page_sentences[:MOST_QUOTES]
 
 
 def _best_supported(question: str, choices: dict[str, str], texts: list[str]) -> str | None:

@@ -135,8 +135,8 @@ async def integrate(state: IntegrateState, runtime: ReaderRuntime) -> IntegrateU
     for quote in reply.quotes:  # on the page that it names, else on any that was shown
         pages = sorted(shown, key=lambda page: page.number != quote.page)
         places = (find_citation_on_page(page.number, page.start, page.text, quote.quote) for page in pages)
-        if found := next(filter(None, places), None):
-            snippets.append(found)
+        if citation := next(filter(None, places), None):
+            snippets.append(citation)
     told = [page for page in reply.sources if page in read]
     return await _add_to_notes(state, runtime, shown, reply.content.strip(), snippets, told)
 
@@ -148,9 +148,17 @@ async def _pack_hits(state: IntegrateState, runtime: ReaderRuntime, *, most_word
 
 async def _with_passages(state: IntegrateState, runtime: ReaderRuntime, shown: list[ShownPage]) -> IntegrateUpdate:
     texts = {page.number: page.text for page in shown}
-    found = nearest_sentences(query_of(state), passages_of(texts))[:PASSAGES]
+    page_sentences = nearest_sentences(query_of(state), passages_of(texts))[:PASSAGES]
     starts = {page.number: page.start for page in shown}
-    snippets = [make_citation(each.page, starts[each.page], texts[each.page], (each.start, each.end)) for each in found]
+    snippets = [
+        make_citation(
+            page_sentence.page,
+            starts[page_sentence.page],
+            texts[page_sentence.page],
+            (page_sentence.start, page_sentence.end),
+        )
+        for page_sentence in page_sentences
+    ]
     notes = "\n".join([state["notes"], *(snippet["quote"] for snippet in snippets)]).strip()
     return await _add_to_notes(state, runtime, shown, notes, snippets)
 
@@ -216,8 +224,8 @@ async def note_findings(state: NoteState, runtime: ReaderRuntime) -> NoteUpdate:
     """The findings with their quotes become the notes, leaves read since the last round its hits, unasked."""
     findings, leaves = state["findings"], pages_of_round(state["pages_read"], state["rounds"])
     quotes = all_quotes(findings)
-    found = await find_quotes(page_store(runtime), state["document"], state["memory"], quotes) if quotes else []
-    snippets = {(snippet["start"], snippet["end"]): snippet for snippet in found if snippet}
+    citations = await find_quotes(page_store(runtime), state["document"], state["memory"], quotes) if quotes else []
+    snippets = {(snippet["start"], snippet["end"]): snippet for snippet in citations if snippet}
     notes = first_words("\n\n".join(map(format_finding, findings)), LONGEST_NOTES)
     sources = [finding["page"] for finding in findings]
     did = f"walked to {format_parts(leaves)}; notes of {count_words(notes)} words from {format_parts(sources)}"
@@ -272,8 +280,8 @@ async def answer_from_notes(state: FoundState, runtime: ReaderRuntime) -> FoundU
         draft = await _answer_from_context(context, state, runtime)
     else:
         found = bool(context.notes)
-        asked = [step for step in state.get("steps", []) if step["usage"]["calls"] + step["usage"]["cached_calls"]]
-        gave_up = state["status"] == "budget" or any(SEARCHING & step["fallbacks"].keys() for step in asked[-1:])
+        steps = [step for step in state.get("steps", []) if step["usage"]["calls"] + step["usage"]["cached_calls"]]
+        gave_up = state["status"] == "budget" or any(SEARCHING & step["fallbacks"].keys() for step in steps[-1:])
         did = f"gave {context.words} words of context" if found else "nothing was found"
         draft = AnswerDraft(None, None, [], context.words, did, context_alone=found, nearest=not found and gave_up)
     return {**await write_answer(draft, context.memory.document, state, runtime), "context": context.text}

@@ -40,11 +40,11 @@ def describe_calendar(text: str) -> str:
     """The events and tasks of a calendar, a block for each; "" where it holds none."""
     fields, method, blocks, depth = list[_Field](), "", list[str](), list[str]()
     for line in _FOLD.sub("", text).splitlines():
-        found = _LINE.fullmatch(line.strip())
-        if not found:
+        match = _LINE.fullmatch(line.strip())
+        if not match:
             continue
-        parameters = {name.upper(): value.strip('"') for name, value in _PARAMETER.findall(found[2])}
-        field = _Field(found[1].upper(), parameters, found[3])
+        parameters = {name.upper(): value.strip('"') for name, value in _PARAMETER.findall(match[2])}
+        field = _Field(match[1].upper(), parameters, match[3])
         if field.name == "BEGIN":
             depth.append(field.value.strip().upper())
             fields = [] if depth[-1] in ("VEVENT", "VTODO") else fields

@@ -55,9 +55,9 @@ def _days_of(text: str) -> Iterator[tuple[int, datetime]]:
     for line in text.split("\n"):
         start, at = at, at + len(line) + 1
         if len(line) <= _LONGEST_DAY and (not CLOCK.search(line) or _STAMPED.match(line)) and "\t" not in line:
-            found = [*DATE.finditer(write_months(_without_clock(line)))]
-            if len(found) == 1 and len(re.findall(r"[^\W\d_]+", line)) <= _MOST_WORDS:
-                numbers = [int(found[0][each]) for each in (1, 3, 5)]
+            matches = [*DATE.finditer(write_months(_without_clock(line)))]
+            if len(matches) == 1 and len(re.findall(r"[^\W\d_]+", line)) <= _MOST_WORDS:
+                numbers = [int(matches[0][each]) for each in (1, 3, 5)]
                 if day := day_of((numbers[0], numbers[1], numbers[2]), "ymd" if numbers[0] > 31 else "dmy"):
                     yield start, day
 
@@ -70,10 +70,10 @@ def _without_clock(line: str) -> str:
 def _time_of(mark: re.Match[str], day: datetime) -> datetime | None:
     if own := _OWN_DAY.match(mark["half"]):
         day = datetime.fromisoformat(own[0])
-    found = CLOCK.search(mark["clock"])
-    if found is None or day == datetime.min:
+    match = CLOCK.search(mark["clock"])
+    if match is None or day == datetime.min:
         return None
-    hour, minute = int(found[1]), int(found[2])
+    hour, minute = int(match[1]), int(match[2])
     words = {
         word.replace(".", "").casefold()
         for word in re.findall(r"[^\W\d_][^\W\d_.]*", f"{mark['half']} {mark['clock']}")

@@ -29,8 +29,8 @@ _CHAT_FILES = ("conversations", "result", "messages", "message_", "myactivity") 
 
 def chat_of(text: str) -> ChatConversation | None:
     """The chat in a text of lines, without what only stands for pictures; None if the text isn't a chat."""
-    said = read_line_chat(text).said
-    return ChatConversation("", said) if said else None
+    chat_turns = read_line_chat(text).said
+    return ChatConversation("", chat_turns) if chat_turns else None
 
 
 _NO_CHAT = "holds no chat: exports of WhatsApp, Slack, ChatGPT, Claude, Discord, Telegram and others can be read."

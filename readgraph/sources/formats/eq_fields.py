@@ -72,10 +72,12 @@ class _EqReader:
         if name == "r" and arguments:
             return self._make("mroot", arguments[1], arguments[0]) if arguments[1:] else self._make("msqrt", *arguments)
         if name == "s" and len(arguments) == 1 and {"up", "do"} & set(options):
-            made = self._make("msup" if "up" in options else "msub", self._element("mrow"), *arguments)
+            element = self._make("msup" if "up" in options else "msub", self._element("mrow"), *arguments)
         elif name == "o":  # one on the other: a reading above a word is left out, and a ring round a number is brackets
-            on_line = [each for each in arguments if not (len(each) == 1 and each[0].tag in ("msup", "msub"))]
-            made = (
+            on_line = [
+                argument for argument in arguments if not (len(argument) == 1 and argument[0].tag in ("msup", "msub"))
+            ]
+            element = (
                 self._enclose("(", ")", on_line[-1:])
                 if "ac" in options
                 else self._make("mrow", *(on_line or arguments))
@@ -83,24 +85,24 @@ class _EqReader:
         elif name == "b":
             left = brackets.get("lc") or brackets.get("bc") or ("" if "rc" in brackets else "(")
             right = brackets.get("rc") or _CLOSING.get(brackets.get("bc", ""), brackets.get("bc", ""))
-            made = self._enclose(left, right or ("" if "lc" in brackets else ")"), arguments)
+            element = self._enclose(left, right or ("" if "lc" in brackets else ")"), arguments)
         elif name == "i" and len(arguments) == 3:
             sign = self._make("mo")
             sign.text = {"su": "∑", "pr": "∏"}.get(next(iter(options), ""), "∫")
-            made = self._make("mrow", self._make("msubsup", sign, *arguments[:2]), arguments[2])
+            element = self._make("mrow", self._make("msubsup", sign, *arguments[:2]), arguments[2])
         else:
-            made = self._make("mtr", *arguments) if arguments[1:] else self._make("mrow", *arguments)
-        return made
+            element = self._make("mtr", *arguments) if arguments[1:] else self._make("mrow", *arguments)
+        return element
 
     def _enclose(self, left: str, right: str, inside: "list[_Element]") -> "_Element":
-        made = self._make("mfenced", *inside)
-        made.attrib.update({"open": left, "close": right})
-        return made
+        element = self._make("mfenced", *inside)
+        element.attrib.update({"open": left, "close": right})
+        return element
 
     def _make(self, tag: str, *parts: "_Element") -> "_Element":
-        made: _Element = self._element(tag)
-        made.extend(parts)
-        return made
+        element: _Element = self._element(tag)
+        element.extend(parts)
+        return element
 
     def _put(self, row: "_Element", tag: str, text: str) -> None:
         if text.strip():

@@ -79,8 +79,8 @@ def stands(style: Mapping[str, str]) -> str:
 
 
 def _direction(length: str) -> str:
-    found = _LENGTH.fullmatch(length)
-    return (found[1] or "+") if found and float(found[2]) >= _LEAST.get(found[3], 0.2) else ""
+    match = _LENGTH.fullmatch(length)
+    return (match[1] or "+") if match and float(match[2]) >= _LEAST.get(match[3], 0.2) else ""
 
 
 def parts_words(style: Mapping[str, str]) -> str:

@@ -68,7 +68,7 @@ class _Copy:
     def goes_on(self, words: list[str]) -> bool:
         """Whether these words come next; the first ones choose the message that begins with them."""
         if not self._at:
-            self._words = next((each for each in reversed(self._messages) if each[: len(words)] == words), [])
+            self._words = next((message for message in reversed(self._messages) if message[: len(words)] == words), [])
         if not self._words or self._words[self._at : self._at + len(words)] != words:
             return False
         self._at += len(words)

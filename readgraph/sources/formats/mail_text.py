@@ -121,19 +121,19 @@ class _Contents:
         kind, payload = part.get_content_type(), part.get_payload()
         if locked := _LOCKED.get(kind):
             self._left_out.add(locked, self._place)
-        inner = [each for each in payload if isinstance(each, Message)] if isinstance(payload, list) else []
+        inner = [message for message in payload if isinstance(message, Message)] if isinstance(payload, list) else []
         if kind == "message/rfc822" and inner:
             about = f"{read_header(inner[0], 'From')}: {read_header(inner[0], 'Subject')}"
             self._texts.append(f"Attached message of {about}")
         if kind == "message/delivery-status":
             self._texts += [
-                "\n".join(f"{name}: {decode_words(str(value))}" for name, value in each.items()) for each in inner
+                "\n".join(f"{name}: {decode_words(str(value))}" for name, value in message.items()) for message in inner
             ]
         elif kind == "multipart/alternative" and inner:
             self._take_alternatives(inner)
         elif inner:
-            for each in inner:
-                self._take(each)
+            for message in inner:
+                self._take(message)
         elif not part.is_multipart():
             self._take_leaf(part, kind)
 
@@ -171,8 +171,8 @@ class _Contents:
 
     def _take_encoded_files(self, text: str) -> str:
         """The text without files that stand in it as old programs encode them (uuencode); they are attached."""
-        for found in _ENCODED_FILE.finditer(text):
-            self._attached.append(clean_line(found["name"]))
+        for match in _ENCODED_FILE.finditer(text):
+            self._attached.append(clean_line(match["name"]))
         return _ENCODED_FILE.sub("", text)
 
     def _decode(self, part: "Message[str, str]") -> str:

@@ -129,9 +129,9 @@ def _split(form: str) -> list[list[str]]:
 @lru_cache(maxsize=500)
 def _tokens(section: str) -> tuple[_Token, ...]:
     tokens = list[_Token]()
-    for found in _TOKEN.finditer(section):
-        kind = found.lastgroup or "other"
-        text = found[kind] or ""
+    for match in _TOKEN.finditer(section):
+        kind = match.lastgroup or "other"
+        text = match[kind] or ""
         if kind == "bracket":
             if text.startswith("$"):
                 tokens.append(_Token("text", text[1:].partition("-")[0]))
@@ -211,8 +211,8 @@ def _scientific(number: float, pattern: str, exponent: str) -> str:
     return f"{_round(number / 10.0**power, decimals)}E{sign}{str(abs(power)).rjust(len(exponent) - 2, '0')}"
 
 
-def _fraction(number: float, tokens: Sequence[_Token], found: "re.Match[str]") -> str:
-    whole, below = found[1], found[3]
+def _fraction(number: float, tokens: Sequence[_Token], match: "re.Match[str]") -> str:
+    whole, below = match[1], match[3]
     exact = Fraction(repr(abs(number)))
     if below.isdigit() and below.strip("0"):
         part = Fraction(round(exact * int(below)), 1), int(below)

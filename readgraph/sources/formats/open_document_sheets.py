@@ -29,15 +29,15 @@ def convert(data: bytes, name: str) -> Converted:
     """The rows of the sheets, as those of `workbook.convert`; raises `BadInput` for the same causes."""
     reader, body, title = open_document(data, name, OpenDocumentReader)
     notices = WorkbookNotices(name, reader.left_out)
-    sheets = [_Sheet(reader, notices, each) for each in elements_named(body, "table") if not _is_inner(each)]
+    sheets = [_Sheet(reader, notices, element) for element in elements_named(body, "table") if not _is_inner(element)]
     heads = [*elements_named(body, "database-range")]
-    tables = (Table(each.title, each.rows, each.heads(heads), each.remarks, each.drawn) for each in sheets)
+    tables = (Table(sheet.title, sheet.rows, sheet.heads(heads), sheet.remarks, sheet.drawn) for sheet in sheets)
     return convert_tables(tables, name)._replace(title=title, problems=tuple(notices.problems()))
 
 
 def _is_inner(table: "_Element") -> bool:
     """Whether a table is no sheet of its own: one in a cell, or what is kept of another file."""
-    is_nested = any(local_name(each.tag) == "table" for each in table.iterancestors())
+    is_nested = any(local_name(ancestor.tag) == "table" for ancestor in table.iterancestors())
     return is_nested or value(table, "name").startswith("'file:")
 
 
@@ -60,14 +60,14 @@ class _Sheet:
 
     def heads(self, ranges: "list[_Element]") -> set[int]:
         """The rows of which the sheet says that they name columns: those that pages repeat, and of its filters."""
-        found = (_RANGE.fullmatch(value(each, "target-range-address")) for each in ranges
-                 if value(each, "contains-header", default="true") == "true"
-                 and value(each, "display-filter-buttons") == "true")  # fmt: skip
-        return self._named | {int(each["row"]) for each in found if each and (each["sheet"] or "") == self._name}
+        matches = (_RANGE.fullmatch(value(element, "target-range-address")) for element in ranges
+                 if value(element, "contains-header", default="true") == "true"
+                 and value(element, "display-filter-buttons") == "true")  # fmt: skip
+        return self._named | {int(match["row"]) for match in matches if match and (match["sheet"] or "") == self._name}
 
     def drawn(self) -> Iterator[str]:
         """The texts of boxes and charts on the sheet."""
-        for shapes in (each for each in self._table.iter() if local_name(each.tag) in ("shapes", "frame")):
+        for shapes in (element for element in self._table.iter() if local_name(element.tag) in ("shapes", "frame")):
             if local_name(shapes.tag) == "frame" or child(shapes, "frame") is None:
                 yield from filter(None, self._reader.drawn_texts(shapes))
 
@@ -104,9 +104,9 @@ class _Sheet:
 
     def _text(self, cell: "_Element", at: str) -> str | None:
         """The value of a cell as it is shown; "" for a formula without a value, None for an empty cell."""
-        for remark in (each for each in cell if local_name(each.tag) == "annotation"):
-            by = text_of_first(each for each in remark if local_name(each.tag) == "creator")
-            said = on_a_line(" ".join("".join(each.itertext()) for each in elements_named(remark, "p")))
+        for remark in (element for element in cell if local_name(element.tag) == "annotation"):
+            by = text_of_first(element for element in remark if local_name(element.tag) == "creator")
+            said = on_a_line(" ".join("".join(element.itertext()) for element in elements_named(remark, "p")))
             row = int(re.sub(r"\D", "", at))
             self.remarks.setdefault(row, []).append(f"Comment on {at}{f' by {by}' if by else ''}: {said}")
         shown = join_lines("\n".join(self._reader.cell_texts(cell)))
@@ -139,8 +139,8 @@ def _value_of(cell: "_Element", kind: str) -> str:
     if kind == "boolean":
         return value(cell, "boolean-value").upper()
     if kind == "time":
-        found = re.fullmatch(r"-?PT(\d+)H(\d+)M(\d+)(?:[.,]\d+)?S", value(cell, "time-value"))
-        return f"{int(found[1])}:{found[2]}:{found[3]}" if found else value(cell, "time-value")
+        match = re.fullmatch(r"-?PT(\d+)H(\d+)M(\d+)(?:[.,]\d+)?S", value(cell, "time-value"))
+        return f"{int(match[1])}:{match[2]}:{match[3]}" if match else value(cell, "time-value")
     return f"{said} {value(cell, 'currency')}".strip()
 
 

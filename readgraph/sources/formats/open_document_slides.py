@@ -19,7 +19,7 @@ def convert(data: bytes, name: str) -> Converted:
     """The text of the slides in their order, as that of `pptx_text.convert`; raises `BadInput` for the same causes."""
     reader, body, title = open_document(data, name, _SlidesReader)
     hidden = list[str]()
-    for number, page in enumerate((each for each in body.iter() if local_name(each.tag) == "page"), 1):
+    for number, page in enumerate((element for element in body.iter() if local_name(element.tag) == "page"), 1):
         reader.read_slide(number, page)
         hidden += [f"slide {number}"] * reader.is_hidden("drawing-page", value(page, "style-name"))
     converted = reader.converted(name, title)
@@ -51,5 +51,5 @@ class _SlidesReader(OpenDocumentReader):
             self.headings.append(Place(start, f"slide {number}{f', {shorten_label(title)}' if title else ''}"))
 
     def _notes_of(self, notes: "_Element") -> list[str]:
-        frames = (each for each in notes if value(each, "class") == "notes")
+        frames = (note for note in notes if value(note, "class") == "notes")
         return [text for frame in frames for text in map(on_a_line, self.drawn_texts(frame)) if text]

@@ -37,9 +37,9 @@ class TextStyles:
 
     def __init__(self, *roots: "_Element | None") -> None:
         self._styles = {
-            (value(each, "family"), value(each, "name")): each
+            (value(element, "family"), value(element, "name")): element
             for root in roots
-            for each in elements_named(root, "style")
+            for element in elements_named(root, "style")
         }
 
     def format_of(self, family: str, name: str, usual: TextFormat) -> TextFormat:
@@ -60,18 +60,23 @@ class TextStyles:
 
     def is_hidden(self, family: str, name: str) -> bool:
         """Whether a style hides what it is of: a sheet, or a slide."""
-        kinds = [each for style in self._chain(family, name) for each in style]
-        return any(value(each, "display") == "false" or value(each, "visibility") == "hidden" for each in kinds)
+        kinds = [element for style in self._chain(family, name) for element in style]
+        return any(value(kind, "display") == "false" or value(kind, "visibility") == "hidden" for kind in kinds)
 
     def list_style(self, paragraph_style: str) -> str:
         """The list style that a paragraph's style names."""
         return next(
-            (name for each in self._chain("paragraph", paragraph_style) if (name := value(each, "list-style-name"))), ""
+            (
+                name
+                for element in self._chain("paragraph", paragraph_style)
+                if (name := value(element, "list-style-name"))
+            ),
+            "",
         )
 
     def _property(self, family: str, name: str, wanted: str) -> str | None:
-        for each in self._chain(family, name):
-            properties = child(each, "text-properties")
+        for element in self._chain(family, name):
+            properties = child(element, "text-properties")
             if properties is not None and (found := value(properties, wanted, "-")) != "-":
                 return found
         return None
@@ -99,10 +104,10 @@ class ListNumbers:
         self._levels: dict[str, Mapping[int, _Element]] = {}
         for root in roots:
             for name in ("list-style", "outline-style"):
-                for each in elements_named(root, name):
-                    key = "" if name == "outline-style" else value(each, "name")
+                for element in elements_named(root, name):
+                    key = "" if name == "outline-style" else value(element, "name")
                     self._levels[key] = {
-                        _number(value(level, "level"), 1): level for level in each if local_name(level.tag)
+                        _number(value(level, "level"), 1): level for level in element if local_name(level.tag)
                     }
         self._counts: dict[str, dict[int, int]] = {}
 
@@ -115,7 +120,7 @@ class ListNumbers:
         counts = self._counts.setdefault(counters, {})
         began = _number(start, _number(value(own, "start-value"), 1))
         counts[level] = began if start or level not in counts else counts[level] + 1
-        for below in [each for each in counts if each > level]:
+        for below in [count for count in counts if count > level]:
             del counts[below]
         shown = range(max(1, level + 1 - _number(value(own, "display-levels"), 1)), level + 1)
         numerals = [self._numeral(levels.get(each), counts.get(each, 1)) for each in shown]

@@ -64,7 +64,7 @@ class OpenDocumentReader(OfficeReader):
         self._styles = TextStyles(styles, content)
         self._numbers = ListNumbers(styles, content)
         self._controls = {
-            value(each, "id"): each for forms in elements_named(content, "forms") for each in forms.iter()
+            value(element, "id"): element for forms in elements_named(content, "forms") for element in forms.iter()
         }
         self._lists: list[tuple[str, str]] = []  # the open ones: whose counters they use, and their style
         self._last_of_style: dict[str, str] = {}
@@ -137,7 +137,7 @@ class OpenDocumentReader(OfficeReader):
 
     def _number_of(self, item: "_Element") -> str:
         """The number of a list item; an item that only holds a list has none of its own."""
-        first = next((local_name(each.tag) for each in item if local_name(each.tag)), "")
+        first = next((local_name(element.tag) for element in item if local_name(element.tag)), "")
         if not self._lists or first == "list":
             return ""
         counters, style = self._lists[-1]
@@ -175,12 +175,12 @@ class OpenDocumentReader(OfficeReader):
 
     def _text(self, element: "_Element") -> "tuple[str, list[_Element]]":
         """The text of a paragraph, and the text boxes that are anchored in it."""
-        made = _Runs(self)
+        runs = _Runs(self)
         form = self._styles.format_of("paragraph", value(element, "style-name"), TextFormat())
-        made.add_inside(element, form)
-        for thing in made.left_out:
+        runs.add_inside(element, form)
+        for thing in runs.left_out:
             self._leave_out(thing)
-        return join_runs(made.runs), made.boxes
+        return join_runs(runs.runs), runs.boxes
 
     def drawn_texts(self, container: "_Element") -> Iterator[str]:
         """The texts of the boxes, charts and formulas in an element."""
@@ -223,9 +223,9 @@ class OpenDocumentReader(OfficeReader):
             )
             return f"{'☒' if is_on else '☐'} {label}".strip()
         chosen = [
-            value(each, "label")
-            for each in control
-            if value(each, "current-selected", default=value(each, "selected")) == "true"
+            value(element, "label")
+            for element in control
+            if value(element, "current-selected", default=value(element, "selected")) == "true"
         ]
         return ", ".join(chosen) or value(control, "current-value") or value(control, "value") or label
 
@@ -301,15 +301,15 @@ def picture_text(image: "_Element") -> str:
     """What is said of a picture."""
     frame = image.getparent()
     return describe_image(
-        {"alt": text_of_first(each for name in ("desc", "title") if (each := child(frame, name)) is not None)}
+        {"alt": text_of_first(element for name in ("desc", "title") if (element := child(frame, name)) is not None)}
     )
 
 
 def _lines_of_chart(root: "_Element | None") -> Iterator[str]:
     """The titles of a chart, and its values as rows; of another object all its paragraphs."""
-    for each in elements_named(root, "p"):
-        if not any(local_name(above.tag) == "table" for above in each.iterancestors()):
-            yield "".join(each.itertext())
+    for element in elements_named(root, "p"):
+        if not any(local_name(above.tag) == "table" for above in element.iterancestors()):
+            yield "".join(element.itertext())
     rows = [
         [text_of_first(elements_named(cell, "p")) for cell in row if local_name(cell.tag) == "table-cell"]
         for row in elements_named(root, "table-row")
@@ -327,5 +327,5 @@ def _between(element: "_Element", outer: "_Element") -> "Iterator[_Element]":
 
 
 def _first_style(container: "_Element") -> str:
-    first = next((each for each in container.iter(f"{_TEXT}p", f"{_TEXT}h")), None)
+    first = next((element for element in container.iter(f"{_TEXT}p", f"{_TEXT}h")), None)
     return value(first, "style-name")

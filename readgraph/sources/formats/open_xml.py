@@ -109,7 +109,7 @@ def is_on(element: "_Element | None") -> bool | None:
 
 
 def _texts(elements: Iterable["_Element"]) -> str:
-    return on_a_line(" ".join("".join(each.itertext()) for each in elements))
+    return on_a_line(" ".join("".join(element.itertext()) for element in elements))
 
 
 def _lines_of_diagram(root: "_Element") -> Iterator[str]:

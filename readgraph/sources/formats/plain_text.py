@@ -130,7 +130,7 @@ def convert_markdown(data: bytes, name: str) -> Converted:
     text, problems = _decode(data, name)
     text, deleted = take_final_text(text, indented_code(text) if has_signs(text) else ())
     front = _FRONT_MATTER.match(text)
-    fields = {found[1].lower(): found[3] for found in _FRONT_FIELD.finditer(front.group() if front else "")}
+    fields = {match[1].lower(): match[3] for match in _FRONT_FIELD.finditer(front.group() if front else "")}
     title, date, supersedes = (fields.get(name, "") for name in ("title", "date", "supersedes"))
     places, left_out = places_of_markdown(text), LeftOut()
     for kind, offset in deleted:
@@ -195,7 +195,7 @@ def blank_markup(text: str, also: Sequence[tuple[int, int]] = ()) -> str:
             spans.append((opened, mark.end()))
             opened = None
     spans += [(opened, len(text))] if opened is not None else []
-    spans += [found.span() for pattern in _UNSAID for found in pattern.finditer(text)]
+    spans += [match.span() for pattern in _UNSAID for match in pattern.finditer(text)]
     pieces, at = list[str](), 0
     for start, end in sorted(spans):
         if end > at:
@@ -241,8 +241,8 @@ def _rst_headings(text: str) -> Iterator[Place]:
         position = mark.end()
 
 
-def _write_script(found: re.Match[str]) -> str:
-    return (raise_text if found["role"].startswith("sup") else lower_text)(found["text"])
+def _write_script(match: re.Match[str]) -> str:
+    return (raise_text if match["role"].startswith("sup") else lower_text)(match["text"])
 
 
 def _is_rst_heading(mark: re.Match[str]) -> bool:

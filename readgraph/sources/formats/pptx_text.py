@@ -79,7 +79,9 @@ def _notes(package: Package, slide: str) -> Iterator[Block]:
     for relation in package.relations(slide).values():
         if relation.kind == "comments" and relation.part:
             for comment in elements_named(package.root(relation.part), "cm"):
-                texts = ("".join(each.itertext()) for name in ("text", "t") for each in elements_named(comment, name))
+                texts = (
+                    "".join(element.itertext()) for name in ("text", "t") for element in elements_named(comment, name)
+                )
                 if text := on_a_line(" ".join(texts)):
                     yield f"Comment: {text}", PARAGRAPH
 
@@ -122,9 +124,9 @@ class Drawing:
     def _table(self, table: "_Element") -> Iterator[Block]:
         self._tables += 1
         above: dict[int, str] = {}
-        for row in (each for each in table if local_name(each.tag) == "tr"):
+        for row in (element for element in table if local_name(element.tag) == "tr"):
             texts: dict[int, str] = {}
-            for at, cell in enumerate(each for each in row if local_name(each.tag) == "tc"):
+            for at, cell in enumerate(element for element in row if local_name(element.tag) == "tc"):
                 if value(cell, "vMerge") in ("1", "true"):
                     texts[at] = above.get(at, "")
                 elif value(cell, "hMerge") not in ("1", "true"):
@@ -164,7 +166,7 @@ class Drawing:
 
     def _run(self, run: "_Element") -> tuple[str, str]:
         properties = child(run, "rPr")
-        text = "".join(each.text or "" for each in run if local_name(each.tag) == "t")
+        text = "".join(element.text or "" for element in run if local_name(element.tag) == "t")
         if value(properties, "strike", "noStrike") != "noStrike" and text.strip():
             self.left_out.append(DELETED)
             return "", ""
@@ -179,7 +181,7 @@ def _number(paragraph: "_Element", counts: dict[str, int]) -> str:
     """The number before a paragraph that PowerPoint makes: "2. "; counted on in `counts`."""
     properties = child(paragraph, "pPr")
     level, automatic = value(properties, "lvl", "0"), child(properties, "buAutoNum")
-    for below in [each for each in counts if each > level or (each == level and automatic is None)]:
+    for below in [count for count in counts if count > level or (count == level and automatic is None)]:
         del counts[below]
     if automatic is None:
         return ""

@@ -201,7 +201,7 @@ def _join_levels(levels: list[Row]) -> dict[int, str]:
     columns = sorted({column for level in levels for column in level.filled})
     for at, level in enumerate(levels):
         above = ""
-        lower = {column for each in levels[at + 1 :] for column in each.filled}
+        lower = {column for row in levels[at + 1 :] for column in row.filled}
         for column in columns:
             above = level.filled.get(column, above if column in lower else "")
             parts = names.setdefault(column, [])
@@ -330,7 +330,7 @@ def _has_empty_corner(row: Row, below: list[Row]) -> bool:
 def _is_series(numbers: Mapping[int, str], below: list[Row], *, has_words: bool) -> bool:
     """Whether numbers are years, dates or running numbers that name columns."""
     texts = list(numbers.values())
-    under = [each.filled[column] for each in below for column in numbers if column in each.filled]
+    under = [row.filled[column] for row in below for column in numbers if column in row.filled]
     if all(map(_YEAR.fullmatch, texts)):
         years = sorted({int(text[:4]) for text in texts})
         steps = {later - earlier for earlier, later in pairwise(years)}

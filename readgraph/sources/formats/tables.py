@@ -111,8 +111,8 @@ def _cells(table: str, name: str) -> Iterator[tuple[int, list[str]]]:
         while read_to < len(table):
             start, number = read_to, number + 1
             last = row_began + MOST_ROW
-            found = _LINE_END.search(table, start, last + 2)
-            end, read_to = found.span() if found else (len(table), len(table))
+            match = _LINE_END.search(table, start, last + 2)
+            end, read_to = match.span() if match else (len(table), len(table))
             if end > last:
                 raise BadInput(
                     f"Line {number} of {name} ends a row of more than {MOST_ROW:,} characters, which is none of a "
@@ -158,7 +158,7 @@ def _separator(table: str) -> tuple[str, int]:
     lines = [line for line in _LINE_END.split(table[:100_000])[:SAMPLE_LINES] if line.strip()]
     if lines and (named := re.fullmatch(r'"?sep=(.)"?,*', lines[0].strip(" "))):
         return named[1], 1
-    counts = {each: [_QUOTED.sub("", line).count(each) for line in lines] for each in SEPARATORS}
+    counts = {separator: [_QUOTED.sub("", line).count(separator) for line in lines] for separator in SEPARATORS}
     # The separator stands equally often in every line; a comma inside of sentences or numbers doesn't.
     return max(SEPARATORS, key=lambda each: (_share_of_commonest(counts[each]), sum(counts[each]))), 0
 

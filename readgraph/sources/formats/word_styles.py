@@ -29,16 +29,17 @@ class Styles:
 
     def __init__(self, root: "_Element | None") -> None:
         self._styles = {
-            value(each, "styleId"): _Style(each, value(child(each, "name"))) for each in elements_named(root, "style")
+            value(element, "styleId"): _Style(element, value(child(element, "name")))
+            for element in elements_named(root, "style")
         }
         self._contents: dict[str, bool] = {}
         self._lists: dict[str, bool] = {}
         self._chains: dict[str, list[_Style]] = {}
         self._found: dict[tuple[str, tuple[str, ...]], _Element | None] = {}
         self._defaults = {
-            value(each, "type"): value(each, "styleId")
-            for each in elements_named(root, "style")
-            if value(each, "default") in ("1", "true", "on")
+            value(element, "type"): value(element, "styleId")
+            for element in elements_named(root, "style")
+            if value(element, "default") in ("1", "true", "on")
         }
         self._last: tuple[_Element | None, str] = (None, self._defaults.get("paragraph", ""))
 
@@ -118,18 +119,18 @@ class Numbers:
 
     def __init__(self, root: "_Element | None", styles: Styles) -> None:
         self._styles = styles
-        self._abstract = {value(each, "abstractNumId"): each for each in elements_named(root, "abstractnum")}
-        self._lists = {value(each, "numId"): self._list(each) for each in elements_named(root, "num")}
+        self._abstract = {value(element, "abstractNumId"): element for element in elements_named(root, "abstractnum")}
+        self._lists = {value(element, "numId"): self._list(element) for element in elements_named(root, "num")}
         self._counts: dict[str, list[int | None]] = {}
 
     def next_number(self, properties: "_Element | None") -> str | None:
         """The number of the next paragraph, with these properties: "1.2"; "" for a bullet; None where it is no item."""
         style = self._styles.style_of(properties)
         number = child(properties, "numPr", "numId")
-        given = number if number is not None else self._styles.find(style, "pPr", "numPr", "numId")
-        list_of = self._lists.get(value(given))
-        if list_of is None or value(given) == "0":
-            return None if value(given) == "0" or given is None else ""
+        element = number if number is not None else self._styles.find(style, "pPr", "numPr", "numId")
+        list_of = self._lists.get(value(element))
+        if list_of is None or value(element) == "0":
+            return None if value(element) == "0" or element is None else ""
         level = self._level_of(properties, style, list_of, direct=number is not None)
         return self._count(list_of, level) if level in list_of.levels else ""
 
@@ -186,9 +187,9 @@ class Numbers:
                 if value(child(other, "styleLink")) == linked:
                     return self._levels(other, seen)
         return {
-            int(at): _level(each)
-            for each in elements_named(abstract, "lvl")
-            if (at := value(each, "ilvl")).isdecimal() and int(at) < _LEVELS
+            int(at): _level(element)
+            for element in elements_named(abstract, "lvl")
+            if (at := value(element, "ilvl")).isdecimal() and int(at) < _LEVELS
         }
 
 

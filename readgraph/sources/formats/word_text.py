@@ -96,7 +96,9 @@ class _WordReader(OfficeReader):
         return texts
 
     def _related_root(self, kind: str) -> "_Element | None":
-        part = next((each.part for each in self._relations.values() if each.kind == kind and each.part), None)
+        part = next(
+            (relation.part for relation in self._relations.values() if relation.kind == kind and relation.part), None
+        )
         return self.package.root(part) if part else None
 
     def _find_notes(self) -> "Iterator[tuple[tuple[str, str], tuple[str, _Element]]]":
@@ -127,15 +129,15 @@ class _WordReader(OfficeReader):
         properties = child(element, "pPr")
         if self._styles.is_contents(self._styles.style_of(properties)):
             return  # a table of contents repeats the headings, which make the outline
-        made = self._runs(element, properties)
+        collected = self._runs(element, properties)
         if is_deleted(child(properties, "rPr")):
-            self._carried += made.runs
+            self._carried += collected.runs
             return
-        text, number, is_item = self._finish(made, properties)
+        text, number, is_item = self._finish(collected, properties)
         level = self._styles.heading_level(properties)
         if number and text.strip():
             text = f"{number} {text.lstrip()}"
-        self._add_paragraph(text, made.boxes, ITEM if is_item else PARAGRAPH, level)
+        self._add_paragraph(text, collected.boxes, ITEM if is_item else PARAGRAPH, level)
 
     def _finish(self, made: "_Collected", properties: "_Element | None") -> tuple[str, str, bool]:
         """The text of a paragraph, the number that Word gives it, and whether it is an item of a list."""
@@ -157,11 +159,11 @@ class _WordReader(OfficeReader):
             elif is_on(child(properties, "hidden")):
                 self._leave_out(HIDDEN)
             else:
-                cells = [each for each in self._unwrap_children(row) if local_name(each.tag) == "tc"]
-                kept = [each for each in cells if child(each, "tcPr", "cellDel") is None]
-                for _ in range(len(cells) - len(kept)):
+                cells = [element for element in self._unwrap_children(row) if local_name(element.tag) == "tc"]
+                elements = [cell for cell in cells if child(cell, "tcPr", "cellDel") is None]
+                for _ in range(len(cells) - len(elements)):
                     self._leave_out(DELETED)
-                yield [self._cell(each) for each in kept]
+                yield [self._cell(element) for element in elements]
 
     def _cell(self, cell: "_Element") -> Cell:
         span, merged = value(child(cell, "tcPr", "gridSpan")), child(cell, "tcPr", "vMerge")
@@ -173,10 +175,10 @@ class _WordReader(OfficeReader):
             name = local_name(element.tag)
             if name == "p":
                 properties = child(element, "pPr")
-                made = self._runs(element, properties)
-                text, number, _ = self._finish(made, properties)
+                collected = self._runs(element, properties)
+                text, number, _ = self._finish(collected, properties)
                 yield f"{number} {text}" if number else text
-                for box in made.boxes:
+                for box in collected.boxes:
                     yield from self._cell_texts(box)
             elif name in ("tbl", "tr", "tc"):
                 yield from self._cell_texts(element)
@@ -231,8 +233,8 @@ class _WordReader(OfficeReader):
 
     def _collect_run(self, run: "_Element", into: "_Collected") -> None:
         form = self._format(child(run, "rPr"), "", into.usual)
-        for each in run:
-            self._collect(each, form, into)
+        for element in run:
+            self._collect(element, form, into)
 
     def _put_sign(self, element: "_Element", name: str, form: _Format, into: "_Collected") -> None:
         text = _SIGNS.get(name, "")
@@ -289,7 +291,7 @@ class _WordReader(OfficeReader):
         """How a run with these properties is set; what they don't say is as `usual`."""
         if properties is None and not style:
             return usual or _Format()
-        own = {} if properties is None else {local_name(each.tag): each for each in properties}
+        own = {} if properties is None else {local_name(element.tag): element for element in properties}
         style, usual = value(own.get("rstyle")) or style, usual or _Format()
         if not style and own.keys().isdisjoint(_SET):
             return usual
@@ -313,17 +315,17 @@ class _WordReader(OfficeReader):
 
     def _unwrap_children(self, container: "_Element") -> "Iterator[_Element]":
         """The children, with content controls, insertions and the like replaced by their contents."""
-        for each in [container] if local_name(container.tag) in _DRAWN else container:
-            name = local_name(each.tag)
+        for element in [container] if local_name(container.tag) in _DRAWN else container:
+            name = local_name(element.tag)
             if name in _WRAPPERS:
-                yield from self._unwrap_children(each)
+                yield from self._unwrap_children(element)
             elif name == "alternatecontent":
-                for choice in _choice(each):
+                for choice in _choice(element):
                     yield from self._unwrap_children(choice)
             elif name in _DELETED:
                 self._leave_out(DELETED)
             elif name and name not in _SKIPPED:
-                yield each
+                yield element
 
     def _chunk(self, part: str) -> Iterator[str]:
         """The paragraphs of a file that is inserted as a part."""
@@ -377,8 +379,10 @@ def is_deleted(mark: "_Element | None") -> bool:
 
 def _choice(alternatives: "_Element") -> "list[_Element]":
     """What a program that knows all that is written takes; the substitute where that holds nothing."""
-    choices = [each for each in alternatives if local_name(each.tag) == "choice" and len(each)]
-    return choices[:1] or [each for each in alternatives if local_name(each.tag) == "fallback"]
+    choices = [
+        alternative for alternative in alternatives if local_name(alternative.tag) == "choice" and len(alternative)
+    ]
+    return choices[:1] or [alternative for alternative in alternatives if local_name(alternative.tag) == "fallback"]
 
 
 def _is_hex(code: str) -> bool:
@@ -396,7 +400,7 @@ def _form_field(data: "_Element | None") -> str:
         return "☒" if is_on(checked if checked is not None else child(box, "default")) else "☐"
     if (entries := child(data, "ddList")) is not None:
         chosen = value(child(entries, "result")) or value(child(entries, "default")) or "0"
-        listed = [value(each) for each in elements_named(entries, "listentry")]
+        listed = [value(element) for element in elements_named(entries, "listentry")]
         return listed[int(chosen)] if chosen.isdecimal() and int(chosen) < len(listed) else ""
     return ""
 

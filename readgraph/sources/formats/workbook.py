@@ -135,8 +135,8 @@ class _Sheet:
                 if value(root, "headerRowCount", "1") != "0":
                     heads.add(_position(value(root, "ref").partition(":")[0])[0])
         tail = self._data[self._data.rfind(b"sheetData") :]
-        if found := re.search(rb"<(?:\w+:)?autoFilter\s[^>]*?\bref\s*=\s*[\"']([^\"']+)", tail):
-            heads.add(_position(found[1].decode("ascii", "replace").partition(":")[0])[0])
+        if match := re.search(rb"<(?:\w+:)?autoFilter\s[^>]*?\bref\s*=\s*[\"']([^\"']+)", tail):
+            heads.add(_position(match[1].decode("ascii", "replace").partition(":")[0])[0])
         return frozenset(heads - {0})
 
     def rows(self) -> Iterator[Row]:
@@ -207,7 +207,7 @@ class _Sheet:
     def _text(self, cell: "_Element", at: str) -> str | None:
         """The value of a cell as it is shown; "" for a formula without a value, None for an empty cell."""
         book, kind, style = self._book, cell.get("t", "n"), self._style(cell)
-        held = {each.tag: each for each in cell}
+        held = {element.tag: element for element in cell}
         raw = (held[_V].text or "") if _V in held else ""
         if not raw and _IS not in held:
             book.uncomputed += _F in held and kind != "str"
@@ -254,21 +254,21 @@ class _Sheet:
         """What is remarked on cells, by rows: "Comment on B3 by Anna: ..."."""
         package, remarks = self._book.package, dict[int, list[str]]()
         people = {
-            value(each, "id"): value(each, "displayName")
+            value(element, "id"): value(element, "displayName")
             for part in package.related(self._book.main, "person")
-            for each in elements_named(package.root(part), "person")
+            for element in elements_named(package.root(part), "person")
         }
         threaded = set[str]()
         for kind, name in (("threadedComment", "threadedcomment"), ("comments", "comment")):
             for part in (relation.part for relation in self._relations if relation.kind == kind and relation.part):
                 root = package.root(part)
-                authors = [on_a_line("".join(each.itertext())) for each in elements_named(root, "author")]
-                for each in elements_named(root, name):
-                    at, author = value(each, "ref"), value(each, "authorId")
-                    by = on_a_line(people.get(value(each, "personId"), "")) or (
+                authors = [on_a_line("".join(element.itertext())) for element in elements_named(root, "author")]
+                for element in elements_named(root, name):
+                    at, author = value(element, "ref"), value(element, "authorId")
+                    by = on_a_line(people.get(value(element, "personId"), "")) or (
                         authors[int(author)] if author.isdecimal() and int(author) < len(authors) else ""
                     )
-                    text = on_a_line("".join("".join(text.itertext()) for text in elements_named(each, "text")))
+                    text = on_a_line("".join("".join(text.itertext()) for text in elements_named(element, "text")))
                     if text and (kind == "threadedComment" or at not in threaded):
                         said = text.removeprefix(f"{by}:").strip()
                         remarks.setdefault(_position(at)[0], []).append(
@@ -294,13 +294,13 @@ def _hidden_columns(column: "_Element") -> set[int]:
 @lru_cache(maxsize=20_000)
 def _position(reference: str) -> tuple[int, int]:
     """The row and the column of a cell's name, from 1; 0 where it names none."""
-    found = _CELL.fullmatch(reference)
-    if found is None:
+    match = _CELL.fullmatch(reference)
+    if match is None:
         return 0, 0
     column = 0
-    for letter in found[1]:
+    for letter in match[1]:
         column = column * 26 + ord(letter) - 64
-    return int(found[2]), column
+    return int(match[2]), column
 
 
 def name_cell(row: int, column: int) -> str:

@@ -45,10 +45,10 @@ class BookParts:
 
     def __init__(self, package: Package, main: str) -> None:
         self.strings = [
-            text_of(each)
+            text_of(element)
             for part in package.related(main, "sharedStrings")
-            for each in package.root(part)
-            if local_name(each.tag) == "si"
+            for element in package.root(part)
+            if local_name(element.tag) == "si"
         ]
         styles = next((package.root(part) for part in package.related(main, "styles")), None)
         self.styles = list(_styles(styles)) or [CellStyle()]
@@ -98,13 +98,14 @@ def show_string(text: str, style: CellStyle) -> str:
 
 def _styles(root: "_Element | None") -> Iterator[CellStyle]:
     forms = {
-        value(each, "numFmtId"): value(each, "formatCode") for each in elements_named(child(root, "numFmts"), "numfmt")
+        value(element, "numFmtId"): value(element, "formatCode")
+        for element in elements_named(child(root, "numFmts"), "numfmt")
     }
     fonts = child(root, "fonts")
     struck = [bool(is_on(child(font, "strike"))) for font in (fonts if fonts is not None else ())]
     formats = child(root, "cellXfs")
-    for each in formats if formats is not None else ():
-        number, font = value(each, "numFmtId", "0"), value(each, "fontId", "0")
+    for element in formats if formats is not None else ():
+        number, font = value(element, "numFmtId", "0"), value(element, "fontId", "0")
         system = number.isdecimal() and int(number) in SYSTEM_DATES and number not in forms
         form = forms.get(number) or BUILT_IN.get(number) or ("yyyy-mm-dd" if system else "General")
         is_struck = struck[int(font)] if font.isdecimal() and int(font) < len(struck) else False

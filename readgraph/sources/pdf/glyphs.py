@@ -105,7 +105,7 @@ def _glyphs(
     reader: WordReader, spans: Iterable[tuple[int, int]], *, from_above: bool = False
 ) -> dict[tuple[float, float], list[_Glyph]]:
     """The characters of spans by their direction, as if turned; those drawn as one (a ligature) are together."""
-    found = defaultdict[tuple[float, float], list[_Glyph]](list)
+    glyphs = defaultdict[tuple[float, float], list[_Glyph]](list)
     last, line, direction = _Glyph("", 0.0, 0.0, 0.0, 1.0, -1), (0.0, 0.0), (0.0, 0.0)
     a, b, size, baseline = 1.0, 0.0, 1.0, 0.0
     for index, is_same in reader.characters(spans):
@@ -130,11 +130,11 @@ def _glyphs(
             glyph = _Glyph(sign, begin, end, y, size or 1.0, index)
             if " " in reader.text[last.index + 1 : index] and abs(y - last.y) < SAME_LINE * size:
                 at = _place_of_space(reader, last, glyph, a, b)
-                found[direction].append(_Glyph(" ", at, at, y, glyph.size, last.index))
-            found[direction].append(last := glyph)
-    for glyph in chain.from_iterable(found.values()):
+                glyphs[direction].append(_Glyph(" ", at, at, y, glyph.size, last.index))
+            glyphs[direction].append(last := glyph)
+    for glyph in chain.from_iterable(glyphs.values()):
         glyph.text = _FORMS.sub(lambda form: normalize("NFKC", form[0]), join_halves(glyph.text))
-    return found
+    return glyphs
 
 
 def _place_of_space(reader: WordReader, last: _Glyph, glyph: _Glyph, a: float, b: float) -> float:

@@ -65,8 +65,8 @@ class _Block:
         self.text = " ".join(line.text for line in self.lines).replace(" | ", " ").strip(" |")
         self.title = fold_heading(self.text)
         self.style = max(map(_style_of, self.lines))
-        found = _DIGITS.match(self.text)
-        self.numbers = tuple(found[1].split(".")) if found else ()
+        match = _DIGITS.match(self.text)
+        self.numbers = tuple(match[1].split(".")) if match else ()
 
 
 def find_headings(pages: Sequence[Sequence[PrintedLine]]) -> Iterator[tuple[int, str]]:
@@ -107,18 +107,18 @@ def find_headings(pages: Sequence[Sequence[PrintedLine]]) -> Iterator[tuple[int,
 
 def fold_heading(text: str) -> str:
     """A heading to compare: letters and digits without accents and case, without "3.2", "Chapter 4:", "第3章"."""
-    while found := _CJK.match(text) or _DIGITS.match(text) or _LETTER.match(text) or _named(text):
-        if found.end() == len(text):
+    while match := _CJK.match(text) or _DIGITS.match(text) or _LETTER.match(text) or _named(text):
+        if match.end() == len(text):
             break
-        text = text[found.end() :]
+        text = text[match.end() :]
     return _FOLDED.sub("", normalize("NFKD", text)).casefold().replace("ı", "i")
 
 
 def _named(text: str) -> re.Match[str] | None:
     """The number that a heading or a caption begins with after a word: "Chapter 4", "Figure 3.1:"."""
-    found = _WORD_NUMBER.match(text)
-    is_sure = found and (found["end"] or found.end() == len(text) or _CHAPTER.match(text) or _PART.match(text))
-    return found if is_sure else None
+    match = _WORD_NUMBER.match(text)
+    is_sure = match and (match["end"] or match.end() == len(text) or _CHAPTER.match(text) or _PART.match(text))
+    return match if is_sure else None
 
 
 def _is_chapter(text: str) -> bool:
@@ -192,8 +192,8 @@ def _goes_on(above: PrintedLine, below: PrintedLine) -> bool:
 
 def _level_of_number(block: _Block, size: float) -> int | None:
     """The level that a heading's number tells: 1 for a chapter, 2 for "3.2"; None without a number."""
-    if found := _CJK.match(block.text):
-        return {"部": 0, "篇": 0, "編": 0, "節": 2, "节": 2}.get(found[1], 1)
+    if match := _CJK.match(block.text):
+        return {"部": 0, "篇": 0, "編": 0, "節": 2, "节": 2}.get(match[1], 1)
     is_marked = block.style[0] >= CHAPTER_SIZE * size or (block.style[1] and _is_chapter(block.text))
     if not block.numbers and is_marked and _named(block.text):
         return 0 if _PART.match(block.text) else 1
@@ -266,17 +266,17 @@ def _follows(last: tuple[str, ...], numbers: tuple[str, ...]) -> bool:
     return last[: len(above)] == (*above,) and before.isdecimal() and own.isdecimal() and int(before) + 1 == int(own)
 
 
-def _levels(found: Sequence[_Block], in_contents: dict[str, int]) -> Iterator[int]:
+def _levels(blocks: Sequence[_Block], in_contents: dict[str, int]) -> Iterator[int]:
     """The headings' levels, by twos: by number, else by the contents, else as those in the same print, else by size."""
     depths = defaultdict[Style, Counter[int]](Counter)
-    for block in found:
+    for block in blocks:
         if block.level is None and block.in_contents:
             block.level = in_contents.get(block.title)
         if block.level is not None:
             depths[block.style][2 * block.level] += 1
     usual = {style: counted.most_common(1)[0][0] for style, counted in depths.items()}
     before = min(usual.values(), default=1) - 1
-    for style in sorted({block.style for block in found}, reverse=True):
+    for style in sorted({block.style for block in blocks}, reverse=True):
         before = usual.setdefault(style, before + 1)
-    for block in found:
+    for block in blocks:
         yield usual[block.style] if block.level is None else 2 * block.level

@@ -57,12 +57,12 @@ def split_columns(pieces: Sequence[PrintedLine], gutter: float | None) -> list[l
         return [list(pieces)]
     columns: list[list[PrintedLine]] = []
     for is_wide, rows in groupby(_rows_by_width(pieces, gutter), key=itemgetter(1)):
-        found = [piece for row, _ in rows for piece in row]
+        printed_lines = [piece for row, _ in rows for piece in row]
         if is_wide:
-            columns.append(found)
+            columns.append(printed_lines)
             continue
-        left = [piece for piece in found if piece.x < gutter - 1.0]
-        right = [piece for piece in found if piece.x >= gutter - 1.0]
+        left = [piece for piece in printed_lines if piece.x < gutter - 1.0]
+        right = [piece for piece in printed_lines if piece.x >= gutter - 1.0]
         columns += [*split_columns(left, gutter_of(left)), *split_columns(right, gutter_of(right))]
     return columns
 

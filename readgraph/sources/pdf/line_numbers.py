@@ -43,13 +43,13 @@ def without_line_numbers(pages: Sequence[list[PrintedLine]]) -> list[list[Printe
 
 def _numbers_by_edge(page: Sequence[PrintedLine]) -> dict[_Edge, list[PrintedLine]]:
     """The numbers that stand alone, from above, by the edge at which those of a size are in line."""
-    found = defaultdict[_Edge, list[PrintedLine]](list)
+    printed_lines = defaultdict[_Edge, list[PrintedLine]](list)
     for piece in sorted(page, key=lambda piece: -piece.y):
         if len(piece.text) <= LONGEST and piece.text.isdecimal():
             size = round(piece.size)  # the number of a heading may stand in the same margin
-            found[True, round(piece.end / SAME_EDGE), size].append(piece)
-            found[False, round(piece.x / SAME_EDGE), size].append(piece)
-    return found
+            printed_lines[True, round(piece.end / SAME_EDGE), size].append(piece)
+            printed_lines[False, round(piece.x / SAME_EDGE), size].append(piece)
+    return printed_lines
 
 
 def _counts_lines(numbers: Sequence[PrintedLine], page: Sequence[PrintedLine]) -> bool:

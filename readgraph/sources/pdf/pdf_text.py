@@ -55,7 +55,7 @@ def outline_of(document: "PdfDocument") -> list[OutlineEntry]:
     from pypdfium2 import PdfiumError, raw
 
     heights = {raw.PDFDEST_VIEW_XYZ: 1, raw.PDFDEST_VIEW_FITH: 0, raw.PDFDEST_VIEW_FITBH: 0}
-    found: list[OutlineEntry] = []
+    outline_entries: list[OutlineEntry] = []
     path = HeadingPath()
     with suppress(PdfiumError, ValueError):  # a damaged outline: what was read holds
         for bookmark in document.get_toc(max_depth=DEEPEST_OUTLINE):
@@ -65,8 +65,8 @@ def outline_of(document: "PdfDocument") -> list[OutlineEntry]:
             if title and page is not None and 0 <= page < len(document):
                 mode, view = target.get_view()
                 at = heights.get(mode, len(view))
-                found.append(OutlineEntry(title, page, (view[at] or None) if at < len(view) else None, label))
-    return found
+                outline_entries.append(OutlineEntry(title, page, (view[at] or None) if at < len(view) else None, label))
+    return outline_entries
 
 
 def sections(entries: Sequence[OutlineEntry], pages: Sequence[Sequence[PrintedLine]]) -> Iterator[tuple[int, str]]:

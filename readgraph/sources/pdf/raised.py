@@ -35,19 +35,19 @@ def write_raised(columns: Sequence[list[list[PrintedLine]]], notes: list[list[Pr
             piece.text = "".join(_written(_FRACTION.sub(_fraction, piece.text), left))
 
 
-def _fraction(found: re.Match[str]) -> str:
-    before, above, below, after = found.groups()
+def _fraction(match: re.Match[str]) -> str:
+    before, above, below, after = match.groups()
     return f"{before}{' ' if before else ''}{above}/{below}{' ' if after else ''}{after}"
 
 
 def _written(text: str, left: set[str]) -> Iterator[str]:
     """The parts of a text; `left` are the numbers of the notes whose marks were not yet found, which become fewer."""
     done, end = "", 0
-    for found in _OFF.finditer(text):
-        done += text[end : found.start()]
-        yield text[end : found.start()]
-        end = found.end()
-        written = _write_off(done, found[1] == RAISED, found[2].strip(), text[end:], left)
+    for match in _OFF.finditer(text):
+        done += text[end : match.start()]
+        yield text[end : match.start()]
+        end = match.end()
+        written = _write_off(done, match[1] == RAISED, match[2].strip(), text[end:], left)
         done += written
         yield written
     yield text[end:].replace(LEVEL, "")

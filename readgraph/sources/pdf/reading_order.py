@@ -31,8 +31,8 @@ def lay_out_pages(pages: Sequence[list[PrintedLine]], aparts: Sequence[Sequence[
         lines: list[PrintedLine] = []
         for column in filter(None, columns):
             _set_edges(column)
-            made, header = rows_as_lines(column, header)
-            lines += made
+            printed_lines, header = rows_as_lines(column, header)
+            lines += printed_lines
         printed.append(PrintedPage(lines, [*rows_as_lines(notes)[0], *_box_lines(beside), *apart]))
     return printed
 
@@ -60,8 +60,8 @@ def _gutters(pages: Sequence[list[PrintedLine]]) -> list[float | None]:
     found = [gutter_of(page) for page in pages]
     for side in (0, 1):  # odd and even pages may have other margins
         own = found[side::2]
-        known = Counter(round(gutter) for gutter in own if gutter is not None)
-        usual, count = known.most_common(1)[0] if known else (0, 0)
+        counter = Counter(round(gutter) for gutter in own if gutter is not None)
+        usual, count = counter.most_common(1)[0] if counter else (0, 0)
         if 3 * count > len(own):
             found[side::2] = [
                 gutter if gutter is not None and abs(gutter - usual) < NEAR_GUTTER else _fit(page, usual, gutter)

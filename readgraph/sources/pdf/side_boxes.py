@@ -81,14 +81,14 @@ def _is_within(piece: PrintedLine) -> bool:
 
 def _with_lines_near(text: Sequence[PrintedLine], narrow: Sequence[PrintedLine]) -> list[PrintedLine]:
     """The lines beside a box with the narrow ones above and below: the box is lower than the room that it has."""
-    found = [*text]
+    printed_lines = [*text]
     for down in (False, True):
         end = min(text, key=lambda piece: piece.y) if down else max(text, key=lambda piece: piece.y)
         for piece in sorted(narrow, key=lambda piece: piece.y, reverse=down):
             step = end.y - piece.y if down else piece.y - end.y
             if 0.0 < step < WIDEST_STEP * end.size and abs(piece.size - end.size) < 0.5:
-                found.append(end := piece)
-    return found
+                printed_lines.append(end := piece)
+    return printed_lines
 
 
 def _goes_on(text: Sequence[PrintedLine], wide: Sequence[PrintedLine]) -> bool:
