@@ -45,7 +45,7 @@ async def fail(library: Library, document: Document) -> None:
 
 
 def plug_in(monkeypatch: pytest.MonkeyPatch, records: OwnRecords) -> None:
-    monkeypatch.setattr(own_records, "plugged_in", lambda hook: [("marking", records)])
+    monkeypatch.setattr(own_records, "plugged_in", lambda hook, of=None: [("marking", records)])
 
 
 async def test_they_go_with_their_document_alone(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
