@@ -37,7 +37,7 @@ RUN_WHAT_THEY_READ = {
 STARTS_PROGRAMS = {
     "features/rlm/sandbox.py",
     "sources/pdf/in_child.py",
-    "models/local.py",
+    "features/local_models/servers.py",
     "cli/run/library.py",
     "cli/run/studio.py",
 }
