@@ -62,6 +62,8 @@ IMPORTS_BY_NAME = {
     "state/lazy_names.py": "our own names",
     "state/installed.py": "entry points, and places that the user typed",
     "library/search/terms.py": "the stemmers of the languages",
+    "library/opening.py": "stores that plug in",
+    "cli/help.py": "typer, and what it imports",
 }
 """Files that import by a name, and what: none of it comes from a text, a library or a model."""
 
