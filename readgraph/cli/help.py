@@ -29,10 +29,17 @@ UNUSED_IN_HELP = {"rich.markdown": "Markdown", "rich.traceback": "Traceback"}
 """What typer's printer of help imports for programs that want it, by modules; it takes more than half of its time."""
 
 
+def _made_when_used(module: str, name: str) -> type:
+    """A class in place of one of a module, which is imported when the first object of it is made."""
+    return type(name, (), {"__new__": lambda _, *given, **named: getattr(import_module(module), name)(*given, **named)})
+
+
 def _import_printer_of_help() -> None:
-    """Import typer's printer of help without what no help of ours has."""
-    left_out = [module for module in UNUSED_IN_HELP if module not in sys.modules]
-    stand_ins: dict[str, Any] = {module: SimpleNamespace(**{UNUSED_IN_HELP[module]: object}) for module in left_out}
+    """Import typer's printer of help; what no help of ours has is imported where another package's help has it."""
+    left_out = {module: name for module, name in UNUSED_IN_HELP.items() if module not in sys.modules}
+    stand_ins: dict[str, Any] = {
+        module: SimpleNamespace(**{name: _made_when_used(module, name)}) for module, name in left_out.items()
+    }
     sys.modules.update(stand_ins)
     try:
         import_module("typer.rich_utils")

@@ -148,3 +148,30 @@ def test_the_list_of_commands_imports_none_of_them() -> None:
     loaded = finished(process("--help", options=("-X", "importtime"))).err
     named = r"\S+\.(?:commands|options|settings)(?:\.\S+)?|\S+\.command|readgraph\.state\.declaring|annotated_types"
     assert re.findall(rf"\| +({named})$", loaded, re.M) == []
+
+
+MARKDOWN_OF_ANOTHER = '''
+import typer
+from readgraph.cli.main import run
+
+another = typer.Typer(rich_markup_mode="markdown", add_completion=False)
+
+@another.command()
+def count() -> None:
+    """Count.
+
+    * the **words**
+    """
+
+try:
+    run()
+finally:
+    another(["--help"])
+'''
+
+
+def test_help_in_markdown_of_another_command_is_printed_after_ours() -> None:
+    ran = finished(
+        process("--help", options=("-c", f"import sys\nsys.argv = ['readgraph', '--help']{MARKDOWN_OF_ANOTHER}"))
+    )
+    assert "• the words" in ran.out
