@@ -69,9 +69,9 @@ class PageStore(DocumentStore):
         """A document and one of its memories, fetched in one batch; errors as for `memory` and `document`."""
         keys = [((ROOT, "memories", identity), memory), ((ROOT, "documents"), identity)]
         kept, described = await self.get_all(keys)
-        found = await self._require_memory(identity, memory, kept)
+        record = await self._require_memory(identity, memory, kept)
         document = load_document(identity, described) if described is not None else None
-        return await self._require_document(identity, document), found
+        return await self._require_document(identity, document), record
 
     async def memories(self, document: str) -> list[Memory]:
         """All memories of a document, the oldest first."""

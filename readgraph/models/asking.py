@@ -104,9 +104,9 @@ async def ask_reply(
 
     tries = await _open_tries(runtime, prompt, reply, read, complaint)
     with _fall_back(fallback):
-        said = await tries.first_usable()
-        stream_whole_reply(metering.current_meter(), said)
-        return said
+        usable = await tries.first_usable()
+        stream_whole_reply(metering.current_meter(), usable)
+        return usable
     return None
 
 

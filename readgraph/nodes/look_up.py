@@ -247,10 +247,10 @@ async def _search_and_fit(
     view = await memory.view(read)
     view = view if notes else view.without_notes()
     room = content_room(context, state["question_text"], state["choices"])
-    found = await search_pages(tools, {name: [query_of(state)] for name in tools}, DEPTH)
-    if "vector" in tools and "vector" not in found:
+    hits = await search_pages(tools, {name: [query_of(state)] for name in tools}, DEPTH)
+    if "vector" in tools and "vector" not in hits:
         reason = RANKINGS["keywords"][1]
-    nearest = [hit["page"] for hit in fuse_hits(found)]
+    nearest = [hit["page"] for hit in fuse_hits(hits)]
     every = dict.fromkeys([*nearest, *(page.number for page in view.pages)])
     wanted = [page for page in every if page not in read][: max(0, context.max_pages - len(read))]
     pages = sorted(wanted if cut else view.pages_that_fit(wanted, room))

@@ -34,34 +34,34 @@ MOST_UNREAD = 20
 LONGEST_PLACES = 100  # characters of the places that are listed in one line; of more, the first ones
 
 
-def format_read_again(found: dict[str, Any]) -> str:
+def format_read_again(output: dict[str, Any]) -> str:
     """Where the pages that were read again begin, and what is cited of them: pages of the source, places, or parts."""
-    places, share = found["places_read"], found["percent_read"]
+    places, share = output["places_read"], output["percent_read"]
     if not places or share == 100:
-        cut = ", cut to the window" if "prompt_cut" in found["fallbacks"] else ""
+        cut = ", cut to the window" if "prompt_cut" in output["fallbacks"] else ""
         return f": all of the text{cut}" if places else ": nothing"
     named = list[str | None]()
-    for page, begins in zip(found["pages_read"], places, strict=True):
+    for page, begins in zip(output["pages_read"], places, strict=True):
         cited = [
             citation["place"]
-            for citation in found["citations"]
+            for citation in output["citations"]
             if citation["page"] == page and "document" not in citation
         ]
         above = begins is None or any(place.startswith(f"{begins}{BELOW}") for place in filter(None, cited))
         named += [*([] if cited and above else [begins]), *cited]
     if share and not any(named):
         return f": {percent(share)} of the text"
-    where = _where(named, found["pages_read"], in_one=not found["documents"])
+    where = _where(named, output["pages_read"], in_one=not output["documents"])
     return f"{where} ({percent(share)} of the text)" if share else where
 
 
-def format_missing_records(found: Mapping[str, Any]) -> str:
+def format_missing_records(output: Mapping[str, Any]) -> str:
     """Where a survey's records are missing, and what to do; "" where all parts could be read."""
-    if not (unread := found.get("unread")):
+    if not (unread := output.get("unread")):
         return ""
-    where = _where(found["places_unread"][:MOST_UNREAD], unread[:MOST_UNREAD], in_one=not found["documents"])
+    where = _where(output["places_unread"][:MOST_UNREAD], unread[:MOST_UNREAD], in_one=not output["documents"])
     more = f" … and {len(unread) - MOST_UNREAD:,} more" if len(unread) > MOST_UNREAD else ""
-    missing = f"Records are missing{where}{more}" if found["pages_read"] else "All records are missing"
+    missing = f"Records are missing{where}{more}" if output["pages_read"] else "All records are missing"
     return f"{missing}. Run the same command again with --again to ask for what is missing."
 
 
@@ -93,17 +93,17 @@ def percent(share: float) -> str:
     return f"{min(round(share), 99) if share < 100 else 100} %"
 
 
-def lists_rows(found: Mapping[str, Any]) -> bool:
+def lists_rows(output: Mapping[str, Any]) -> bool:
     """Whether an answer is a table of Markdown, made of the table of a survey."""
-    table: Any = found.get("table") or NO_TABLE
-    return bool(table["rows"]) and (found["answer"] or "").startswith(markdown_of(table, 0) + "\n")
+    table: Any = output.get("table") or NO_TABLE
+    return bool(table["rows"]) and (output["answer"] or "").startswith(markdown_of(table, 0) + "\n")
 
 
-def print_rows(found: Mapping[str, Any], lead: str) -> None:
+def print_rows(output: Mapping[str, Any], lead: str) -> None:
     """The rows that an answer lists, each with the mark of its citation; `lead` stands above them."""
-    console, made, rows = Console(), found["table"], found["table"]["rows"]
-    numbers = {(citation["start"], citation["end"]): citation["number"] for citation in found["citations"]}
-    _, _, *lines = found["answer"].split("\n")
+    console, made, rows = Console(), output["table"], output["table"]["rows"]
+    numbers = {(citation["start"], citation["end"]): citation["number"] for citation in output["citations"]}
+    _, _, *lines = output["answer"].split("\n")
     listed = [line for line in lines if line.startswith("| ")]
     table = table_with_columns([*made["columns"], ""], [*made["kinds"], "text"])
     for row in rows[: len(listed)]:
@@ -144,52 +144,52 @@ def write_json(value: Any, indent: int | None = None) -> None:
         sys.stdout.flush()
 
 
-def print_answer(found: dict[str, Any], screen: OutputOptions) -> None:
+def print_answer(output: dict[str, Any], screen: OutputOptions) -> None:
     """Print the answer, the quotes that support it, and what it used."""
     console = Console()
-    print_answer_or_table(found)
-    picked = found.get("picked", [])
-    print_citations(found["citations"], book=picked[0]["title"] if len(picked) == 1 else "")
-    notices = screen.notices_left(found.get("notices", ()))
-    for problem in filter(None, (answer_doubts(found), format_missing_records(found), *notices)):
+    print_answer_or_table(output)
+    picked = output.get("picked", [])
+    print_citations(output["citations"], book=picked[0]["title"] if len(picked) == 1 else "")
+    notices = screen.notices_left(output.get("notices", ()))
+    for problem in filter(None, (answer_doubts(output), format_missing_records(output), *notices)):
         console.print(SafeText(problem, style="yellow"))
     if screen.quiet:
         return
-    if "picked" in found:
+    if "picked" in output:
         titles = ", ".join(
             f"'{name}'" for name in titles_told_apart((each["id"], each["title"]) for each in picked).values()
         )
         console.print(SafeText(f"picked from the library: {titles}", style="dim"))
-    if corrected := found.get("corrected_notes"):
+    if corrected := output.get("corrected_notes"):
         plural = "s" if len(corrected) > 1 else ""
         console.print(SafeText(f"used your correction{plural} of {with_numbers('part', corrected)}", style="dim"))
-    did = [f"looked at{format_read_again(found)}"]
-    if "hops" in found:
-        places = dict(zip(found["pages_read"], found["places_read"], strict=True))
-        for finding in found["findings"] if found["answer"] is None else []:
+    did = [f"looked at{format_read_again(output)}"]
+    if "hops" in output:
+        places = dict(zip(output["pages_read"], output["places_read"], strict=True))
+        for finding in output["findings"] if output["answer"] is None else []:
             where = place_or_part(places.get(finding["page"]), finding["page"])
             console.print(Padding(SafeText(f"Learned from {where}: {finding['text']}"), (0, 0, 0, 2), expand=False))
-        back = sum(hop["action"] == "revert" for hop in found["hops"])
-        did.insert(0, f"walked {format_count(len(found['hops']), 'step')}, {back:,} of them back")
-    console.print(footer(found, *did))
+        back = sum(hop["action"] == "revert" for hop in output["hops"])
+        did.insert(0, f"walked {format_count(len(output['hops']), 'step')}, {back:,} of them back")
+    console.print(footer(output, *did))
 
 
-def answer_doubts(found: Mapping[str, Any]) -> str:
+def answer_doubts(output: Mapping[str, Any]) -> str:
     """How many sentences that a model wrote are not supported by the text, or not checked; "" where there are none."""
-    number = format_count(len(found["sentences"]), "sentence")
-    wrong = f"{found['unsupported']} of {number} not supported by the text" if found["unsupported"] else ""
-    unchecked = 0 if found["by_rule"] else found["unchecked"]
+    number = format_count(len(output["sentences"]), "sentence")
+    wrong = f"{output['unsupported']} of {number} not supported by the text" if output["unsupported"] else ""
+    unchecked = 0 if output["by_rule"] else output["unchecked"]
     left = f"{unchecked} of {number} not checked against the text" if unchecked else ""
     return "; ".join(filter(None, [wrong, left]))
 
 
-def print_answer_or_table(found: dict[str, Any]) -> None:
+def print_answer_or_table(output: dict[str, Any]) -> None:
     """Print the answer; one that lists the rows of a table, as a table."""
     console = Console()
-    if console.is_terminal and lists_rows(found):
-        print_rows(found, answer_lead(found))
+    if console.is_terminal and lists_rows(output):
+        print_rows(output, answer_lead(output))
     else:
-        console.print(answer_text(found))
+        console.print(answer_text(output))
 
 
 def titles_told_apart(named: Iterable[tuple[str, str]]) -> dict[str, str]:
@@ -208,10 +208,10 @@ def print_citations(citations: Sequence[Citation], book: str = "") -> None:
         console.print(Padding(line, (0, 0, 0, 2), expand=False))
 
 
-def answer_text(found: dict[str, Any]) -> SafeText:
+def answer_text(output: dict[str, Any]) -> SafeText:
     """The answer as it is printed."""
-    text = plain_answer({**found, "marked_answer": without_long_runs(found["marked_answer"] or "")})
-    plain = found["status"] == "researched" or (lists_rows(found) and not found["choice"])
+    text = plain_answer({**output, "marked_answer": without_long_runs(output["marked_answer"] or "")})
+    plain = output["status"] == "researched" or (lists_rows(output) and not output["choice"])
     return SafeText(text, style="" if plain else "bold")
 
 
@@ -219,7 +219,7 @@ def print_memory(
     document: Document,
     memory: Memory,
     notes: Sequence[Note],
-    found: dict[str, Any],
+    output: dict[str, Any],
     screen: OutputOptions,
     labels: Sequence[str] = (),
 ) -> None:
@@ -239,7 +239,7 @@ def print_memory(
     if not memory.complete:
         console.print("  Not complete: the budget ran out. Run the same command again to continue.")
     if not screen.quiet:
-        console.print(footer(found))
+        console.print(footer(output))
 
 
 def print_steps(steps: Sequence[Step]) -> None:
@@ -257,23 +257,23 @@ def print_reminder(context: ReaderContext, screen: OutputOptions) -> None:
         Console(stderr=True).print(SafeText(NO_MODEL, style="yellow"))
 
 
-def footer(found: Mapping[str, Any], *did: str, by: str = "") -> SafeText:
+def footer(output: Mapping[str, Any], *did: str, by: str = "") -> SafeText:
     """A line on what was done and what it used, and the replies that were not usable; `by`: who did it.
 
     Its time is that of the whole command so far.
     """
-    seconds = command_seconds() or found["usage"]["seconds"]
-    usage: Any = {**found["usage"], "seconds": seconds}
-    used = format_usage(usage, found["cost"]) + by
-    return SafeText(" · ".join(filter(None, [*did, used, missing_replies(found)])), style="dim")
+    seconds = command_seconds() or output["usage"]["seconds"]
+    usage: Any = {**output["usage"], "seconds": seconds}
+    used = format_usage(usage, output["cost"]) + by
+    return SafeText(" · ".join(filter(None, [*did, used, missing_replies(output)])), style="dim")
 
 
-def missing_replies(found: Mapping[str, Any]) -> str:
+def missing_replies(output: Mapping[str, Any]) -> str:
     """The fall-backs by their kinds, and how the model is asked again for these; "" where there are none."""
-    counts = dict(found["fallbacks"])
+    counts = dict(output["fallbacks"])
     cut = counts.pop("prompt_cut", 0)
     kinds = ", ".join(f"{kind} {count}" for kind, count in counts.items())
-    missing = f"no usable reply for {kinds}" + (ASK_AGAIN if found["usage"]["refused"] else "") if kinds else ""
+    missing = f"no usable reply for {kinds}" + (ASK_AGAIN if output["usage"]["refused"] else "") if kinds else ""
     return " · ".join(filter(None, [f"{format_count(cut, 'prompt')} cut to the window" if cut else "", missing]))
 
 

@@ -146,26 +146,26 @@ class Documents:
             )
         else:
             documents = await searchable(self.pages)
-            matching = [each for each in documents if all(word in each.title.casefold() for word in words)]
+            matching = [entry for entry in documents if all(word in entry.title.casefold() for word in words)]
             shown = matching[offset : offset + limit]
             counts = {"total": len(matching), "words": sum(document.words for document in matching)}
         joint = await joint_by_document(self.pages)
         replaced = await replaced_by(self.pages, shown)
         listed = (
             self._load_details(
-                each,
-                read_together=len(joint.get(each.id, ())),
-                replaced_by=replaced[each.id].id if each.id in replaced else "",
+                entry,
+                read_together=len(joint.get(entry.id, ())),
+                replaced_by=replaced[entry.id].id if entry.id in replaced else "",
             )
-            for each in shown
+            for entry in shown
         )
         return DocumentList(**counts, documents=await asyncio.gather(*listed))
 
     async def one(self, document: str) -> DocumentDetails:
         """A document and its memories."""
-        known = await self.pages.document(document)
-        details = await self._load_details(known)
-        return details.model_copy(update={"notices": await document_notices(self.pages, known)})
+        record = await self.pages.document(document)
+        details = await self._load_details(record)
+        return details.model_copy(update={"notices": await document_notices(self.pages, record)})
 
     async def list_joint(self, document: str) -> dict[str, list[JointReading]]:
         """What was read and asked of a document together with others, which deleting it deletes too, and what stays."""
@@ -173,16 +173,18 @@ class Documents:
 
     async def delete(self, document: str) -> dict[str, int]:
         """Delete a document with its notes and questions, also those of `joint`; says how much that was."""
-        library, known = self.room.library, await self.pages.document(document)
-        read = [known, *await collections_with(self.pages, known)]
+        library, record = self.room.library, await self.pages.document(document)
+        read = [record, *await collections_with(self.pages, record)]
         try:
-            for each in read:
-                self.room.check_unused(each)
-                await wait_until_unused(library.store, each.id, wait=False)
+            for entry in read:
+                self.room.check_unused(entry)
+                await wait_until_unused(library.store, entry.id, wait=False)
         except InUse:
-            raise BadInput(f"'{known.title or known.id}' is being read by another program: wait for its end.") from None
-        counts = await in_background_loop(forget_document, library, known)
-        self.room.drop_runs(lambda run: not {each.id for each in read}.isdisjoint(run.documents))
+            raise BadInput(
+                f"'{record.title or record.id}' is being read by another program: wait for its end."
+            ) from None
+        counts = await in_background_loop(forget_document, library, record)
+        self.room.drop_runs(lambda run: not {entry.id for entry in read}.isdisjoint(run.documents))
         return counts
 
     async def _load_details(self, document: Document, **more: Any) -> DocumentDetails:
@@ -268,41 +270,41 @@ class Documents:
 
     async def of_memory(self, document: str, memory: str) -> JSONResponse:
         """A memory as the report shows it; of one with many pages the first alone, with its `numbers`."""
-        source, known = await self.pages.document_and_memory(document, memory)
-        return JSONResponse(await report_of_document(self.pages, source, known, note_of(known), can_ask=True))
+        source, record = await self.pages.document_and_memory(document, memory)
+        return JSONResponse(await report_of_document(self.pages, source, record, note_of(record), can_ask=True))
 
     async def marks(self, document: str, memory: str, request: Request) -> Response:
         """What a strip shows of all pages of a memory, as lists. The browser keeps it as long as it is so."""
-        source, known = await self.pages.document_and_memory(document, memory)
-        tag = f'"{known.id}-{known.started}-{known.pages}-{known.read_to}"'
+        source, record = await self.pages.document_and_memory(document, memory)
+        tag = f'"{record.id}-{record.started}-{record.pages}-{record.read_to}"'
         headers = {"etag": tag, "cache-control": "private, no-cache"}
         if request.headers.get("if-none-match") == tag:
             return Response(status_code=304, headers=headers)
-        return JSONResponse(await page_marks(self.pages, source, known), headers=headers)
+        return JSONResponse(await page_marks(self.pages, source, record), headers=headers)
 
     async def texts(self, document: str, memory: str, numbers: str) -> JSONResponse:
         """Pages with their texts; `numbers`: such as 3,4,5."""
         wanted = [int(number) for number in numbers.split(",") if number.strip().isdecimal() and len(number) < 20]
         if len(wanted) > MOST_PAGES:
             raise BadInput(f"At most {MOST_PAGES} pages are given at once.")
-        source, known = await self.pages.document_and_memory(document, memory)
-        shown = await shown_pages(self.pages, source, known, wanted, with_texts=True)
+        source, record = await self.pages.document_and_memory(document, memory)
+        shown = await shown_pages(self.pages, source, record, wanted, with_texts=True)
         return JSONResponse({"pages": [{"number": number, **page} for number, page in shown.items()]})
 
     async def suggestions(self, document: str, memory: str) -> dict[str, list[str]]:
         """Questions to begin with, of what was read: from its headings, names and notes, without a model."""
-        source, known = await self.pages.document_and_memory(document, memory)
-        return {"questions": await suggest_questions(self.pages, source, known)}
+        source, record = await self.pages.document_and_memory(document, memory)
+        return {"questions": await suggest_questions(self.pages, source, record)}
 
     async def replace_note(self, document: str, memory: str, number: int, given: NoteBody) -> dict[str, Any]:
         """Replace the note of a page by the user's."""
-        _, known = await self.pages.document_and_memory(document, memory)
-        return asdict(await correct(self.pages, known, number, given.text))
+        _, record = await self.pages.document_and_memory(document, memory)
+        return asdict(await correct(self.pages, record, number, given.text))
 
     async def restore_note(self, document: str, memory: str, number: int) -> dict[str, Any]:
         """Put the method's own note of a page back."""
-        _, known = await self.pages.document_and_memory(document, memory)
-        return asdict(await restore(self.pages, known, number))
+        _, record = await self.pages.document_and_memory(document, memory)
+        return asdict(await restore(self.pages, record, number))
 
     async def original(
         self, document: str, number: int, width: Annotated[int, Query(ge=50, le=2400)] = 900
@@ -374,8 +376,8 @@ class Finding:
     async def list_watched(self) -> dict[str, list[WatchedFolder]]:
         """The folders that were watched (`readgraph corpus FOLDER --watch`), with the states of their files."""
         folders = list[WatchedFolder]()
-        for folder, files in groupby(await self.room.library.watched.of(), key=lambda each: each.folder):
-            listed = sorted(files, key=lambda each: STATES.index(each.state))
+        for folder, files in groupby(await self.room.library.watched.of(), key=lambda entry: entry.folder):
+            listed = sorted(files, key=lambda entry: STATES.index(entry.state))
             counts = Counter[str](watched_file.state for watched_file in listed)
             watched_files = [
                 watched_file for watched_file in listed if watched_file.reason or watched_file.state != "read"

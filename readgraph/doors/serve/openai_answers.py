@@ -14,7 +14,7 @@ from readgraph.nodes.answering.citations import mark_spans
 PIECE = 400  # characters of an answer that are sent at once
 
 
-class Said(NamedTuple):
+class WrittenAnswer(NamedTuple):
     """A text, the places of the library that its marks cite, and the tokens: in, out, and of those in, cached."""
 
     text: str
@@ -30,37 +30,37 @@ NO_ANSWER = "The model gave no answer that could be used, in all of its tries. W
 
 def has_no_answer(result: Mapping[str, Any]) -> bool:
     """Whether a run's `result` stands in place of an answer that its model was asked for and did not give."""
-    found = result["report"]["found"]
-    substituted = found["by_rule"] and found["status"] in ("nearest", "no_answer") and not found.get("table")
-    return bool(substituted and found["steps"][-1]["model"])
+    output = result["report"]["found"]
+    substituted = output["by_rule"] and output["status"] in ("nearest", "no_answer") and not output.get("table")
+    return bool(substituted and output["steps"][-1]["model"])
 
 
-def said_in(result: Mapping[str, Any], base: str) -> Said:
+def said_in(result: Mapping[str, Any], base: str) -> WrittenAnswer:
     """What a run's `result` says; its citations lead to the page of the reading room at `base`."""
-    found = result["report"]["found"]
-    text, marked, spans = plain_answer(found), found["marked_answer"] or "", mark_spans(found)
-    if marked not in text and found["status"] == "nearest":  # which stands above the quotes
+    output = result["report"]["found"]
+    text, marked, spans = plain_answer(output), output["marked_answer"] or "", mark_spans(output)
+    if marked not in text and output["status"] == "nearest":  # which stands above the quotes
         marked, spans = "", []
-        for citation in found["citations"]:
+        for citation in output["citations"]:
             mark = f"[{citation['number']}]"
             marked += ("\n\n" if marked else "") + f"{quote_in_words(citation)} {mark}"
             spans.append((citation["number"], len(marked) - len(mark), len(marked)))
         text += f"\n\n{marked}" if len(spans) > 1 else f" {marked}"
-    usage, at = found["usage"], text.find(marked)
-    text = "\n\n".join([text, *found.get("notices", ())])
-    cited = {citation["number"]: citation for citation in found["citations"]}
+    usage, at = output["usage"], text.find(marked)
+    text = "\n\n".join([text, *output.get("notices", ())])
+    cited = {citation["number"]: citation for citation in output["citations"]}
     citations = [
         {"start_index": at + start, "end_index": at + end, **_place(cited[number], result, base)}
         for number, start, end in (spans if at >= 0 else ())
     ]
     sizes = usage["input_tokens"], usage["output_tokens"], usage.get("cache_read_tokens", 0)
-    return Said(text, citations, *sizes, is_whole=found["status"] != "budget")
+    return WrittenAnswer(text, citations, *sizes, is_whole=output["status"] != "budget")
 
 
 def _place(citation: Mapping[str, Any], result: Mapping[str, Any], base: str) -> dict[str, str]:
-    found, elsewhere = result["report"]["found"], citation.get("document")
-    held = [document for document in found["documents"] if document["start"] <= citation["start"] < document["end"]]
-    title = found["title"] if elsewhere or not held else held[0]["title"]
+    output, elsewhere = result["report"]["found"], citation.get("document")
+    held = [document for document in output["documents"] if document["start"] <= citation["start"] < document["end"]]
+    title = output["title"] if elsewhere or not held else held[0]["title"]
     where = place_or_part(citation["place"], citation["page"])
     ways = [result["document"], result["memory"], "part", str(citation["page"])]
     place = "/".join(quote(each, safe="") for each in ([elsewhere] if elsewhere else ways))
@@ -97,23 +97,23 @@ class ChatAnswer(_Answer):
         usage = {"usage": None} if self.include_usage else {}
         return _event(self._object("chat.completion.chunk", choices=[choice], **usage))
 
-    def whole(self, said: Said) -> dict[str, Any]:
+    def whole(self, answer: WrittenAnswer) -> dict[str, Any]:
         """The answer as one object."""
-        message = {"role": "assistant", "content": said.text, "refusal": None, "annotations": _of_chat(said)}
-        choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": _end_of(said)}
-        return self._object("chat.completion", choices=[choice], usage=_usage(said, "prompt", "completion"))
+        message = {"role": "assistant", "content": answer.text, "refusal": None, "annotations": _of_chat(answer)}
+        choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": _end_of(answer)}
+        return self._object("chat.completion", choices=[choice], usage=_usage(answer, "prompt", "completion"))
 
     def beginning(self) -> Iterator[bytes]:
         """The role of who answers."""
         yield self._chunk({"role": "assistant", "content": ""})
 
-    def pieces(self, said: Said) -> Iterator[bytes]:
+    def pieces(self, answer: WrittenAnswer) -> Iterator[bytes]:
         """The text, its citations, the usage where it is wanted."""
-        for piece in _pieces(said.text):
+        for piece in _pieces(answer.text):
             yield self._chunk({"content": piece})
-        yield self._chunk({"annotations": _of_chat(said)} if said.citations else {}, _end_of(said))
+        yield self._chunk({"annotations": _of_chat(answer)} if answer.citations else {}, _end_of(answer))
         if self.include_usage:
-            usage = _usage(said, "prompt", "completion")
+            usage = _usage(answer, "prompt", "completion")
             yield _event(self._object("chat.completion.chunk", choices=[], usage=usage))
         yield b"data: [DONE]\n\n"
 
@@ -143,41 +143,41 @@ class ResponseAnswer(_Answer):
         self.sent += 1
         return _event(event, event["type"])
 
-    def whole(self, said: Said) -> dict[str, Any]:
+    def whole(self, answer: WrittenAnswer) -> dict[str, Any]:
         """The answer as one object."""
         details = {
-            "input_tokens_details": {"cached_tokens": said.cached},
+            "input_tokens_details": {"cached_tokens": answer.cached},
             "output_tokens_details": {"reasoning_tokens": 0},
         }
-        usage = {**_usage(said, "input", "output"), **details}
-        status = self._status(said)
-        why = {} if said.is_whole else {"incomplete_details": {"reason": "max_output_tokens"}}
-        return self._object(status, output=[self._message(status, [_part(said)])], usage=usage, **why)
+        usage = {**_usage(answer, "input", "output"), **details}
+        status = self._status(answer)
+        why = {} if answer.is_whole else {"incomplete_details": {"reason": "max_output_tokens"}}
+        return self._object(status, output=[self._message(status, [_part(answer)])], usage=usage, **why)
 
-    def _status(self, said: Said) -> str:
-        return "completed" if said.is_whole else "incomplete"
+    def _status(self, answer: WrittenAnswer) -> str:
+        return "completed" if answer.is_whole else "incomplete"
 
     def beginning(self) -> Iterator[bytes]:
         """That it works."""
         for kind in ("created", "in_progress"):
             yield self._tell(kind, response=self._object("in_progress"))
 
-    def pieces(self, said: Said) -> Iterator[bytes]:
+    def pieces(self, answer: WrittenAnswer) -> Iterator[bytes]:
         """The message and its text, piece by piece, then whole."""
         yield self._tell("output_item.added", output_index=0, item=self._message("in_progress", []))
         item = {"item_id": f"msg_{self.run.id}", "output_index": 0}
         where = {**item, "content_index": 0}
-        yield self._tell("content_part.added", **where, part=_part(Said("", [], 0, 0, 0)))
-        for piece in _pieces(said.text):
+        yield self._tell("content_part.added", **where, part=_part(WrittenAnswer("", [], 0, 0, 0)))
+        for piece in _pieces(answer.text):
             yield self._tell("output_text.delta", **where, delta=piece, logprobs=[])
-        whole = _part(said)
+        whole = _part(answer)
         for number, cited in enumerate(whole["annotations"]):
             yield self._tell("output_text.annotation.added", **where, annotation_index=number, annotation=cited)
-        yield self._tell("output_text.done", **where, text=said.text, logprobs=[])
+        yield self._tell("output_text.done", **where, text=answer.text, logprobs=[])
         yield self._tell("content_part.done", **where, part=whole)
-        status = self._status(said)
+        status = self._status(answer)
         yield self._tell("output_item.done", output_index=0, item=self._message(status, [whole]))
-        yield self._tell(status, response=self.whole(said))
+        yield self._tell(status, response=self.whole(answer))
 
     def failing(self) -> Iterator[bytes]:
         """That it failed, and why."""
@@ -185,8 +185,8 @@ class ResponseAnswer(_Answer):
         yield self._tell("failed", response=self._object("failed", error=error))
 
 
-def _end_of(said: Said) -> str:
-    return "stop" if said.is_whole else "length"
+def _end_of(answer: WrittenAnswer) -> str:
+    return "stop" if answer.is_whole else "length"
 
 
 def _event(value: Mapping[str, Any], name: str = "") -> bytes:
@@ -199,18 +199,18 @@ def _pieces(text: str) -> list[str]:
     return [text[start : start + PIECE] for start in range(0, len(text), PIECE)]
 
 
-def _usage(said: Said, sent: str, received: str) -> dict[str, Any]:
-    total = said.sent + said.received
-    return {f"{sent}_tokens": said.sent, f"{received}_tokens": said.received, "total_tokens": total}
+def _usage(answer: WrittenAnswer, sent: str, received: str) -> dict[str, Any]:
+    total = answer.sent + answer.received
+    return {f"{sent}_tokens": answer.sent, f"{received}_tokens": answer.received, "total_tokens": total}
 
 
-def _of_chat(said: Said) -> list[dict[str, Any]]:
-    return [{"type": "url_citation", "url_citation": cited} for cited in said.citations]
+def _of_chat(answer: WrittenAnswer) -> list[dict[str, Any]]:
+    return [{"type": "url_citation", "url_citation": cited} for cited in answer.citations]
 
 
-def _part(said: Said) -> dict[str, Any]:
-    cited = [{"type": "url_citation", **citation} for citation in said.citations]
-    return {"type": "output_text", "text": said.text, "annotations": cited, "logprobs": []}
+def _part(answer: WrittenAnswer) -> dict[str, Any]:
+    cited = [{"type": "url_citation", **citation} for citation in answer.citations]
+    return {"type": "output_text", "text": answer.text, "annotations": cited, "logprobs": []}
 
 
 OpenAIAnswer = ChatAnswer | ResponseAnswer

@@ -35,20 +35,20 @@ async def find_quotes(store: PageStore, document: str, memory: str, quotes: list
     named = await store.pages(memory, {quote["page"] for quote in quotes if 0 <= quote["page"] < kept.pages})
     texts = await store.spans(described, [(page.start, page.end) for page in named])
     begun = {page.number: (page.start, text) for page, text in zip(named, texts, strict=True)}
-    found = [
+    by_quote = [
         find_citation_on_page(quote["page"], *begun.get(quote["page"], (0, "")), quote["quote"], quote.get("start", 0))
         for quote in quotes
     ]
-    if None in found:
+    if None in by_quote:
         pages, text = await store.pages(memory, range(kept.pages)), await store.text(described)
-        found = [known or locate(quote, text, pages) for known, quote in zip(found, quotes, strict=True)]
-    citations = [citation for citation in found if citation]
+        by_quote = [known or locate(quote, text, pages) for known, quote in zip(by_quote, quotes, strict=True)]
+    citations = [citation for citation in by_quote if citation]
     places = await store.place_names(described, [citation["start"] for citation in citations])
     for citation, place in zip(citations, places, strict=True):
         citation["place"] = place
         if (said_on := date_in(place or "")) and (dates := resolve_time_words(citation["quote"], said_on)):
             citation["dates"] = dates
-    return found
+    return by_quote
 
 
 async def add_context(store: PageStore, document: Document, citations: Sequence[Citation], sentences: int) -> None:
@@ -97,8 +97,8 @@ def find_quote(quote: str, text: str, begin: int, end: int) -> tuple[int, int] |
     span = _find_exact(quote, part)
     if not span:
         wanted, folded = _fold_text(quote), _fold_text(part)
-        found = _find_words(wanted.words, folded.words, part) or _find_letters(wanted.letters, folded.letters, part)
-        span = _whole_words(part, found[0], _after_marks(part, found[1])) if found else None
+        output = _find_words(wanted.words, folded.words, part) or _find_letters(wanted.letters, folded.letters, part)
+        span = _whole_words(part, output[0], _after_marks(part, output[1])) if output else None
     return (begin + span[0], begin + span[1]) if span and _says_enough(part, *span) else None
 
 
@@ -205,36 +205,36 @@ _fold_again = lru_cache(maxsize=32)(_fold)  # several quotes are looked for on t
 LEAST_SHARE = 0.5  # the least share of a sentence's words that a quote holds if its mark stands after that sentence
 
 
-def with_marks(found: Mapping[str, Any]) -> dict[str, Any]:
+def with_marks(output: Mapping[str, Any]) -> dict[str, Any]:
     """A graph's output with numbered citations, and the answer with their marks as `marked_answer`.
 
     Each citation gets its `number`, from 1, and `mark_at`, the offset in the answer where its mark stands; without an
     answer it is None, as `marked_answer` is. Of a table the marks stand at the ends of rows. `flags`: what is said of
     single sentences of a summary or of a long answer, with the offsets where it stands.
     """
-    answer: str = found["answer"] or ""
+    answer: str = output["answer"] or ""
     marks = list[tuple[int, int]]()
     unmarked: int | None = None
-    if answer and (marks := row_marks(answer, found)):
+    if answer and (marks := row_marks(answer, output)):
         unmarked = len(answer)
     elif answer:
-        marks = [(at, number) for number, at in enumerate(mark_offsets(answer, found["citations"]), 1)]
+        marks = [(at, number) for number, at in enumerate(mark_offsets(answer, output["citations"]), 1)]
     first = {number: at for at, number in reversed(marks)}
     numbered = [
         {"number": number, **citation, "mark_at": first.get(number, unmarked)}
-        for number, citation in enumerate(found["citations"], 1)
+        for number, citation in enumerate(output["citations"], 1)
     ]
-    flags = sentence_flags(found) if found.get("sentences") else []
+    flags = sentence_flags(output) if output.get("sentences") else []
     marked_answer = _place_marks(answer, marks, flags)[0] if answer else None
-    return {**found, "citations": numbered, "marked_answer": marked_answer, "flags": flags}
+    return {**output, "citations": numbered, "marked_answer": marked_answer, "flags": flags}
 
 
-def row_marks(answer: str, found: Mapping[str, Any]) -> list[tuple[int, int]]:
+def row_marks(answer: str, output: Mapping[str, Any]) -> list[tuple[int, int]]:
     """Where rows of a table (lines of Markdown, or a list in one line) end in an answer, with their citations."""
-    table: Table | None = found.get("table")
+    table: Table | None = output.get("table")
     if not table or not table["rows"]:
         return []
-    numbers = {(each["start"], each["end"]): number for number, each in enumerate(found["citations"], 1)}
+    numbers = {(each["start"], each["end"]): number for number, each in enumerate(output["citations"], 1)}
     lined = answer.startswith(table_line(table["columns"]) + "\n")
     if not lined and len(table["columns"]) > 1:
         return []
@@ -269,14 +269,14 @@ def mark_offsets(answer: str, citations: Sequence[Citation]) -> list[int]:
     return [citation["mark_at"] if "mark_at" in citation else end_of_supported(citation) for citation in citations]
 
 
-def mark_spans(found: Mapping[str, Any]) -> list[tuple[int, int, int]]:
+def mark_spans(output: Mapping[str, Any]) -> list[tuple[int, int, int]]:
     """Where marks stand in the `marked_answer` of `with_marks`: the number of each, and its span `[start, end)`."""
-    if not (answer := found["answer"]):
+    if not (answer := output["answer"]):
         return []
     placed = [
-        (citation["mark_at"], citation["number"]) for citation in found["citations"] if citation["mark_at"] is not None
+        (citation["mark_at"], citation["number"]) for citation in output["citations"] if citation["mark_at"] is not None
     ]
-    return _place_marks(answer, row_marks(answer, found) or placed, found["flags"])[1]
+    return _place_marks(answer, row_marks(answer, output) or placed, output["flags"])[1]
 
 
 def _place_marks(

@@ -118,8 +118,8 @@ def answer_request(
     may_be_null = type(None) in get_args(by_letter.model_fields["choice"].annotation)
 
     def complaint(reply: Any) -> str | None:
-        known = letter_of(reply.choice or "") in choices or (may_be_null and not reply.choice)
-        return None if known else f"choice must be one of {', '.join(choices)}{', or null' if may_be_null else ''}"
+        is_choice = letter_of(reply.choice or "") in choices or (may_be_null and not reply.choice)
+        return None if is_choice else f"choice must be one of {', '.join(choices)}{', or null' if may_be_null else ''}"
 
     return AnswerRequest(prompt, restrict_reply(by_letter, choice=choices), complaint)
 
