@@ -6,13 +6,14 @@ count function calls until the agent answers, and what the searches before show 
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Annotated, Any
+from typing import Any
 
 from langchain_core.tools import BaseTool
 from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict
 
 from readgraph.features.agents import functions as memory_functions
+from readgraph.features.agents.chain import choose_reading_step, choose_turn_step
 from readgraph.features.agents.contracts import AgentTurnState, BeginUpdate
 from readgraph.features.agents.evict import EvictUpdate, evict
 from readgraph.features.agents.functions import MEMORY_FUNCTIONS, READING_FUNCTIONS, Functions
@@ -24,61 +25,23 @@ from readgraph.features.agents.state import (
     AgentOutput,
     AgentQuestionState,
     DocumentsQuestion,
-    TurnStep,
 )
-from readgraph.features.agents.think import CHAIN, act_with, chat_frame, question_frame, think_with
+from readgraph.features.agents.think import act_with, chat_frame, question_frame, think_with
 from readgraph.graphs.wiring import add_nodes, add_path, add_question, begin_graph, complete_graph
 from readgraph.graphs.wiring.nodes import choosing
 from readgraph.nodes.answering.cite import cite
-from readgraph.nodes.bounds import DECISIVE, LoopProgress, within_loop_limit
 from readgraph.nodes.building.build import ReadState, ReadWrites
 from readgraph.nodes.contracts import AnswerWrites, CiteState, CiteWrites, LookUpState, LookUpWrites, Node
 from readgraph.nodes.look_up import nearest_pages
 from readgraph.nodes.opening import OpenState, OpenUpdate, open_document
 from readgraph.nodes.step import node
 from readgraph.state.context import ReaderContext
-from readgraph.state.reading import Answered, Finding
+from readgraph.state.reading import Answered
 from readgraph.state.settings import PageSizes, Paragraphs, Rebuilding
 
 __all__ = ["build", "build_chat", "graph"]
 
 read = node(settings=(PageSizes, Paragraphs, Rebuilding))(file_pages)
-
-INSIDE = 2  # supersteps of the chain that may still run after the last permitted `think`
-
-
-class ChainProgress(LoopProgress):
-    """What decides whether a chain of steps goes on."""
-
-    next_step: Annotated[TurnStep, DECISIVE]
-
-
-def choose_turn_step(state: ChainProgress) -> str:
-    """The next node of the turn, or its end."""
-    return state["next_step"] if _may_continue_chain(state) else END
-
-
-class ReadingChainProgress(ChainProgress):
-    """What is read before a reading goes on."""
-
-    findings: list[Finding]
-    owes_reply: bool
-    pages_read: list[int]
-
-
-def choose_reading_step(state: ReadingChainProgress) -> str:
-    """The next node of the reading; at its end the answer, or a look-up where the agent has no answer and no page."""
-    if _may_continue_chain(state):
-        return state["next_step"]
-    answered = state["findings"] and not state["owes_reply"]
-    return "answer" if answered or state["pages_read"] else "look_up"
-
-
-def _may_continue_chain(state: ChainProgress) -> bool:
-    """Whether the chain goes on. A call made by the last permitted `think` may still be run (see `nodes.bounds`)."""
-    return state["next_step"] != "yield" and within_loop_limit(
-        state, CHAIN, lambda context: context.max_chain, spare=INSIDE
-    )
 
 
 @complete_graph
