@@ -18,13 +18,13 @@ The module is imported when readgraph starts, so it should import nothing heavy;
 A package that fails is left out, and named by `readgraph doctor`; no name of ours can be replaced.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING, Any, get_args, get_origin
+from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin
 
 from pluggy import HookimplMarker, HookspecMarker, PluginManager
 
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from readgraph.state.transports import Transport
 
 __all__ = ["Hooks", "hookimpl"]
+
+ThingT = TypeVar("ThingT")
 
 PROJECT = "readgraph"  # the name of the hooks, and of the group of entry points
 hookspec = HookspecMarker(PROJECT)
@@ -162,6 +164,17 @@ def plugged_in(hook: str, of: Any = object) -> Iterator[tuple[str, Any]]:
             leave_out(package, f"the hook '{hook}' gives {wrong[0]}")
             continue
         yield from ((package, each) for each in things)
+
+
+def plugged_in_by_name(hook: str, of: type[ThingT], name: Callable[[ThingT], str], fault: str) -> dict[str, ThingT]:
+    """What the plug-ins give for a hook, by name; none replaces another: `fault` says that the name `{}` is taken."""
+    named = dict[str, ThingT]()
+    for package, thing in plugged_in(hook, of):
+        if name(thing) in named:
+            leave_out(package, fault.format(name(thing)))
+        else:
+            named[name(thing)] = thing
+    return named
 
 
 def _is_of(thing: object, of: Any) -> bool:

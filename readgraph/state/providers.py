@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
-from readgraph.plugins import leave_out, plugged_in
+from readgraph.plugins import plugged_in_by_name
 
 if TYPE_CHECKING:  # packages declare their models when readgraph starts
     from langchain_core.embeddings import Embeddings
@@ -56,13 +56,8 @@ class ModelProvider:
 @cache
 def providers() -> dict[str, ModelProvider]:
     """What the hook `models` gives, by name; none replaces another."""
-    model_providers = dict[str, ModelProvider]()
-    for package, provider in plugged_in("models", ModelProvider):
-        if provider.name in model_providers:
-            leave_out(package, f"there are models of '{provider.name}' already")
-            continue
-        model_providers[provider.name] = provider
-    return model_providers
+    taken = "there are models of '{}' already"
+    return plugged_in_by_name("models", ModelProvider, lambda provider: provider.name, taken)
 
 
 def find_provider(model: str) -> ModelProvider | None:

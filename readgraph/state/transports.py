@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
-from readgraph.plugins import leave_out, plugged_in
+from readgraph.plugins import plugged_in_by_name
 
 if TYPE_CHECKING:  # packages declare their transports when readgraph starts
     from readgraph.state.context import ReaderContext
@@ -56,13 +56,8 @@ class Transport:
 @cache
 def transports() -> dict[str, Transport]:
     """What the hook `transports` gives, by setting; none replaces another."""
-    known = dict[str, Transport]()
-    for package, transport in plugged_in("transports", Transport):
-        if transport.setting in known:
-            leave_out(package, f"there is a transport by the setting '{transport.setting}' already")
-            continue
-        known[transport.setting] = transport
-    return known
+    taken = "there is a transport by the setting '{}' already"
+    return plugged_in_by_name("transports", Transport, lambda transport: transport.setting, taken)
 
 
 def transport_of(context: "ReaderContext") -> Transport | None:

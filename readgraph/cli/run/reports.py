@@ -17,7 +17,7 @@ from readgraph.cli.terminal.safe_text import Console, SafeText
 from readgraph.cli.terminal.screen import OutputOptions
 from readgraph.library.page_store import PageStore
 from readgraph.models.prices import cost
-from readgraph.plugins import leave_out, plugged_in
+from readgraph.plugins import plugged_in_by_name
 from readgraph.sources.inputs import Address, file_or_address
 from readgraph.sources.loading import read_file
 from readgraph.state.context import ReaderContext
@@ -67,12 +67,7 @@ def report_form(file: Path) -> ReportForm:
 
 def report_forms() -> dict[str, ReportForm]:
     """All forms by their endings; who came first keeps an ending."""
-    forms = dict[str, ReportForm]()
-    for package, form in plugged_in("reports", ReportForm):
-        if form.ending in forms:
-            leave_out(package, f"there are other reports '{form.ending}'")
-        forms.setdefault(form.ending, form)
-    return forms
+    return plugged_in_by_name("reports", ReportForm, lambda form: form.ending, "there are other reports '{}'")
 
 
 def write_report(file: Path | None, page: bytes, *, quiet: bool, in_browser: bool) -> None:
