@@ -45,7 +45,10 @@ def serve_library(
     opens: bool,
     page: str = "",
 ) -> None:
-    """Serve until Ctrl-C; `page` is the path of the page that is named. Raises `BadInput` where the server isn't installed, can't listen, or has no password."""
+    """Serve until Ctrl-C; `page` is the path of the page whose address is printed.
+
+    Raises `BadInput` where the server isn't installed, can't listen, or has no password.
+    """
     if find_spec("fastapi") is None or find_spec("uvicorn") is None:
         raise BadInput("The page is not installed: pip install 'readgraph[serve]'.")
     method = method or from_settings_file("method") or ""
@@ -75,9 +78,7 @@ def serve_library(
         run_until_stopped(run_room())
 
 
-def _guard(
-    listener: socket.socket, password: str, names: Sequence[str], page: str
-) -> "tuple[Guard, str, list[str]]":
+def _guard(listener: socket.socket, password: str, names: Sequence[str], page: str) -> "tuple[Guard, str, list[str]]":
     """Who lets requests in, the address of the page, and what whoever serves should know of who can reach it."""
     from readgraph.doors.serve.guard import Guard
 

@@ -27,7 +27,7 @@ def studio(
     LangGraph Studio comes from LangChain's server, which is not contacted until you open it; that of `--local` comes
     from this machine. A graph of your own is shown there with `--method`.
 
-    Example: readgraph studio --local --method my_agent.py:build
+    Example: readgraph studio --local --method my_agent:build
     """
     from readgraph.doors.studio.run import serve_local, serve_studio
 

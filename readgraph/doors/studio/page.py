@@ -170,7 +170,7 @@ class Studio:
         saved, graph = await self._open(thread)
         await check_at_rest(self.room, thread)
         state = await self._state(graph, thread, wanted.checkpoint)
-        about = {name: saved.metadata[name] for name in ("document", "method")}  # type: ignore[literal-required]
+        about = {name: value for name, value in saved.metadata.items() if name in ("document", "method")}
         config: RunnableConfig = {**state.config, "metadata": about}
         values = {name: _whole(graph, name, value) for name, value in wanted.values.items()}
         try:
@@ -189,8 +189,9 @@ class Studio:
         if unknown := sorted({*wanted.pause_before} - {*graph.builder.nodes}):
             raise BadInput(f"The graph has no node '{unknown[0]}' to stop before.")
         context = self.room.context_with(wanted.settings)
-        document = await self.room.pages.document(str(saved.metadata["document"]))  # type: ignore[typeddict-item]
-        method = self.room.method_for(str(saved.metadata["method"]), document)  # type: ignore[typeddict-item]
+        about = dict(saved.metadata)
+        document = await self.room.pages.document(str(about["document"]))
+        method = self.room.method_for(str(about["method"]), document)
         for run in self.room.runs.values():
             if run.thread == thread and run.state not in ENDED:  # it waits for a person, who goes on here
                 self.room.stop(run)
@@ -198,12 +199,7 @@ class Studio:
         asked = Question(question=values.get("question_text") or values.get("question") or "")
         prepared = PreparedRun(document, method, context)
         return start_run(
-            self.room,
-            prepared,
-            asked,
-            thread=thread,
-            pause_before=wanted.pause_before,
-            checkpoint=wanted.checkpoint,
+            self.room, prepared, asked, thread=thread, pause_before=wanted.pause_before, checkpoint=wanted.checkpoint
         )
 
     async def _open(self, thread: str) -> tuple[CheckpointTuple, Graph]:
@@ -273,7 +269,9 @@ def _whole(graph: Graph, name: str, value: Any) -> Any:
 def page_files() -> dict[str, tuple[str, str]]:
     """The page, its style and its script: texts and types, by paths."""
     own = files("readgraph.doors.studio").joinpath("assets")
-    report, serve = (files(f"readgraph.doors.{room}").joinpath("assets") for room in ("report", "serve"))
+    report, serve = (
+        files(package).joinpath("assets") for package in ("readgraph.doors.report", "readgraph.doors.serve")
+    )
     styles = [report.joinpath("base.css"), serve.joinpath("fields.css"), own.joinpath("studio.css")]
     scripts = [report.joinpath("elements.js")]
     scripts += [serve.joinpath(f"{name}.js") for name in ("api", "forms", "settings_panel")]
