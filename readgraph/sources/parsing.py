@@ -113,6 +113,14 @@ _CHARACTERS = {name: sign for name, sign in html5.items() if name not in ("amp;"
 """HTML's named entities that XML doesn't know."""
 
 
+def parse_html(text: str) -> "_Element | None":
+    """The root of a page or a piece of one, even if malformed; None where there is nothing in it."""
+    from lxml import etree
+
+    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, no_network=True)
+    return etree.fromstring(text.encode("utf-8", "replace"), parser) if text.strip() else None
+
+
 def feed_html(text: str, target: Any) -> None:
     """Parse HTML, even if malformed, into a parser target. Nesting has no limit, since no tree is built."""
     from lxml import etree

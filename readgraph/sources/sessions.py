@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from readgraph.sources.encodings import decode
+from readgraph.sources.formats.chat_folders import is_chat_folder, pack_folder
 from readgraph.sources.formats.chat_turns import ChatConversation, minute, sessions_in
-from readgraph.sources.formats.chats import chat_of, chats_in_folder, is_slack_folder
+from readgraph.sources.formats.chats import chat_of, chats_in, chats_of_file
 from readgraph.sources.formats.transcripts import chats_in_database, is_transcript, json_lines, transcript_of
 from readgraph.sources.inputs import read_bytes
 from readgraph.sources.kinds import DATABASES, JSON_LINES, PLAIN, endings_in_folders, kind_of
@@ -21,6 +22,8 @@ from readgraph.state.words import format_count
 
 __all__ = ["load_sessions"]
 SAMPLE_FILES, SAMPLE_BYTES = 5, 1_000_000  # of a folder, and of each file: from these it is told if an agent wrote it
+_MAY_HOLD_CHATS = (".html", ".htm", ".csv", JSON_LINES)  # beside the kinds whose files always do
+_OF_SIGNAL = b'"chatItem"'  # in its own export
 SESSION_HEADING = r"^#{1,6}\s+session\s+\d+\b\W*(?:(?P<time>.*\d.*)|(?P<title>.*))$"  # ## Session 3, 12 March 2024
 
 
@@ -92,13 +95,20 @@ class _Reader:
             if not talks:
                 raise BadInput(f"{name} holds no session of an agent with its user.")
             return _as_sessions(talks, inf if self.gap_hours is None else self.gap_hours)
+        if file.is_dir():
+            return self._days_of(*chats_in(pack_folder(file, name), name))
+        if suffix in _MAY_HOLD_CHATS:
+            data = read_bytes(file, name)
+            may_be_chat = suffix != JSON_LINES or _OF_SIGNAL in data
+            if may_be_chat and (found := chats_of_file(data, name, suffix))[0]:
+                return self._days_of(*found)
         if suffix == JSON_LINES:
             return _sessions_of_lines(file, name)
-        if file.is_dir():
-            return _as_sessions(chats_in_folder(file, name), self.gap_hours)
         if not (kind := kind_of(suffix)) or not kind.sessions:
             return self._read_text(file)
-        chats, problems = call_converter(kind.sessions, read_bytes(file, name), name)
+        return self._days_of(*call_converter(kind.sessions, read_bytes(file, name), name))
+
+    def _days_of(self, chats: Sequence[ChatConversation], problems: Sequence[str]) -> list[SourceSession]:
         for problem in problems:
             self.left_out(problem)
         return _as_sessions(chats, self.gap_hours)
@@ -134,7 +144,7 @@ def _as_sessions(chats: Sequence[ChatConversation], gap_hours: float | None) -> 
 
 
 def _is_whole(folder: Path) -> bool:
-    return is_slack_folder(folder) or _is_of_agent(folder)
+    return is_chat_folder(folder) or _is_of_agent(folder)
 
 
 def _is_of_agent(path: Path) -> bool:

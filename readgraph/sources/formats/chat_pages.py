@@ -1,0 +1,284 @@
+"""Chats as pages: what Telegram, DiscordChatExporter, imessage-exporter and signal-export write as HTML.
+
+A row for each says which class of elements holds what.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from readgraph.sources.encodings import decode_html
+from readgraph.sources.formats.chat_messages import DELETED, EDITED, Message, MessengerChat, bracketed
+from readgraph.sources.formats.html_parts import classes_of, text_of
+from readgraph.sources.parsing import MOST_TAGS, check_tags, local_name, parse_html
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+
+class Role(Enum):
+    """What an element of a message holds."""
+
+    SPEAKER, TIME, TEXT, ANSWERED, MEDIA, FILES, REACTIONS, FORWARDED, FORWARDER, EDITED, SKIPPED = range(11)
+
+
+_REACTION = frozenset("reaction tapback chatlog__reaction".split())
+_SAMPLE = 200_000  # bytes at a page's begin in which the first message stands, after its style
+_NOT_INCLUDED = re.compile(r"(?:,\s*)?Not included, change data exporting settings to download\.?")
+_THUMBNAIL = re.compile(r"_thumb\.\w+$")
+_IDENTITY = re.compile(r"(?:message|go_to_message|container-|r-)?(-?[\w:.-]+)$")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageForm:
+    """One form of pages.
+
+    Attributes:
+        sign: What is in each such page.
+        title: The class of what names the chat, how many of these elements, and "" for the page's own title.
+        messages: The classes of messages.
+        notices: The classes of lines of the program.
+        roles: What the elements of a class hold.
+        passed_over: Identities of lines that only part the days.
+    """
+
+    sign: re.Pattern[bytes]
+    title: str = ""
+    titles: int = 1
+    messages: frozenset[str]
+    notices: frozenset[str] = frozenset()
+    roles: Mapping[str, Role] = field(default_factory=dict)
+    passed_over: re.Pattern[str] = re.compile(r"(?!)")
+
+
+def _sign(classes: str) -> re.Pattern[bytes]:
+    return re.compile(rf"""class=["']?(?:{classes})[\s"'>]""".encode())
+
+
+def _roles(**classes: str) -> dict[str, Role]:
+    return {name: Role[role] for role, names in classes.items() for name in names.split()}
+
+
+FORMS = (
+    PageForm(  # Telegram
+        sign=_sign("message default clearfix|page_body chat_page"),
+        title="page_header",
+        messages=frozenset(["default"]),
+        notices=frozenset(["service"]),
+        roles=_roles(
+            SPEAKER="from_name",
+            TIME="date",
+            TEXT="text media_poll",
+            ANSWERED="reply_to",
+            FORWARDED="forwarded",
+            MEDIA="media photo_wrap sticker_wrap video_file_wrap animated_wrap media_call",
+            REACTIONS="reactions",
+            SKIPPED="userpic_wrap page_header bot_buttons_table",
+        ),
+        passed_over=re.compile(r"message-\d+"),
+    ),
+    PageForm(  # DiscordChatExporter
+        sign=_sign("chatlog__[a-z-]+"),
+        title="preamble__entry",
+        titles=2,
+        messages=frozenset(["chatlog__message-container", "chatlog__message"]),
+        roles=_roles(
+            SPEAKER="chatlog__author chatlog__author-name chatlog__system-notification-author",
+            TIME="chatlog__timestamp chatlog__short-timestamp chatlog__system-notification-timestamp",
+            MEDIA="chatlog__system-notification-content chatlog__sticker",
+            ANSWERED="chatlog__reply chatlog__reference",
+            EDITED="chatlog__edited-timestamp",
+            FILES="chatlog__attachment",
+            REACTIONS="chatlog__reactions",
+            TEXT="chatlog__markdown chatlog__content chatlog__embed chatlog__forwarded",
+            SKIPPED="chatlog__author-tag chatlog__bot-tag chatlog__reply-symbol",
+        ),
+    ),
+    PageForm(  # imessage-exporter
+        sign=re.compile(rb"""class=["']?(?:received|sent)\b[^>]*>\s*<p>\s*<span class=["']?timestamp"""),
+        messages=frozenset(["message"]),
+        notices=frozenset(["announcement"]),
+        roles=_roles(
+            TIME="timestamp",
+            SPEAKER="sender",
+            SKIPPED="replies reply_anchor",
+            ANSWERED="reply_context",
+            TEXT="message_part expressive subject edited unsent deleted",
+            REACTIONS="reactions tapbacks",
+        ),
+    ),
+    PageForm(  # signal-export
+        sign=re.compile(
+            rb"""class=["']?(?:msg|event)\b[^>]*>\s*(?:<div class=["']?meta|"""
+            rb"""<(?:span|p|time) class=["']?(?:date|quote|body|sender|time))"""
+        ),
+        messages=frozenset(["msg"]),
+        notices=frozenset(["event", "call"]),
+        roles=_roles(TIME="date time", SPEAKER="sender", ANSWERED="quote", TEXT="body", REACTIONS="reaction reactions"),
+    ),
+)
+
+
+def is_chat_page(begin: bytes) -> bool:
+    """Whether a page that begins so shows a chat."""
+    return any(form.sign.search(begin) for form in FORMS)
+
+
+def page_chat(data: bytes, name: str) -> MessengerChat | None:
+    """The chat on a page; None where the page shows none."""
+    form = next((each for each in FORMS if each.sign.search(data[:_SAMPLE])), None)
+    if form is None:
+        return None
+    html = decode_html(data, name)
+    check_tags(html.count("<"), name, MOST_TAGS)
+    root = parse_html(html)
+    if root is None:
+        return None
+    messages = [*_messages(root, form)]
+    return MessengerChat(_title(root, form), messages) if messages else None
+
+
+def _title(root: "_Element", form: PageForm) -> str:
+    named = [text_of(each) for each in root.iter() if form.title in _classes(each)] if form.title else []
+    own = next((each for each in root.iter("title")), None)
+    named = named[: form.titles] or ["" if own is None else " ".join("".join(own.itertext()).split())]
+    title, *inner = (" ".join(each.split()) for each in named)
+    return " #".join([title, *(each.rpartition(" / ")[2] for each in inner)])  # a channel, as in JSON
+
+
+def _classes(element: "_Element") -> frozenset[str]:
+    return classes_of(element) if isinstance(element.tag, str) else frozenset()
+
+
+def _messages(root: "_Element", form: PageForm) -> Iterator[Message]:
+    answered = _answered_in_threads(root, form)
+    for element in root.iter():
+        classes = _classes(element)
+        is_notice = bool(form.notices & classes)
+        if not (is_notice or form.messages & classes) or _is_within(element, form):
+            continue
+        if not form.passed_over.fullmatch(element.get("id") or ""):
+            message = _notice(element, form) if is_notice else _message(element, form)
+            of_thread = answered.get(message.identity, "")
+            yield message._replace(answers=of_thread) if of_thread else message
+
+
+def _is_within(element: "_Element", form: PageForm) -> bool:
+    """Whether it stands in another message: as a part of it, or as a reply that stands at its own place too."""
+    return any(
+        (form.messages | form.notices) & _classes(each) or form.roles.get("".join(_classes(each))) == Role.SKIPPED
+        for each in element.iterancestors()
+    )
+
+
+def _answered_in_threads(root: "_Element", form: PageForm) -> dict[str, str]:
+    """What the replies that stand below a message answer, by their identities (of iMessage)."""
+    answered = dict[str, str]()
+    if form.roles.get("replies") == Role.SKIPPED:
+        for replies in (each for each in root.iter() if "replies" in _classes(each)):
+            above = next((each for each in replies.iterancestors() if form.messages & _classes(each)), None)
+            for reply in (each for each in replies.iter() if form.messages & _classes(each)):
+                if above is not None and (identity := _identity(reply.get("id"))) and _identity(above.get("id")):
+                    answered.setdefault(identity, _identity(above.get("id")))
+    return answered
+
+
+def _identity(name: str | None) -> str:
+    found = _IDENTITY.search(name or "")
+    return found[1] if found else ""
+
+
+def _notice(element: "_Element", form: PageForm) -> Message:
+    times = [each for each in element.iter() if form.roles.get(next(iter(_classes(each)), "")) == Role.TIME]
+    apart = [name for name, role in form.roles.items() if role == Role.TIME]
+    text = " ".join(text_of(element, apart).split())
+    return Message("", bracketed(text), _time(times[0]) if times else None, _identity(element.get("id")))
+
+
+def _message(element: "_Element", form: PageForm) -> Message:
+    held: dict[Role, list[_Element]] = {}
+    _gather(element, form, held, None)
+    speakers = [text_of(each, ["details", "date"]) for each in held.get(Role.SPEAKER, ())]
+    lines = [f"(forwarded from {text_of(each, ['details', 'date'])})" for each in held.get(Role.FORWARDER, ())]
+    lines += [text_of(each) or _named(each) for each in held.get(Role.TEXT, ())]
+    lines += [_media(each) for each in held.get(Role.MEDIA, ())]
+    lines += [_named(each) or text_of(each) for each in held.get(Role.FILES, ())]
+    lines += [told for each in held.get(Role.REACTIONS, ()) if (told := _reactions(each))]
+    text = "\n".join(filter(None, lines))
+    if "deleted" in _classes(element):
+        text = DELETED
+    if text and held.get(Role.EDITED):
+        text = f"{text}\n{EDITED}"
+    times = [time for each in held.get(Role.TIME, ()) if (time := _time(each))]
+    quoted, answers = "", ""
+    for each in held.get(Role.ANSWERED, ()):
+        links = [link.get("href") or link.get("onclick") or "" for link in each.iter() if isinstance(link.tag, str)]
+        found = [re.search(r"(?:#go_to_message|['\"]|container-)(\d+)", link) for link in links]
+        answers = next((link[1] for link in found if link), "")
+        quoted = text_of(each) if not answers and "reply_to" not in _classes(each) else ""
+        quoted = "" if quoted.startswith("This message responded") else quoted
+        answers = answers or "-"
+    identity = _identity(element.get("data-message-id") or element.get("id"))
+    return Message(
+        speakers[0] if speakers else None, text, max(times, key=len) if times else None, identity, answers, quoted
+    )
+
+
+def _gather(element: "_Element", form: PageForm, held: "dict[Role, list[_Element]]", within: Role | None) -> None:
+    """Put the elements of a message under what they hold; not what is in these again."""
+    waiting = [(each, within) for each in reversed(element)]
+    while waiting:
+        each, within = waiting.pop()
+        roles = [form.roles[name] for name in _classes(each) if name in form.roles]
+        role = Role.SKIPPED if Role.SKIPPED in roles else next(iter(roles), None)
+        if within == Role.FORWARDED and role in (Role.SPEAKER, Role.TIME):
+            role = Role.FORWARDER if role == Role.SPEAKER else Role.SKIPPED
+        if role == Role.SKIPPED:
+            continue
+        if role and role != Role.FORWARDED and not (role == Role.TEXT and "media_wrap" in _classes(each)):
+            held.setdefault(role, []).append(each)
+        else:
+            waiting += [(inner, role or within) for inner in reversed(each)]
+
+
+def _time(element: "_Element") -> str:
+    """The longest form in which a time is told."""
+    told = [element.get("title") or "", element.get("datetime") or "", text_of(element)]
+    told += [each.get("datetime") or each.get("title") or "" for each in element if isinstance(each.tag, str)]
+    return max((each for each in told if re.search(r"\d", each)), key=len, default="").strip()
+
+
+def _named(element: "_Element") -> str:
+    """The files that an element shows, where it has no words."""
+    names = [each.get("src") or each.get("href") or "" for each in element.iter() if isinstance(each.tag, str)]
+    shown = [
+        unquote(name).partition("?")[0].rpartition("/")[2] for name in names if name and not name.startswith("data:")
+    ]
+    shown = [name for name in shown if not _THUMBNAIL.search(name)]
+    return f"Attached: {', '.join(dict.fromkeys(filter(None, shown)))}" if any(shown) else ""
+
+
+def _media(element: "_Element") -> str:
+    """A line for what has no text: "[voice message, 0:12, 45.1 KB]"."""
+    kinds = [name for name in _classes(element) if name.startswith("media_") or name.endswith("_wrap")]
+    kind = min(kinds, key=len, default="").removeprefix("media_").removesuffix("_wrap").removesuffix("_file")
+    kind = kind.replace("_", " ")
+    lines = [_NOT_INCLUDED.sub("", line).strip(" ,") for line in text_of(element).split("\n")]
+    lines = [line for line in lines if line and line.casefold() not in (kind, f"{kind} file")]
+    if not kind and not lines:
+        return _named(element) or local_name(element.tag)
+    told = bracketed(kind, *lines) if kind or local_name(element.tag) != "a" else ", ".join(lines)
+    name = _named(element).removeprefix("Attached: ")
+    return f"{told} {name}" if name and name not in told and kind in ("photo", "video", "sticker") else told
+
+
+def _reactions(element: "_Element") -> str:
+    """The signs under a message, each with how many or who gave it."""
+    single = [each for each in element.iter() if _REACTION & _classes(each) and each is not element]
+    outer = [each for each in single if not any(above in single for above in each.iterancestors())]
+    told = [" ".join(filter(None, map(text_of, each))) or text_of(each) for each in outer] or [text_of(element)]
+    shown = [line for each in told if (line := " ".join(each.split()))]
+    return f"Reactions: {'; '.join(shown)}" if shown else ""
