@@ -279,6 +279,12 @@ def _reactions(element: "_Element") -> str:
     """The signs under a message, each with how many or who gave it."""
     single = [each for each in element.iter() if _REACTION & _classes(each) and each is not element]
     outer = [each for each in single if not any(above in single for above in each.iterancestors())]
-    told = [" ".join(filter(None, map(text_of, each))) or text_of(each) for each in outer] or [text_of(element)]
+    told = map(_words_of, outer or [element])
     shown = [line for each in told if (line := " ".join(each.split()))]
     return f"Reactions: {'; '.join(shown)}" if shown else ""
+
+
+def _words_of(element: "_Element") -> str:
+    """An element's text, with a space between inner elements that have nothing beside them: "👍 2"."""
+    beside = [element.text, *(each.tail for each in element)]
+    return text_of(element) if any(map(str.strip, filter(None, beside))) else " ".join(map(text_of, element))

@@ -3,6 +3,7 @@
 import csv
 import re
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from io import BytesIO, StringIO
 from pathlib import PurePosixPath
@@ -188,7 +189,7 @@ def _chats_in_archive(
     if is_slack(archive.members):
         yield from slack_chats(archive.members, archive.read, archive.name)
         return
-    chats: dict[tuple[PurePosixPath, str], tuple[str, MessengerChat]] = {}
+    chats: dict[tuple[PurePosixPath, str, int], tuple[str, MessengerChat]] = {}
     for path in sorted(map(PurePosixPath, archive.members), key=_order):
         ending, name = path.suffix.lower(), f"{archive.name} ({str(path)!a})"
         if path.name.startswith("._") or ending not in (*TEXTS, ".zip"):  # "._": what macOS adds to each file
@@ -198,11 +199,13 @@ def _chats_in_archive(
                 yield from _chats_in_archive(archive.open(str(path)), left_out, problems, inner=True)
             if ending not in TEXTS or (ending.startswith(".json") and not _JSON_FILE.fullmatch(path.name)):
                 continue
-            told = LeftOut()
+            told, titles = LeftOut(), Counter[str]()
             found = _chats_in_file(archive.read(str(path)), name, ending, told)
             for each in found:
                 title = each.title or _title_beside(archive, path)
-                known, kept = chats.get((path.parent, title), ("", None))
+                titles[title] += 1  # two chats of a file may have one name
+                key = path.parent, title, titles[title]
+                known, kept = chats.get(key, ("", None))
                 if known and known != ending:
                     continue
                 if not isinstance(each, MessengerChat):
@@ -210,7 +213,7 @@ def _chats_in_archive(
                 elif kept:
                     kept.messages.extend(each.messages)
                 else:
-                    chats[path.parent, title] = ending, each._replace(title=title)
+                    chats[key] = ending, each._replace(title=title)
             if found:
                 problems += told.problems(name)
         except BadInput as problem:
