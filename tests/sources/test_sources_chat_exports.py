@@ -8,7 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from readgraph.sources.formats.chat_messages import as_conversation
+from readgraph.sources.formats.messenger_chats import messenger_chats
+from readgraph.sources.formats.messenger_forms import FORMS
+from readgraph.sources.formats.signal_chats import signal_chats
+from readgraph.sources.left_out import LeftOut
 from readgraph.sources.loading import load_all, read_file
 from readgraph.sources.sessions import load_sessions
 from readgraph.state.words import count_words
@@ -17,6 +24,13 @@ from tests.support.source_files import write_file, write_zip
 from tests.support.sources import assert_file_refused
 
 pytestmark = pytest.mark.quick
+
+FIELDS = (
+    "action actor answers attachments author body call_duration chatId content contact_information creator dateSent "
+    "duration_seconds embeds emoji emotions file forwardedMessage from id interaction location_information media "
+    "media_type members message_id messagetype name photo pointer poll properties quote reactions recipientId "
+    "reference reply_to_message_id standardMessage sticker text title todo_list type updateMessage updates users"
+).split()
 
 NOT_INCLUDED = "(File not included. Change data exporting settings to download.)"
 AT = 1710272400  # 12 March 2024, 19:40 in UTC
@@ -85,7 +99,7 @@ def test_a_telegram_chat_keeps_what_has_no_text_and_counts_what_is_no_message(tm
 
 def test_an_account_of_telegram_is_a_text_for_each_chat(tmp_path: Path, readgraph: Command) -> None:
     listed = [BOAT, {"type": "saved_messages", "id": 2, "messages": MESSAGES[1:2]}, {**BOAT, "id": 3}]
-    empty = {"name": None, "type": "personal_chat", "id": 4, "messages": []}
+    empty: dict[str, Any] = {"name": None, "type": "personal_chat", "id": 4, "messages": []}
     left = {"name": "Old", "type": "private_supergroup", "id": 5, "messages": MESSAGES[3:4]}
     account = {"about": "", "chats": {"about": "", "list": [*listed, empty]}, "left_chats": {"list": [left]}}
     (folder := tmp_path / "DataExport").mkdir()
@@ -100,7 +114,7 @@ def test_an_account_of_telegram_is_a_text_for_each_chat(tmp_path: Path, readgrap
 
 TITLE = element("page_header", element("text bold", "\nBoat\n"))
 PAGE = (
-    f'<!DOCTYPE html><html><head><title>Exported Data</title></head><body>{TITLE}<div class="history">%s</div></body>'
+    f'<!DOCTYPE html><html><head><title>Exported</title></head><body>{TITLE}<div class="history">%s</div></body></html>'
 )
 
 
@@ -196,9 +210,9 @@ SIGNAL_SAID = [
 def test_signals_own_export(tmp_path: Path) -> None:
     (folder := tmp_path / "signal-export").mkdir()
     path = write_file(folder / "main.jsonl", "\n".join(map(json.dumps, SIGNAL)))
-    for given in (folder, path):
-        assert turns_of(given) == SIGNAL_SAID
-        assert [session.title for session in load_sessions([given])] == ["Mara Voss", "Boat"]
+    for source in (folder, path):
+        assert turns_of(source) == SIGNAL_SAID
+        assert [session.title for session in load_sessions([source])] == ["Mara Voss", "Boat"]
 
 
 def test_the_forms_of_signal_export_are_one_chat(tmp_path: Path) -> None:
@@ -379,11 +393,14 @@ def matrix(identity: str, kind: str = "m.room.message", **content: Any) -> dict[
 
 
 def test_neighbours_whose_forms_are_rows_too(tmp_path: Path) -> None:
-    reply = {"m.in_reply_to": {"event_id": "$1"}}
-    changed = {"m.new_content": {"body": "Where now?"}, "m.relates_to": {"rel_type": "m.replace", "event_id": "$1"}}
+    related: dict[str, Any] = {"m.relates_to": {"m.in_reply_to": {"event_id": "$1"}}}
+    changed: dict[str, Any] = {
+        "m.new_content": {"body": "Where now?"},
+        "m.relates_to": {"rel_type": "m.replace", "event_id": "$1"},
+    }
     events = [
         matrix("$1", msgtype="m.text", body="Where?"),
-        matrix("$2", msgtype="m.text", body="> <@mara> Where?\n\nHere", **{"m.relates_to": reply}),
+        matrix("$2", msgtype="m.text", body="> <@mara> Where?\n\nHere", **related),
         matrix("$3", msgtype="m.text", body="* Where now?", **changed),
         matrix("$4", "m.room.member", membership="join", displayname="Ilko"),
     ]
@@ -438,3 +455,39 @@ def test_a_file_among_others_that_cannot_be_read_is_named(tmp_path: Path) -> Non
     left_out = list[str]()
     sessions = load_sessions([write_zip(tmp_path / "x.zip", members)], left_out=lambda told: left_out.append(str(told)))
     assert len(sessions) == 2 and len(left_out) == 1 and "'b/result.json'" in left_out[0]
+
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=4),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(FIELDS), inner, max_size=4),
+    max_leaves=8,
+)
+
+
+def test_a_page_or_table_that_is_cut_or_hostile_is_told(tmp_path: Path) -> None:
+    left_out = list[str]()
+    cut = write_file(tmp_path / "cut.html", PAGES["messages.html"][:-30])
+    assert len(load_sessions([cut], left_out=lambda told: left_out.append(str(told)))) == 1
+    assert left_out == [f"{cut}: it doesn't end as a page does, and may be cut short."]
+    deep = PAGES["messages.html"].replace("See ", f"{'<div>' * 3000}deep{'</div>' * 3000}", 1)
+    assert_file_refused(write_file(tmp_path / "deep.html", deep), "nested too deeply")
+    sms = '<smses><sms address="1" date="1710272400000" type="1" body="&#55357;&#56832; '
+    assert turns_of(write_file(tmp_path / "a.xml", f'{sms}"/></smses>')) == ["1: 😀"]
+    assert_file_refused(write_file(tmp_path / "b.xml", sms), "not valid XML, or is cut short")
+    about = "<p>On <code>message default clearfix</code></p><div class='text'>Hello</div>"
+    assert turns_of(write_file(tmp_path / "page.html", about)) == ["On message default clearfix", "Hello"]
+
+
+@given(st.data())
+def test_fields_of_any_kind_stop_no_reading(data: st.DataObject) -> None:
+    form = data.draw(st.sampled_from(FORMS))
+    fields = {path.partition("/")[0] for path in (*form.marks, *form.speaker, *form.text, *form.time, *FIELDS)}
+    given_fields = data.draw(
+        st.lists(st.dictionaries(st.sampled_from(sorted(fields)), ANYTHING, max_size=9), max_size=3)
+    )
+    messages = [{**dict.fromkeys(form.marks, "x"), **each} for each in given_fields]
+    for chat in messenger_chats({"messages": messages, "name": data.draw(ANYTHING)}, LeftOut()):
+        conversation, _ = as_conversation(chat)
+        assert len(conversation.turns) == len(chat.messages) and all(turn.text for turn in conversation.turns)
+    items = [{"chatItem": each} for each in given_fields]
+    assert all(map(as_conversation, signal_chats(items, LeftOut())))

@@ -4,7 +4,7 @@ A row for each says which class of elements holds what.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
@@ -13,7 +13,8 @@ from urllib.parse import unquote
 from readgraph.sources.encodings import decode_html
 from readgraph.sources.formats.chat_messages import DELETED, EDITED, Message, MessengerChat, bracketed
 from readgraph.sources.formats.html_parts import classes_of, text_of
-from readgraph.sources.parsing import MOST_TAGS, check_tags, local_name, parse_html
+from readgraph.sources.left_out import LeftOut
+from readgraph.sources.parsing import iterate_html, local_name
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -127,63 +128,48 @@ def is_chat_page(begin: bytes) -> bool:
     return any(form.sign.search(begin) for form in FORMS)
 
 
-def page_chat(data: bytes, name: str) -> MessengerChat | None:
-    """The chat on a page; None where the page shows none."""
+def page_chat(data: bytes, name: str, left_out: LeftOut) -> MessengerChat | None:
+    """The chat on a page; None where the page shows none. Raises `BadInput` if it can't be read."""
     form = next((each for each in FORMS if each.sign.search(data[:_SAMPLE])), None)
     if form is None:
         return None
-    html = decode_html(data, name)
-    check_tags(html.count("<"), name, MOST_TAGS)
-    root = parse_html(html)
-    if root is None:
+    html = decode_html(data, name, left_out.say)
+    named, own, messages = list[str](), "", list[Message]()
+    in_threads = dict[str, str]()
+    for element in iterate_html(html, name):
+        classes = classes_of(element)
+        if form.title in classes and len(named) < form.titles:
+            named.append(text_of(element))
+        elif element.tag == "title":
+            own = own or "".join(element.itertext())
+        if classes & (form.messages | form.notices) and not _is_within(element, form):
+            in_threads |= _answered_in_thread(element, form)
+            if not form.passed_over.fullmatch(element.get("id") or ""):
+                messages.append(_notice(element, form) if classes & form.notices else _message(element, form))
+            element.clear(keep_tail=True)
+    if not messages:
         return None
-    messages = [*_messages(root, form)]
-    return MessengerChat(_title(root, form), messages) if messages else None
+    if not html.rstrip().endswith("</html>"):
+        left_out.say("it doesn't end as a page does, and may be cut short")
+    answering = (each._replace(answers=in_threads.get(each.identity, each.answers)) for each in messages)
+    return MessengerChat(_title(named or [own]), [*answering])
 
 
-def _title(root: "_Element", form: PageForm) -> str:
-    named = [text_of(each) for each in root.iter() if form.title in _classes(each)] if form.title else []
-    own = next((each for each in root.iter("title")), None)
-    named = named[: form.titles] or ["" if own is None else " ".join("".join(own.itertext()).split())]
+def _title(named: Sequence[str]) -> str:
     title, *inner = (" ".join(each.split()) for each in named)
     return " #".join([title, *(each.rpartition(" / ")[2] for each in inner)])  # a channel, as in JSON
 
 
-def _classes(element: "_Element") -> frozenset[str]:
-    return classes_of(element) if isinstance(element.tag, str) else frozenset()
-
-
-def _messages(root: "_Element", form: PageForm) -> Iterator[Message]:
-    answered = _answered_in_threads(root, form)
-    for element in root.iter():
-        classes = _classes(element)
-        is_notice = bool(form.notices & classes)
-        if not (is_notice or form.messages & classes) or _is_within(element, form):
-            continue
-        if not form.passed_over.fullmatch(element.get("id") or ""):
-            message = _notice(element, form) if is_notice else _message(element, form)
-            of_thread = answered.get(message.identity, "")
-            yield message._replace(answers=of_thread) if of_thread else message
-
-
 def _is_within(element: "_Element", form: PageForm) -> bool:
     """Whether it stands in another message: as a part of it, or as a reply that stands at its own place too."""
-    return any(
-        (form.messages | form.notices) & _classes(each) or form.roles.get("".join(_classes(each))) == Role.SKIPPED
-        for each in element.iterancestors()
-    )
+    return any((form.messages | form.notices) & classes_of(each) for each in element.iterancestors())
 
 
-def _answered_in_threads(root: "_Element", form: PageForm) -> dict[str, str]:
-    """What the replies that stand below a message answer, by their identities (of iMessage)."""
-    answered = dict[str, str]()
-    if form.roles.get("replies") == Role.SKIPPED:
-        for replies in (each for each in root.iter() if "replies" in _classes(each)):
-            above = next((each for each in replies.iterancestors() if form.messages & _classes(each)), None)
-            for reply in (each for each in replies.iter() if form.messages & _classes(each)):
-                if above is not None and (identity := _identity(reply.get("id"))) and _identity(above.get("id")):
-                    answered.setdefault(identity, _identity(above.get("id")))
-    return answered
+def _answered_in_thread(element: "_Element", form: PageForm) -> dict[str, str]:
+    """That the replies which stand below a message, and once more at their own places, answer it (of iMessage)."""
+    answered = _identity(element.get("id"))
+    inner = [each for each in element.iterdescendants() if form.messages & classes_of(each)] if answered else []
+    return {identity: answered for each in inner if (identity := _identity(each.get("id")))}
 
 
 def _identity(name: str | None) -> str:
@@ -192,7 +178,7 @@ def _identity(name: str | None) -> str:
 
 
 def _notice(element: "_Element", form: PageForm) -> Message:
-    times = [each for each in element.iter() if form.roles.get(next(iter(_classes(each)), "")) == Role.TIME]
+    times = [each for each in element.iter() if form.roles.get(next(iter(classes_of(each)), "")) == Role.TIME]
     apart = [name for name, role in form.roles.items() if role == Role.TIME]
     text = " ".join(text_of(element, apart).split())
     return Message("", bracketed(text), _time(times[0]) if times else None, _identity(element.get("id")))
@@ -208,7 +194,7 @@ def _message(element: "_Element", form: PageForm) -> Message:
     lines += [_named(each) or text_of(each) for each in held.get(Role.FILES, ())]
     lines += [told for each in held.get(Role.REACTIONS, ()) if (told := _reactions(each))]
     text = "\n".join(filter(None, lines))
-    if "deleted" in _classes(element):
+    if "deleted" in classes_of(element):
         text = DELETED
     if text and held.get(Role.EDITED):
         text = f"{text}\n{EDITED}"
@@ -218,7 +204,7 @@ def _message(element: "_Element", form: PageForm) -> Message:
         links = [link.get("href") or link.get("onclick") or "" for link in each.iter() if isinstance(link.tag, str)]
         found = [re.search(r"(?:#go_to_message|['\"]|container-)(\d+)", link) for link in links]
         answers = next((link[1] for link in found if link), "")
-        quoted = text_of(each) if not answers and "reply_to" not in _classes(each) else ""
+        quoted = text_of(each) if not answers and "reply_to" not in classes_of(each) else ""
         quoted = "" if quoted.startswith("This message responded") else quoted
         answers = answers or "-"
     identity = _identity(element.get("data-message-id") or element.get("id"))
@@ -232,13 +218,13 @@ def _gather(element: "_Element", form: PageForm, held: "dict[Role, list[_Element
     waiting = [(each, within) for each in reversed(element)]
     while waiting:
         each, within = waiting.pop()
-        roles = [form.roles[name] for name in _classes(each) if name in form.roles]
+        roles = [form.roles[name] for name in classes_of(each) if name in form.roles]
         role = Role.SKIPPED if Role.SKIPPED in roles else next(iter(roles), None)
         if within == Role.FORWARDED and role in (Role.SPEAKER, Role.TIME):
             role = Role.FORWARDER if role == Role.SPEAKER else Role.SKIPPED
         if role == Role.SKIPPED:
             continue
-        if role and role != Role.FORWARDED and not (role == Role.TEXT and "media_wrap" in _classes(each)):
+        if role and role != Role.FORWARDED and not (role == Role.TEXT and "media_wrap" in classes_of(each)):
             held.setdefault(role, []).append(each)
         else:
             waiting += [(inner, role or within) for inner in reversed(each)]
@@ -263,7 +249,7 @@ def _named(element: "_Element") -> str:
 
 def _media(element: "_Element") -> str:
     """A line for what has no text: "[voice message, 0:12, 45.1 KB]"."""
-    kinds = [name for name in _classes(element) if name.startswith("media_") or name.endswith("_wrap")]
+    kinds = [name for name in classes_of(element) if name.startswith("media_") or name.endswith("_wrap")]
     kind = min(kinds, key=len, default="").removeprefix("media_").removesuffix("_wrap").removesuffix("_file")
     kind = kind.replace("_", " ")
     lines = [_NOT_INCLUDED.sub("", line).strip(" ,") for line in text_of(element).split("\n")]
@@ -277,7 +263,7 @@ def _media(element: "_Element") -> str:
 
 def _reactions(element: "_Element") -> str:
     """The signs under a message, each with how many or who gave it."""
-    single = [each for each in element.iter() if _REACTION & _classes(each) and each is not element]
+    single = [each for each in element.iter() if _REACTION & classes_of(each) and each is not element]
     outer = [each for each in single if not any(above in single for above in each.iterancestors())]
     told = map(_words_of, outer or [element])
     shown = [line for each in told if (line := " ".join(each.split()))]

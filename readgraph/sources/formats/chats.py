@@ -41,6 +41,7 @@ _JSON_FILE = re.compile(  # the names of those in archives that hold chats
 _SAYS_NOTHING = re.compile(r"(?:messages?[\d_]*|_?chat|index|data|main|result)", re.IGNORECASE)
 _RANKS = {ending: rank for rank, ending in enumerate(".json .jsonl .csv .html .htm .xml .txt .md".split())}
 _MY_OWN = "2"  # the type of an SMS that was sent
+_SURROGATES = re.compile(rb"&#(5[5-6]\d{3});&#(5[6-7]\d{3});")  # as the program writes what is beyond 16 bits
 _NUMBERS = re.compile(r"(\d+)")
 _NO_CHAT = (
     "holds no chat: exports of Telegram, Signal, iMessage, Discord, Teams, WhatsApp, Slack, ChatGPT, Claude and others "
@@ -131,8 +132,8 @@ def _chats_in_json(data: bytes, name: str, left_out: LeftOut) -> list[_Chat]:
     return [*chats] if chats else [*assistant_chats(value)]
 
 
-def _chat_on_page(data: bytes, name: str, _: LeftOut) -> list[_Chat]:
-    return [*filter(None, [page_chat(data, name)])]
+def _chat_on_page(data: bytes, name: str, left_out: LeftOut) -> list[_Chat]:
+    return [*filter(None, [page_chat(data, name, left_out)])]
 
 
 def _chat_in_table(data: bytes, name: str, left_out: LeftOut) -> list[_Chat]:
@@ -148,7 +149,10 @@ def _chat_in_table(data: bytes, name: str, left_out: LeftOut) -> list[_Chat]:
 def _chats_of_sms(data: bytes, name: str, left_out: LeftOut) -> list[_Chat]:
     """The chats in a backup of short messages, one with each number."""
     chats: dict[str, tuple[str, list[dict[str, Any]]]] = {}
-    for sms in elements_named(parse_xml(data), "sms"):
+    root = parse_xml(_SURROGATES.sub(_as_character, data), recover=False)
+    if root is None:
+        raise BadInput(f"{name} is not valid XML, or is cut short: export the chat again.")
+    for sms in elements_named(root, "sms"):
         fields = {str(key): str(value) for key, value in sms.attrib.items()}
         number = fields.get("address", "")
         named = next(
@@ -159,6 +163,12 @@ def _chats_of_sms(data: bytes, name: str, left_out: LeftOut) -> list[_Chat]:
         )
     forms = ((form_of(messages), named, messages) for named, messages in chats.values())
     return [MessengerChat(named, [*messages_in(form, messages)]) for form, named, messages in forms if form]
+
+
+def _as_character(pair: re.Match[bytes]) -> bytes:
+    high, low = int(pair[1]), int(pair[2])
+    is_pair = 0xD800 <= high < 0xDC00 <= low < 0xE000
+    return b"&#%d;" % (0x10000 + (high - 0xD800) * 0x400 + low - 0xDC00) if is_pair else b""
 
 
 def _chat_in_lines(data: bytes, name: str, left_out: LeftOut) -> list[_Chat]:

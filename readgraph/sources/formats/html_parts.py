@@ -14,19 +14,19 @@ _BLOCKS = frozenset(
 )
 _NEVER_SHOWN = frozenset("script style template head title svg".split())
 _SIGNS = {"s": "~~", "del": "~~", "strike": "~~", "code": "`"}
+_TAGS = re.compile(r"<[^<>]*>")
 _GAPS = re.compile(r"[ \t]*\n[ \t\n]*")
 _FENCE = "\ue000"  # stands for a line end that is kept: what is private in Unicode is taken out of texts before
 
 
 def text_of_html(html: str) -> str:
     """The text of a piece of HTML."""
-    return text_of(parse_html(html))
+    root = parse_html(html)
+    return " ".join(_TAGS.sub(" ", html).split()) if root is None else text_of(root)
 
 
-def text_of(element: "_Element | None", leave_out: Collection[str] = ()) -> str:
+def text_of(element: "_Element", leave_out: Collection[str] = ()) -> str:
     """The text in an element, without what has a class that is left out."""
-    if element is None:
-        return ""
     text = _GAPS.sub("\n", "".join(_pieces(element, frozenset(leave_out)))).strip()
     return text.replace(_FENCE, "\n").strip("\n")
 
