@@ -220,7 +220,7 @@ OURS = (
 )
 """The kinds that need no other package than readgraph."""
 
-JSON_LINES, DATABASES = ".jsonl", (".db", ".sqlite", ".sqlite3")  # hold sessions of a history, and are no documents
+JSON_LINES = ".jsonl"  # holds sessions of a history, and is no document
 
 
 @hookimpl

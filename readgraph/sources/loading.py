@@ -19,7 +19,6 @@ from readgraph.sources.formats.chat_folders import is_chat_folder, pack_folder
 from readgraph.sources.inputs import Address, fetch, read_bytes, read_standard_input
 from readgraph.sources.kinds import (
     CHATS,
-    DATABASES,
     JSON_LINES,
     PDF,
     PICTURE,
@@ -186,7 +185,7 @@ def is_in_utf8(name: str) -> bool:
 
 
 def _unreadable(name: str) -> BadInput:
-    if Path(name).suffix.lower() in (JSON_LINES, *DATABASES):
+    if Path(name).suffix.lower() == JSON_LINES:
         return BadInput(f"{name} can't be read as a document: sessions in it are taken by ", REMEMBER, ".")
     return BadInput(
         f"{name} is not of a kind that can be read ({', '.join(readable_endings())}, and programs such as .py): "

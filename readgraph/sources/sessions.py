@@ -13,9 +13,9 @@ from readgraph.sources.encodings import decode
 from readgraph.sources.formats.chat_folders import is_chat_folder, pack_folder
 from readgraph.sources.formats.chat_turns import ChatConversation, minute, sessions_in
 from readgraph.sources.formats.chats import chat_of, chats_in, chats_of_file
-from readgraph.sources.formats.transcripts import chats_in_database, is_transcript, json_lines, transcript_of
+from readgraph.sources.formats.transcripts import is_transcript, json_lines, transcript_of
 from readgraph.sources.inputs import read_bytes
-from readgraph.sources.kinds import DATABASES, JSON_LINES, PLAIN, endings_in_folders, kind_of
+from readgraph.sources.kinds import JSON_LINES, PLAIN, endings_in_folders, kind_of
 from readgraph.sources.loading import call_converter, load, load_all, printable_path, raise_problem, select_files
 from readgraph.state.errors import BadInput
 from readgraph.state.words import format_count
@@ -47,9 +47,9 @@ def load_sessions(
 ) -> list[SourceSession]:
     """The sessions of files and folders, in their order (see `load_all`); "-" is standard input.
 
-    A `.jsonl` file has a session on each line. An exported chat (of WhatsApp, Slack, ChatGPT or Claude; a folder may be
-    Slack's) has a session for each day, and so has each thread of e-mail. Sessions of coding agents (`.jsonl`, and
-    folders that hold such files; SQLite files of OpenAI's Agents SDK and LangGraph) stay whole.
+    A `.jsonl` file has a session on each line. An exported chat (a file, an archive, or a folder) has a session for
+    each day, and so has each thread of e-mail. Sessions of coding agents (`.jsonl`, and folders that hold such files)
+    stay whole.
 
     Args:
         paths: Files and folders.
@@ -89,7 +89,7 @@ class _Reader:
     def read(self, file: Path) -> list[SourceSession]:
         """The sessions of a file, or of a folder that stands for itself."""
         suffix, name = file.suffix.lower(), printable_path(file)
-        if suffix in DATABASES or _is_of_agent(file):
+        if _is_of_agent(file):
             within = self.glob if file.is_dir() else None
             talks = [*chain(*load_all([file], within, self.left_out, self._read_talks, (JSON_LINES,)))]
             if not talks:
@@ -116,8 +116,6 @@ class _Reader:
     def _read_talks(self, file: Path) -> list[ChatConversation]:
         """The talks of an agent with its user."""
         name = printable_path(file)
-        if file.suffix.lower() in DATABASES:
-            return chats_in_database(file, name)
         lines, broken = json_lines(read_bytes(file, name))
         if broken:
             self.left_out(f"Left out: {format_count(broken, 'line')} of {name}: not JSON.")
