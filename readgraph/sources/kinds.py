@@ -82,8 +82,7 @@ CHATS = FileKind(
     endings={".json": "", ".zip": "", ".tar": "", ".xml": ""},
     converter=f"{_FORMATS}.chats:convert",
     id="chats.chat_export",
-    reads="turns with their speakers, as [these apps](#chats) export them; so are folders of an export, and chats as "
-    "`.txt`, `.html` or `.csv`",
+    reads="turns with their speakers, as [these apps](#chats) export them, also as `.txt`, `.html` or `.csv`",
     place="`12 March 2024, 19:41, Anna`",
     in_folders=False,
     sessions=f"{_FORMATS}.chats:chats_in",
