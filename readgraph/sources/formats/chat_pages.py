@@ -178,8 +178,8 @@ def _identity(name: str | None) -> str:
 
 
 def _notice(element: "_Element", form: PageForm) -> Message:
-    times = [each for each in element.iter() if form.roles.get(next(iter(classes_of(each)), "")) == Role.TIME]
     apart = [name for name, role in form.roles.items() if role == Role.TIME]
+    times = [each for each in element.iter() if classes_of(each) & {*apart}]
     text = " ".join(text_of(element, apart).split())
     return Message("", bracketed(text), _time(times[0]) if times else None, _identity(element.get("id")))
 
@@ -218,13 +218,14 @@ def _gather(element: "_Element", form: PageForm, held: "dict[Role, list[_Element
     waiting = [(each, within) for each in reversed(element)]
     while waiting:
         each, within = waiting.pop()
-        roles = [form.roles[name] for name in classes_of(each) if name in form.roles]
+        classes = classes_of(each)
+        roles = [role for name, role in form.roles.items() if name in classes]  # in their order, as sets have none
         role = Role.SKIPPED if Role.SKIPPED in roles else next(iter(roles), None)
         if within == Role.FORWARDED and role in (Role.SPEAKER, Role.TIME):
             role = Role.FORWARDER if role == Role.SPEAKER else Role.SKIPPED
         if role == Role.SKIPPED:
             continue
-        if role and role != Role.FORWARDED and not (role == Role.TEXT and "media_wrap" in classes_of(each)):
+        if role and role != Role.FORWARDED and not (role == Role.TEXT and "media_wrap" in classes):
             held.setdefault(role, []).append(each)
         else:
             waiting += [(inner, role or within) for inner in reversed(each)]
