@@ -170,10 +170,16 @@ def test_pages_of_a_telegram_chat_are_one_chat(tmp_path: Path) -> None:
     # Where the chat is there as JSON too, it is read once; and a folder that holds exports stands for each of them.
     write_file(folder / "result.json", json.dumps(BOAT))
     write_file(tmp_path / "notes.txt", "Only notes.")
+    write_file(folder / "about.md", "Notes of mine.")
     assert turns_of(folder) == SAID
+    told = "ChatExport: left out: 1 file that holds no chat (about.md)."
+    assert read_file(folder).convert().problems == (f"{tmp_path}/{told}",)
+    (other := tmp_path / "project").mkdir()
+    write_file(other / "messages.json", json.dumps({"messages": {"hello": "Hello"}, "name": "x"}))
+    write_file(other / "notes.txt", "Of the project.")
     packed.unlink()
     assert [text.title for texts in load_all([tmp_path], load_file=lambda path: read_file(path).convert_each())
-            for text in texts] == ["Boat", "notes"]  # fmt: skip
+            for text in texts] == ["Boat", "notes", "notes"]  # fmt: skip
 
 
 def signal(author: str, minutes: int, chat: str = "1", **kind: Any) -> dict[str, Any]:

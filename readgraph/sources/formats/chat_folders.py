@@ -9,6 +9,7 @@ from io import BytesIO
 from pathlib import Path
 
 from readgraph.sources.formats.chat_pages import is_chat_page
+from readgraph.sources.formats.messenger_forms import FORMS
 from readgraph.sources.formats.slack_chats import LISTS, is_slack
 from readgraph.sources.inputs import most_bytes, read_bytes, too_large_error
 from readgraph.state.errors import BadInput
@@ -19,8 +20,9 @@ _SIGNS = (
     *("chats/*/messages.html", "[mM]essages/index.json", "messages/inbox/*/message_1.json"),
     *("*/messages/inbox/*/message_1.json", "*[[]*[]].json"),
 )
-_BEGINS = 20_000  # bytes of a file by which it is told whether it holds a chat
-_JSON = re.compile(rb'"(?:chats|conversations|messages|MessageList|sender_name|backupTimeMs|sender|Contents)"\s*:')
+_BEGINS = 200_000  # bytes of a file by which it is told whether it holds a chat
+_FIELD = re.compile(rb'"([\w.]{1,40})"\s*:')
+_FIELDS = [{*form.marks} for form in FORMS] + [{"about", "personal_information"}, {"about", "chats"}, {"backupTimeMs"}]
 _INDEX = re.compile(rb'\A\s*\{\s*"\d{6,}"\s*:')  # of Discord's package: its channels by their numbers
 
 
@@ -37,10 +39,11 @@ def _holds_chat(file: Path) -> bool:
     if not file.is_file():
         return False
     with file.open("rb") as opened:
-        begin = opened.read(_BEGINS if file.suffix != ".html" else 10 * _BEGINS)
+        begin = opened.read(_BEGINS)
     if file.suffix == ".html":
         return is_chat_page(begin)
-    return bool(_JSON.search(begin) or (file.name == "index.json" and _INDEX.match(begin)))
+    named = {field.decode() for field in _FIELD.findall(begin)}
+    return any(fields <= named for fields in _FIELDS) or (file.name == "index.json" and bool(_INDEX.match(begin)))
 
 
 def _is_of_slack(path: Path) -> bool:

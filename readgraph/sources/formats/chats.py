@@ -226,6 +226,8 @@ def _chats_in_archive(
                     chats[key] = ending, each._replace(title=title)
             if found:
                 problems += told.problems(name)
+            elif ending in (".txt", ".md"):
+                left_out.add("file that holds no chat", str(path))
         except BadInput as problem:
             problems.append(f"Left out: {problem}")
     yield from (chat for _, chat in chats.values())
