@@ -114,6 +114,13 @@ async def store_file(pages: PageStore, file: SourceFile) -> StoredFile:
     return StoredFile(document, source.seconds, missing_version(source, document))
 
 
+async def store_each(pages: PageStore, file: SourceFile) -> list[Document]:
+    """Store a file as a document, and an export of several chats as one for each; no file is converted twice."""
+    if file.digest and (kept := await document_of_file(pages, file.digest)):
+        return [await follow_file(pages, kept, file.source)]
+    return [await store_source(pages, source) for source in await convert_in_thread(file.convert_each)]
+
+
 def missing_version(source: SourceText, document: Document) -> str:
     """That a text says it supersedes what the library doesn't have; "" where it has that, or the text says nothing."""
     if not source.supersedes or document.supersedes:

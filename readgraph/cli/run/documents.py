@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -72,21 +73,21 @@ def load_sources(
             """The library, if there is one; it is opened for the first file that was converted."""
             return opened.enter_context(open_library_in_background(folder)) if holds_library(folder) else None
 
-        def load_one(path: Path) -> SourceText | str:
+        def load_one(path: Path) -> Sequence[SourceText | str]:
             if not names_file(path):
                 if other_names:
-                    return str(path)
+                    return [str(path)]
                 if meant := _or_near(path):
                     raise BadInput(f"There is no file {printable_path(path)}.{meant}")
             if str(path) == STANDARD_INPUT:
-                return load(path)
+                return [load(path)]
             file = read_file(path)
             kept = library() if file.digest else None
             if kept and (document := in_background(document_of_file, kept.pages, file.digest)):
-                return in_background(follow_file, kept.pages, document, file.source).id
-            return file.convert()
+                return [in_background(follow_file, kept.pages, document, file.source).id]
+            return file.convert_each()
 
-        return load_all(paths, options.glob, report_left_out, load_one, follow_links=options.follow_links)
+        return [*chain(*load_all(paths, options.glob, report_left_out, load_one, follow_links=options.follow_links))]
 
 
 def conversion_seconds(sources: Sequence[SourceText | str]) -> float:
