@@ -63,6 +63,11 @@ class SafeText(RichText):
         return super().append(visible(text) if isinstance(text, str) else text, style)
 
 
+def tell(line: str, *, style: str = "", quiet: bool = False) -> None:
+    """Print a line on standard error: on a terminal it breaks between words, elsewhere it stays one line."""
+    Console(stderr=True, quiet=quiet).print(SafeText(line, style=style))
+
+
 def visible(text: str) -> str:
     """The text with its control characters as visible signs; line ends and tabs stay."""
     return text.replace("\r\n", "\n").replace("\r", "\n").translate(_SHOWN)
