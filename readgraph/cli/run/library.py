@@ -266,7 +266,7 @@ def _print_faults(faults: Sequence[Fault]) -> None:
 
 
 def _print(line: str) -> None:
-    Console().print(line)
+    Console(whole_lines=True).print(line)
 
 
 @in_library()

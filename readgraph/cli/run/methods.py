@@ -174,7 +174,7 @@ def examine(context: ReaderContext | BadInput, library: LibraryPlace | None, *, 
     if as_json:
         print_json({"well": well, "examined": [*map(asdict, examined)]})
     else:
-        console, widest = Console(), max(len(check_result.name) for check_result in examined)
+        console, widest = Console(whole_lines=True), max(len(check_result.name) for check_result in examined)
         for check_result in examined:
             sign, colour = SIGNS[check_result.well]
             console.print(

@@ -71,7 +71,7 @@ def use_model(model: str, *, key_env: str, base_url: str, none: bool, as_json: b
 
 
 def _print_lines(lines: list[str]) -> None:
-    console = Console()
+    console = Console(whole_lines=True)
     for line in lines:
         console.print(line)
 

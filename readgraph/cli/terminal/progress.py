@@ -117,7 +117,7 @@ class ReadingProgress(LiveBar):
                 self.say(f"waiting {seconds:.0f} s: {event['waiting']['reason']}")
         for notice in self.screen.notices_left(event.get("notices", ())):  # even with `--quiet`
             console = Console(stderr=True) if self.screen.quiet else self.console
-            console.print(SafeText(notice_line(notice)))
+            console.print(SafeText(notice_line(notice)), soft_wrap=not console.is_terminal)
         told = event.get("budget") or event.get("by_words")
         if told and told["problem"] not in self.screen.noticed:
             self.screen.noticed.add(told["problem"])

@@ -26,10 +26,14 @@ PLAIN: dict[str, Any] = {"box": None, "header_style": "dim", "padding": (0, 2, 0
 
 
 class Console(RichConsole):
-    """Rich's console without markup; control characters are shown as visible signs."""
+    """Rich's console without markup; control characters are shown as visible signs.
 
-    def __init__(self, **settings: Any) -> None:
+    With `whole_lines`, lines break only on a terminal, between words.
+    """
+
+    def __init__(self, *, whole_lines: bool = False, **settings: Any) -> None:
         super().__init__(highlight=False, markup=False, emoji=False, **settings)
+        self.soft_wrap = whole_lines and not self.is_terminal
         self._is_file = not self.is_terminal and not self.is_jupyter
         if self._is_file and not os.environ.get("COLUMNS"):
             self.width = UNWRAPPED
@@ -64,8 +68,8 @@ class SafeText(RichText):
 
 
 def tell(line: str, *, style: str = "", quiet: bool = False) -> None:
-    """Print a line on standard error: on a terminal it breaks between words, elsewhere it stays one line."""
-    Console(stderr=True, quiet=quiet).print(SafeText(line, style=style))
+    """Print a line on standard error."""
+    Console(stderr=True, quiet=quiet, whole_lines=True).print(SafeText(line, style=style))
 
 
 def visible(text: str) -> str:

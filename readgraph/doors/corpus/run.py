@@ -44,7 +44,9 @@ class CorpusProgress(ItemsProgress):
         usage = line["usage"]
         self.count_item(usage["calls"], usage["input_tokens"] + usage["output_tokens"], line["cost"])
         if line["problem"]:
-            self.problems.print(notice_line(line["problem"], is_left_out=not line["document"]))
+            self.problems.print(
+                notice_line(line["problem"], is_left_out=not line["document"]), soft_wrap=not self.problems.is_terminal
+            )
         elif shows or self.screen.verbose:
             ended = "" if line["complete"] else ", not complete"
             sizes = f"{format_count(line['words'], 'word')}, {format_count(line['pages'], 'part')}{ended}"

@@ -149,7 +149,7 @@ def _print_table(output: dict[str, Any], sheet: Sheet, out: Path | None, screen:
         return
     if not out and sheet.rows:
         _print_sheet(sheet)
-    console = Console(stderr=True)
+    console = Console(stderr=True, whole_lines=True)
     if output["status"] == "budget":
         left = CUT_SHORT if output["unread"] else SPENT_BEFORE if output["by_rule"] else NOT_JOINED
         console.print(SafeText(left, style="yellow"))
