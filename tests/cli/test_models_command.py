@@ -81,8 +81,8 @@ def test_a_key_in_the_wrong_place_is_neither_kept_nor_shown(
     ran = readgraph("models", "use", *given)
     assert_refused(ran, "key")
     assert given[-1].rpartition(":")[2] not in ran.err and not settings.exists()
-    if len(given) == 1:
-        ran = readgraph("ask", "Who?", STORY, "--model", *given)
+    for option in ("--model", "--reading-model", "--embeddings") if len(given) == 1 else ():
+        ran = readgraph("ask", "Who?", STORY, option, *given, "--method", "gam")
         assert_refused(ran, "looks like a key")
         assert given[0].rpartition(":")[2] not in ran.err
 

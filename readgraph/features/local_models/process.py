@@ -45,7 +45,8 @@ def llama(arguments: dict[str, Any]) -> Any:
     settings.verbosity = 1  # errors only
     sampling = settings.sampling
     sampling.temp, sampling.seed = 0.3, 1
-    sampling.penalty_repeat, sampling.penalty_last_n = 1.1, 256
+    # Small models repeat themselves. The prompt counts too, so a penalty for single words would forbid what it offers.
+    sampling.dry_multiplier, sampling.dry_allowed_length, sampling.dry_penalty_last_n = 0.8, 4, 2048
     with TemporaryFile() as log:
         silent = os.dup(2)
         os.dup2(log.fileno(), 2)
