@@ -128,7 +128,7 @@ def local_double(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Pa
     monkeypatch.syspath_prepend(package.parent)
     monkeypatch.setattr(server_of_local, "CHILD", "tests.doubles.local_child")
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent), prepend=os.pathsep)
-    monkeypatch.setattr(model_file, "RUN_BY", ())
+    monkeypatch.setattr(model_file, "RUN_BY", "json")
     yield path
     server_of_local.end_local_models()
 

@@ -24,7 +24,7 @@ LEFT_OUT = {
     "docs": "of the pages, which have a section of their own",
     "local": "consists of local-embeddings and local-model",
     "local-embeddings": "PyTorch is very large",
-    "local-model": "compiles llama.cpp, and has a section of its own",
+    "local-model": "needs the model itself too, and has a section of its own",
     "ray": "very large, and has a section of its own",
 }
 """Extras without an environment; that their commands name them is seen in the others."""

@@ -9,7 +9,7 @@ from contextlib import suppress
 import typer
 
 from readgraph.cli.mistakes import usage_line
-from readgraph.cli.terminal.safe_text import one_line
+from readgraph.cli.terminal.safe_text import one_line, tell
 
 CLOSED = 1  # exit code where the output was closed before its end, as by `| head`
 UNWRITABLE = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)  # what can befall standard output
@@ -25,7 +25,7 @@ def report_error(problem: Exception) -> None:
         return
     if context := getattr(problem, "ctx", None):
         line += f"{'' if line.endswith(('.', '?')) else '.'} See '{context.command_path} --help'."
-    typer.echo(f"readgraph: {line}", err=True)
+    tell(f"readgraph: {line}")
 
 
 def report_output_error(problem: OSError) -> None:
@@ -37,7 +37,7 @@ def report_output_error(problem: OSError) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # drop what is left in the buffer
     if has_no_reader:
         sys.exit(CLOSED)
-    typer.echo(f"readgraph: The output can't be written: {problem.strerror}.", err=True)
+    tell(f"readgraph: The output can't be written: {problem.strerror}.")
 
 
 def _output_fails() -> bool:

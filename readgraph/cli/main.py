@@ -103,6 +103,8 @@ def _run() -> NoReturn:
         if system_exit.code == STOPPED:
             for stop_signal in (signal.SIGINT, signal.SIGTERM):
                 signal.signal(stop_signal, signal.SIG_IGN)  # the command is stopping already
-            typer.echo(f"readgraph: stopped. {what_goes_on() or KEPT}", err=True)
+            from readgraph.cli.terminal.safe_text import tell
+
+            tell(f"readgraph: stopped. {what_goes_on() or KEPT}")
         raise
     sys.exit(2)

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["METHODS"]
 
 ANOTHER = "choose another method"
+FIRST_CHOICES = ("read-agent", "mem-walker", "gam")
+"""The methods that fit most texts: every list begins with them."""
 
 
 def find_methods() -> tuple[Method, ...]:
@@ -51,8 +53,9 @@ def _methods_of_others() -> Iterator[Method]:
 
 
 def every_method() -> list[Method]:
-    """All methods, ours first; the graphs of other packages are not imported."""
-    return [*METHODS.values(), *(method for method in _methods_of_others() if method.name not in METHODS)]
+    """All methods, the first choices and ours first; the graphs of other packages are not imported."""
+    ours = sorted(METHODS.values(), key=lambda method: method.name not in FIRST_CHOICES)
+    return [*ours, *(method for method in _methods_of_others() if method.name not in METHODS)]
 
 
 def methods_named_like_ours() -> list[Method]:
@@ -65,14 +68,18 @@ def method_named(name: str) -> Method:
 
     Ours can't be replaced. A name may come from a library or from a model, so nothing is imported by its place.
     """
-    methods = {method.name: method for method in reversed(every_method())}  # ours, and who came first, stay
+    methods = dict[str, Method]()
+    for each in every_method():
+        methods.setdefault(each.name, each)  # ours, and who came first, stay
     if method := methods.get(name):
         return method
     if other := (WEB_METHODS | ROWS).get(name):
         raise BadInput(f"'{name}' answers no question: ", Way(other.instead or ANOTHER, ANOTHER, ANOTHER), ".")
     if near := get_close_matches(name.lower(), methods, 1):
         raise BadInput(f"There is no method '{name}'. Do you mean '{near[0]}'?")
-    raise BadInput(f"There is no method '{name}': choose one of {', '.join(method.name for method in every_method())}.")
+    *first, last = FIRST_CHOICES
+    others = ", ".join(method for method in methods if method not in FIRST_CHOICES)
+    raise BadInput(f"There is no method '{name}': choose {', '.join(first)} or {last}, or one of {others}.")
 
 
 def method_typed(name: str) -> Method:

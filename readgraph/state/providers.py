@@ -41,6 +41,8 @@ class ModelProvider:
         serve: Gives the server of a chat model by its full name, and starts it if it does not run; it may block. Raises
             `BadInput` or `ModelUnavailable`.
         settings: The settings with which prompts fit all the chat models of these names.
+        fields_for_form: The fields of a request whose reply keeps to a JSON schema, where the servers take others than
+            OpenAI's `response_format`.
         embedding_model: The full name of the embedding model; "" if there is none.
         embeddings: Makes the embedding model, for one event loop; it may block.
     """
@@ -49,6 +51,7 @@ class ModelProvider:
     chat_model: str
     serve: Callable[[str], ModelServer]
     settings: Callable[..., dict[str, Any]]
+    fields_for_form: Callable[[dict[str, Any]], dict[str, Any]] | None = None
     embedding_model: str = ""
     embeddings: "Callable[[], Embeddings] | None" = None
 

@@ -2,20 +2,21 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from contextlib import aclosing, suppress
+from contextlib import aclosing
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
 
 from rich.padding import Padding
 from rich.table import Column, Table
 
 from readgraph.api import functions
-from readgraph.api.documents import WHOLE_LIBRARY, PickingScope, find_kept_document, pick_as_one_document
+from readgraph.api.documents import WHOLE_LIBRARY, PickingScope, pick_as_one_document
 from readgraph.api.functions import check_asked
 from readgraph.api.running import RunThread
 from readgraph.cli.mistakes import input_is_file, question_and_files, report_unread_pipe
 from readgraph.cli.options.reading import AskOptions, CompareOptions
-from readgraph.cli.run.documents import conversion_seconds, estimate, load_sources, resolve_document
+from readgraph.cli.run.documents import are_documents, conversion_seconds, estimate, load_sources, resolve_document
 from readgraph.cli.run.in_library import run_in_library
 from readgraph.cli.run.reports import check_report, make_report, show_output, with_cost, with_places
 from readgraph.cli.run.review import check_terminal, person_at_terminal
@@ -26,7 +27,7 @@ from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText
 from readgraph.cli.terminal.screen import OutputOptions
 from readgraph.graphs.method import Method
 from readgraph.graphs.methods import method_named, method_typed
-from readgraph.library.opening import Library, holds_library, open_library_in_background
+from readgraph.library.opening import Library
 from readgraph.models.metering import ask_each_prompt_once
 from readgraph.models.prices import in_dollars
 from readgraph.nodes.answering.citations import with_marks
@@ -36,7 +37,6 @@ from readgraph.sources.loading import STANDARD_INPUT
 from readgraph.state.channels import Round
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
-from readgraph.state.loops import in_background
 from readgraph.state.records import Document
 from readgraph.state.words import format_count, with_numbers
 
@@ -107,17 +107,9 @@ Asking = TypeVar("Asking", bound=AskOptions | CompareOptions)
 
 def _arranged(options: Asking) -> Asking:
     """The options with question and files in their order; without files, with the one in standard input."""
-
-    def are_documents(names: Sequence[str]) -> bool:
-        if not holds_library(options.library):
-            return False
-        with open_library_in_background(options.library) as library, suppress(BadInput):
-            return all(in_background(find_kept_document, library.pages, name) for name in names)
-        return False
-
     typed = [*map(str, options.paths)]
     command = "ask" if isinstance(options, AskOptions) else "compare"
-    question, files = question_and_files(command, options.question, typed, are_documents)
+    question, files = question_and_files(command, options.question, typed, partial(are_documents, options.library))
     if isinstance(options, AskOptions) and not files and not options.follow_up and _choice(options) == WHOLE_LIBRARY:
         files = [STANDARD_INPUT] if input_is_file() else []
         if not files:

@@ -2,14 +2,13 @@
 
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import asdict
 from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import typer
 from rich.table import Table
 
 from readgraph.api.documents import (
@@ -31,11 +30,12 @@ from readgraph.cli.run.in_library import run_in_library
 from readgraph.cli.settings import choose_method
 from readgraph.cli.terminal.progress import ConversionProgress
 from readgraph.cli.terminal.rendering import print_json
-from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText, one_line
+from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText, one_line, tell
 from readgraph.cli.terminal.screen import OutputOptions, notice_line
 from readgraph.graphs.estimate import ASSUMES, Estimate, Range
 from readgraph.graphs.method import Method
 from readgraph.graphs.rehearsal import rehearse_method
+from readgraph.library.address import LibraryPlace
 from readgraph.library.documents import document_id
 from readgraph.library.library import document_of_file
 from readgraph.library.notices import document_notices
@@ -90,6 +90,15 @@ def load_sources(
         return [*chain(*load_all(paths, options.glob, report_left_out, load_one, follow_links=options.follow_links))]
 
 
+def are_documents(folder: LibraryPlace | None, names: Sequence[str]) -> bool:
+    """Whether the library has documents of all these names."""
+    if not holds_library(folder):
+        return False
+    with open_library_in_background(folder) as library, suppress(BadInput):
+        return all(in_background(find_kept_document, library.pages, name) for name in names)
+    return False
+
+
 def conversion_seconds(sources: Sequence[SourceText | str]) -> float:
     """How long the conversion of these files took."""
     return sum(source.seconds for source in sources if isinstance(source, SourceText))
@@ -97,7 +106,7 @@ def conversion_seconds(sources: Sequence[SourceText | str]) -> float:
 
 def report_left_out(problem: object) -> None:
     """Print what can't be read, and why."""
-    typer.echo(notice_line(problem, is_left_out=True), err=True)
+    tell(notice_line(problem, is_left_out=True))
 
 
 async def report_notices(library: Library, documents: Sequence[Document], screen: OutputOptions) -> None:
@@ -109,7 +118,7 @@ async def report_notices(library: Library, documents: Sequence[Document], screen
 
 def report_notice(notice: object) -> None:
     """Print what is said of how something was read, or of what it lacks."""
-    typer.echo(notice_line(notice), err=True)
+    tell(notice_line(notice))
 
 
 def check_glob(paths: Sequence[Path], glob: str | None, *, follow_links: bool = False) -> None:
@@ -126,7 +135,7 @@ async def resolve_document(library: Library, sources: Sequence[SourceText | str]
         if isinstance(source, SourceText):
             documents.append(await store_source(library.pages, source))
             if missing := missing_version(source, documents[-1]):
-                typer.echo(one_line(f"readgraph: {missing}"), err=True)
+                tell(one_line(f"readgraph: {missing}"))
         else:
             documents.append(await _find_kept(library, source))
     return await documents_as_one(library.pages, documents, as_of)

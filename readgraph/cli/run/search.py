@@ -47,7 +47,7 @@ def _print_hits(hits: Sequence[Hit], words: str) -> None:
     for hit in hits:
         part = f"part {hit.page} of {hit.method}" if hit.page is not None else ""
         named = [titles[hit.document], place_in_words(hit.place or "") or part]
-        console.print(SafeText(", ".join(filter(None, named)), style="bold"), soft_wrap=True)
+        console.print(SafeText(", ".join(filter(None, named)), style="bold"), soft_wrap=not console.is_terminal)
         spans = [(start - hit.start, end - hit.start) for start, end in hit.marks]
         excerpt = "".join(" " if character.isspace() else character for character in hit.text)
         shown = mark_text(excerpt, spans, styled=console.is_terminal)

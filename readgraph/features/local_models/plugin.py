@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from readgraph.features.local_models.files import PACKAGED_MODEL
+from readgraph.features.local_models.forms import fields_for_form
 from readgraph.plugins import hookimpl
 from readgraph.state.providers import ModelProvider
 
@@ -23,6 +24,7 @@ def models() -> list[ModelProvider]:
             chat_model=PACKAGED_MODEL,
             serve=_serve,
             settings=_fit,
+            fields_for_form=fields_for_form,
             embedding_model=PACKAGED_EMBEDDINGS,
             embeddings=_embed,
         )

@@ -17,6 +17,7 @@ from readgraph.library.stored_items import replace_surrogates
 from readgraph.models.chat_models import environment, setup_error
 from readgraph.models.embeddings.calls import EmbeddingCalls, Kind
 from readgraph.models.embeddings.vector_replies import DIFFER, NotEmbedded
+from readgraph.models.meant import check_no_key
 from readgraph.models.metering import current_meter
 from readgraph.models.names import find_embeddings_entry, get_loop_object
 from readgraph.models.openai.address import environment_settings, read_address, without_secrets
@@ -49,6 +50,7 @@ def full_name(name: str) -> str:
         if name.strip() in (provider, packaged.embedding_model):
             return packaged.embedding_model
         raise BadInput(f"'{name}' is not packaged: the embedding model of this machine is {packaged.embedding_model}.")
+    check_no_key(name)
     if not provider or not model:
         raise BadInput(f"'{name}' is not the name of an embedding model: {_how_to_name()}")
     return f"{provider}:{model}"
