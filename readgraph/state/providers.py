@@ -43,6 +43,9 @@ class ModelProvider:
         settings: The settings with which prompts fit all the chat models of these names.
         embedding_model: The full name of the embedding model; "" if there is none.
         embeddings: Makes the embedding model, for one event loop; it may block.
+        is_installed: Whether what the embedding model needs is installed; nothing heavy may be imported.
+        languages: The languages (ISO 639-1) whose texts are searched with the embedding model too, where it is
+            installed and nothing else is named.
     """
 
     name: str
@@ -51,6 +54,8 @@ class ModelProvider:
     settings: Callable[..., dict[str, Any]]
     embedding_model: str = ""
     embeddings: "Callable[[], Embeddings] | None" = None
+    is_installed: Callable[[], bool] | None = None
+    languages: frozenset[str] = frozenset()
 
 
 @cache
