@@ -113,7 +113,9 @@ def measure_retrieval(name: str, documents: Iterator[tuple[str, Asked]], embed: 
                     places = [spans[number] for number in pages_of(ranking)]
                     shares[f"{kind}, {how}"].append([found_share(places[:depth], evidence) for depth in DEPTHS])
     for each, recalls in shares.items():
-        halves = ["  ".join(f"{100 * mean(column):5.1f}" for column in zip(*recalls[half::2])) for half in (0, 1)]
+        halves = [
+            "  ".join(f"{100 * mean(column):5.1f}" for column in zip(*recalls[half::2], strict=True)) for half in (0, 1)
+        ]
         print(f"{name}, {each:16} @{', @'.join(map(str, DEPTHS))}: even {halves[0]} | odd {halves[1]}")
 
 

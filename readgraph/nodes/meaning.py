@@ -190,7 +190,7 @@ class MeaningTool:
 async def find_meaning_tool(
     store: PageStore, document: Document, memory: Memory, context: ReaderContext
 ) -> MeaningTool | None:
-    """The search by meaning of a memory's pages; None where settings name an embedding model, or vectors are missing."""
+    """The search by meaning of a memory's pages; None where settings name another model, or vectors are missing."""
     wanted = by_meaning(context) and not context.embeddings
     return MeaningTool(store, document, memory) if wanted and await _kept_vectors(store, document) else None
 
