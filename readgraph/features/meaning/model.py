@@ -75,10 +75,10 @@ def _load() -> _Loaded:
     try:
         import onnxruntime
         from tokenizers import Tokenizer
-    except ImportError as problem:
+    except Exception as problem:  # a package for another system fails in its own way
         if not all(map(find_spec, RUN_BY)):
             raise BadInput(NEEDED) from None
-        raise BadInput(f"{problem.name or 'onnxruntime'} can't be used ({_first_line(problem)}).") from None
+        raise BadInput(f"{' or '.join(RUN_BY)} can't be used ({_first_line(problem)}): {REINSTALL} them.") from None
     model, vocabulary = MODEL.read(), VOCABULARY.read()
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = max(1, min(MOST_THREADS, (os.cpu_count() or 1) // 2))
