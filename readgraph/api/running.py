@@ -106,7 +106,7 @@ async def run_method(
     documents = [{"id": of.id, "title": of.title, "start": part.start, "end": part.end} for of, part in parts]
     kept = {name: value for name, value in output.items() if name != "messages"}  # these are for chat clients
     about = {"title": document.title, "documents": documents, "method": method, "model": context.model or None}
-    if not context.model:
+    if isinstance(given, dict) and given.get("question") and not context.model:
         searched_by = [WORDS, MEANING] if any(step.get("by_meaning") for step in output["steps"]) else [WORDS]
         about["searched_by"] = searched_by
     return {**about, "notices": notices, **kept, **({"asked": asked[0]} if asked else {})}

@@ -102,7 +102,10 @@ async def _kept_vectors(store: PageStore, document: Document) -> _Kept | None:
     if current_stand_in() or (embedder := await meaning_embedder(store)) is None:
         return None
     windows = await windows_of(store, document)
-    kept = await embedder.find_kept([window.text for window in windows])
+    texts = [window.text for window in windows]
+    if [*await embedder.find_kept(texts[:1])] in ([], [None]):  # they are made in this order
+        return None
+    kept = await embedder.find_kept(texts)
     vectors = [vector for vector in kept if vector is not None]
     if not vectors or len(vectors) < len(windows):
         return None

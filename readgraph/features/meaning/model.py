@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
@@ -59,8 +59,9 @@ VOCABULARY = PackagedFile(
 )
 
 
+@cache
 def is_installed() -> bool:
-    """Whether the packages are there; nothing is imported."""
+    """Whether the packages are there; nothing is imported. It is looked up once, since each search asks."""
     return all(map(find_spec, RUN_BY)) and all(file.find() for file in (MODEL, VOCABULARY))
 
 
