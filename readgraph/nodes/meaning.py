@@ -103,12 +103,10 @@ async def _kept_vectors(store: PageStore, document: Document) -> _Kept | None:
         return None
     windows = await windows_of(store, document)
     texts = [window.text for window in windows]
-    if [*await embedder.find_kept(texts[:1])] in ([], [None]):  # they are made in this order
-        return None
-    kept = await embedder.find_kept(texts)
-    vectors = [vector for vector in kept if vector is not None]
-    if not vectors or len(vectors) < len(windows):
-        return None
+    for some in (texts[:1], texts):  # they are made in this order, so the first tells most often
+        vectors = [vector for vector in await embedder.find_kept(some) if vector is not None]
+        if not vectors or len(vectors) < len(some):
+            return None
     return _Kept([(window.start, window.end) for window in windows], np.array(vectors, np.float32))
 
 
