@@ -141,13 +141,13 @@ async def vector_of(store: PageStore, query: str) -> Matrix | None:
         return None
 
 
-_told = set[str]()
+already_told = set[str]()
 
 
 def tell_by_words(problem: ReadgraphError) -> None:
     """Say once why texts are searched by words alone."""
-    if str(problem) not in _told:
-        _told.add(str(problem))
+    if str(problem) not in already_told:
+        already_told.add(str(problem))
         warn_caller(f"{problem} The search goes on by words.")
 
 

@@ -191,7 +191,7 @@ class Broken(WordMeanings):
 async def test_a_model_that_fails_is_told_once_and_words_go_on(
     library: Library, model: WordMeanings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(nodes_meaning, "_told", set())
+    monkeypatch.setattr(nodes_meaning, "already_told", set())
     document = await put(library)
     install(monkeypatch, Broken())
     with pytest.warns(UserWarning, match=r"The model is damaged\. The search goes on by words\."):

@@ -21,8 +21,8 @@ needs_extra = pytest.mark.skipif(not is_installed(), reason="needs pip install '
 
 @pytest.fixture
 def reload() -> Callable[[], None]:
-    packaged._load.cache_clear()
-    return packaged._load.cache_clear
+    packaged.load.cache_clear()
+    return packaged.load.cache_clear
 
 
 @pytest.mark.skipif(is_installed(), reason="the extra is installed")
@@ -59,7 +59,7 @@ def test_threads_are_limited(
     cores: int | None, threads: int, monkeypatch: pytest.MonkeyPatch, reload: Callable[[], None]
 ) -> None:
     monkeypatch.setattr(os, "cpu_count", lambda: cores)
-    assert packaged._load().session.get_session_options().intra_op_num_threads == threads
+    assert packaged.load().session.get_session_options().intra_op_num_threads == threads
     reload()
 
 

@@ -71,7 +71,7 @@ class _Loaded(NamedTuple):
 
 
 @lru_cache(1)
-def _load() -> _Loaded:
+def load() -> _Loaded:
     """The model, loaded once for a process; raises `BadInput` where that fails."""
     try:
         import onnxruntime
@@ -102,7 +102,7 @@ def _reset() -> None:
     """A forked process loads its own: the threads of the model don't exist there."""
     global _loading
     _loading = Lock()
-    _load.cache_clear()
+    load.cache_clear()
 
 
 reset_in_forked(_reset)
@@ -120,12 +120,12 @@ class PackagedMiniLM(Embeddings):
 
     def __init__(self) -> None:
         with _loading:
-            _load()
+            load()
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         """The vectors of texts, shape (texts, 384)."""
         with _loading:
-            tokenizer, session = _load()
+            tokenizer, session = load()
         return [_vector(session, tokenizer.encode(text).ids) for text in texts]
 
     def embed_query(self, text: str) -> list[float]:
