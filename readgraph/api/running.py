@@ -15,6 +15,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import StateGraph
 from langgraph.types import Command, Durability, StreamMode
 
+from readgraph.api.meaning import begin_vectors
 from readgraph.graphs.estimate import Estimate
 from readgraph.graphs.method import Method
 from readgraph.graphs.method_facts import has_read
@@ -24,6 +25,7 @@ from readgraph.graphs.wiring.method_graph import MODES, run_and_listen, separate
 from readgraph.library.collections import documents_of
 from readgraph.library.notices import notices_of
 from readgraph.library.page_store import PageStore
+from readgraph.library.search.passages import MEANING, WORDS
 from readgraph.library.store import InUse, SharedStore, base_of, mark_in_use, wait_until_unused
 from readgraph.models.prices import Price, price_to_pay
 from readgraph.nodes.persons import PERSON_STEPS
@@ -89,6 +91,7 @@ async def run_method(
         document = await pages.document(document.id)  # it may have been forgotten meanwhile
         given = Question(document=document.id, **question) if isinstance(question, dict) else question
         members = await documents_of(pages, document)
+        begin_vectors(pages, members, context)
         if (notices := notices_of(members)) and listen:
             listen("custom", {"notices": notices})
         keeping: dict[str, Any] = {"durability": thread.durability} if thread.saver else {}
@@ -103,6 +106,9 @@ async def run_method(
     documents = [{"id": of.id, "title": of.title, "start": part.start, "end": part.end} for of, part in parts]
     kept = {name: value for name, value in output.items() if name != "messages"}  # these are for chat clients
     about = {"title": document.title, "documents": documents, "method": method, "model": context.model or None}
+    if isinstance(given, dict) and given.get("question") and not context.model:
+        searched_by = [WORDS, MEANING] if any(step.get("by_meaning") for step in output["steps"]) else [WORDS]
+        about["searched_by"] = searched_by
     return {**about, "notices": notices, **kept, **({"asked": asked[0]} if asked else {})}
 
 

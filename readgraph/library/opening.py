@@ -23,6 +23,7 @@ from readgraph.library.address import (
     put_format,
     store_kinds,
 )
+from readgraph.library.background_work import end_work
 from readgraph.library.file_store import LibraryStore
 from readgraph.library.library import Library as Library
 from readgraph.library.page_store import PageStore
@@ -184,6 +185,7 @@ def _open_store(place: LibraryPlace, *, to_read: bool = False) -> SharedStore:
 
 
 def _close(store: SharedStore) -> None:
+    end_work(store)
     close_indexes(store)
     store.close()
 

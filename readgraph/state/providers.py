@@ -45,6 +45,9 @@ class ModelProvider:
             OpenAI's `response_format`.
         embedding_model: The full name of the embedding model; "" if there is none.
         embeddings: Makes the embedding model, for one event loop; it may block.
+        is_installed: Whether what the embedding model needs is installed; nothing heavy may be imported.
+        languages: The languages (ISO 639-1) whose texts are searched with the embedding model too, where it is
+            installed and nothing else is named.
     """
 
     name: str
@@ -54,6 +57,8 @@ class ModelProvider:
     fields_for_form: Callable[[dict[str, Any]], dict[str, Any]] | None = None
     embedding_model: str = ""
     embeddings: "Callable[[], Embeddings] | None" = None
+    is_installed: Callable[[], bool] | None = None
+    languages: frozenset[str] = frozenset()
 
 
 @cache

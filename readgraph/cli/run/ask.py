@@ -18,6 +18,7 @@ from readgraph.cli.mistakes import input_is_file, question_and_files, report_unr
 from readgraph.cli.options.reading import AskOptions, CompareOptions
 from readgraph.cli.run.documents import are_documents, conversion_seconds, estimate, load_sources, resolve_document
 from readgraph.cli.run.in_library import run_in_library
+from readgraph.cli.run.meaning import prepare_meaning
 from readgraph.cli.run.reports import check_report, make_report, show_output, with_cost, with_places
 from readgraph.cli.run.review import check_terminal, person_at_terminal
 from readgraph.cli.settings import check_used, choose_method
@@ -92,6 +93,8 @@ def ask_documents(options: AskOptions, context: ReaderContext, screen: OutputOpt
         rendering.print_answer(found, screen)
 
     show_output(found, page, options, context, screen, show)
+    named = [each["id"] for each in found["documents"]] or [found["document"]]
+    prepare_meaning(options.library, named, context, screen)
 
 
 def estimate_question(options: AskOptions, context: ReaderContext, screen: OutputOptions) -> None:

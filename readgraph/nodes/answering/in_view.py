@@ -32,7 +32,7 @@ from readgraph.state.declaring import LARGEST, Groups
 from readgraph.state.languages import DEFAULT, NAMES, certain_language
 from readgraph.state.reading import Finding, Quote, last_question
 from readgraph.state.records import Document, Page
-from readgraph.state.settings import LONG, AnswerForm, AnswerLength, Language
+from readgraph.state.settings import LONG, AnswerForm, AnswerLength, Language, Meaning
 
 __all__ = ["compression_rate", "write_answer"]
 
@@ -43,7 +43,7 @@ NEAREST_OPTION = "No model answered this. Nearest option:"
 RESEARCHED = "I gathered what the text says about this; the answer was left to you."
 
 
-STYLE: Groups = (AnswerForm, Language)  # the settings that say how answers are written
+STYLE: Groups = (AnswerForm, Language, Meaning)  # how answers are written, and without a model how quotes are found
 
 
 class AnswerStyle(NamedTuple):

@@ -32,6 +32,7 @@ _COUNTING = re.compile(
     r"\b(?:how many|wie viele|combien d(?:e\b|['’])|cuánt[ao]s|quant[aei]\b|hoeveel|сколько)", re.IGNORECASE
 )
 
+MEANT = "No word of the question is in what is quoted: it was found by its meaning, and may be about something else."
 WHOLE_TEXT = "This asks for all of the text: 'readgraph summarise' gives its most telling sentences."
 EVERY_PART = (
     "This asks for something of every part: a table goes through all of the text, such as "
@@ -58,6 +59,12 @@ def find_hints(question: str, quotes: Sequence[str], languages: Iterable[str]) -
         return [EVERY_PART]
     shared = _shared_words(question, quotes, language)
     return [f"Only '{shared[0]}' is shared with the question."] if len(shared) == 1 else []
+
+
+def share_no_word(question: str, quotes: Sequence[str], language: str) -> bool:
+    """Whether there are quotes, and none of the question's content words is in them."""
+    there = {word for quote in quotes for word in content_words(quote, language)}
+    return bool(quotes) and there.isdisjoint(content_words(question, language))
 
 
 def _has_number(quotes: Iterable[str], language: str) -> bool:

@@ -7,7 +7,7 @@ from itertools import groupby, pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
-from readgraph.library.search.hits import SPEAKER
+from readgraph.library.search.hits import SPEAKER, fuse_with_meaning
 from readgraph.library.search.okapi import Okapi, Term, TextsWith
 from readgraph.library.search.terms import cache_by_text, content_words
 from readgraph.state.languages import DEFAULT, language_by_words, main_language
@@ -164,12 +164,21 @@ class PageSentence(NamedTuple):
 
 
 def nearest_sentences(
-    query: str, passages: Sequence[Passage], most: int = MOST_PASSAGES, fewest_words: int = FEWEST_WORDS
+    query: str,
+    passages: Sequence[Passage],
+    most: int = MOST_PASSAGES,
+    fewest_words: int = FEWEST_WORDS,
+    cosines: Sequence[float] = (),
 ) -> list[PageSentence]:
-    """The sentences of the best few passages, best first; empty where no passage shares a word with the query."""
+    """The sentences of the best few passages, best first; empty where no passage shares a word with the query.
+
+    With `cosines` (`passage_cosines`), what is near the query by meaning counts too.
+    """
     named = _speakers_named(query, passages)
     language = main_language([passage.said for passage in passages])
     scores, weights = _scores(query, passages, language)
+    if cosines:
+        scores = dict(fuse_with_meaning([*scores.items()], cosines))
     if not scores:
         return []
     best = max(scores.values()) or 1.0

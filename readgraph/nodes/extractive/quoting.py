@@ -19,6 +19,7 @@ from readgraph.nodes.extractive.passages import (
     sentences_of,
     speakers_of,
 )
+from readgraph.nodes.meaning import passage_cosines
 from readgraph.nodes.prompts import PARAGRAPH_WORDS, answer_length
 from readgraph.state.languages import main_language
 from readgraph.state.reading import Quote
@@ -61,14 +62,16 @@ async def quote_passages(
     places = await dates.dated_places({passage.page for passage in passages}, document, state["memory"], runtime)
     if places:
         passages = [passage._replace(place=dates.place_at(places, passage.page, passage.start)) for passage in passages]
+    spans = [(passage.page, passage.start, passage.end) for passage in passages]
+    cosines = await passage_cosines(spans, document, state["memory"], question, runtime)
     length = None if state["choices"] else answer_length(context, question)
     if length in ("paragraph", "free"):
         usual = PARAGRAPH_WORDS if length == "paragraph" else FREE_WORDS
-        return quote_at_length(passages, question, context.answer_words or usual)
-    return quoted_answer(passages, state)
+        return quote_at_length(passages, question, context.answer_words or usual, cosines)
+    return quoted_answer(passages, state, cosines)
 
 
-def quoted_answer(passages: Sequence[Passage], state: AskedState) -> AnswerDraft:
+def quoted_answer(passages: Sequence[Passage], state: AskedState, cosines: Sequence[float] = ()) -> AnswerDraft:
     """The sentences that share most with the question, the best first; of a talk the nearest turns.
 
     With options, the answer is a guess: the best-supported one.
@@ -78,7 +81,7 @@ def quoted_answer(passages: Sequence[Passage], state: AskedState) -> AnswerDraft
     if state["choices"]:
         choice = _best_supported(question, state["choices"], [passage.said for passage in passages])
         query = f"{question} {state['choices'][choice]}" if choice else question
-    ranked = nearest_sentences(query, passages)
+    ranked = nearest_sentences(query, passages, cosines=cosines)
     shown = _nearest_turns(ranked) if len(speakers_of(passages)) > 1 else _each_adding(query, ranked[:MOST_RANKED])
     quotes = _quotes(shown, passages, question)
     if choice:
@@ -86,10 +89,12 @@ def quoted_answer(passages: Sequence[Passage], state: AskedState) -> AnswerDraft
     return _draft_from_quotes(quotes[0]["quote"] if quotes else None, quotes)
 
 
-def quote_at_length(passages: Sequence[Passage], question: str, words: int) -> AnswerDraft:
+def quote_at_length(
+    passages: Sequence[Passage], question: str, words: int, cosines: Sequence[float] = ()
+) -> AnswerDraft:
     """The nearest sentences, of about this many words together, the best first."""
-    page_sentences, left = list[PageSentence](), words
-    for sentence in nearest_sentences(question, passages, MOST_PASSAGES + words // PASSAGE_WORDS):
+    page_sentences, left, most = list[PageSentence](), words, MOST_PASSAGES + words // PASSAGE_WORDS
+    for sentence in nearest_sentences(question, passages, most, cosines=cosines):
         length = count_words(sentence.text)
         if length < 2 * left:
             page_sentences.append(sentence)

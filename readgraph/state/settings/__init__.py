@@ -31,6 +31,7 @@ class CoreSettings(  # the last comes first, since a dataclass orders its fields
     Reasoning,
     LookUp,
     PagesRead,
+    Meaning,
     Rebuilding,
     Purpose,
     Gists,
