@@ -176,7 +176,8 @@ async def _answer(
             listen=listen,
             thread=thread,
         )
-    found = await with_places(library.pages, with_marks(with_cost(answer.output, context, screen, seconds_before)))
+    costed = with_cost(answer.output, context, screen, seconds_before)
+    found = await with_places(library.pages, with_marks(costed, options.question))
     return {**found, "notices": answer.notices}
 
 
