@@ -87,6 +87,11 @@ def doing(what: str) -> Iterator[None]:
         _line.end()
 
 
+def say_doing(what: str) -> None:
+    """Say from now on that this is being done, until anything is written."""
+    _line.say(what)
+
+
 def end_line() -> None:
-    """Say no longer what is being done: a command's own words follow, or another program's."""
+    """Say no longer what is being done: another program writes to the terminal next."""
     _line.end()

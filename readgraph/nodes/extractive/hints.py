@@ -64,11 +64,10 @@ def find_hints(question: str, quotes: Sequence[str], languages: Iterable[str], p
     if _COUNTING.search(question) and not _has_number(quotes, language):
         return [EVERY_PART]
     asked, told = read_question(question, language), [*quotes, *places]
-    missing = (
-        [] if not quotes or any(is_of_kinds(asked, text, language, besides="why") for text in told) else asked.kinds
-    )
-    if lacks := [NOT_NAMED[kind] for kind in NOT_NAMED if kind in missing]:
-        return [f"{lacks[0]} is named in these sentences."]
+    for kind, lacking in NOT_NAMED.items() if quotes else ():
+        alone = asked._replace(kinds=asked.kinds & {kind})
+        if not any(is_of_kinds(alone, text, language) for text in told):
+            return [f"{lacking} is named in these sentences."]
     shared = _shared_words(question, quotes, language)
     return [f"Only '{shared[0]}' is shared with the question."] if len(shared) == 1 else []
 

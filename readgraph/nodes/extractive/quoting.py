@@ -10,7 +10,7 @@ from readgraph.library.search.okapi import rank
 from readgraph.library.search.terms import content_words
 from readgraph.nodes.contracts import AnswerDraft, AskedQuestion, AskedState, ReaderRuntime
 from readgraph.nodes.extractive import dates
-from readgraph.nodes.extractive.asked import asks, is_of_kinds, read_question
+from readgraph.nodes.extractive.asked import asks, holds, is_of_kinds, read_question
 from readgraph.nodes.extractive.passages import (
     LINE_ENDS,
     MOST_PASSAGES,
@@ -202,7 +202,7 @@ def _as_near(query: str, ranked: Sequence[PageSentence], documents: Mapping[int,
         own = len(words & {*content_words(sentence.text, language)})
         shared[sentence.passage] = max(shared[sentence.passage], own)
     most, first_document = max(shared.values()), documents.get(ranked[0].page)
-    if most < len(words):
+    if most < len(words) and not holds(read_question(query, language), ranked[0].text, language):
         few = {passage for passage in shared if documents.get(passage[0]) != first_document}
     else:
         few = {*shared}
