@@ -23,6 +23,7 @@ from readgraph.cli.run.reports import check_report, make_report, show_output, wi
 from readgraph.cli.run.review import check_terminal, person_at_terminal
 from readgraph.cli.settings import check_used, choose_method
 from readgraph.cli.terminal import rendering
+from readgraph.cli.terminal.doing import doing
 from readgraph.cli.terminal.progress import watch_run
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText
 from readgraph.cli.terminal.screen import OutputOptions
@@ -85,7 +86,8 @@ def ask_documents(options: AskOptions, context: ReaderContext, screen: OutputOpt
         check_terminal()
     screen = replace(screen, steps=options.show_steps)
     sources = load_sources(options, screen)
-    found, page = run_in_library(options.library, _ask, options, sources, context, screen, answers=True)
+    with doing("Opening the library"):
+        found, page = run_in_library(options.library, _ask, options, sources, context, screen, answers=True)
 
     def show(found: dict[str, Any], screen: OutputOptions) -> None:
         if screen.steps and "rounds" in found:
@@ -171,7 +173,8 @@ async def _answer(
             listen=listen,
             thread=thread,
         )
-    found = await with_places(library.pages, with_marks(with_cost(answer.output, context, screen, seconds_before)))
+    costed = with_cost(answer.output, context, screen, seconds_before)
+    found = await with_places(library.pages, with_marks(costed, options.question))
     return {**found, "notices": answer.notices}
 
 

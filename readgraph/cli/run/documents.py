@@ -28,6 +28,7 @@ from readgraph.cli.mistakes import asks, find_near_files, quote_argument
 from readgraph.cli.options.documents import DocumentOptions
 from readgraph.cli.run.in_library import run_in_library
 from readgraph.cli.settings import choose_method
+from readgraph.cli.terminal.doing import doing
 from readgraph.cli.terminal.progress import ConversionProgress
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText, one_line, tell
@@ -87,6 +88,7 @@ def load_sources(
                 return [in_background(follow_file, kept.pages, document, file.source).id]
             return file.convert_each()
 
+        opened.enter_context(doing(f"Reading {one_line(paths[0].name) if len(paths) == 1 else 'the files'}"))
         return [*chain(*load_all(paths, options.glob, report_left_out, load_one, follow_links=options.follow_links))]
 
 

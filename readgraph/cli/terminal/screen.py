@@ -14,6 +14,7 @@ import typer
 
 from readgraph.cli.log import log_price
 from readgraph.cli.settings import from_settings_file
+from readgraph.cli.terminal.doing import end_line
 from readgraph.cli.terminal.safe_text import Console, SafeText, one_line, tell, visible
 from readgraph.models.prices import Price, parse_price
 from readgraph.state.apart import interrupt_if_busy
@@ -97,6 +98,7 @@ def print_paged(pieces: Iterable[SafeText]) -> None:
         for piece in pieces:
             console.print(piece, soft_wrap=not console.is_terminal)
         return
+    end_line()
     os.environ.setdefault("LESS", "-FRX")  # `less` shows styles, and ends by itself where all fits the screen
     with console.pager(styles=True):
         for piece in pieces:

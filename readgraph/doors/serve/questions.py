@@ -178,7 +178,9 @@ class Questions:
         found |= {"method": method.name, "cost": cost(found.get("steps", []), self.room.price)}
         question, report = _question_of(state.values), None
         if found.get("memory"):
-            report = await report_of_answer(self.room.pages, question, with_marks(found), method.note, can_ask=True)
+            report = await report_of_answer(
+                self.room.pages, question, with_marks(found, question["question"]), method.note, can_ask=True
+            )
         steps = await _steps(graph, state)
         return {
             "report": report,

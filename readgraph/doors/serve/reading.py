@@ -293,7 +293,9 @@ class RunWork:
             question = Question(question=self.asked["question"], options=self.asked.get("options", []))
             document, as_of = self.prepared.document, self.prepared.as_of
             priced["notices"] = await answer_notices(pages, method, document, question, found, as_of)
-        return await report_of_answer(pages, self.asked, with_marks(priced), method.note, can_ask=True)
+        return await report_of_answer(
+            pages, self.asked, with_marks(priced, self.asked["question"]), method.note, can_ask=True
+        )
 
 
 def start_run(
