@@ -203,7 +203,7 @@ def test_what_can_not_be_done_is_said_in_one_line(
 def test_only_who_is_let_in_sees_anything(room: OpenRoom) -> None:
     from httpx2 import get, post
 
-    assert get(room.base).status_code == 401 and "terminal" in get(room.base).text
+    assert get(room.base).status_code == 401 and "Open the address" in get(room.base).text
     assert get(f"{room.base}/api/documents").status_code == 401
     assert get(f"{room.base}/?token=wrong").status_code == 401
     opened = get(room.url)

@@ -27,6 +27,7 @@ from readgraph.api.running import (
 from readgraph.doors.report.page import ReportData, report_of_answer, report_of_document, sends_some, shown_pages
 from readgraph.doors.serve.making import Making
 from readgraph.doors.serve.room import Room, Run, RunState
+from readgraph.doors.serve.wording import in_page_words
 from readgraph.graphs.method import Method
 from readgraph.library.checkpointer import steps_back
 from readgraph.library.page_store import PageStore
@@ -292,7 +293,8 @@ class RunWork:
         if not self.prepared.task:
             question = Question(question=self.asked["question"], options=self.asked.get("options", []))
             document, as_of = self.prepared.document, self.prepared.as_of
-            priced["notices"] = await answer_notices(pages, method, document, question, found, as_of)
+            notices = await answer_notices(pages, method, document, question, found, as_of)
+            priced["notices"] = [*map(in_page_words, notices)]
         return await report_of_answer(pages, self.asked, with_marks(priced), method.note, can_ask=True)
 
 

@@ -58,7 +58,6 @@ function citationList(found) {
       element("span.number", {}, `[${place + 1}]`),
       prose("q", citation.quote),
       element("span.where", {}, whereabouts(citation.page, citation.place)),
-      element("span.where", {}, `characters ${number(citation.start)}–${number(citation.end)}`),
     );
     const ways = [found.answer === null ? null : backButton(place), sourceLink(citation.start, citation.place)];
     return element("li", tied(place), button, element("div.ways", {}, ways));

@@ -1,14 +1,14 @@
 /** What the open report belongs to: the document and its memory, and what may be done with it. */
 const shown = { document: null, memory: null, loading: new Set() };
 
-/** Show a report in a box: its search, the answer where there is one, the document, the walk and the rest of it. */
+/** Show a report in a box: the answer where there is one, the document with its search, and how it was read. */
 function showReport(box, data, { document: owner, memory }, before = null) {
   report = data;
   [shown.document, shown.memory, shown.loading] = [owner, memory, new Set()];
   const { found } = report;
   for (const step of found?.steps ?? []) step.summary = namedNodes(step.summary);
-  const parts = [toldOf(found), pageSection(), foundSections(found)].flat().filter(Boolean);
-  box.replaceChildren(...[search.make(), before, element("div.shown", {}, parts)].filter(Boolean));
+  const parts = [before, toldOf(found), search.make(), pageSection(), foundSections(found), howSection(found)].flat().filter(Boolean);
+  box.replaceChildren(element("div.shown", {}, parts));
   openFirst(found);
 }
 
@@ -77,7 +77,7 @@ tree.name = function name(id) {
   if (report.tree.headings[id]) return report.tree.headings[id];
   const leaf = id.startsWith("0.") ? Number(id.slice(2)) : null;
   const page = leaf === null ? null : report.pages[leaf];
-  if (page?.place) return page.place;
+  if (page?.place && !/^line \d+$/.test(page.place)) return page.place;
   const text = leaf === null ? report.tree.nodes[id]?.text : page?.note;
   const words = (text ?? "").split(/\s+/u).filter(Boolean);
   if (!words.length) return leaf === null ? "a summary" : `part ${leaf}`;
