@@ -117,7 +117,7 @@ const pages = {
   },
 
   fill(page, place, citation) {
-    this.heading.textContent = page.place || `Part ${place}`;
+    this.heading.textContent = capital(whereabouts(place, page.place));
     const about = counted(page.words, "word");
     const link = sourceLink(page.start, page.place);
     this.about.replaceChildren(about, ...(link ? [" · ", link] : []));

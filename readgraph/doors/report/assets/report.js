@@ -72,7 +72,7 @@ function howSection(found) {
 }
 
 addEventListener("beforeprint", () => {
-  for (const one of document.querySelectorAll(".how-read")) one.open = true;
+  for (const one of document.querySelectorAll(".how-read, .more-quotes")) one.open = true;
 });
 
 /** Begin at the first citation, else the first page that was read again, else the first page; the focus stays. */

@@ -104,7 +104,7 @@ const strip = {
     const hits = this.hits.get(place);
     const marks = [order ? `read again, number ${order}` : "", this.cited.has(place) ? "cited" : ""];
     if (hits) marks.push(counted(hits, "hit"));
-    return [page.place, `part ${place}`, counted(page.words, "word"), ...marks].filter(Boolean).join(", ");
+    return [placeInWords(page.place), `part ${place}`, counted(page.words, "word"), ...marks].filter(Boolean).join(", ");
   },
 
   /** The documents of a collection stand apart, each under its title. */

@@ -248,13 +248,14 @@ function runHead(run) {
 
   /** What of the step was told before stays, where an event says less. */
   const progress = (news) => {
-    latest = latest.node === news.node ? { ...latest, ...news } : news;
+    latest = latest.node === news.node ? { ...latest, ...news, seconds_left: news.seconds_left ?? latest.seconds_left } : news;
     const event = latest;
     const { usage, done, of } = event;
-    if (current.state === "working") state.textContent = `${event.doing || "Working"}…`;
+    const isOver = of && done >= of; // the next node has begun by then, or will
+    if (current.state === "working" && !isOver) state.textContent = `${event.doing || "Working"}…`;
     showShare(bar, done ?? 0, of);
     const isKnown = event.seconds_left !== null && event.seconds_left !== undefined;
-    left.textContent = [of ? percent(done, of) : "", isKnown ? `about ${duration(event.seconds_left)} left` : ""].filter(Boolean).join(", ");
+    left.textContent = isOver ? "" : [of ? percent(done, of) : "", isKnown ? `about ${duration(Math.max(1, event.seconds_left))} left` : ""].filter(Boolean).join(", ");
     const told = [
       ["parts", event.pages === undefined || event.pages === null ? null : number(event.pages)],
       ["notes", event.notes === undefined || event.notes === null ? null : number(event.notes)],

@@ -13,8 +13,7 @@ function showAnswer(box, { report: data, document: id, memory, thread }, run, ow
   ways.append(element("a.button", { href: placeOf("document", id, memory) }, "Open the document"));
   showReport(box, data, { document: owner, memory });
   const told = box.querySelector(".told");
-  const citations = told?.querySelector(".citations");
-  if (told) told.querySelector(".answer").insertBefore(element("div", {}, ways, asking), citations ?? null);
+  told?.querySelector(".answer > :is(.said, .context, .wide)").after(element("div", {}, ways, asking));
 }
 
 /** Ask on in the same thread. */
@@ -33,7 +32,7 @@ function followUpButton(document_, thread, data, box) {
       location.hash = placeOf("run", (await beginRun(body())).id);
     }, { class: "main" });
     question.addEventListener("keydown", (event) => {
-      event.stopPropagation();
+      if (event.key !== "Enter") event.stopPropagation();
       if (event.key === "Escape") box.replaceChildren();
     });
     box.replaceChildren(element("div.follow-up", { "data-form": "" }, field("A further question", question, "It may lean on what was asked before."), estimate.box, go));

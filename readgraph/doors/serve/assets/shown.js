@@ -131,9 +131,9 @@ sheetOf.isOpen = true;
 /** The way to put a note right: it is kept as the reader's own, and the method's can come back. */
 function correcting(page, place) {
   const path = pathOf("documents", shown.document.id, "memories", shown.memory, "notes", place);
-  const box = element("div.correcting");
+  const box = element("div.correcting", { "data-form": "" });
   const text = element("textarea", { rows: 6, "aria-label": `Your ${report.note}`, dir: "auto" });
-  const save = doing("Save", async () => corrected(place, await api.put(path, { text: text.value })));
+  const save = doing("Save", async () => corrected(place, await api.put(path, { text: text.value })), { class: "main" });
   const begin = () => {
     text.value = page.note;
     const cancel = element("button", { type: "button", onclick: () => stand(true) }, "Cancel");
@@ -147,7 +147,7 @@ function correcting(page, place) {
     if (isBack) button.focus();
   };
   text.addEventListener("keydown", (event) => {
-    event.stopPropagation();
+    if (event.key !== "Enter") event.stopPropagation();
     if (event.key === "Escape") stand(true);
   });
   stand();
