@@ -1,5 +1,6 @@
 """What the page of the room does with texts besides asking: it deletes, searches, sums up, and makes tables."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -143,3 +144,57 @@ def test_a_text_of_many_parts_is_shown_whole_though_few_of_them_came(
     tab.click(f".strip .cell[data-page='{count - 2}']")
     tab.until("document.querySelector('.page .raw')")
     assert tab.texts(".note p")[0].startswith("In short: ")
+
+
+def test_the_first_screen_asks_and_each_next_step_is_offered(page: OpenPage) -> None:
+    tab = page.open()
+    tab.click(".first button.main")
+    tab.until("document.querySelector('.suggested a')")
+    assert tab.texts(".document .title") == ["The Lamp at Sarn Head"]
+    assert tab.texts(".document .offers a") == ["Ask", "Summarise"] and len(tab.texts(".suggested a")) == 3
+    tab.type(".asking textarea", "Who took the log book?")
+    tab.until("document.querySelector('.estimate').textContent")
+    assert re.fullmatch(r"About \d+ calls, [\d,]+00 words, .*\.", tab.texts(".estimate")[0])
+    tab.press("Enter")
+    tab.until("document.querySelector('.outcome .said')")
+    assert tab.run("document.querySelector('.how-read').open") is False
+    shown = str(tab.run("document.querySelector('#view').innerText"))
+    assert "read-agent" not in shown and "characters" not in shown and "--" not in shown
+    tab.click(".how-read > summary")
+    assert {"method", "calls", "fall-backs"} <= set(tab.texts(".how-read dt"))
+    place = tab.run("location.hash")
+    tab.open("about:blank")
+    tab.open(f"{page.room.base}/{place}")
+    tab.until("document.querySelector('.outcome .said')")
+
+
+@pytest.mark.slow
+def test_what_was_made_and_what_is_under_way_stand_with_the_questions(page: OpenPage, server: ModelServer) -> None:
+    document = page.add(SHORT, "lamp")
+    page.room.ran(documents=[document], task="summary", settings={"model": ""})
+    page.room.ran(documents=[document], question="Who took the log book?", method="bm25")
+    server.latency = 5
+    run = page.room.post("/api/runs", documents=[document], question="And when?", method="gam")["id"]
+    tab = page.open("/questions")
+    assert tab.texts("nav a") == ["Ask", "Search", "Questions", "Agents"]
+    assert tab.texts(".title") == ["And when?", "Summary of lamp", "Who took the log book?"]
+    tab.click(".title")
+    tab.until("document.querySelector('.run progress:indeterminate') && document.querySelector('.state').textContent")
+    page.room.client.post(f"/api/runs/{run}/stop")
+    tab.until("document.querySelector('.state').textContent.startsWith('Stopped')")
+
+
+@pytest.mark.slow
+def test_among_fifty_documents_the_cited_one_is_in_view(page: OpenPage) -> None:
+    about_goat = " The goat ate the log book on the gallery."
+    documents = [
+        page.add(f"Keeper {number} wrote of storm {number}." + about_goat * (number == 37), f"letter {number}")
+        for number in range(50)
+    ]
+    tab = page.open(f"/ask/{','.join(documents)}")
+    tab.until("document.querySelectorAll('.chips li').length === 50")
+    page.ask("What did the goat eat?", "bm25")
+    tab.until("document.querySelector('.outcome .said')")
+    inside = """(([strip, cell]) => strip.top <= cell.top && cell.bottom <= strip.bottom)(
+        [".strip", ".strip .cell.cited"].map((which) => document.querySelector(which).getBoundingClientRect()))"""
+    assert tab.run(inside) and tab.texts(".citation .where")[0].startswith("letter 37")

@@ -25,7 +25,7 @@ from readgraph.doors.report.page import page_marks, report_of_document, shown_pa
 from readgraph.doors.serve.requests import Limit, NoteBody, Offset, RequestBody, file_in
 from readgraph.doors.serve.room import Room, Run, RunState, in_background_loop
 from readgraph.doors.serve.suggesting import suggest_questions
-from readgraph.doors.serve.wording import in_page_words
+from readgraph.doors.serve.wording import in_page_words, report_in_page_words
 from readgraph.library.collections import NamedCollection, NamedCollections, collections_with, joint_by_document
 from readgraph.library.corrections import correct, restore
 from readgraph.library.library import keep_original, original_of, with_originals
@@ -292,7 +292,8 @@ class Documents:
     async def of_memory(self, document: str, memory: str) -> JSONResponse:
         """A memory as the report shows it; of one with many pages the first alone, with its `numbers`."""
         source, record = await self.pages.document_and_memory(document, memory)
-        return JSONResponse(await report_of_document(self.pages, source, record, note_of(record), can_ask=True))
+        read = await report_of_document(self.pages, source, record, note_of(record), can_ask=True)
+        return JSONResponse(report_in_page_words(read))
 
     async def marks(self, document: str, memory: str, request: Request) -> Response:
         """What a strip shows of all pages of a memory, as lists. The browser keeps it as long as it is so."""

@@ -2,6 +2,7 @@
 
 import re
 
+from readgraph.doors.report.page import ReportData
 from readgraph.state.errors import ReadgraphError
 
 _COMMAND = re.compile(r"(['`‘])readgraph ([a-z]+)\b[^'`’]*(?:\"[^\"]*\"[^'`’]*)?['`’]")
@@ -28,6 +29,11 @@ def in_page_words(text: str) -> str:
     text = _COMMAND.sub(lambda named: BUTTONS.get(named[2], ELSEWHERE), text)
     text = _OPTION.sub(lambda named: f"“{named[1].replace('-', ' ').capitalize()}”", text)
     return _INSTALL.sub(r"the package \1 is needed", text)
+
+
+def report_in_page_words(report: ReportData) -> ReportData:
+    """A report whose notices are in the words of the page."""
+    return {**report, "notices": [*map(in_page_words, report["notices"])]}
 
 
 def page_error_line(problem: ReadgraphError) -> str:

@@ -42,11 +42,11 @@ async function agentView(box, name, signal) {
     await draw();
     speak(undone.length ? "Taken back." : "There is nothing to take back.");
   });
+  const { runs } = await api.get("/api/runs", signal); // first: a turn may end before the agent is drawn
   await draw();
   const said = element("section.talking", { "aria-label": `Talk with ${name}` }, talk, writing(name, talk, turn, undo));
   box.replaceChildren(prose("h1", name), element("div.agent", {}, said, side));
   talk.scrollTop = talk.scrollHeight;
-  const { runs } = await api.get("/api/runs", signal);
   const going = runs.find((one) => one.kind === "chat" && one.title === name && ["waiting", "working"].includes(one.state));
   if (going) turn(going, going.last_event);
   return () => stop();
