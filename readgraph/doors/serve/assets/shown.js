@@ -94,7 +94,9 @@ function namedNodes(summary) {
 /** The picture of a page of the original, where it is a PDF. Of a collection it is the document's that has the page. */
 function originalOf(page) {
   const owner = shown.document;
-  const sheet = Number(page.place?.match(/.*PDF page (\d+)/s)?.[1]);
+  const cited = report.found?.citations[pages.citation]; // it may stand on a later page than its part begins on
+  const place = report.pages[cited?.page] === page ? cited.place : page.place;
+  const sheet = Number(place?.match(/.*PDF page (\d+)/s)?.[1]);
   if (!owner || !sheet) return null;
   if (!owner.parts?.length) return owner.has_original ? sheetOf(owner.id, sheet) : null;
   const part = owner.parts.find((one) => page.start >= one.start && page.start < one.end);
