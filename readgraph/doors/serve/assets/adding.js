@@ -144,7 +144,7 @@ function pasting() {
     const body = { text: text.value, title: title.value.trim() };
     adding.queue(body.title || shortened(body.text.trim().replace(/\s+/gu, " "), 40), () => api.post("/api/texts", body));
     [title.value, text.value] = ["", ""];
-  }, { class: "main" });
+  }, { "data-go": "" });
   return opening("Paste a text", { "data-form": "" }, field("Title", title), field("Text", text), add);
 }
 
@@ -155,7 +155,7 @@ function addressing() {
     if (!named) throw new Problem("Name an address first.", 0);
     adding.queue(named, () => api.post("/api/addresses", { address: named }));
     address.value = "";
-  }, { class: "main" });
+  }, { "data-go": "" });
   return opening("Add a web page by its address", { "data-form": "" }, field("Address", address), add);
 }
 

@@ -165,7 +165,7 @@ function storageSearch(agent) {
     const { found, items } = await api.get(path);
     const lines = items.map((one) => prose("li", one.text || String(one.arguments?.message ?? ""), { "data-from": "system" }));
     results.replaceChildren(element("li.quiet", {}, `${number(found)} ${words.value.trim() ? "found" : "in all"}.`), ...lines);
-  }, { class: "main" });
+  }, { "data-go": "" });
   return [element("div", { "data-form": "" }, field("Words", words), field("In", store), look), results];
 }
 
@@ -176,7 +176,7 @@ function agentBlock(agent, block) {
     await api.put(pathOf("agents", agent.name, "blocks", block.label), { text: text.value });
     text.defaultValue = text.value;
     speak("Saved.");
-  }, { class: "main" });
+  }, { "data-go": "" });
   const help = [block.about ? `${capital(block.about)}.` : "", block.limit ? `Up to ${counted(block.limit, "word")}.` : ""].filter(Boolean).join(" ");
   return element("div.block", { "data-form": "" }, field(capital(block.label), text, help), save);
 }

@@ -10,13 +10,14 @@ function takeKeys() {
 /** Fields in which Enter means something else. */
 const ENTER_IS_THEIRS = "[type=checkbox], [type=radio], [type=file], [type=search]";
 
-/** Press the main button of the form whose field has the focus. In a field of several lines Ctrl+Enter does it, or in
- * one that holds a question (`data-enter`) Enter alone, where Shift+Enter begins a new line. */
+/** Press the main button of the form whose field has the focus, or its only one (`data-go`). In a field of several lines
+ * Ctrl+Enter does it, or in one that holds a question (`data-enter`) Enter alone: Shift+Enter begins a new line. */
 function sentBy(event) {
   const input = event.target;
   if (!input.matches("input, textarea") || input.matches(ENTER_IS_THEIRS)) return input.matches("[type=search]") && chosenFirst(input);
   if (input.localName === "textarea" && !(event.ctrlKey || event.metaKey) && (event.shiftKey || input.dataset.enter === undefined)) return false;
-  const button = input.closest("[data-form]")?.querySelector("button.main");
+  const form = input.closest("[data-form]");
+  const button = form?.querySelector("button.main") ?? form?.querySelector("button[data-go]");
   button?.click();
   return Boolean(button);
 }

@@ -137,7 +137,7 @@ async function collectionsPanel(owner, signal) {
     name.value = "";
     await draw();
     speak("Added.");
-  }, { class: "main" });
+  }, { "data-go": "" });
   await draw();
   return opening("Collections", { class: "how", "data-form": "" }, list, names, field("Put it into", name, "A new name makes a collection."), add);
 }

@@ -171,7 +171,7 @@ function steppingBack(thread, came, steps) {
         if (typed.some((each) => !/^\d+$/.test(each))) throw new Problem("Name the parts by their numbers, such as 3, 7.", 0);
         if (typed.length) body.pages = typed.map(Number);
         location.hash = placeOf("run", (await api.post(pathOf("questions", thread, "fork"), body)).id);
-      }, { class: "main" });
+      }, { "data-go": "" });
       box.replaceChildren(...[field("Question", question), canChoose ? field("Parts to look up", numbers, "Left empty, those that were chosen.") : null, go].filter(Boolean));
       question.focus();
     };

@@ -136,20 +136,20 @@ function pausedBox(run, { offered }) {
     const body = typed.join() === chosen.join() ? {} : { pages: typed.map(Number) };
     const next = await api.post(pathOf("runs", run.id, "go-on"), body);
     if (next.id !== run.id) location.hash = placeOf("run", next.id);
-  });
+  }, { class: "main" });
   const open = doing("Add the part that is open below", async () => {
     if (pages.at === null) throw new Problem("Open a part in the strip below first.", 0);
     const typed = typedParts(numbers);
     if (!typed.includes(`${pages.at}`)) numbers.value = [...typed, pages.at].join(", ");
   });
   const help = chosen.length ? "The method chose these. Change the numbers to have other parts looked up." : "Left empty, the method chooses.";
-  return element("section.pausing", { "aria-label": "Paused" }, element("h2", {}, "Which parts are to be looked up?"), field("Parts", numbers, help), element("div.buttons", {}, go, open));
+  return element("section.pausing", { "aria-label": "Paused", "data-form": "" }, element("h2", {}, "Which parts are to be looked up?"), field("Parts", numbers, help), element("div.buttons", {}, go, open));
 }
 
 /** A run whose step asks its reader: which parts, what is searched, or whether the answer stands. */
 function askedBox(run, asked) {
   const reply = (said) => api.post(pathOf("runs", run.id, "go-on"), { reply: said });
-  const box = (heading, ...parts) => element("section.pausing", { "aria-label": heading }, element("h2", {}, heading),
+  const box = (heading, ...parts) => element("section.pausing", { "aria-label": heading, "data-form": "" }, element("h2", {}, heading),
     asked.problem ? prose("p.trouble", asked.problem, { role: "alert" }) : "", ...parts);
   if (asked.kind === "choose_pages") {
     const numbers = partsInput(asked.pages);
@@ -169,10 +169,10 @@ function askedBox(run, asked) {
   const instead = doing("Take mine instead", () => {
     if (!own.value.trim()) throw new Problem("Write an answer first.", 0);
     return reply({ accept: false, answer: own.value.trim() });
-  });
+  }, { "data-go": "" });
   return box("Does this answer stand?", prose("p.said", asked.answer ?? "No answer."), element("ul", {}, quotes),
     element("div.buttons", {}, doing("It stands", () => reply({ accept: true }), { class: "main" }), doing("No answer", () => reply({ accept: false }))),
-    field("Another answer", own), instead);
+    element("div", { "data-form": "" }, field("Another answer", own), instead));
 }
 
 function deletingRun(run) {

@@ -135,7 +135,7 @@ function correcting(page, place) {
   const path = pathOf("documents", shown.document.id, "memories", shown.memory, "notes", place);
   const box = element("div.correcting", { "data-form": "" });
   const text = element("textarea", { rows: 6, "aria-label": `Your ${report.note}`, dir: "auto" });
-  const save = doing("Save", async () => corrected(place, await api.put(path, { text: text.value })), { class: "main" });
+  const save = doing("Save", async () => corrected(place, await api.put(path, { text: text.value })), { "data-go": "" });
   const begin = () => {
     text.value = page.note;
     const cancel = element("button", { type: "button", onclick: () => stand(true) }, "Cancel");
