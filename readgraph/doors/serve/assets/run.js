@@ -22,7 +22,7 @@ async function runView(box, id, signal) {
     [live, way] = [livePages(run), null];
     way = liveSteps(run, live);
     const title = prose("h1", run.question || run.title || "A run");
-    const told = element("p.quiet", {}, run.question ? shortened(run.title, LONGEST_TITLE) : "");
+    const told = prose("p.quiet", run.question ? shortened(run.title, LONGEST_TITLE) : "");
     const body = element("div.live", {}, head.box, hold, way.boxes[0], live.box, way.boxes[1]);
     box.replaceChildren(element("div.heading", {}, title, told), body, outcome);
     outcome.replaceChildren();

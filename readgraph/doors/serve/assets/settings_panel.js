@@ -140,12 +140,9 @@ function estimating(body, signal) {
     const mine = (turn += 1);
     const wanted = body();
     if (!wanted) return void (box.textContent = "");
-    try {
-      const told = toldEstimate(await ask("POST", "/api/estimate", wanted, signal));
-      if (mine === turn) box.className = "estimate", box.textContent = told;
-    } catch (problem) {
-      if (mine === turn) box.className = "estimate trouble", box.textContent = toldProblem(problem);
-    }
+    const refused = () => ""; // why it can't be done is told once it is asked for: it is still being written
+    const told = await ask("POST", "/api/estimate", wanted, signal).then(toldEstimate, refused);
+    if (mine === turn) box.textContent = told;
   });
   return { box, renew };
 }
