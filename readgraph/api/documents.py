@@ -36,7 +36,7 @@ LIST_DOCUMENTS = Way(
 )
 NAME_ONE = Way("name a file", tool="name a document", page="choose a document")
 ADD_ONE = Way("name a file,", tool="call read with a file or a text,", page="add a document,")
-FORGET_IT = Way("'readgraph forget' deletes it", tool="only the user can delete it")
+FORGET_IT = Way("'readgraph forget' deletes it", tool="only the user can delete it", page="delete it")
 
 NEAR = 0.75  # how alike a title must be to be suggested; 1 is the same
 MOST_LISTED = 5

@@ -33,7 +33,7 @@ from readgraph.sources.places import shorten_label
 from readgraph.state.errors import BadInput, Way
 from readgraph.state.installed import object_at
 
-REMEMBER = Way("'readgraph remember NAME FILE'", tool="remember, as texts")
+REMEMBER = Way("'readgraph remember NAME FILE'", tool="remember, as texts", page="the command line")
 
 PROGRAMS = frozenset(
     f".{ending}"

@@ -204,6 +204,7 @@ def _fold(text: str) -> _Folded:
 _fold_again = lru_cache(maxsize=32)(_fold)  # several quotes are looked for on the same pages
 
 LEAST_SHARE = 0.5  # the least share of a sentence's words that a quote holds if its mark stands after that sentence
+LEAST_SHARE_OF_QUOTED = 0.8  # the same where the sentence is a quote of another citation
 
 
 def with_marks(output: Mapping[str, Any], question: str = "") -> dict[str, Any]:
@@ -279,17 +280,28 @@ def without_long_runs(text: str) -> str:
 
 
 def mark_offsets(answer: str, citations: Sequence[Citation]) -> list[int]:
-    """Where each citation's mark stands: after the sentence whose words its quote holds most of, else at the end."""
+    """Where each citation's mark stands: after the sentence whose words its quote holds most of, else at the end.
+
+    Behind a sentence that is another quote's own, a mark stands only if its quote holds nearly all of the words too.
+    """
     answer = without_unread(answer)
-    sentences = [(end, {*content_words(answer[start:end])}) for start, end in sentence_spans(answer)]
+    quotes = [_join_lines(citation["quote"]) for citation in citations]
+    sentences = list[tuple[int, set[str], float]]()
+    for start, end in sentence_spans(answer):
+        said = _join_lines(answer[start:end])
+        least = LEAST_SHARE_OF_QUOTED if any(said in quote for quote in quotes) else LEAST_SHARE
+        sentences.append((end, {*content_words(said)}, least))
 
     def end_of_supported(citation: Citation) -> int:
         quoted = {*content_words(citation["quote"])}
-        shares = [(len(words & quoted) / len(words), end) for end, words in sentences if words]
-        share, end = max(shares, default=(0, 0))
-        return end if share >= LEAST_SHARE else len(answer)
+        shares = [(len(words & quoted) / len(words), end, least) for end, words, least in sentences if words]
+        return max(((share, end) for share, end, least in shares if share >= least), default=(0, len(answer)))[1]
 
     return [citation["mark_at"] if "mark_at" in citation else end_of_supported(citation) for citation in citations]
+
+
+def _join_lines(text: str) -> str:
+    return " ".join(text.split())
 
 
 def mark_spans(output: Mapping[str, Any]) -> list[tuple[int, int, int]]:

@@ -124,7 +124,7 @@ function fromCache(usage) {
 /** The fall-backs, and how the model is asked again where its replies could not be used. */
 function tallyAll({ fallbacks, usage }) {
   const told = tally(fallbacks);
-  return told && usage.refused ? `${told}; refused replies are kept, the setting “again” (--again) asks the model again` : told || "none";
+  return told && usage.refused ? `${told}; refused replies are kept, the setting “again” asks the model again` : told || "none";
 }
 
 /** How many of the parts that were to give a survey's records gave none that can be used. */
