@@ -94,16 +94,10 @@ CORE_COMMANDS = [
         order=7,
     ),
     Command(
-        "readgraph.cli.commands.studio:skill",
+        "readgraph.cli.commands.skill:skill",
         "Tell coding agents how to use this command: a skill, as their programs read it (SKILL.md).",
         panel="For programs",
         order=2,
-    ),
-    Command(
-        "readgraph.cli.commands.studio:studio",
-        "Serve the graphs of all methods with the library, to watch and steer them in LangGraph Studio.",
-        panel="For programs",
-        order=3,
     ),
 ]
 """The commands of the core, with their places in the help."""

@@ -180,7 +180,7 @@ def test_an_earlier_name_of_a_setting_is_taken_and_not_shown(
 CAPTURED_AT = {
     "remember days {text}": "readgraph.graphs.gam.build_memorize",
     "chat": "readgraph.features.agents.chat.Conversation",
-    "studio": "readgraph.cli.run.studio.serve_studio",
+    "studio": "readgraph.doors.studio.run.serve_studio",
     "mcp": "readgraph.doors.mcp.run.serve_agents",
     "serve": "readgraph.doors.serve.run.serve_library",
     "doctor": "readgraph.cli.run.methods.examine",

@@ -39,7 +39,7 @@ STARTS_PROGRAMS = {
     "sources/pdf/in_child.py",
     "features/local_models/servers.py",
     "cli/run/library.py",
-    "cli/run/studio.py",
+    "doors/studio/run.py",
 }
 WORKERS = {"doors/corpus/processes.py"}
 """Files that send objects to workers, which are our own processes, over pipes that nobody else has."""

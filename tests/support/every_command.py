@@ -62,7 +62,7 @@ LINES = (
 """In an order in which each has something to do; {model} stands for the options that name one."""
 
 SERVE = {
-    "studio": "readgraph.cli.run.studio.serve_studio",
+    "studio": "readgraph.doors.studio.run.serve_studio",
     "mcp": "readgraph.doors.mcp.run.serve_agents",
     "serve": "readgraph.doors.serve.run.serve_library",
 }

@@ -139,8 +139,9 @@ class _Layout:
         x, y = self._point(self.at[name])
         wide = self.width[name]
         return (
+            f'<g data-node="{escape(name)}">'
             f'<rect x="{x - wide / 2:.1f}" y="{y - HEIGHT / 2:.1f}" width="{wide:.1f}" height="{HEIGHT}" rx="5"/>'
-            f'<text x="{x:.1f}" y="{y + 5:.1f}">{escape(self.chart.labels[name])}</text>'
+            f'<text x="{x:.1f}" y="{y + 5:.1f}">{escape(self.chart.labels[name])}</text></g>'
         )
 
     def _arrow(self, edge: Edge) -> tuple[list[Point], str]:
@@ -242,9 +243,20 @@ def picture(graph: CompiledStateGraph[Any, Any, Any, Any]) -> Picture:
 
     Drawn on this machine, where LangGraph's `draw_mermaid_png`, and a graph at the end of a cell, ask a server.
     """
+    chart = _chart_of(graph)
+    lines = [f"{edge.start} {'-.->' if edge.dotted else '-->'} {edge.end}" for edge in chart.edges]
+    return Picture("\n    ".join(["graph LR", *(lines or chart.labels)]))
+
+
+def draw_downwards(graph: CompiledStateGraph[Any, Any, Any, Any]) -> str:
+    """A compiled graph as an SVG element, from top to bottom; each box has the name of its node as `data-node`."""
+    return _Layout(_chart_of(graph), across=False).svg("graph")
+
+
+def _chart_of(graph: CompiledStateGraph[Any, Any, Any, Any]) -> Chart:
     drawn = graph.get_graph()
     names = [name for name in drawn.nodes if name not in (START, END)]
     edges = [edge for edge in drawn.edges if edge.source in names and edge.target in names]
     edges.sort(key=lambda edge: (names.index(edge.source), names.index(edge.target)))
-    lines = [f"{edge.source} {'-.->' if edge.conditional else '-->'} {edge.target}" for edge in edges]
-    return Picture("\n    ".join(["graph LR", *(lines or names)]))
+    arrows = [Edge(edge.source, edge.target, edge.conditional, "") for edge in edges]
+    return Chart(across=True, labels=dict(zip(names, names, strict=True)), edges=arrows)

@@ -13,7 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import parse_qs, quote, urlencode
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request, cookie_parser
@@ -164,16 +164,17 @@ class GuardedApp:
         if refused := self.guard.refusal(scope["method"], headers):
             return problem_response(path, refused, 403)
         query = parse_qs(scope["query_string"].decode("latin-1"))
-        if path == "/" and "token" in query:
+        is_page = path.count("/") == 1 and "." not in path  # not below /api, /v1 or /assets, and no /openapi.json
+        if is_page and "token" in query:
             if not secrets.compare_digest(query["token"][0].encode(), self.guard.token.encode()):
                 return PlainTextResponse(f"This address is of another run of the server. {HOW_IN}", 401)
             rest = {name: values for name, values in query.items() if name != "token"}
-            path = f"/?{urlencode(rest, doseq=True)}" if rest else "/"
-            return self.guard.with_cookie(RedirectResponse(path, 303))
+            page = f"{quote(path)}?{urlencode(rest, doseq=True)}" if rest else quote(path)
+            return self.guard.with_cookie(RedirectResponse(page, 303))
         if path.startswith(OPEN_PATHS) or self.guard.knows(headers):
             return None
         if path == "/" and self.guard.password:
             return None  # the page asks for the password
-        if path == "/":
+        if is_page:
             return PlainTextResponse(HOW_IN, 401)
         return problem_response(path, "Not let in: log in, or send the token as a bearer token.", 401)

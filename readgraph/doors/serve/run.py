@@ -43,8 +43,12 @@ def serve_library(
     address: tuple[str, int],
     names: Sequence[str],
     opens: bool,
+    page: str = "",
 ) -> None:
-    """Serve until Ctrl-C. Raises `BadInput` where the server isn't installed, can't listen, or has no password."""
+    """Serve until Ctrl-C; `page` is the path of the page whose address is printed.
+
+    Raises `BadInput` where the server isn't installed, can't listen, or has no password.
+    """
     if find_spec("fastapi") is None or find_spec("uvicorn") is None:
         raise BadInput("The page is not installed: pip install 'readgraph[serve]'.")
     method = method or from_settings_file("method") or ""
@@ -57,15 +61,15 @@ def serve_library(
     from readgraph.doors.serve.app import serve_room
     from readgraph.doors.serve.room import Room
 
-    guard, page, warnings = _guard(listener, password, names)
+    guard, address_shown, warnings = _guard(listener, password, names, page)
 
     async def run_room() -> None:
         async with open_library(folder, answers=True) as library:
             documents = format_count(await count_documents(library.pages), "document")
             warnings.extend(copy_warning(library))
-            print_address(f"The library {library.place} ({documents}) is open at {page}", *warnings)
+            print_address(f"The library {library.place} ({documents}) is open at {address_shown}", *warnings)
             if opens and sys.stderr.isatty():
-                webbrowser.open(page)
+                webbrowser.open(address_shown)
             gc.freeze()  # what is imported stays, and need not be gone through again at each collection
             await serve_room(Room(library, context, method, dollars), guard, listener)
 
@@ -74,7 +78,7 @@ def serve_library(
         run_until_stopped(run_room())
 
 
-def _guard(listener: socket.socket, password: str, names: Sequence[str]) -> "tuple[Guard, str, list[str]]":
+def _guard(listener: socket.socket, password: str, names: Sequence[str], page: str) -> "tuple[Guard, str, list[str]]":
     """Who lets requests in, the address of the page, and what whoever serves should know of who can reach it."""
     from readgraph.doors.serve.guard import Guard
 
@@ -82,11 +86,11 @@ def _guard(listener: socket.socket, password: str, names: Sequence[str]) -> "tup
     bound = [] if host in ("0.0.0.0", "::") else [host]
     guard = Guard(port, password, [*bound, *names])
     name = in_address(host) if bound else [*names, "localhost"][0]
-    page = f"http://{name}:{port}/" + ("" if password else f"?token={guard.token}")
+    shown = f"http://{name}:{port}/{page}" + ("" if password else f"?token={guard.token}")
     warnings = [OPEN_WAY] if password else []
     if not bound and not names:
         warnings.append("Other machines can open it once --allow-host gives the name by which they reach this one.")
-    return guard, page, warnings
+    return guard, shown, warnings
 
 
 def _password() -> str:

@@ -18,7 +18,7 @@ import pytest_asyncio
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
-from readgraph.cli.run.studio import server_environment
+from readgraph.doors.studio.run import server_environment
 from readgraph.graphs.served import assistant_graphs, server_configuration, settings_of_served
 from readgraph.library.opening import open_library
 from readgraph.state.context import PROFILES
@@ -210,7 +210,7 @@ def test_a_port_that_is_taken_is_reported(readgraph: Command) -> None:
 
 
 def test_a_server_that_is_not_installed_is_reported(readgraph: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("readgraph.cli.run.studio.find_spec", lambda name: None)
+    monkeypatch.setattr("readgraph.doors.studio.run.find_spec", lambda name: None)
     assert_refused(readgraph("studio"), "pip install 'readgraph[studio]'")
 
 

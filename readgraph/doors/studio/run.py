@@ -1,4 +1,4 @@
-"""`studio` and `skill`: the graphs served to LangGraph Studio, and what coding agents are told of the command."""
+"""`studio`: LangGraph's development server over the library, for LangGraph Studio."""
 
 import json
 import os
@@ -10,17 +10,14 @@ import webbrowser
 from contextlib import suppress
 from dataclasses import asdict
 from http.client import HTTPConnection, HTTPException
-from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Thread
 from typing import Any
 
-import typer
-
 from readgraph.api.sockets import bind_at
-from readgraph.cli.run.in_library import begins_with, check_output, run_in_library, write_output
+from readgraph.cli.run.in_library import run_in_library
 from readgraph.cli.terminal.safe_text import Console, visible
 from readgraph.graphs.served import server_configuration, settings_of_served
 from readgraph.library.address import LibraryPlace, default_place
@@ -29,6 +26,7 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.words import format_count
 
+PATH = "studio"  # of the page of this machine
 HOST = "127.0.0.1"  # the server has no login, so only this machine can reach it
 RUNS_AT_ONCE = 8
 STOPPED_WITHIN = 10.0  # seconds that the server gets to end by itself before it is killed
@@ -64,6 +62,19 @@ def serve_studio(folder: LibraryPlace | None, port: int, context: ReaderContext,
             pass  # the usual end
         finally:
             _stop(server)
+
+
+def serve_local(
+    folder: LibraryPlace | None, port: int, context: ReaderContext, method: str | None, *, opens: bool
+) -> None:
+    """Serve the page of this machine until Ctrl-C. Raises `BadInput` where it is not installed, or can't be served."""
+    try:
+        from readgraph.doors.serve.run import serve_library
+    except ModuleNotFoundError as problem:
+        if problem.name not in ("readgraph.doors.serve", "readgraph.doors.serve.run"):
+            raise
+        raise BadInput("The page is shown by readgraph.doors.serve, which is not there.") from None
+    serve_library(folder, context, method, None, address=(HOST, port), names=(), opens=opens, page=PATH)
 
 
 def _start_server(work: Path, library: LibraryPlace, port: int, model: str) -> "subprocess.Popen[str]":
@@ -155,22 +166,3 @@ def _stop(server: "subprocess.Popen[str]") -> None:
     except (subprocess.TimeoutExpired, KeyboardInterrupt):  # it waits for a browser, or Ctrl-C was pressed again
         server.kill()
         server.wait()
-
-
-def put_skill(to: Path | None) -> None:
-    """Print the skill, or write it to the folder of its name in a folder of skills."""
-    text = files("readgraph").joinpath("SKILL.md").read_bytes()
-    if to is None:
-        typer.echo(text.decode(), nl=False)
-        return
-    if to.exists() and not to.is_dir():
-        raise BadInput(f"{to} is a file: name the folder of your agent's skills.")
-    folder = to if to.name == "readgraph" else to / "readgraph"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        raise BadInput(f"{folder} can't be made: {problem.strerror}.") from None
-    beginning = text[: text.index(b"description:")]
-    check_output(folder / "SKILL.md", "skill", lambda there: begins_with(there, beginning), "is another skill")
-    write_output(folder / "SKILL.md", text, "skill")
-    typer.echo(f"Put the skill into {folder}.")

@@ -1,0 +1,1 @@
+"""Runs on the drawn graph, step by step: in LangGraph Studio, or on a page of this machine's own (`--local`)."""
