@@ -52,9 +52,10 @@ if os.access(MEMORY_DISK, os.W_OK) and shutil.disk_usage(MEMORY_DISK).free > 4_0
 
 
 def pytest_collection_finish() -> None:
-    """What is imported stays, and need not be gone through again whenever garbage is collected."""
+    """What is imported stays, and need not be gone through again whenever garbage is collected, which is seldom."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(10_000, 20, 20)
 
 
 @pytest.fixture(scope="session", autouse=True)
