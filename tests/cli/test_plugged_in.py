@@ -167,10 +167,6 @@ def open_nothing(address, to_read):
 async def tools():
     return []
 
-
-@hookimpl
-def engines():
-    return {"read_agent": "a:b"}
 """
 GROUPS = """
 from typing import Annotated
@@ -338,7 +334,6 @@ def test_doctor_names_what_is_not_used(folder: Path) -> None:
         ("wrong", "there is another method 'twice'"),
         ("wrong", "the method 'row' is a row, which only ours can be"),
         ("wrong", "there are other libraries at 'postgresql://'"),
-        ("wrong", "there is another compression engine 'read_agent'"),
     ):
         assert re.search(rf"{package} can't be used: [^✗]*{re.escape(fault)}", told), fault
 
