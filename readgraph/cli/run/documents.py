@@ -190,6 +190,7 @@ async def find_documents(store: PageStore, names: Sequence[str]) -> list[Documen
 
 
 NO_CALL = "no call was made"
+OWN_CALLS = "readgraph made no call; what a method of your own calls by itself was called"
 
 
 def estimate(
@@ -208,7 +209,7 @@ def estimate(
     if not options.paths and question is None:
         raise BadInput("There is nothing to estimate: name the documents.")
     choice.check(open_to_choice=not options.paths)
-    sources = load_sources(options, screen, other_names=question is not None)
+    sources, own_methods = load_sources(options, screen, other_names=question is not None), list[Method]()
 
     async def estimate_each(library: Library) -> tuple[Estimate, int]:
         if question is None:
@@ -219,13 +220,15 @@ def estimate(
             documents = [await pick_as_one_document(library.pages, " ".join([question, *choices]), choice)]
         await report_notices(library, documents, screen)
         methods = [choose_method(method, document, asks=question is not None) for document in documents]
+        own_methods.extend(one for one in methods if one.package)
         words = sum(document.words for document in documents)
         if question is None:
             return await estimate_readings(library.pages, [*zip(methods, documents, strict=True)], context), words
         asked = (methods[0], documents[0], context, question, choices)
         return await estimate_with_question(library.pages, *asked), words
 
-    show_estimate(*run_in_library(options.library, estimate_each), context, screen)
+    needed, words = run_in_library(options.library, estimate_each)
+    show_estimate(needed, words, context, screen, no_call=OWN_CALLS if own_methods else NO_CALL)
 
 
 def estimate_making(
@@ -252,13 +255,14 @@ def show_estimate(
     context: ReaderContext,
     screen: OutputOptions,
     rating: tuple[Estimate, str] | None = None,
+    no_call: str = NO_CALL,
 ) -> None:
     """Print the estimate for reading this many words; `rating`: the judge's estimate and its name."""
     needed = [(estimate, context.model), *([rating] if rating else [])]
     costs = [estimated_cost(used, model, screen, price_share(context)) for used, model in needed]
     if screen.as_json:
         values = [
-            {**asdict(used), "cost": cost, "model": model or None}
+            {**asdict(used.whole()), "cost": cost, "model": model or None}
             for (used, model), cost in zip(needed, costs, strict=True)
         ]
         print_json({"words": words, "assumes": ASSUMES, **values[0], **({"judging": values[1]} if rating else {})})
@@ -268,7 +272,7 @@ def show_estimate(
         nothing = "no call to one is made" if elsewhere else "nothing is sent, and nothing has to be paid"
         needless = "" if estimate.calls.high else ": no call is needed"
         how = f"with {context.model}{needless}" if context.model else f"without a model: {nothing}"
-        _print(f"{words:,} words to read, {how}", estimate, costs[0], *([] if rating else [NO_CALL]))
+        _print(f"{words:,} words to read, {how}", estimate, costs[0], *([] if rating else [no_call]))
     if rating:
         _print(f"answers to rate with {rating[1]}", rating[0], costs[1], NO_CALL)
 

@@ -6,7 +6,7 @@ import sqlite3
 import sys
 import time
 from collections.abc import AsyncIterator, Iterator
-from contextlib import closing, redirect_stdout
+from contextlib import closing, redirect_stdout, suppress
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
@@ -28,9 +28,9 @@ from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText
 from readgraph.cli.terminal.screen import WRONG, run_until_stopped
 from readgraph.graphs.method import Method
 from readgraph.graphs.method_facts import PAPERS, find_shared_nodes
-from readgraph.graphs.methods import FIRST_CHOICES, every_method, method_typed, methods_named_like_ours
+from readgraph.graphs.methods import FIRST_CHOICES, every_method, method_typed, unused_methods
 from readgraph.graphs.wiring.declared import find_node_keys
-from readgraph.library.address import LibraryPlace, default_place
+from readgraph.library.address import LibraryPlace, default_place, store_kinds
 from readgraph.library.opening import check_writable, holds_library, nearest_existing, open_library
 from readgraph.library.upkeep.own_records import OwnRecords
 from readgraph.models.embeddings.models import Embedder
@@ -63,7 +63,7 @@ def list_by_options(run: typer.Context, name: str, *, mermaid: bool, shared: boo
 def list_methods(*, as_json: bool) -> None:
     """Print a line for each method; of another package's, also why it can't be used, if it can't."""
     listed = [(method, _fault(method)) for method in every_method()]
-    listed += [(method, "Not used: one of ours has this name.") for method in methods_named_like_ours()]
+    listed += unused_methods().items()
     if as_json:
         print_json([_method_value(method) | {"problem": problem} for method, problem in listed])
         return
@@ -296,12 +296,15 @@ def _plugins() -> Iterator[CheckResult]:
         try_commands,
         partial(kind_of, ""),
         report_forms,
+        store_kinds,
         partial(dir, readgraph.api),
     )
     for ask in asking:
         ask()  # a package may fail only when it is asked for what it gives
     for hook, of in (("tools", Tool), ("records", OwnRecords), ("engines", Places)):
         list(plugged_in(hook, of))
+    with suppress(ImportError):  # where what shows pages is not there
+        list(plugged_in("pages"))
     for package, fault in plugin_faults().items():
         yield CheckResult("plug-in", False, f"{package} can't be used: {fault}")
 

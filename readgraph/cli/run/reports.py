@@ -108,7 +108,8 @@ async def make_report(
     if not file:
         return b""
     links = await source_links(pages, document, file)
-    return await report_form(file).of_answer(pages, question, found, note, links)
+    form = report_form(file)
+    return await form.write(form.of_answer, pages, question, found, note, links)
 
 
 _SECRET = re.compile(r"token|sig|key|secret|auth|credential|passw", re.IGNORECASE)
