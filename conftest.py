@@ -52,9 +52,10 @@ if os.access(MEMORY_DISK, os.W_OK) and shutil.disk_usage(MEMORY_DISK).free > 4_0
 
 
 def pytest_collection_finish() -> None:
-    """What is imported stays, and need not be gone through again whenever garbage is collected."""
+    """What is imported stays, and need not be gone through again whenever garbage is collected, which is seldom."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(10_000, 20, 20)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -128,7 +129,7 @@ def local_double(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Pa
     monkeypatch.syspath_prepend(package.parent)
     monkeypatch.setattr(server_of_local, "CHILD", "tests.doubles.local_child")
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent), prepend=os.pathsep)
-    monkeypatch.setattr(model_file, "RUN_BY", ())
+    monkeypatch.setattr(model_file, "RUN_BY", "json")
     yield path
     server_of_local.end_local_models()
 

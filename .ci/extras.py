@@ -22,9 +22,8 @@ from threading import Timer
 LEFT_OUT = {
     "dev": "all that tests need, in which they run",
     "docs": "of the pages, which have a section of their own",
-    "local": "consists of local-embeddings and local-model",
-    "local-embeddings": "PyTorch is very large",
-    "local-model": "compiles llama.cpp, and has a section of its own",
+    "local": "consists of meaning and local-model",
+    "local-model": "needs the model itself too, and has a section of its own",
     "ray": "very large, and has a section of its own",
 }
 """Extras without an environment; that their commands name them is seen in the others."""
@@ -55,7 +54,7 @@ NEEDED = (
     (r"^(ask|evaluate) .*--methods? rlm\b", "rlm"),
     (r"\.xlsx\b", "tables"),
     (r"--model local\b", "local-model"),
-    (r"--embeddings local\b", "local-embeddings"),
+    (r"--embeddings local\b", "meaning"),
     (r"--on ray\b", "ray"),
     (rf"{NOWHERE}", "postgres"),
     (r"^(serve|mcp|studio)\b", r"\1"),

@@ -2,7 +2,7 @@
 
     python -m benchmarks.local_model [--model local] [--forms json_schema text] [--methods …] [--words 300] [--replies]
 
-Needs `pip install 'readgraph[local-model]'`. For each method and each form of typed reply it prints the number of typed
+It needs what docs/guides/local.md installs. For each method and each form of typed reply it prints the number of typed
 replies and the share of usable ones, the same for notes, the number of calls, the tokens per second that the model
 wrote during calls, the fall-backs, and finally why replies were refused. An unusable reply is asked for again, so 80 %
 means that every fifth try was lost. What methods share is asked for once. Embeddings come from the model double.

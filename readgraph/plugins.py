@@ -19,14 +19,17 @@ A package that fails is left out, and named by `readgraph doctor`; no name of ou
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from importlib.util import find_spec
+from inspect import iscoroutinefunction
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin
+from types import UnionType
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union, get_args, get_origin
 
-from pluggy import HookimplMarker, HookspecMarker, PluginManager
+from pluggy import HookimplMarker, HookspecMarker, PluginManager, PluginValidationError
 
 from readgraph import doors, features
 
@@ -116,11 +119,10 @@ CORE = ("readgraph.graphs.declared", "readgraph.cli.plugin", "readgraph.sources.
 """The modules of the core that plug in; of a folder of `readgraph.features` or `readgraph.doors` it is `plugin.py`."""
 
 
-def _own_modules() -> Iterator[str]:
-    yield from CORE
-    for room in (features, doors):
-        named = (f"{room.__name__}.{folder.name}.plugin" for folder in iter_modules(room.__path__))
-        yield from filter(find_spec, named)
+@cache
+def _own_modules() -> tuple[str, ...]:
+    rooms = ((room.__name__, folder.name) for room in (features, doors) for folder in iter_modules(room.__path__))
+    return (*CORE, *filter(find_spec, (f"{room}.{folder}.plugin" for room, folder in rooms)))
 
 
 @cache
@@ -131,11 +133,36 @@ def _plugins() -> tuple[PluginManager, dict[str, str]]:
     for name in _own_modules():
         manager.register(import_module(name), name)
     for point in entry_points(group=PROJECT):
+        name = point.name
+        if manager.has_plugin(name):
+            faults[name] = f"'{name}' is the name of another package that plugs in"
+            continue
         try:
-            manager.register(point.load(), point.name)
+            manager.register(point.load(), name)
+        except PluginValidationError as problem:  # it has one hook by then, or some
+            manager.unregister(name=name)
+            faults[name] = str(problem).rpartition("\n")[2]
         except (Exception, SystemExit) as problem:  # another package's import may raise anything, or end the process
-            faults[point.name] = _describe(problem)
+            faults[name] = _describe(problem)
+        else:
+            if fault := _describe_unused(manager, name):
+                faults[name] = fault
     return manager, faults
+
+
+def _describe_unused(manager: PluginManager, package: str) -> str:
+    """Why nothing can come of hooks that a package seems to have; "" where all is well."""
+    callers = manager.get_hookcallers(manager.get_plugin(package)) or ()
+    if not callers:
+        return "no function of its module is marked with hookimpl"
+    from difflib import get_close_matches
+
+    hooks = [name for name in vars(Hooks) if not name.startswith("_")]
+    unknown = [caller.name for caller in callers if not caller.has_spec()]
+    return "; ".join(
+        f"there is no hook '{name}'" + "".join(f": do you mean '{near}'?" for near in get_close_matches(name, hooks, 1))
+        for name in unknown
+    )
 
 
 Places = tuple[str, str]
@@ -150,11 +177,10 @@ def plugged_in(hook: str, of: Any = object) -> Iterator[tuple[str, Any]]:
     """
     manager, _ = _plugins()
     for hookimpl in getattr(manager.hook, hook).get_hookimpls():
-        package = "" if hookimpl.plugin_name.startswith(f"{PROJECT}.") else hookimpl.plugin_name
+        package = "" if hookimpl.plugin_name in _own_modules() else hookimpl.plugin_name
         try:
-            things = hookimpl.function()
-            things = [*(things.items() if isinstance(things, Mapping) else things)]
-            wrong = [f"{thing!r:.80}, which is {_describe_type(of)}" for thing in things if not _is_of(thing, of)]
+            things = _call(hookimpl.function)
+            wrong = [fault for thing in things if (fault := _describe_wrong(thing, of))] if package else []
         except (Exception, SystemExit) as problem:
             if not package:
                 raise
@@ -177,11 +203,46 @@ def plugged_in_by_name(hook: str, of: type[ThingT], name: Callable[[ThingT], str
     return named
 
 
+def _call(hook: Callable[[], Any]) -> list[Any]:
+    if iscoroutinefunction(hook):
+        raise TypeError("it is a coroutine function: write 'def', not 'async def'")
+    things = hook()
+    if isinstance(things, str) or not isinstance(things, Iterable):
+        raise TypeError(f"it gives {things!r:.80}, and not a list")
+    return [*(things.items() if isinstance(things, Mapping) else things)]
+
+
+def _describe_wrong(thing: object, of: Any) -> str:
+    """What is wrong with a thing, or with a field of it, of which no use was made yet; "" for nothing."""
+    if not _is_of(thing, of):
+        return f"{thing!r:.80}, which is {_describe_type(of)}"
+    for field in fields(thing) if is_dataclass(thing) and not isinstance(thing, type) else ():
+        if not _fits(value := getattr(thing, field.name), field.type):
+            return f"a {type(thing).__name__} whose '{field.name}' can't be {value!r:.80}"
+    return ""
+
+
+def _fits(value: object, annotation: Any) -> bool:
+    """Whether a field may have this value; functions' types are imported for type checkers only, and are texts."""
+    if isinstance(annotation, str):
+        return "Callable" not in annotation or callable(value) or (value is None and annotation.endswith("None"))
+    origin, inner = get_origin(annotation), get_args(annotation)
+    if origin in (Union, UnionType):
+        return any(_fits(value, one) for one in inner)
+    if origin is Literal:
+        return value in inner
+    if origin is tuple:
+        return isinstance(value, tuple) and all(_fits(each, inner[0]) for each in value)
+    if origin is Mapping:
+        return isinstance(value, Mapping) and all(_is_of(pair, inner) for pair in value.items())
+    return isinstance(value, (int, float) if annotation is float else origin or annotation)
+
+
 def _is_of(thing: object, of: Any) -> bool:
     if get_origin(of) is type:
         return isinstance(thing, type) and issubclass(thing, get_args(of)[0])
-    if get_origin(of) is tuple:
-        return isinstance(thing, tuple) and [*map(type, thing)] == [*get_args(of)]
+    if inner := of if isinstance(of, tuple) else get_args(of):
+        return isinstance(thing, tuple) and [*map(type, thing)] == [*inner]
     return isinstance(thing, of)
 
 
@@ -203,6 +264,13 @@ def leave_out(package: str, fault: str) -> None:
 def plugin_faults() -> dict[str, str]:
     """Why packages that would plug in can't be used, or not in all that they give, by their names."""
     return dict(_plugins()[1])
+
+
+def package_of(module: str) -> str:
+    """The package that plugs in with a module, or with one of the same package; "" where none does."""
+    top, (manager, _) = module.partition(".")[0], _plugins()
+    plugged = ((name, getattr(plugin, "__name__", "")) for name, plugin in manager.list_name_plugin())
+    return next((name for name, module in plugged if top == module.partition(".")[0] and top != PROJECT), "")
 
 
 def _describe(problem: BaseException) -> str:

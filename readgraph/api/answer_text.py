@@ -7,7 +7,7 @@ from readgraph.nodes.persons import REFUSED
 from readgraph.sources.places import place_in_words
 from readgraph.state.tables import format_unread_parts
 
-NEAREST, NEAREST_ONE = "Nearest sentences:", "Nearest sentence:"
+NEAREST, NEAREST_ONE, SAYS = "Nearest sentences:", "Nearest sentence:", "The text says:"
 BY_PATTERN = "Filled by patterns, without a model: names and amounts as they are written, dates as YYYY-MM-DD."
 GUESSED = "A guess by shared words, no better than chance"
 NOTHING_SHARED = "No sentence that was looked at shares a word with your question."
@@ -75,4 +75,4 @@ def _nearest(output: Mapping[str, Any]) -> str:
     one = len(output["citations"]) <= 1
     if not output["citations"]:
         return f"{NEAREST_ONE} {output['answer']}"
-    return NEAREST_ONE if one else NEAREST
+    return SAYS if output["says"] else NEAREST_ONE if one else NEAREST

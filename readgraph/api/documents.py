@@ -36,7 +36,7 @@ LIST_DOCUMENTS = Way(
 )
 NAME_ONE = Way("name a file", tool="name a document", page="choose a document")
 ADD_ONE = Way("name a file,", tool="call read with a file or a text,", page="add a document,")
-FORGET_IT = Way("'readgraph forget' deletes it", tool="only the user can delete it")
+FORGET_IT = Way("'readgraph forget' deletes it", tool="only the user can delete it", page="delete it")
 
 NEAR = 0.75  # how alike a title must be to be suggested; 1 is the same
 MOST_LISTED = 5
@@ -112,6 +112,13 @@ async def store_file(pages: PageStore, file: SourceFile) -> StoredFile:
     source = await convert_in_thread(file.convert)
     document = await store_source(pages, source)
     return StoredFile(document, source.seconds, missing_version(source, document))
+
+
+async def store_each(pages: PageStore, file: SourceFile) -> list[Document]:
+    """Store a file as a document, and an export of several chats as one for each; no file is converted twice."""
+    if file.digest and (kept := await document_of_file(pages, file.digest)):
+        return [await follow_file(pages, kept, file.source)]
+    return [await store_source(pages, source) for source in await convert_in_thread(file.convert_each)]
 
 
 def missing_version(source: SourceText, document: Document) -> str:

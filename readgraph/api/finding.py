@@ -3,14 +3,19 @@
 from bisect import bisect_right
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
+from math import nan
 
 from readgraph.api.documents import passages_as_of
 from readgraph.api.memories import READ_IT, method_of, newest_first
 from readgraph.api.results import Hit
 from readgraph.library.collections import NamedCollections
 from readgraph.library.page_store import PageStore
-from readgraph.library.search.passages import PassageHit, excerpt, likely_documents, marks, search_documents
+from readgraph.library.search.hits import LEAST_NEAR, fuse_with_meaning
+from readgraph.library.search.passages import MEANING, PassageHit, excerpt, likely_documents, marks, search_documents
+from readgraph.library.search.terms import ENGLISH
 from readgraph.library.versions import choose_valid
+from readgraph.nodes.meaning import nearness_of_each
 from readgraph.state.errors import BadInput, Forgotten
 from readgraph.state.records import Document, Memory
 
@@ -55,8 +60,34 @@ async def passages(
     if not documents and counted is None:
         raise BadInput("The library is empty. Read something: ", READ_IT)
     valid = documents if named and not as_of else await choose_valid(pages, documents, as_of)
-    hits = await search_documents(pages, valid, query, counted)
+    hits = await _with_meaning(pages, valid, query, await search_documents(pages, valid, query, counted))
     return (await passages_as_of(pages, hits, query, as_of))[:most]
+
+
+async def _with_meaning(
+    pages: PageStore, documents: Sequence[Document], query: str, by_words: list[PassageHit]
+) -> list[PassageHit]:
+    """The passages by their words and their meaning together, where vectors of theirs are kept."""
+    near = await nearness_of_each(pages, documents, query)
+    if not near:
+        return by_words
+    cosines = {(hit.document.id, hit.start): nan for hit in by_words}
+    found = {(hit.document.id, hit.start): hit for hit in by_words}
+    for document in documents:
+        for (start, end), cosine in near[document.id].each() if document.id in near else ():
+            cosines[document.id, start] = cosine
+            meant = PassageHit(document, start, end, 0.0, ENGLISH, ())
+            found.setdefault((document.id, start), meant)
+    every = [*found]
+    fused = fuse_with_meaning(
+        [(number, found[each].score) for number, each in enumerate(every) if found[each].found_by],
+        [cosines[each] for each in every],
+    )
+    hits = [(found[every[number]], cosines[every[number]], score) for number, score in fused]
+    return [
+        replace(hit, score=round(score, 4), found_by=(*hit.found_by, *([MEANING] if cosine >= LEAST_NEAR else [])))
+        for hit, cosine, score in hits
+    ]
 
 
 async def searchable(pages: PageStore) -> list[Document]:
@@ -87,6 +118,7 @@ async def _hit(pages: PageStore, passage: PassageHit, query: str, memories: Sequ
         start=passage.start + begin,
         end=passage.start + stop,
         score=passage.score,
+        found_by=[*passage.found_by],
         text=text[begin:stop],
         marks=[(passage.start + start, passage.start + end) for start, end in shown],
     )

@@ -8,7 +8,7 @@ from readgraph.library.page_store import PageStore
 from readgraph.state.errors import BadInput, Way
 from readgraph.state.records import Document, Memory, Page
 
-READ_IT = Way("readgraph read FILE", tool="call read")
+READ_IT = Way("readgraph read FILE", tool="call read", page="add a document, and ask about it")
 LONGEST_PURPOSE = 200  # characters of a purpose that are shown beside the method
 
 

@@ -9,7 +9,8 @@ from readgraph.library.documents import names_apart
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.passages import document_languages, search_documents
 from readgraph.library.versions import earlier_versions, latest_version
-from readgraph.nodes.extractive.hints import find_hints
+from readgraph.nodes.extractive.dates import date_in
+from readgraph.nodes.extractive.hints import MEANT, find_hints, share_no_word
 from readgraph.nodes.rules.evidence import find_difference
 from readgraph.state.differences import Difference
 from readgraph.state.reading import Question
@@ -35,7 +36,12 @@ async def _hints(pages: PageStore, document: Document, question: Question, outpu
     if by_model or question["options"] or "table" in output:
         return []
     spoken = await document_languages(pages, replace(document, parts=document.parts[:LANGUAGES_OF]))
-    return find_hints(question["question"], [citation["quote"] for citation in output["citations"]], spoken.languages)
+    asked, quotes = question["question"], [citation["quote"] for citation in output["citations"]]
+    meant = any(step.get("by_meaning") for step in output["steps"])
+    if meant and share_no_word(asked, quotes, spoken.languages[0]):
+        return [MEANT]
+    places = [citation["place"] for citation in output["citations"] if date_in(citation["place"] or "")]
+    return find_hints(asked, quotes, spoken.languages, places)
 
 
 async def _other_versions(

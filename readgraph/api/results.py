@@ -5,6 +5,7 @@ from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 
+from readgraph.library.search.passages import FoundBy
 from readgraph.state.channels import NotMemorised
 from readgraph.state.reading import Status
 
@@ -112,6 +113,10 @@ class Answer(OfDocuments):
     choice: str | None = Field(description=CHOICE)
     status: Status
     by_rule: bool = Field(description="Whether no model gave the answer.")
+    searched_by: list[FoundBy] = Field(
+        default_factory=list,
+        description="Without a model: words, and meaning where vectors of the text are there (readgraph[meaning]).",
+    )
     citations: list[Cited]
     pages_read: list[int] = Field(description="The pages that were read for this question, in this order.")
     percent_read: float | None = Field(description="The percentage of the text's words that stand on these pages.")
@@ -142,6 +147,7 @@ class Hit(Result):
     start: int = Field(description="Characters before the excerpt.")
     end: int
     score: float = Field(description="Higher is better; scores of one search can be compared.")
+    found_by: list[FoundBy] = Field(description="words, where it shares any with the query; meaning, where it is near.")
     text: str
     marks: list[tuple[int, int]] = Field(description="Spans of the query's words in the document.")
 

@@ -15,15 +15,17 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import StateGraph
 from langgraph.types import Command, Durability, StreamMode
 
+from readgraph.api.meaning import begin_vectors
 from readgraph.graphs.estimate import Estimate
 from readgraph.graphs.method import Method
-from readgraph.graphs.method_facts import has_read
+from readgraph.graphs.method_facts import builder_of, has_read
 from readgraph.graphs.rehearsal import rehearse_method
 from readgraph.graphs.wiring.joined import join_steps
 from readgraph.graphs.wiring.method_graph import MODES, run_and_listen, separate_run
 from readgraph.library.collections import documents_of
 from readgraph.library.notices import notices_of
 from readgraph.library.page_store import PageStore
+from readgraph.library.search.passages import MEANING, WORDS
 from readgraph.library.store import InUse, SharedStore, base_of, mark_in_use, wait_until_unused
 from readgraph.models.prices import Price, price_to_pay
 from readgraph.nodes.persons import PERSON_STEPS
@@ -89,6 +91,7 @@ async def run_method(
         document = await pages.document(document.id)  # it may have been forgotten meanwhile
         given = Question(document=document.id, **question) if isinstance(question, dict) else question
         members = await documents_of(pages, document)
+        begin_vectors(pages, members, context)
         if (notices := notices_of(members)) and listen:
             listen("custom", {"notices": notices})
         keeping: dict[str, Any] = {"durability": thread.durability} if thread.saver else {}
@@ -103,6 +106,9 @@ async def run_method(
     documents = [{"id": of.id, "title": of.title, "start": part.start, "end": part.end} for of, part in parts]
     kept = {name: value for name, value in output.items() if name != "messages"}  # these are for chat clients
     about = {"title": document.title, "documents": documents, "method": method, "model": context.model or None}
+    if isinstance(given, dict) and given.get("question") and not context.model:
+        searched_by = [WORDS, MEANING] if any(step.get("by_meaning") for step in output["steps"]) else [WORDS]
+        about["searched_by"] = searched_by
     return {**about, "notices": notices, **kept, **({"asked": asked[0]} if asked else {})}
 
 
@@ -129,28 +135,22 @@ _joined = lru_cache(64)(join_steps)
 
 
 def builder_for(method: Method, *, asks_person: bool = False) -> StateGraph[Any, ReaderContext, Any, Any]:
-    """The method's graph, built once: to build and check one takes 30 ms.
+    """The method's graph, built once; it must not be changed.
 
     `asks_person`: with a person at each step at which one can decide; raises `BadInput` where it has none.
     """
     builder: StateGraph[Any, ReaderContext, Any, Any]
-    builder = _built(method, _build_with_person if asks_person else type(method).build)
+    builder = _build_with_person(method) if asks_person else builder_of(method)
     return builder
 
 
+@lru_cache(64)
 def _build_with_person(method: Method) -> StateGraph[Any, ReaderContext, Any, Any]:
     own = {name: getattr(spec.runnable, "work", None) for name, spec in method.build().nodes.items()}
     steps = {name: person for name, (step, person) in PERSON_STEPS.items() if own.get(name) is step.work}
     if not steps:
         raise BadInput(f"{method.name} has no step at which a person can decide.")
     return method.build(**steps)
-
-
-@lru_cache(64)
-def _built(
-    method: Method, build: Callable[[Method], StateGraph[Any, ReaderContext, Any, Any]]
-) -> StateGraph[Any, ReaderContext, Any, Any]:
-    return build(method)
 
 
 def in_use(pages: PageStore, name: str) -> AbstractAsyncContextManager[None]:

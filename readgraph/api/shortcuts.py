@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from readgraph.api import functions
-from readgraph.api.documents import find_kept_document, store_file
+from readgraph.api.documents import find_kept_document, store_each
 from readgraph.api.results import Answer, Reading
 from readgraph.graphs.methods import method_named
 from readgraph.library.collections import add_collection
@@ -220,9 +220,9 @@ async def _store_all(pages: PageStore, sources: Source | Sequence[Source], text:
     for path in await asyncio.to_thread(select_files, paths, None, left_out=problems.append):
         try:
             if names_file(path):
-                stored = await store_file(pages, await asyncio.to_thread(read_file, path))
-                left_out += stored.document.notices
-                documents.append(stored.document)
+                for document in await store_each(pages, await asyncio.to_thread(read_file, path)):
+                    left_out += document.notices
+                    documents.append(document)
             else:
                 documents.append(await find_kept_document(pages, str(path)))
         except BadInput as problem:

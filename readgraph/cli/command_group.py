@@ -12,6 +12,7 @@ from readgraph.cli.declaring import PANELS, Command
 from readgraph.cli.help import HELPING, HelpfulCommand, HelpfulGroup
 from readgraph.cli.mistakes import command_meant
 from readgraph.cli.process import begin_work
+from readgraph.cli.terminal.doing import say_doing
 from readgraph.plugins import leave_out, plugged_in
 from readgraph.state.installed import object_at
 
@@ -96,6 +97,7 @@ def _as_work(run: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(run)
     def begun(*values: Any, **named: Any) -> Any:
         begin_work()
+        say_doing("Working")
         return run(*values, **named)
 
     begun.__signature__ = inspect.signature(run, eval_str=True)  # type: ignore[attr-defined]

@@ -4,6 +4,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 
+from readgraph.state.installed import of_kind
+
 if TYPE_CHECKING:
     from readgraph.library.page_store import PageStore
     from readgraph.state.reading import Question
@@ -61,3 +63,9 @@ class ReportForm:
     mark: bytes
     of_answer: "Callable[[PageStore, Question, Mapping[str, Any], str, Mapping[str, str]], Awaitable[bytes]]"
     of_document: "Callable[[PageStore, Document, Memory, str, Mapping[str, str]], Awaitable[bytes]]"
+
+    async def write(self, form: Callable[..., Awaitable[bytes]], *given: Any) -> bytes:
+        """What one of its functions makes; raises `BadInput` where that is no content of a file."""
+        what = f"What writes reports '{self.ending}'"
+        written = of_kind(Awaitable, form(*given), what)  # type: ignore[type-abstract]
+        return of_kind(bytes, await written, what)

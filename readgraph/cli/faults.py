@@ -9,7 +9,8 @@ from contextlib import suppress
 import typer
 
 from readgraph.cli.mistakes import usage_line
-from readgraph.cli.terminal.safe_text import one_line
+from readgraph.cli.terminal.safe_text import one_line, tell
+from readgraph.plugins import package_of
 
 CLOSED = 1  # exit code where the output was closed before its end, as by `| head`
 UNWRITABLE = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)  # what can befall standard output
@@ -25,7 +26,7 @@ def report_error(problem: Exception) -> None:
         return
     if context := getattr(problem, "ctx", None):
         line += f"{'' if line.endswith(('.', '?')) else '.'} See '{context.command_path} --help'."
-    typer.echo(f"readgraph: {line}", err=True)
+    tell(f"readgraph: {line}")
 
 
 def report_output_error(problem: OSError) -> None:
@@ -37,7 +38,7 @@ def report_output_error(problem: OSError) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # drop what is left in the buffer
     if has_no_reader:
         sys.exit(CLOSED)
-    typer.echo(f"readgraph: The output can't be written: {problem.strerror}.", err=True)
+    tell(f"readgraph: The output can't be written: {problem.strerror}.")
 
 
 def _output_fails() -> bool:
@@ -50,19 +51,23 @@ def _output_fails() -> bool:
 
 
 def report_own_code(problem: Exception) -> None:
-    """Show an error of the user's own node or method from where their code begins; for any other, do nothing."""
-    caller, frames = "", problem.__traceback__
+    """Show an error of a node, method or package that is not ours, from where its code begins; else do nothing."""
+    caller, plugged, begins, frames = "", "", None, problem.__traceback__
     while frames:
         module = str(frames.tb_frame.f_globals.get("__name__", ""))
         package = module.partition(".")[0]
-        if package not in BETWEEN:
-            if package != "readgraph" and caller.startswith(CALLERS):
-                break
-            caller = module
+        if package == "readgraph":
+            plugged, begins = "", None
+        elif package not in BETWEEN and caller.startswith(CALLERS):
+            begins = frames
+            break
+        elif package not in BETWEEN and not begins and (plugged := package_of(module)):
+            begins = frames
+        caller = caller if package in BETWEEN else module
         frames = frames.tb_next
-    else:
+    if not begins:
         return
-    shown = "".join(traceback.format_exception(type(problem), problem, frames))
-    said = "readgraph: A node or method that is not readgraph's failed. What was read is kept."
-    typer.echo(f"{said}\n{shown}", nl=False, err=True)
+    shown = "".join(traceback.format_exception(type(problem), problem, begins))
+    failed = f"The package '{plugged}'" if plugged else "A node or method that is not readgraph's"
+    typer.echo(f"readgraph: {failed} failed. What was read is kept.\n{shown}", nl=False, err=True)
     sys.exit(1)

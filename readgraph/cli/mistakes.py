@@ -11,8 +11,6 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-import typer
-
 from readgraph.state.errors import BadInput
 
 SHOW = "'readgraph show' lists what the library holds"
@@ -63,9 +61,9 @@ def command_meant(words: Sequence[str], commands: Collection[str]) -> list[str]:
     if get_close_matches(first, commands):
         return [*words]
     plain = [word for word in rest if not word.startswith("-")]
-    others = [word for word in plain if not _is_file(word)]
+    others = [word for word in plain if not is_file_name(word)]
     is_question = " " in first or (others and len(others) < len(plain))
-    return ["ask", *words] if is_question or _is_file(first) else [*words]
+    return ["ask", *words] if is_question or is_file_name(first) else [*words]
 
 
 def question_and_files(
@@ -85,7 +83,7 @@ def question_and_files(
         BadInput: If there are only files.
     """
     words = [question, *names]
-    is_file = [*map(_is_file, words)]
+    is_file = [*map(is_file_name, words)]
     if all(is_file):
         file = quote_argument(words[0])
         more = f" To sum it up: readgraph summarise {file}." if command == "ask" else ""
@@ -95,9 +93,15 @@ def question_and_files(
     if begin == 0 and end == 1:
         return question, [*names]
     asked, files = " ".join(words[begin:end]), [*words[:begin], *words[end:]]
-    line = " ".join(map(quote_argument, ["readgraph", command, asked, *files]))
-    typer.echo(f"readgraph: Taken as: {line}", err=True)
+    say_taken_as(command, asked, *files)
     return asked, files
+
+
+def say_taken_as(*words: str) -> None:
+    """Say how a command line was taken whose words stood in another order."""
+    from readgraph.cli.terminal.safe_text import tell
+
+    tell(f"readgraph: Taken as: {' '.join(map(quote_argument, ['readgraph', *words]))}")
 
 
 def _end_of_question(
@@ -123,7 +127,7 @@ def quote_argument(word: str) -> str:
     return f'"{word}"' if " " in word and not re.search(r'[$`"\\!]', word) else shlex.quote(word)
 
 
-def _is_file(word: str) -> bool:
+def is_file_name(word: str) -> bool:
     """Whether a word names a file, a folder, an address, or standard input."""
     return word == "-" or word.lower().startswith(("https://", "http://")) or (bool(word) and os.path.lexists(word))
 
@@ -148,7 +152,9 @@ def report_unread_pipe() -> None:
     except (AttributeError, OSError, ValueError):  # closed, or no file of the system
         return
     if waits:
-        typer.echo("readgraph: What is piped in was not read: write - after the question to ask about it.", err=True)
+        from readgraph.cli.terminal.safe_text import tell
+
+        tell("readgraph: What is piped in was not read: write - after the question to ask about it.")
 
 
 def find_near_files(path: Path) -> list[str]:

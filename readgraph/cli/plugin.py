@@ -70,7 +70,7 @@ CORE_COMMANDS = [
     ),
     Command(
         "readgraph.cli.commands.methods:models",
-        "Check a model with one short call, and show which form of typed reply it supports.",
+        "Show which model is used, choose another one, or check one with a short call.",
         panel="Looking after",
         order=3,
     ),

@@ -32,6 +32,11 @@ class Range:
     def __mul__(self, factor: float) -> "Range":
         return Range(self.expected * factor, None if self.high is None else self.high * factor)
 
+    def whole(self) -> "Range":
+        """The range in whole numbers, as it is told: what may happen is not rounded to nothing."""
+        expected = max(1, round(self.expected)) if self.expected else 0
+        return Range(expected, None if self.high is None else max(expected, math.ceil(self.high)))
+
     @property
     def most(self) -> float:
         """The upper bound of a range that has one."""
@@ -67,8 +72,15 @@ class Estimate:
 
     def times(self, number: float) -> "Estimate":
         """The estimate for doing the same `number` times."""
-        parts = (self.calls, self.input_words, self.output_words, self.held_words)
-        return Estimate(*(part * number for part in parts))
+        return Estimate(*(part * number for part in self._parts))
+
+    def whole(self) -> "Estimate":
+        """The estimate in whole numbers, as it is told."""
+        return Estimate(*(part.whole() for part in self._parts))
+
+    @property
+    def _parts(self) -> tuple[Range, ...]:
+        return self.calls, self.input_words, self.output_words, self.held_words
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
 from readgraph.state.errors import BadInput
+from readgraph.state.installed import object_at
 
 if TYPE_CHECKING:  # the names of methods are completed in a shell, which must not wait for LangGraph
     from langgraph.graph import StateGraph
@@ -71,5 +71,11 @@ class Method:
 
     def notices_of(self, output: Mapping[str, Any]) -> list[str]:
         """What a reader must know of what the graph gave."""
-        module, _, name = self.notices.partition(":")
-        return [*getattr(import_module(module), name)(output)] if module else []
+        if not self.notices:
+            return []
+        try:
+            return [*object_at(self.notices, f"What {self.name} tells of its answers")(output)]
+        except Exception as problem:  # of another package: what it answered is not lost
+            if not self.package:
+                raise
+            return [f"What {self.name} would tell of this answer is lost: {type(problem).__name__}: {problem}"]

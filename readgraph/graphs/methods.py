@@ -1,6 +1,5 @@
 """The reading methods by their names: ours, and those that other packages plug in (`readgraph.plugins`)."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import cache
@@ -8,7 +7,7 @@ from inspect import getdoc
 from typing import TYPE_CHECKING
 
 from readgraph.graphs.method import Kind, Method
-from readgraph.plugins import plugged_in
+from readgraph.plugins import leave_out, plugged_in
 from readgraph.state.errors import BadInput, Way
 from readgraph.state.installed import object_typed
 
@@ -18,6 +17,8 @@ if TYPE_CHECKING:
 __all__ = ["METHODS"]
 
 ANOTHER = "choose another method"
+FIRST_CHOICES = ("read-agent", "mem-walker", "gam")
+"""The methods that fit most texts: every list begins with them."""
 
 
 def find_methods() -> tuple[Method, ...]:
@@ -46,18 +47,30 @@ PARTS = _methods_of("part")
 """Graphs that make something else than answers, or are a part of a method."""
 
 
-def _methods_of_others() -> Iterator[Method]:
-    return (method for method in _declared() if method.package and method.kind == "question")
+@cache
+def _methods_of_others() -> tuple[list[Method], dict[Method, str]]:
+    """The methods of other packages, and why others of theirs are not used."""
+    named, unused = {method.name: method for method in find_methods()}, dict[Method, str]()
+    for method in (method for method in _declared() if method.package):
+        if namesake := named.get(method.name):
+            unused[method] = f"Not used: {'another' if namesake.package else 'one of ours'} has this name."
+            leave_out(method.package, f"there is another method '{method.name}'")
+        elif method.kind != "question":
+            leave_out(method.package, f"the method '{method.name}' is a {method.kind}, which only ours can be")
+        else:
+            named[method.name] = method
+    return [method for method in named.values() if method.package], unused
 
 
 def every_method() -> list[Method]:
-    """All methods, ours first; the graphs of other packages are not imported."""
-    return [*METHODS.values(), *(method for method in _methods_of_others() if method.name not in METHODS)]
+    """All methods, the first choices and ours first; the graphs of other packages are not imported."""
+    ours = sorted(METHODS.values(), key=lambda method: method.name not in FIRST_CHOICES)
+    return [*ours, *_methods_of_others()[0]]
 
 
-def methods_named_like_ours() -> list[Method]:
-    """What other packages offer under the names of our methods, which can't be replaced."""
-    return [method for method in _methods_of_others() if method.name in METHODS]
+def unused_methods() -> dict[Method, str]:
+    """What other packages offer under names that are taken, with what to say of that."""
+    return _methods_of_others()[1]
 
 
 def method_named(name: str) -> Method:
@@ -65,14 +78,16 @@ def method_named(name: str) -> Method:
 
     Ours can't be replaced. A name may come from a library or from a model, so nothing is imported by its place.
     """
-    methods = {method.name: method for method in reversed(every_method())}  # ours, and who came first, stay
+    methods = {method.name: method for method in every_method()}
     if method := methods.get(name):
         return method
     if other := (WEB_METHODS | ROWS).get(name):
         raise BadInput(f"'{name}' answers no question: ", Way(other.instead or ANOTHER, ANOTHER, ANOTHER), ".")
     if near := get_close_matches(name.lower(), methods, 1):
         raise BadInput(f"There is no method '{name}'. Do you mean '{near[0]}'?")
-    raise BadInput(f"There is no method '{name}': choose one of {', '.join(method.name for method in every_method())}.")
+    *first, last = FIRST_CHOICES
+    others = ", ".join(method for method in methods if method not in FIRST_CHOICES)
+    raise BadInput(f"There is no method '{name}': choose {', '.join(first)} or {last}, or one of {others}.")
 
 
 def method_typed(name: str) -> Method:

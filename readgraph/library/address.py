@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
-from readgraph.plugins import plugged_in
+from readgraph.plugins import leave_out, plugged_in
 from readgraph.state.errors import LibraryError
 
 __all__ = ["StoreKind"]
@@ -75,8 +75,14 @@ class StoreKind:
 
 
 def store_kinds() -> list[StoreKind]:
-    """The kinds of places besides folders that are plugged in."""
-    return [kind for _, kind in plugged_in("stores", StoreKind)]
+    """The kinds of places besides folders that are plugged in; none has the addresses of another."""
+    kinds = dict[str, StoreKind]()
+    for package, kind in plugged_in("stores", StoreKind):
+        if taken := [scheme for scheme in kind.schemes if scheme in kinds]:
+            leave_out(package, f"there are other libraries at '{taken[0]}://'")
+        else:
+            kinds |= dict.fromkeys(kind.schemes, kind)
+    return [*dict.fromkeys(kinds.values())]
 
 
 def library_place(named: "str | os.PathLike[str] | LibraryAddress") -> LibraryPlace:

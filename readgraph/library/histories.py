@@ -4,6 +4,7 @@ Offsets, page numbers and session numbers never shift. The document's record, wh
 what an interrupted append left beyond them is overwritten.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import NamedTuple
@@ -124,11 +125,28 @@ async def _new_sessions(
                 text = text[len(earlier) :].lstrip("\n")
             elif earlier.startswith(f"{text}\n"):
                 text = ""
+            else:
+                text = _beyond(earlier, text)
         if text:
             told.get((title, time), []).append(text)
             start, end = end, end + len(text + BETWEEN)
             added[Session(len(known) + len(added) + 1, title, time, start, end, identity)] = text + BETWEEN
     return added
+
+
+def _beyond(earlier: str, text: str) -> str:
+    """What a session has beyond an earlier one of its name and time: of a chat, what was said or changed since.
+
+    All of it where it has less than half of the earlier one's paragraphs, and so is another session.
+    """
+    known, new = Counter(earlier.split(BETWEEN)), list[str]()
+    if 2 * (known & Counter(text.split(BETWEEN))).total() < known.total():
+        return text
+    for part in text.split(BETWEEN):
+        known[part] -= 1
+        if known[part] < 0:
+            new.append(part)
+    return BETWEEN.join(new)
 
 
 async def _grow(pages: PageStore, document: Document, known: list[Session], added: dict[Session, str]) -> Document:

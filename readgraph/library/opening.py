@@ -23,6 +23,7 @@ from readgraph.library.address import (
     put_format,
     store_kinds,
 )
+from readgraph.library.background_work import end_work
 from readgraph.library.file_store import LibraryStore
 from readgraph.library.library import Library as Library
 from readgraph.library.page_store import PageStore
@@ -33,6 +34,7 @@ from readgraph.library.upkeep.folder_copies import copy_folder, migrate
 from readgraph.library.upkeep.forgetting import finish_unfinished
 from readgraph.state.errors import LibraryError
 from readgraph.state.files import check_format
+from readgraph.state.installed import of_kind
 from readgraph.state.languages import classifier
 from readgraph.state.loops import background
 
@@ -179,11 +181,12 @@ def _open_store(place: LibraryPlace, *, to_read: bool = False) -> SharedStore:
         if (problem.name or "").startswith("readgraph"):
             raise
         raise LibraryError(f"The library {place} needs packages that are not installed: {kind.needs}.") from problem
-    opened: SharedStore = opener(place, to_read=to_read)
-    return opened
+    opened = opener(place, to_read=to_read)
+    return of_kind(SharedStore, opened, f"What opens {place}")  # type: ignore[type-abstract]
 
 
 def _close(store: SharedStore) -> None:
+    end_work(store)
     close_indexes(store)
     store.close()
 

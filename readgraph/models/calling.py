@@ -27,6 +27,7 @@ from readgraph.models.streaming import call_config
 from readgraph.models.waiting import LONGEST_PAUSE, CallTurns, RetryPauses, clock
 from readgraph.state.caller import warn_caller
 from readgraph.state.errors import ModelUnavailable
+from readgraph.state.providers import ModelProvider, find_provider
 from readgraph.state.settings import ReplyForm
 
 FIRST_TRIES, FIRST_PAUSE = 12, 1.0  # tries, and longest pause, where none was ever answered: it may be no model server
@@ -89,7 +90,7 @@ class ModelCall:
     def prepare(self) -> tuple[Runnable[LanguageModelInput, AIMessage], Sequence[Any], RunnableConfig, dict[str, Any]]:
         """The client to be called, what is sent, LangChain's configuration, and further arguments."""
         client, head = self.client, self.prompt.head
-        chat, shown, options = _in_form(client.chat, self.messages, self.reply, self.form, own=client.own)
+        chat, shown, options = _in_form(client, self.messages, self.reply, self.form)
         if self.has_long_head and self.prompt.goes_on and client.marks_heads:
             shown = _mark_head(shown, head)
         chat, config = name_at_models(chat, self.config)
@@ -215,8 +216,9 @@ def _mark_head(messages: Sequence[Any], head: int) -> list[Any]:
 
 
 def _in_form(
-    chat: BaseChatModel, messages: Messages, reply: type[BaseModel] | None, form: ReplyForm, *, own: bool
+    client: ModelClient, messages: Messages, reply: type[BaseModel] | None, form: ReplyForm
 ) -> tuple[Runnable[LanguageModelInput, AIMessage], Sequence[Any], dict[str, Any]]:
+    chat = client.chat
     if reply is None:
         return chat, messages, {}
     if is_plain(form, reply):
@@ -226,7 +228,7 @@ def _in_form(
     if form == "function":
         return rebuild(chat, partial(_bind_function, reply)), messages, {}
     # In the extra body: with an argument, the SDK would parse the reply itself and raise errors where we retry.
-    body = {**(extra_body_of(chat) if own else {}), "response_format": _response_format(reply)}
+    body = {**(extra_body_of(chat) if client.own else {}), **_fields_for_form(reply, find_provider(client.name))}
     return chat, messages, {"extra_body": body}
 
 
@@ -236,10 +238,12 @@ def _bind_function(reply: type[BaseModel], chat: BaseChatModel) -> Runnable[Lang
 
 
 @lru_cache(256)
-def _response_format(reply: type[BaseModel]) -> dict[str, Any]:
+def _fields_for_form(reply: type[BaseModel], provider: ModelProvider | None) -> dict[str, Any]:
     function = convert_to_openai_function(reply, strict=True)
+    if provider and provider.fields_for_form:
+        return provider.fields_for_form(function["parameters"])
     schema = {"name": function["name"], "schema": function["parameters"], "strict": True}
-    return {"type": "json_schema", "json_schema": schema}
+    return {"response_format": {"type": "json_schema", "json_schema": schema}}
 
 
 @lru_cache(256)

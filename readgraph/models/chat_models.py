@@ -8,6 +8,7 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr, ValidationError
 
+from readgraph.models.meant import check_no_key, model_meant
 from readgraph.models.openai.address import address_settings, environment_settings
 from readgraph.models.own.functions import is_function, unknown_function
 from readgraph.models.own.tables import ModelTable
@@ -19,6 +20,10 @@ from readgraph.state.settings import EXAMPLE_MODEL
 MB = 1_000_000
 HOW_TO_NAME = f"write PROVIDER:NAME, for example {EXAMPLE_MODEL}."
 HOW_TO_NAME_OWN = "write PROVIDER:NAME, or give it a table [models.{name}] in the settings file."
+OLLAMA = (
+    "pip install langchain-ollama. Ollama is asked at http://localhost:11434, or where OLLAMA_HOST says; or name the "
+    "model openai:{name}, with OPENAI_BASE_URL=http://HOST:11434/v1"
+)
 NAMED_BY_OTHERS = {"max_output_tokens": "max_tokens", "headers": "default_headers"}
 """Keys of a table that LangChain's packages call otherwise; the others have the same name."""
 
@@ -34,9 +39,12 @@ def make_chat(context: ReaderContext, table: ModelTable | None, server: ModelSer
         return _table_chat(context, table)
     if is_function(name):
         raise unknown_function(name)
+    check_no_key(name)
     provider, _, own_name = name.partition(":")
     if not own_name:
-        raise BadInput(f"'{name}' is not the name of a model: {HOW_TO_NAME_OWN.format(name=name)}")
+        meant = model_meant(name)
+        told = f"do you mean {meant}?" if meant else HOW_TO_NAME_OWN.format(name=name)
+        raise BadInput(f"'{name}' is not the name of a model: {told}")
     if provider == "openai":
         from openai import OpenAIError
 
@@ -60,7 +68,9 @@ def make_chat(context: ReaderContext, table: ModelTable | None, server: ModelSer
             chat.stream_usage = True
         return chat
     except Exception as problem:  # each provider's package raises its own
-        raise setup_error(problem, provider, f"'{provider}' is not a known provider: {HOW_TO_NAME}") from None
+        meant = model_meant(name, providers_in(problem))
+        told = f"do you mean {meant}?" if meant else HOW_TO_NAME
+        raise setup_error(problem, provider, f"'{provider}' is not a known provider: {told}", name=own_name) from None
 
 
 def _table_chat(context: ReaderContext, table: ModelTable) -> BaseChatModel:
@@ -118,8 +128,18 @@ def _openai_chat(context: ReaderContext, model: str, **settings: Any) -> BaseCha
     return chat
 
 
-def setup_error(problem: Exception, provider: str, unknown: str, failed: str = "") -> ReadgraphError:
+def providers_in(problem: Exception) -> list[str]:
+    """The providers that LangChain knows, which its refusal of another one lists."""
+    listed = re.search(r"Supported providers: (.+)", str(problem))
+    return listed[1].split(", ") if listed else []
+
+
+def setup_error(
+    problem: Exception, provider: str, unknown: str, failed: str = "", *, name: str = "NAME"
+) -> ReadgraphError:
     """Why a provider's package made no client: it is not installed, the provider is `unknown`, or it `failed`."""
+    if isinstance(problem, ImportError) and provider == "ollama":
+        return BadInput(f"The provider 'ollama' needs a package that is not installed: {OLLAMA.format(name=name)}.")
     if isinstance(problem, ImportError):
         return BadInput(f"The provider '{provider}' needs a package that is not installed: {problem}")
     if isinstance(problem, ValueError) and not isinstance(problem, ValidationError):

@@ -139,6 +139,7 @@ class StepRemarks:
     went_without: bool = False  # the step did without a reply because the budget is spent
     left_out: int = 0  # words that the step could not show, because the window does not hold them
     by_words: str = ""  # why the step searched by words in the place of vectors
+    by_meaning: bool = False  # whether it searched by meaning too, without a setting that says so
 
     def add_to(self, summary: str) -> str:
         """The line: the summary, of at most `LONGEST_LINE` characters, with the remarks."""

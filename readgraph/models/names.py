@@ -16,6 +16,7 @@ from readgraph.models.own.tables import NAME, Limits, ModelTable, how_to_name, m
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.given_models import GivenModel, find_leaves
+from readgraph.state.installed import of_kind
 from readgraph.state.loops import PerLoop
 from readgraph.state.providers import find_provider, providers
 from readgraph.state.transports import transport_of, transports
@@ -138,7 +139,7 @@ def _fitting_settings(*models: str) -> dict[str, Any]:
     fitting = dict[str, Any]()
     for provider in providers().values():
         if served := [model for model in models if find_provider(model) is provider]:
-            fitting |= provider.settings(*served)
+            fitting |= of_kind(dict, provider.settings(*served), f"What offers the models '{provider.name}'")
     return fitting
 
 

@@ -18,7 +18,7 @@ from readgraph.nodes.memory import MemoryView, OpenedMemory, format_parts, load_
 from readgraph.nodes.prompts import READER_SYSTEM, question_part
 from readgraph.nodes.search import SearchTool, Tools, find_nearest, fuse_hits, okapi_ranker, open_rankers, search_pages
 from readgraph.nodes.step import StepNode, Work, node
-from readgraph.state.settings import Embeddings, LookUp, PagesRead, Ranking, Retrieval, Segments, Window
+from readgraph.state.settings import Embeddings, LookUp, Meaning, PagesRead, Ranking, Retrieval, Segments, Window
 
 __all__ = ["retrieve"]
 
@@ -89,7 +89,7 @@ STOP_BELOW = 0.5  # without a model, looking up one by one ends when a page scor
 NO_NUMBER = "gave no usable number of a part: looked nothing up"
 
 
-@node(settings=(PagesRead,))
+@node(settings=(PagesRead, Meaning))
 async def nearest_pages(state: AskedPages, runtime: ReaderRuntime) -> LookUpUpdate:
     """The pages that keyword search ranks first, at most `max_pages`; pages that were chosen before stay."""
     memory = await load_memory(runtime, state)
@@ -115,7 +115,7 @@ def make_look_up_node(
 ) -> StepNode[LookUpState, LookUpUpdate]:
     """A look-up of all pages at once, with this prompt of a memory's text, question, choices and the most pages."""
 
-    @node(without_model=nearest_pages, settings=(PagesRead, Window))
+    @node(without_model=nearest_pages, settings=(PagesRead, Meaning, Window))
     async def look_up_pages(state: LookUpState, runtime: ReaderRuntime) -> LookUpUpdate:
         """ReadAgent-P: the model names all pages at once, by importance; those that a person chose stay."""
         read = state["pages_read"]
@@ -155,7 +155,7 @@ async def look_up_next_without_model(state: LookUpState, runtime: ReaderRuntime)
     return _update(read, f"{format_parts(read[-1:])}: it shares words with the question", looking=looking)
 
 
-@node(without_model=look_up_next_without_model, settings=(PagesRead, Window))
+@node(without_model=look_up_next_without_model, settings=(PagesRead, Meaning, Window))
 async def look_up_next(state: LookUpState, runtime: ReaderRuntime) -> LookUpUpdate:
     """ReadAgent-S: the model sees what it has read so far and names one more page that fits, or stops."""
     read = state["pages_read"]
@@ -185,7 +185,7 @@ async def look_up_without_model(state: LookUpState, runtime: ReaderRuntime) -> L
     return await (look_up_next_without_model(state, runtime) if in_order else nearest_pages.work(state, runtime))
 
 
-@node(without_model=look_up_without_model, settings=(LookUp, PagesRead, Window))
+@node(without_model=look_up_without_model, settings=(LookUp, PagesRead, Meaning, Window))
 async def look_up(state: LookUpState, runtime: ReaderRuntime) -> LookUpUpdate:
     """Look up as the context's strategy says: all pages at once, or one by one."""
     in_order = runtime.context.strategy == "sequential"

@@ -16,7 +16,8 @@ from readgraph.models.metering import record_corrections
 from readgraph.models.prompt import find_unused_name
 from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.gist_levels import FULL_TAG_WORDS, TAG_WORDS, OlderGist, find_gists_to_show
-from readgraph.nodes.search import SearchTool, open_ranker
+from readgraph.nodes.meaning import FusedTool, by_meaning
+from readgraph.nodes.search import SearchTool, make_stand_in, open_ranker
 from readgraph.state.channels import NotMemorised
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document, Memory, Note, Page, TreeNode
@@ -274,8 +275,11 @@ class OpenedMemory:
         return tree_summaries
 
     async def open_ranker(self) -> SearchTool:
-        """Ranks its pages by the words of their texts."""
-        return await open_ranker(self.store, self.document, self.record)
+        """Ranks its pages by the words of their texts and, without a model, by their meaning where that is known."""
+        by_words = await open_ranker(self.store, self.document, self.record)
+        if not by_meaning(self.runtime.context) or make_stand_in("keyword", self.store, self.document, self.record):
+            return by_words
+        return FusedTool(by_words, self.store, self.document, self.record)
 
     async def find_missing(self) -> NotMemorised:
         """What has no page in it, or a page without a note. A session counts that lacks any of its pages."""

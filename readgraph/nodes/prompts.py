@@ -176,10 +176,14 @@ def check_prompt() -> Prompt:
 
 def prompt_modules() -> list[ModuleType]:
     """The modules that declare prompts, or name one without words; no other is imported, since some need an extra."""
+    return [*_our_modules(), *_modules_of_packages()]
+
+
+@cache  # what is installed stays the same, and to look through it takes longer than most that needs it
+def _our_modules() -> list[ModuleType]:
     rooms = ((room.__path__, f"{room.__name__}.") for room in (nodes, features))
     modules = (module.name for path, name in rooms for module in pkgutil.walk_packages(path, name))
-    ours = [import_module(name) for name in modules if _names_at_top(name) & {declare_wording.__name__, "NAME"}]
-    return [*ours, *_modules_of_packages()]
+    return [import_module(name) for name in modules if _names_at_top(name) & {declare_wording.__name__, "NAME"}]
 
 
 def _modules_of_packages() -> Iterator[ModuleType]:

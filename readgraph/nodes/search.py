@@ -252,9 +252,10 @@ class VectorTool(IndexedPages[VectorIndex]):
 
 @dataclass(frozen=True)
 class PaidVectors:
-    """Embeddings that were paid for, kept with the document that the running step reads."""
+    """Embeddings that were paid for, kept with this document; without one, with that which the running step reads."""
 
     pages: PageStore
+    document: str = ""
 
     async def get(self, keys: Sequence[str]) -> list[Matrix | None]:
         """The vectors of these keys, in this order; None for those that aren't kept."""
@@ -266,7 +267,7 @@ class PaidVectors:
 
     async def put(self, vectors: Mapping[str, Matrix]) -> None:
         """Keep vectors; when this returns, they are committed."""
-        document = current_meter().document
+        document = self.document or current_meter().document
         texts = {key: base64.b64encode(vector.astype("<f4").tobytes()).decode() for key, vector in vectors.items()}
         await self.pages.put_embeddings({key: {"vector": text, "document": document} for key, text in texts.items()})
 

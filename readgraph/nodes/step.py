@@ -252,6 +252,8 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
         step = Step(
             node=meter.node, model=model, summary=meter.remarks.add_to(summary), usage=meter.used, fallbacks=fallbacks
         )
+        if meter.remarks.by_meaning:
+            step["by_meaning"] = True
         record: dict[str, Any] = {"steps": [step], "usage": meter.used, "fallbacks": fallbacks}
         if meter.corrected or self.starts_question:
             record["corrected_notes"] = sorted(meter.corrected)

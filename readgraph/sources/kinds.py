@@ -68,7 +68,7 @@ PDF = FileKind(
     "pages that are pictures",
     place="`PDF page 58`",
 )
-# Folders don't stand for these: most pictures show no text, and most .json and .zip files hold no chat.
+# Folders don't stand for these: most pictures show no text, and most .json, .xml and .zip files hold no chat.
 PICTURE = FileKind(
     name="pictures of pages",
     endings={".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "", ".tif": "image/tiff", ".tiff": ""},
@@ -79,11 +79,10 @@ PICTURE = FileKind(
 )
 CHATS = FileKind(
     name="exported chats",
-    endings={".json": "", ".zip": ""},
+    endings={".json": "", ".zip": "", ".tar": "", ".xml": ""},
     converter=f"{_FORMATS}.chats:convert",
     id="chats.chat_export",
-    reads="turns with their speakers, as WhatsApp, LINE, KakaoTalk, IRC (these as `.txt`, too), Slack, ChatGPT, "
-    "Claude, Gemini, Discord, Telegram, Teams, Google Chat and Facebook export them",
+    reads="turns with their speakers, as [these apps](#chats) export them, also as `.txt`, `.html` or `.csv`",
     place="`12 March 2024, 19:41, Anna`",
     in_folders=False,
     sessions=f"{_FORMATS}.chats:chats_in",
@@ -111,7 +110,7 @@ OURS = (
     FileKind(
         name="HTML",
         endings={".html": "text/html", ".htm": "", ".xhtml": "application/xhtml+xml"},
-        converter=f"{_FORMATS}.html_text:convert",
+        converter=f"{_FORMATS}.chats:convert_page",
         id="formats.html_text",
         reads="its words, without navigation and scripts",
         place=_HEADINGS,
@@ -184,7 +183,7 @@ OURS = (
     FileKind(
         name="CSV",
         endings={".csv": "text/csv", ".tsv": "text/tab-separated-values"},
-        converter=f"{_FORMATS}.tables:convert",
+        converter=f"{_FORMATS}.chats:convert_table",
         id="formats.csv_text",
         reads="a paragraph for each row, each value after its column's name",
         place="`row 12`",
@@ -220,7 +219,7 @@ OURS = (
 )
 """The kinds that need no other package than readgraph."""
 
-JSON_LINES, DATABASES = ".jsonl", (".db", ".sqlite", ".sqlite3")  # hold sessions of a history, and are no documents
+JSON_LINES = ".jsonl"  # holds sessions of a history, and is no document
 
 
 @hookimpl

@@ -4,6 +4,7 @@ import hashlib
 import os
 import re
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
@@ -14,9 +15,10 @@ from typing_extensions import TypeVar
 
 from readgraph.sources.bibliography import BIBLIOGRAPHY, CitedFile, cited_files
 from readgraph.sources.converting import Converted, SourceText
+from readgraph.sources.formats.chat_folders import is_chat_folder, pack_folder
 from readgraph.sources.inputs import Address, fetch, read_bytes, read_standard_input
 from readgraph.sources.kinds import (
-    DATABASES,
+    CHATS,
     JSON_LINES,
     PDF,
     PICTURE,
@@ -31,7 +33,7 @@ from readgraph.sources.places import shorten_label
 from readgraph.state.errors import BadInput, Way
 from readgraph.state.installed import object_at
 
-REMEMBER = Way("'readgraph remember NAME FILE'", tool="remember, as texts")
+REMEMBER = Way("'readgraph remember NAME FILE'", tool="remember, as texts", page="the command line")
 
 PROGRAMS = frozenset(
     f".{ending}"
@@ -43,7 +45,7 @@ PROGRAMS = frozenset(
 """Endings of programs' files, which are text: those that are named are read, and those in folders are left out."""
 
 STANDARD_INPUT = "-"
-CONVERSION = 9
+CONVERSION = 10
 """Version of the conversion: raise it when texts of files or their notices change: known files are converted again."""
 
 
@@ -77,10 +79,35 @@ class SourceFile:
         converted = call_converter(self.kind.converter, self.data, self.name) if self.data else Converted("")
         if not isinstance(converted, Converted):
             raise BadInput(f"{self.name} can't be read, since {self.kind.converter} gives no `Converted`.")
+        return self._text_of(converted, time.perf_counter() - began)
+
+    def convert_each(self) -> list[SourceText]:
+        """The texts of a file: of an export with several chats, one for each chat, under the chat's name.
+
+        Raises `BadInput` with one line where there is none to read.
+        """
+        if self.kind is not CHATS or not self.data:
+            return [self.convert()]
+        from readgraph.sources.formats.chats import chats_in, convert_chats
+
+        began = time.perf_counter()
+        chats, problems = chats_in(self.data, self.name)
+        each_apart = len(chats) > 1 and all(chat.lasts for chat in chats)
+        parts = [convert_chats([chat]) for chat in chats] if each_apart else [convert_chats(chats)]
+        seconds, names = (time.perf_counter() - began) / len(parts), Counter[str]()
+        texts = list[SourceText]()
+        for number, part in enumerate(parts):
+            text = self._text_of(part._replace(problems=() if number else tuple(problems)), seconds)
+            names[text.title] += 1
+            name = f"{text.title} ({names[text.title]})" if names[text.title] > 1 else text.title
+            alone = replace(text, source=f"{self.source}/{name}", title=name, digest="")
+            texts.append(alone if each_apart else text)
+        return texts
+
+    def _text_of(self, converted: Converted, seconds: float) -> SourceText:
         if not converted.text or converted.text.isspace():
             raise BadInput(f"{self.name} is empty: there is nothing to read.")
         title = self.cited or shorten_label(converted.title) or " ".join(self.title.split())
-        seconds = time.perf_counter() - began
         text, places, _, problems, date, supersedes = converted
         source_text = SourceText(title, text, self.source, places, problems, self.digest, seconds, self.date or date)
         return replace(source_text, cited=bool(self.cited), supersedes=supersedes)
@@ -121,7 +148,10 @@ def read_file(path: Path) -> SourceFile:
         title = PurePosixPath(unquote(address.path)).stem or address.hostname or str(path)
         return SourceFile(name, str(path), title, kind_of(suffix) or PLAIN, data)
     if os.path.isdir(path):
-        raise BadInput(f"{name} is a folder: name a file.")
+        if not is_chat_folder(path):
+            raise BadInput(f"{name} is a folder: name a file.")
+        source = legible_name(str(path.absolute()))
+        return SourceFile(name, source, legible_name(path.absolute().name), CHATS, pack_folder(path, name))
     title, kind = _title_and_kind(path)
     if kind is None and os.path.lexists(path):
         raise _unreadable(name)
@@ -155,7 +185,7 @@ def is_in_utf8(name: str) -> bool:
 
 
 def _unreadable(name: str) -> BadInput:
-    if Path(name).suffix.lower() in (JSON_LINES, *DATABASES):
+    if Path(name).suffix.lower() == JSON_LINES:
         return BadInput(f"{name} can't be read as a document: sessions in it are taken by ", REMEMBER, ".")
     return BadInput(
         f"{name} is not of a kind that can be read ({', '.join(readable_endings())}, and programs such as .py): "
@@ -195,7 +225,7 @@ def load_all(
     left_out: Callable[[BadInput], None] = raise_problem,
     load_file: Callable[[Path], Loaded] = load,  # type: ignore[assignment]
     suffixes: Sequence[str] = (),
-    is_whole: Callable[[Path], bool] = lambda _: False,
+    is_whole: Callable[[Path], bool] = is_chat_folder,
     *,
     follow_links: bool = False,
 ) -> list[Loaded]:
@@ -212,7 +242,7 @@ def load_all(
             as there is something else to read; by default it raises the error.
         load_file: Loads a file in another way.
         suffixes: The endings of the files that a folder stands for; without any, those of all kinds that do.
-        is_whole: Whether a folder stands for itself.
+        is_whole: Whether a folder stands for itself, as one of an exported chat does.
         follow_links: Links that lead out of a folder are read too, and those to folders.
 
     Raises:
@@ -238,7 +268,7 @@ def select_files(
     paths: Sequence[Path],
     glob: str | None,
     suffixes: Sequence[str] = (),
-    is_whole: Callable[[Path], bool] = lambda _: False,
+    is_whole: Callable[[Path], bool] = is_chat_folder,
     left_out: Callable[[BadInput], None] = raise_problem,
     *,
     follow_links: bool = False,
@@ -256,7 +286,7 @@ def select_files(
             else:
                 in_folder = os.path.isdir(path) and not is_whole(path)
                 wanted = suffixes or endings_in_folders()
-                files = _files_in(path, glob, wanted, left_out, follow_links) if in_folder else [path]
+                files = _files_in(path, glob, wanted, left_out, follow_links, is_whole) if in_folder else [path]
         except BadInput as problem:
             left_out(problem)
             continue
@@ -294,12 +324,18 @@ def _matching(folder: Path, glob: str | None) -> set[Path] | None:
 
 
 def _files_in(
-    folder: Path, glob: str | None, suffixes: Sequence[str], left_out: Callable[[BadInput], None], follow_links: bool
+    folder: Path,
+    glob: str | None,
+    suffixes: Sequence[str],
+    left_out: Callable[[BadInput], None],
+    follow_links: bool,
+    is_whole: Callable[[Path], bool],
 ) -> list[Path]:
     matching = _matching(folder, glob)
     files, outside = list[Path](), list[LinkLeadsOut]()
-    for file, leads_out in _walk(folder, follow_links):
-        if (file.suffix.lower() in suffixes or leads_out) and (matching is None or file in matching):
+    for file, leads_out in _walk(folder, follow_links, is_whole):
+        is_wanted = file.suffix.lower() in suffixes or leads_out or os.path.isdir(file)
+        if is_wanted and (matching is None or file in matching):
             if leads_out:
                 outside.append(LinkLeadsOut(file))
             else:
@@ -328,8 +364,12 @@ def _is_below(real: str, folder: str) -> bool:
     return real == folder or Path(real).is_relative_to(folder)
 
 
-def _walk(folder: Path, follow_links: bool) -> Iterator[tuple[Path, bool]]:
+def _walk(
+    folder: Path, follow_links: bool, is_whole: Callable[[Path], bool] = lambda _: False
+) -> Iterator[tuple[Path, bool]]:
     """The files below a folder, without hidden ones and the lock files of open Word documents.
+
+    A folder that `is_whole` stands for its files.
 
     Beside each: whether it is a link (to a file, or a folder) that leads out, and is not followed.
     """
@@ -343,6 +383,9 @@ def _walk(folder: Path, follow_links: bool) -> Iterator[tuple[Path, bool]]:
         folders[:] = [name for name in folders if not name.startswith(".")]
         if follow_links:  # in a loop of links a folder would come again and again
             folders[:] = [name for name in folders if os.path.realpath(Path(inside, name)) not in seen]
+        whole = {name for name in folders if not os.path.islink(Path(inside, name)) and is_whole(Path(inside, name))}
+        yield from ((Path(inside, name), False) for name in whole)
+        folders[:] = [name for name in folders if name not in whole]
         for name in [*names, *(each for each in folders if os.path.islink(Path(inside, each)))]:
             if name.startswith((".", "~$")) or not os.path.exists(file := Path(inside, name)):
                 continue

@@ -17,7 +17,7 @@ from readgraph.sources.inputs import most_bytes, too_large_error
 from readgraph.state.errors import BadInput
 
 if TYPE_CHECKING:
-    from lxml.etree import _Element
+    from lxml.etree import _Element, _ListErrorLog
 
 PORTION = 1 << 20
 _DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError)
@@ -111,6 +111,36 @@ def open_office_archive(data: bytes, name: str, kind: str, ending: str) -> Archi
 _ENTITY = re.compile(r"&([A-Za-z][A-Za-z0-9]*;)")
 _CHARACTERS = {name: sign for name, sign in html5.items() if name not in ("amp;", "lt;", "gt;", "quot;", "apos;")}
 """HTML's named entities that XML doesn't know."""
+
+
+def parse_html(text: str) -> "_Element | None":
+    """The root of a piece of HTML, even if malformed; None where there is nothing in it, or it is nested too deeply."""
+    from lxml import etree
+
+    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, no_network=True)
+    root = etree.fromstring(text.encode("utf-8", "replace"), parser) if text.strip() else None
+    return None if _is_too_deep(parser.error_log) else root
+
+
+def iterate_html(text: str, name: str) -> "Iterator[_Element]":
+    """The elements of a page as they end, so that one that was read can be cleared: a tree takes 20 times its text.
+
+    Raises `BadInput` for one that is nested too deeply.
+    """
+    from lxml import etree
+
+    parser = etree.iterparse(
+        BytesIO(text.encode("utf-8", "replace")), events=("end",), html=True, encoding="utf-8", recover=True
+    )
+    yield from (element for _, element in parser)
+    if _is_too_deep(parser.error_log):
+        raise BadInput(f"{name} is nested too deeply: export the chat again, or save its text as a file.")
+
+
+def _is_too_deep(errors: "_ListErrorLog") -> bool:
+    from lxml import etree
+
+    return any(error.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT for error in errors)
 
 
 def feed_html(text: str, target: Any) -> None:

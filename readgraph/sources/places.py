@@ -57,6 +57,16 @@ def place_at(places: Sequence[Place], offset: int) -> str | None:
     return places[number - 1].label if number else None
 
 
+def line_places(text: str, starts: Sequence[int]) -> list[Place]:
+    """The lines of a text that begin at these offsets, by their numbers from 1."""
+    places, line, counted_to = [], 1, 0
+    for start in starts:
+        line += text.count("\n", counted_to, start)
+        counted_to = start
+        places.append(Place(start, f"line {line}"))
+    return places
+
+
 def page_of(label: str) -> SourcePage | None:
     """The source's page in the label of a place ("§ 2.1 Discharge, PDF page 5 (v)"); None where it names none."""
     match = _PAGE.search(label)

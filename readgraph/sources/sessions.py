@@ -10,17 +10,20 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from readgraph.sources.encodings import decode
+from readgraph.sources.formats.chat_folders import is_chat_folder, pack_folder
 from readgraph.sources.formats.chat_turns import ChatConversation, minute, sessions_in
-from readgraph.sources.formats.chats import chat_of, chats_in_folder, is_slack_folder
-from readgraph.sources.formats.transcripts import chats_in_database, is_transcript, json_lines, transcript_of
+from readgraph.sources.formats.chats import chat_of, chats_in, chats_of_file
+from readgraph.sources.formats.transcripts import is_transcript, json_lines, transcript_of
 from readgraph.sources.inputs import read_bytes
-from readgraph.sources.kinds import DATABASES, JSON_LINES, PLAIN, endings_in_folders, kind_of
+from readgraph.sources.kinds import JSON_LINES, PLAIN, endings_in_folders, kind_of
 from readgraph.sources.loading import call_converter, load, load_all, printable_path, raise_problem, select_files
 from readgraph.state.errors import BadInput
 from readgraph.state.words import format_count
 
 __all__ = ["load_sessions"]
 SAMPLE_FILES, SAMPLE_BYTES = 5, 1_000_000  # of a folder, and of each file: from these it is told if an agent wrote it
+_MAY_HOLD_CHATS = (".html", ".htm", ".csv", JSON_LINES)  # beside the kinds whose files always do
+_OF_SIGNAL = b'"chatItem"'  # in its own export
 SESSION_HEADING = r"^#{1,6}\s+session\s+\d+\b\W*(?:(?P<time>.*\d.*)|(?P<title>.*))$"  # ## Session 3, 12 March 2024
 
 
@@ -44,9 +47,9 @@ def load_sessions(
 ) -> list[SourceSession]:
     """The sessions of files and folders, in their order (see `load_all`); "-" is standard input.
 
-    A `.jsonl` file has a session on each line. An exported chat (of WhatsApp, Slack, ChatGPT or Claude; a folder may be
-    Slack's) has a session for each day, and so has each thread of e-mail. Sessions of coding agents (`.jsonl`, and
-    folders that hold such files; SQLite files of OpenAI's Agents SDK and LangGraph) stay whole.
+    A `.jsonl` file has a session on each line. An exported chat (a file, an archive, or a folder) has a session for
+    each day, and so has each thread of e-mail. Sessions of coding agents (`.jsonl`, and folders that hold such files)
+    stay whole.
 
     Args:
         paths: Files and folders.
@@ -86,19 +89,26 @@ class _Reader:
     def read(self, file: Path) -> list[SourceSession]:
         """The sessions of a file, or of a folder that stands for itself."""
         suffix, name = file.suffix.lower(), printable_path(file)
-        if suffix in DATABASES or _is_of_agent(file):
+        if _is_of_agent(file):
             within = self.glob if file.is_dir() else None
             talks = [*chain(*load_all([file], within, self.left_out, self._read_talks, (JSON_LINES,)))]
             if not talks:
                 raise BadInput(f"{name} holds no session of an agent with its user.")
             return _as_sessions(talks, inf if self.gap_hours is None else self.gap_hours)
+        if file.is_dir():
+            return self._days_of(*chats_in(pack_folder(file, name), name))
+        if suffix in _MAY_HOLD_CHATS:
+            data = read_bytes(file, name)
+            may_be_chat = suffix != JSON_LINES or _OF_SIGNAL in data
+            if may_be_chat and (found := chats_of_file(data, name, suffix))[0]:
+                return self._days_of(*found)
         if suffix == JSON_LINES:
             return _sessions_of_lines(file, name)
-        if file.is_dir():
-            return _as_sessions(chats_in_folder(file, name), self.gap_hours)
         if not (kind := kind_of(suffix)) or not kind.sessions:
             return self._read_text(file)
-        chats, problems = call_converter(kind.sessions, read_bytes(file, name), name)
+        return self._days_of(*call_converter(kind.sessions, read_bytes(file, name), name))
+
+    def _days_of(self, chats: Sequence[ChatConversation], problems: Sequence[str]) -> list[SourceSession]:
         for problem in problems:
             self.left_out(problem)
         return _as_sessions(chats, self.gap_hours)
@@ -106,8 +116,6 @@ class _Reader:
     def _read_talks(self, file: Path) -> list[ChatConversation]:
         """The talks of an agent with its user."""
         name = printable_path(file)
-        if file.suffix.lower() in DATABASES:
-            return chats_in_database(file, name)
         lines, broken = json_lines(read_bytes(file, name))
         if broken:
             self.left_out(f"Left out: {format_count(broken, 'line')} of {name}: not JSON.")
@@ -134,7 +142,7 @@ def _as_sessions(chats: Sequence[ChatConversation], gap_hours: float | None) -> 
 
 
 def _is_whole(folder: Path) -> bool:
-    return is_slack_folder(folder) or _is_of_agent(folder)
+    return is_chat_folder(folder) or _is_of_agent(folder)
 
 
 def _is_of_agent(path: Path) -> bool:

@@ -103,6 +103,19 @@ def declarations_of(groups: Groups) -> Iterator[Declaration]:
             yield Declaration(setting.name, kind, text, least, most, default, group.panel)
 
 
+def fault_of_group(group: type[Settings]) -> str:
+    """What another package's group lacks of what settings need; "" for nothing."""
+    called = f"the settings '{group.__name__}'"
+    if not group.panel:
+        return f"{called} have no panel: write 'class {group.__name__}(Settings, panel=\"…\")'"
+    try:
+        list(declarations_of((group,)))
+    except Exception as problem:  # such as an annotation with a name that is not there
+        return f"{called} can't be used ({problem}): write 'name: Annotated[int, Help(\"…\")] = 3'"
+    lacking = [setting.name for setting in fields(group) if setting.default is setting.default_factory is MISSING]
+    return f"the setting '{lacking[0]}' has no default" if lacking else ""
+
+
 def recipe_parameters(context: Any, groups: Groups) -> dict[str, Any]:
     """The parameters of a memory's recipe: the settings of these groups that are marked as `InRecipe`."""
     parameters: dict[str, Any] = {}

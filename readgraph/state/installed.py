@@ -6,12 +6,14 @@ from functools import cache, reduce
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, metadata, requires, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from readgraph.state.errors import BadInput
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
+
+T = TypeVar("T")
 
 __version__ = version("readgraph")
 """The version of readgraph that is installed."""
@@ -25,6 +27,13 @@ def object_at(place: str, what: str) -> Any:
     except (Exception, SystemExit) as problem:  # another package's import may raise anything, or end the process
         reason = str(problem).partition("\n")[0]
         raise BadInput(f"{what} can't be imported from {place}: {type(problem).__name__}: {reason:.200}.") from problem
+
+
+def of_kind(kind: type[T], value: object, what: str) -> T:
+    """What a package gives, if it is of this kind; raises `BadInput`, with `what` gives it, if not."""
+    if not isinstance(value, kind):
+        raise BadInput(f"{what} gives {value!r:.80}, which is no {kind.__name__}.")
+    return value
 
 
 def object_typed(place: str, what: str) -> Any:

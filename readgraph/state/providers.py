@@ -41,16 +41,24 @@ class ModelProvider:
         serve: Gives the server of a chat model by its full name, and starts it if it does not run; it may block. Raises
             `BadInput` or `ModelUnavailable`.
         settings: The settings with which prompts fit all the chat models of these names.
+        fields_for_form: The fields of a request whose reply keeps to a JSON schema, where the servers take others than
+            OpenAI's `response_format`.
         embedding_model: The full name of the embedding model; "" if there is none.
         embeddings: Makes the embedding model, for one event loop; it may block.
+        is_installed: Whether what the embedding model needs is installed; nothing heavy may be imported.
+        languages: The languages (ISO 639-1) whose texts are searched with the embedding model too, where it is
+            installed and nothing else is named.
     """
 
     name: str
     chat_model: str
     serve: Callable[[str], ModelServer]
     settings: Callable[..., dict[str, Any]]
+    fields_for_form: Callable[[dict[str, Any]], dict[str, Any]] | None = None
     embedding_model: str = ""
     embeddings: "Callable[[], Embeddings] | None" = None
+    is_installed: Callable[[], bool] | None = None
+    languages: frozenset[str] = frozenset()
 
 
 @cache

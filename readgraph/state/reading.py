@@ -97,13 +97,17 @@ NO_TOKENS = Tokens()
 
 
 class Step(TypedDict):
-    """One run of a node in the trajectory: its model, a one-line summary, its usage and its fall-backs."""
+    """One run of a node in the trajectory: its model, a one-line summary, its usage and its fall-backs.
+
+    `by_meaning`: it searched by meaning as well as by words, where no setting named a model for that.
+    """
 
     node: str
     model: str
     summary: str
     usage: Usage
     fallbacks: dict[str, int]
+    by_meaning: NotRequired[bool]
 
 
 class Quote(TypedDict):

@@ -146,7 +146,8 @@ ROWS = [
     *probes("compare keeper? {text} --methods read-agent", "--profile nested-keys"),
     *probes("methods gam", "--mermaid", "--json"),
     *probes("methods", "--shared"),
-    *probes("studio", "--port 2025", "--open", "--profile nested-keys"),
+    *probes("studio", "--port 2025", "--open", "--local", "--profile nested-keys"),
+    *probes("studio --local", "--method gam"),
     *probes("mcp", "--allow {folder}", "--http", "--profile nested-keys"),
     *probes("mcp --http", "--host localhost", "--port 8422", "--allow-host library.example"),
     *probes(

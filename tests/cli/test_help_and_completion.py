@@ -1,6 +1,7 @@
 """The command's help is short, and leads to all of it; shells complete names."""
 
 import re
+from pathlib import Path
 
 import pytest
 from typer.main import get_command
@@ -9,6 +10,7 @@ from readgraph.cli.command_group import COMMANDS
 from readgraph.cli.declaring import PANELS
 from readgraph.cli.main import app
 from readgraph.cli.shell import PROFILES as PROFILE_NAMES
+from readgraph.graphs.methods import METHODS
 from readgraph.state import providers
 from readgraph.state.context import PROFILES
 from tests.support.command import STORY, Command, assert_refused, finished, plain, process
@@ -142,6 +144,16 @@ def test_help_imports_nothing_heavy(line: str) -> None:
     ran = finished(process(*line.split(), options=("-X", "importtime")))
     assert ran.out and "| readgraph.cli.main" in ran.err
     assert re.findall(rf"\| +({HEAVY}|readgraph\.state\.context)$", ran.err, re.M) == []
+
+
+def test_a_question_without_a_model_imports_its_method_and_no_client(tmp_path: Path) -> None:
+    asked = ["readgraph", "ask", "How deep is the well?", str(STORY), "--library", str(tmp_path / "library")]
+    program = f"import sys; sys.argv = {asked}; from readgraph.cli.main import run; run()"
+    shown = f"import atexit, sys; atexit.register(lambda: print(*sys.modules, file=sys.stderr)); {program}"
+    loaded = {*finished(process(options=("-c", shown))).err.split()}
+    heavy = {"openai", "langchain_openai", "langchain", "faiss"}
+    methods = {method.graph.partition(":")[0] for method in METHODS.values()}
+    assert loaded & (methods | heavy) == {"readgraph.graphs.read_agent"}
 
 
 def test_the_list_of_commands_imports_none_of_them() -> None:

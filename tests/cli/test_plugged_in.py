@@ -115,7 +115,91 @@ def conversations(data, name):
 def fail(data, name):
     raise ZeroDivisionError("no oil\\nat all")
 '''
-HOOKS = "commands kinds methods reports settings functions tools records engines".split()
+HOOKS = "commands kinds methods models reports settings functions tools records engines stores transports".split()
+WRONG = """
+from readgraph.cli.declaring import Command, ReportForm
+from readgraph.graphs.method import Method
+from readgraph.library.address import StoreKind
+from readgraph.plugins import hookimpl
+from readgraph.sources.kinds import FileKind
+
+
+async def write(*given):
+    return None
+
+
+def go():
+    raise ZeroDivisionError("no wick")
+
+
+@hookimpl
+def commands():
+    return [Command(run=go, order="first")]
+
+
+@hookimpl
+def kinds():
+    return [FileKind(name="lamps", endings=[".lit"], converter="a:b", id="1")]
+
+
+@hookimpl
+def methods():
+    method = Method(name="twice", graph="readgraph.graphs.baselines:bm25", notices="nowhere:notices")
+    return [method, method, Method(name="row", graph="a:b", kind="row")]
+
+
+@hookimpl
+def reports():
+    return [ReportForm(ending=".lit", mark=b"LIT", of_answer=write, of_document=go)]
+
+
+@hookimpl
+def stores():
+    kind = {"place": "lit://NAME", "opener": "wrong_plugin:open_nothing", "needs": "pip install wrong"}
+    return [StoreKind(schemes=("lit",), **kind), StoreKind(schemes=("postgresql",), **kind)]
+
+
+def open_nothing(address, to_read):
+    return None
+
+
+@hookimpl
+async def tools():
+    return []
+
+"""
+GROUPS = """
+from typing import Annotated
+
+from readgraph.plugins import hookimpl
+from readgraph.state.declaring import Help, Settings
+
+
+class NoPanel(Settings):
+    wick: Annotated[int, Help("Its length.")] = 1
+
+
+class NoHelp(Settings, panel="Lamps"):
+    oil: int = 1
+
+
+class NoType(Settings, panel="Lamps"):
+    glass: "Annotated[Missing, Help('How thick.')]" = 1
+
+
+class NoDefault(Settings, panel="Lamps"):
+    flame: Annotated[int, Help("How high.")]
+
+
+@hookimpl
+def settings():
+    return [NoPanel, NoHelp, NoType, NoDefault]
+
+
+@hookimpl
+def method():
+    return []
+"""
 LOG = "-- The keeper lit the lamp at dusk.\n\n-- The goat took the log book and stood on the gallery.\n"
 
 
@@ -130,6 +214,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     install(tmp_path / "installed", "stringy", stringy_plugin=of_strings)
     odd = "from readgraph.cli.declaring import Command\nfrom readgraph.plugins import hookimpl\n"
     odd += "def odd(lamp: 'Missing'):\n    pass\n@hookimpl\ndef commands():\n    return [Command(run=odd)]\n"
+    install(tmp_path / "installed", "wrong", wrong_plugin=WRONG)
+    install(tmp_path / "installed", "groups", groups_plugin=GROUPS)
+    install(tmp_path / "installed", "unmarked", unmarked_plugin="def methods():\n    return []\n")
+    arguments = "from readgraph.plugins import hookimpl\n@hookimpl\ndef methods(which):\n    return []\n"
+    install(tmp_path / "installed", "arguments", arguments_plugin=arguments)
     install(tmp_path / "installed", "odd", odd_plugin=f"{odd}@hookimpl\ndef kinds():\n    pass\n")
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path / "installed"), str(REPOSITORY)]))
     monkeypatch.setenv("COLUMNS", "200")
@@ -230,4 +319,32 @@ def test_doctor_names_what_is_not_used(folder: Path) -> None:
     assert "files '.txt' are read as text" in told and "there are other reports '.html'" in told
     for hook in HOOKS:
         assert re.search(rf"stringy can't be used: .*the hook '{hook}' gives 'lamp', which is no ", told), hook
-    assert "the hook 'kinds' fails: TypeError" in told
+    assert "the hook 'kinds' fails: TypeError: it gives None" in told
+    for package, fault in (
+        ("unmarked", "no function of its module is marked with hookimpl"),
+        ("arguments", "Argument(s) {'which'}"),
+        ("groups", "there is no hook 'method': do you mean 'methods'?"),
+        ("groups", "the settings 'NoPanel' have no panel"),
+        ("groups", "the settings 'NoHelp' can't be used"),
+        ("groups", "the settings 'NoType' can't be used (name 'Missing' is not defined)"),
+        ("groups", "the setting 'flame' has no default"),
+        ("wrong", "the hook 'commands' gives a Command whose 'order' can't be 'first'"),
+        ("wrong", "the hook 'kinds' gives a FileKind whose 'endings' can't be ['.lit']"),
+        ("wrong", "the hook 'tools' fails: TypeError: it is a coroutine function"),
+        ("wrong", "there is another method 'twice'"),
+        ("wrong", "the method 'row' is a row, which only ours can be"),
+        ("wrong", "there are other libraries at 'postgresql://'"),
+    ):
+        assert re.search(rf"{package} can't be used: [^✗]*{re.escape(fault)}", told), fault
+
+
+@pytest.mark.slow
+def test_what_fails_when_it_is_called_is_named(folder: Path) -> None:
+    ask = ("ask", "Who took the log book?", STORY, "--quiet")
+    assert_refused(run(*ask, "--library", "lit://north"), "What opens lit://north gives None, which is no SharedStore.")
+    assert_refused(run(*ask, "--report", folder / "answer.lit"), "What writes reports '.lit' gives None")
+    told = run(*ask, "--method", "twice", "--json").json
+    assert told["citations"] and any("would tell of this answer is lost" in line for line in told["notices"])
+    failed = run("show", "--report", folder / "text.lit", Path(STORY).stem)
+    assert failed.code == 1 and failed.err.startswith("readgraph: The package 'wrong' failed. What was read is kept.")
+    assert "no wick" in failed.err and "readgraph/cli" not in failed.err

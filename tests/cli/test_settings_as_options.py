@@ -54,6 +54,7 @@ VALUES: dict[str, Any] = {
         "max_calls": 900,
         "max_words": 9000,
         "max_seconds": 900,
+        "meaning": "always",
     },
 }
 """A value for each setting that is not its default; other numbers are `NUMBER`."""

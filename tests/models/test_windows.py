@@ -46,7 +46,8 @@ async def ask(runtime: ReaderRuntime, *times: int, text: str = PROSE) -> None:
 
 @pytest.fixture
 def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
-    """Starts a server with a window."""
+    """Starts a server with a window; what others told that had its port before is not known of it."""
+    monkeypatch.setattr("readgraph.models.windows.window.told_windows", {})
     with ExitStack() as stack:
 
         def start(**how: Any) -> WindowServer:

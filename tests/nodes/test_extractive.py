@@ -24,7 +24,7 @@ def quoted(pages: dict[int, str], question: str, **more: Any) -> AnswerDraft:
 
 def test_a_further_passage_is_quoted_only_for_words_that_the_others_lack() -> None:
     pages = {0: "The lamp was red. The lamp was red again.\n\nThe lamp was lit by Ida in the tower."}
-    said = quoted(pages, "Who lit the red lamp?")
+    said = quoted(pages, "Which red lamp was lit?")
     assert (said.status, len(said.quotes)) == ("nearest", 2)
     assert len(quoted(pages, "What of the lamp?").quotes) == 1
     assert quoted(pages, "Xylophones?").status == "no_answer"

@@ -32,6 +32,11 @@ def cited(*quotes: str, answer: str | None) -> dict[str, Any]:
             "Ben took the old book. Ida had it. [1]",
         ),
         ("…", ["Nobody knew."], "… [1]"),
+        (
+            "3 May, Ann: the beans. 4 May, Tom: the rent.",
+            ["4 May, Tom: the rent.", "3 May, Ann: a cake.", "3 May, Ann: the beans.", "May 3, Ann had the beans"],
+            "3 May, Ann: the beans. [3][4] 4 May, Tom: the rent. [1][2]",
+        ),
     ],
 )
 def test_a_mark_stands_after_the_sentence_that_its_quote_supports(answer: str, quotes: list[str], marked: str) -> None:

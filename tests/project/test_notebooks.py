@@ -20,9 +20,6 @@ METADATA = {
 }
 MOST_BYTES = 200_000
 
-QUICK = "read_agent"
-"""The notebook that is run with the other tests; each takes its seconds."""
-
 
 @pytest.fixture(autouse=True)
 def folders_of_the_kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -56,9 +53,8 @@ def shown(cell: NotebookNode) -> list[tuple[str, str]]:
     return [(kind, said(text)) for kind, text in outputs]
 
 
-@pytest.mark.parametrize(
-    "path", [pytest.param(path, id=path.stem, marks=[pytest.mark.slow] * (path.stem != QUICK)) for path in NOTEBOOKS]
-)
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.slow
 def test_outputs_are_those_that_come_out(path: Path) -> None:
     kept, ran = read(path), read(path)
     run(ran)

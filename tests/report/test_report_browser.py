@@ -206,6 +206,7 @@ async def test_a_walk_is_drawn(library: Library, server: ModelServer, show: Show
     found = await ask(library, await library.pages.add_document(TEXT, title="years"))
     found |= {"cost": 0.0123}
     tab = show(await report_of_answer(library.pages, Question(question=ASKED), found, "summary"))
+    tab.run("document.querySelector('.how-read').open = true")
     assert tab.texts("s.id") == ["0.3"] and tab.texts(".path > .line .id") == ["2.0", "1.1", "✓ 0.4"]
     assert tab.texts(".decisions .order") == ["1", "2", "4", "3", "5"]  # the tree's order: 2.0, 1.1 twice, 0.3, 0.4
     assert "years <3>" in tab.texts(".decisions")[0]
@@ -225,6 +226,7 @@ async def test_rounds_are_listed(library: Library, show: Show) -> None:
     assert tab.texts('[data-fact="by words"] dd') == ["log book <b>"] * 2
     assert tab.texts('[data-fact="notes"] dd') == ["Nobody took it.", "as in the round before"]
     assert tab.texts('[data-fact="after"] dd') == ["for whom"]
+    tab.run("document.querySelector('.how-read').open = true")
     tab.click('[data-fact="found"] button')
     assert tab.texts(".page h3") == ["Part 0"]
 
@@ -267,7 +269,7 @@ async def test_how_the_model_is_asked_again_is_told_where_its_replies_could_not_
     library: Library, show: Show
 ) -> None:
     data, _ = await report(library, MANY, "What of storm 7?", fallbacks={"answer": 1})
-    for refused, told in [(0, "answer 1"), (3, "the setting “again” (--again) asks the model again")]:
+    for refused, told in [(0, "answer 1"), (3, "the setting “again” asks the model again")]:
         assert data["found"]
         data["found"]["usage"] |= {"refused": refused}
         assert show(data).texts(".facts dd")[-1].endswith(told)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from tests.support.browser import Browser
 from tests.support.reading_room import OpenRoom
 
+QUESTION = ".ask-form textarea"
+
 
 @dataclass
 class OpenPage:
@@ -33,13 +35,26 @@ class OpenPage:
         (event,) = [event for event in self.room.until(run["id"], "end") if event["type"] == "document"]
         return str(event["document"]["id"])
 
+    def open_how(self) -> None:
+        """Open how a question is read, and wait until its settings came."""
+        self.tab.run("document.querySelector('.how').open = true")
+        self.tab.until("document.querySelector('.how .panels')")
+
+    def choose(self, title: str) -> None:
+        """Choose the first document whose title has these words."""
+        self.tab.run("document.querySelector('.picking').open = true")
+        self.tab.type(".picking input[type=search]", title)
+        self.tab.until("document.querySelector('.found-texts button')")
+        self.tab.press("Enter")
+
     def ask(self, question: str, method: str = "") -> None:
         """Write a question into the view that asks, and send it."""
-        self.tab.type(".wording textarea", question)
+        self.tab.type(QUESTION, question)
         if method:
             self.tab.run(f"document.querySelector('.how select').value = {json.dumps(method)}")
             self.tab.run("document.querySelector('.how select').dispatchEvent(new Event('change'))")
-        self.tab.click("button.main")
+        self.tab.run(f"document.querySelector('{QUESTION}').focus()")
+        self.tab.press("Enter")
 
 
 def opened_page(room: OpenRoom, tab: Browser) -> Iterator[OpenPage]:

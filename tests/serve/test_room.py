@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from readgraph.doors.serve.wording import in_page_words
 from tests.doubles.agent import Script, call, say
 from tests.doubles.model_server import ModelServer
 from tests.doubles.reader import reader
@@ -203,7 +204,7 @@ def test_what_can_not_be_done_is_said_in_one_line(
 def test_only_who_is_let_in_sees_anything(room: OpenRoom) -> None:
     from httpx2 import get, post
 
-    assert get(room.base).status_code == 401 and "terminal" in get(room.base).text
+    assert get(room.base).status_code == 401 and "Open the address" in get(room.base).text
     assert get(f"{room.base}/api/documents").status_code == 401
     assert get(f"{room.base}/?token=wrong").status_code == 401
     opened = get(room.url)
@@ -353,3 +354,45 @@ def test_a_summary_and_a_table_are_made_and_texts_are_searched(room: OpenRoom) -
     assert later.status_code == 400 and "The day '2020-13'" in later.json()["problem"]
     assert room.client.delete("/api/collections/sarn", params={"document": document}).status_code == 204
     assert room.get("/api/collections")["collections"] == []
+
+
+def test_a_pasted_text_is_cited_by_its_places(room: OpenRoom) -> None:
+    run = room.post("/api/texts", text="The keeper left.\n\nThe goat ate the log book.", title="a note")
+    document = room.until(run["id"], "end")[-1]["run"]["documents"][0]
+    told = room.ran(documents=[document], question="What did the goat eat?", settings={"model": ""})
+    found = next(event for event in told if event["type"] == "result")["report"]["found"]
+    assert [citation["place"] for citation in found["citations"]] == ["line 3"]
+    assert room.get(f"/api/documents/{document}/suggestions") == {"questions": []}, "it says nothing often"
+
+
+def test_the_example_story_comes_with_the_program_and_with_questions(room: OpenRoom) -> None:
+    ended = room.until(room.post("/api/example")["id"], "end")[-1]["run"]
+    assert (ended["state"], ended["title"]) == ("done", "The Lamp at Sarn Head")
+    questions = room.get(f"/api/documents/{ended['documents'][0]}/suggestions")["questions"]
+    assert len(questions) == 3 and all(question.endswith("?") for question in questions)
+    assert room.get("/api/documents")["documents"][0]["memories"] == [], "nothing was read for them"
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        ("too slow: raise --timeout, or lower --concurrency.", "too slow: raise “Timeout”, or lower “Concurrency”."),
+        ("raise the limit with --max-reply-mb.", "raise the limit with “Max reply mb”."),
+        ("'readgraph summarise' gives its most telling sentences.", "“Summarise” gives its most telling sentences."),
+        ("such as 'readgraph table FILE \"every person: name, place\"'.", "such as “Make a table”."),
+        ("'readgraph library repair' mends it.", "whoever runs this server mends it."),
+        ("left out: to recognise their text, pip install 'readgraph[scans]'.", None),
+        ("The keeper's log -- and 'the goat' -- of 1963.", "The keeper's log -- and 'the goat' -- of 1963."),
+    ],
+)
+def test_no_word_of_the_command_line_stands_on_the_page(told: str, said: str | None) -> None:
+    shown = in_page_words(told)
+    assert shown == (said or "left out: to recognise their text, the package 'readgraph[scans]' is needed.")
+
+
+def test_texts_of_the_settings_name_no_option(room: OpenRoom) -> None:
+    about = room.get("/api/about")
+    texts = [setting["help"] for setting in about["settings"]] + [method["line"] for method in about["methods"]]
+    assert [text for text in texts if " --" in text or "'readgraph " in text or "pip " in text] == []
+    details = room.get(f"/api/methods/{about['methods'][0]['name']}")
+    assert "look_up" in details["steps"] and {*details["reading_settings"]} < {*details["settings"]}

@@ -405,6 +405,7 @@ def test_a_library_that_can_only_be_read_takes_questions_and_no_changes(
             ("DELETE", f"/api/documents/{documents[0]}"),
             ("PUT", "/api/files/a.txt"),
             ("POST", "/api/texts"),
+            ("POST", "/api/example"),
             ("POST", "/api/agents/a/messages"),
         ):
             refused = room.client.request(method, path, json={"text": "Something."})

@@ -40,9 +40,13 @@ at_work = threading.Event()
 
 
 @pytest.fixture
-def slow(monkeypatch: pytest.MonkeyPatch) -> None:
+def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     at_work.clear()
     monkeypatch.setattr(evidence, "compare_sentences", never_ends)
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(usual / 10)  # whatever else has to be done waits for it at each turn of a rule
+    yield
+    sys.setswitchinterval(usual)
 
 
 @contextmanager

@@ -159,7 +159,8 @@ ANSWER = "Bert: (in reply to Anna: Where is it?)\n"
     [
         (DISCORD, "Sarn #log", [
             "Anna: Where is it?", f"{ANSWER}In the shed\nAttached: key.png\nReactions: 👍 2\n(edited)"]),
-        (TELEGRAM, "Keys", ["Anna: Where is it?", f"{ANSWER}Here\nAttached: plan.pdf\nReactions: 👍 1"]),
+        (TELEGRAM, "Keys", [
+            "Anna: [create group]", "Anna: Where is it?", f"{ANSWER}Here\nAttached: plan.pdf\nReactions: 👍 1"]),
         (FACEBOOK, "Bäcker", ["Bert: Attached: b.jpg", "Änna: Tür"]),
         (GOOGLE, "", ["Anna: Hello"]),
         (TEAMS, "Team", ["8:a: Hello all"]),

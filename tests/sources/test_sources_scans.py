@@ -131,6 +131,15 @@ def _picture(typed: Path, ending: str) -> Path:
 def test_a_picture_of_a_letter_is_read(typed: Path, ending: str) -> None:
     read = load(_picture(typed, ending))
     assert " ".join(read.text.split()) == WORDS and read.title == "letter"
+    assert read.places[0].label == "line 1"
+
+
+def test_what_stands_in_a_picture_is_cited_by_its_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pdf_text, "recognizer_version", lambda: "1")
+    recognized = ("The keeper left.\n\n \nThe goat stayed.", (), "", ()), None
+    monkeypatch.setattr(pdf_text, "in_child", lambda *given, **more: recognized)
+    places = pdf_text.convert_picture(b"", "letter.png").places
+    assert [(place.start, place.label) for place in places] == [(0, "line 1"), (20, "line 4")]
 
 
 def test_each_page_of_a_fax_is_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

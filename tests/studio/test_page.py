@@ -148,7 +148,7 @@ def test_a_run_that_is_at_work_is_left_alone(room: OpenRoom, document: str, serv
 def test_the_address_of_the_page_lets_in_once(room: OpenRoom) -> None:
     room.client.headers.pop("authorization")
     answer = room.client.get("/studio")
-    assert answer.status_code == 401 and "terminal" in answer.text
+    assert answer.status_code == 401 and "Open the address" in answer.text
     answer = room.client.get("/studio", params={"token": room.guard.token})
     assert answer.status_code == 303 and answer.headers["location"] == "/studio"
     page = room.client.get("/studio")

@@ -21,7 +21,9 @@ PROMISED = {
     "corrected_notes",
     *"sentences unsupported unchecked".split(),
 }
-NAMES = {*"title model method document documents memory cost marked_answer places_read flags notices".split()}
+NAMES = {
+    *"title model method document documents memory cost marked_answer places_read flags notices searched_by".split()
+}
 SECRET = "sk-hush-hush-0123456789"
 
 

@@ -345,18 +345,18 @@ def show_difference(one: Path, other: Path, screen: OutputOptions) -> None:
     console = Console()
     console.print(SafeText(f"{result['dataset']}, {result['metric']}", style="bold"))
     for letter, folder, unproven in zip((A, B), result["folders"], result["unproven_judge"], strict=True):
-        console.print(f"{letter}  {one_line(folder)}{UNPROVEN if unproven else ''}", soft_wrap=True)
+        console.print(f"{letter}  {one_line(folder)}{UNPROVEN if unproven else ''}", soft_wrap=not console.is_terminal)
     console.print()
     console.print(pairs_table(result["pairs"], A, B))
     if screen.quiet:
         return
     console.print()
-    console.print(SafeText(P_MEANS, style="dim"), soft_wrap=True)
+    console.print(SafeText(P_MEANS, style="dim"), soft_wrap=not console.is_terminal)
     said = f"Differences from {A} to {B}:" if result["differs"] else "Settings, prompts and packages are the same."
     console.print(SafeText(said, style="dim"))
     for name, values in result["differs"].items():
         line = f"  {name}: {' → '.join(map(_format_setting_value, values))}"
-        console.print(SafeText(line, style="dim"), soft_wrap=True)
+        console.print(SafeText(line, style="dim"), soft_wrap=not console.is_terminal)
 
 
 def _format_setting_value(value: Any) -> str:

@@ -108,15 +108,20 @@ def _show(
     about = f"{counts} and {format_count(run_comparison.figures, 'figure')} of {run['dataset']}"
     if run_comparison.equal:
         equal = f"Equal: {about}, as published in {printable_path(theirs)}; no model was asked."
-        console.print(equal, soft_wrap=True)
+        console.print(equal, soft_wrap=not console.is_terminal)
         if not screen.quiet:
-            console.print(SafeText(AS_STATED, style="dim"), soft_wrap=True)
+            console.print(SafeText(AS_STATED, style="dim"), soft_wrap=not console.is_terminal)
         return
-    console.print(f"{format_count(len(run_comparison.differences), 'difference')} in {about}:", soft_wrap=True)
+    console.print(
+        f"{format_count(len(run_comparison.differences), 'difference')} in {about}:", soft_wrap=not console.is_terminal
+    )
     for line in run_comparison.differences[:MOST_SHOWN]:
-        console.print(f"  {line}", soft_wrap=True)
+        console.print(f"  {line}", soft_wrap=not console.is_terminal)
     if len(run_comparison.differences) > MOST_SHOWN:
-        console.print(f"  … and {len(run_comparison.differences) - MOST_SHOWN} more: --json lists all", soft_wrap=True)
+        console.print(
+            f"  … and {len(run_comparison.differences) - MOST_SHOWN} more: --json lists all",
+            soft_wrap=not console.is_terminal,
+        )
 
 
 ANY_MODEL = "any"  # stands for a model in estimates, where none is named
@@ -183,7 +188,7 @@ def list_experiments(options: ReproduceOptions, context: ReaderContext, screen: 
     console = Console()
     console.print(table)
     if not screen.quiet:
-        console.print(SafeText(NOTE, style="dim"), soft_wrap=True)
+        console.print(SafeText(NOTE, style="dim"), soft_wrap=not console.is_terminal)
 
 
 NOTE = (

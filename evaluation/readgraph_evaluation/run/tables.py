@@ -116,7 +116,7 @@ def print_calibration(found: Mapping[str, Any]) -> None:
         console.print(each)
         console.print()
     for line in _mistakes_and_use(found):
-        console.print(SafeText(line, style="dim"), soft_wrap=True)
+        console.print(SafeText(line, style="dim"), soft_wrap=not console.is_terminal)
 
 
 P_MEANS = "p: how likely a difference this large is by chance alone (paired permutation test, two-sided)"
@@ -224,7 +224,7 @@ def print_results(results: dict[str, Any], folder: Path, screen: OutputOptions) 
         console.print()
         files = f"{printable_path(folder)} contains {REPORT}, {RESULTS}, {TABLE} and {SCORES}"
         for line in [*_notes(results), files]:
-            console.print(SafeText(line, style="dim"), soft_wrap=True)
+            console.print(SafeText(line, style="dim"), soft_wrap=not console.is_terminal)
 
 
 def score(metric: Mapping[str, Any]) -> str:

@@ -28,11 +28,10 @@ def remember(options: given.RememberOptions, context: "ReaderContext", screen: "
     """Append sessions to a history.
 
     A file is one session, unless it has session headings: then each heading starts one. In a .jsonl file, each line
-    is a session. Exported chats of WhatsApp (.txt, .zip), Slack (folder, .zip), ChatGPT and Claude (.json, .zip), and
-    e-mail (.eml, .mbox) have a session for each day.
+    is a session. Exported chats (of Telegram, Signal, iMessage, Discord, Teams, WhatsApp, Slack, ChatGPT and others: a
+    file, a .zip, or a folder) and e-mail (.eml, .mbox) have a session for each day.
 
-    What coding agents keep is known too: a folder of Claude Code or Codex (.jsonl), and SQLite files of OpenAI's Agents
-    SDK and of LangGraph. Each of their sessions is one here.
+    What coding agents keep is known too: a folder of Claude Code or Codex (.jsonl). Each of their sessions is one here.
 
     Sessions that the history already holds are skipped; of one that went on, only what is new is added. If interrupted,
     run the same command again to continue.

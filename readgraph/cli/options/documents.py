@@ -53,7 +53,10 @@ FollowLinks = Annotated[
 ]
 MethodName = Annotated[
     str | None,
-    MethodOption(help="How to read (read-agent): see 'readgraph methods'; or package.module:build, of your own."),
+    MethodOption(
+        help="How to read: read-agent (the default), mem-walker, gam (the default for histories), or another that "
+        "'readgraph methods' lists; or package.module:build, of your own."
+    ),
 ]
 MemoryOfMethod = Annotated[str | None, MethodOption(help="Take the notes of this method; else the newest.")]
 EstimateOnly = Annotated[

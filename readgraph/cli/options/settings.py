@@ -85,6 +85,8 @@ def _add_parameters(
 
 COMMON = ("model", "language", "answer_length", "max_calls")  # `--help` shows them, `--help-all` all settings
 
+SHORT = {"model": ("-m",)}
+
 COMPLETED = {
     "model": completer_of(models),
     "reading_model": completer_of(models),
@@ -115,7 +117,8 @@ def _option(setting: Declaration, *, hidden: bool = False) -> Any:
     more |= {"autocompletion": COMPLETED.get(setting.name)}
     if isinstance(setting.default, tuple):
         return Annotated[Any, Option(flag, parser=_names, **more)]
-    return Annotated[setting.kind | None, Option(flag, min=setting.least, max=setting.most, **more)]
+    flags = (flag, *SHORT.get(setting.name, ()))
+    return Annotated[setting.kind | None, Option(*flags, min=setting.least, max=setting.most, **more)]
 
 
 def _names(text: str) -> tuple[str, ...]:

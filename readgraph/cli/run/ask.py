@@ -2,31 +2,34 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from contextlib import aclosing, suppress
+from contextlib import aclosing
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
 
 from rich.padding import Padding
 from rich.table import Column, Table
 
 from readgraph.api import functions
-from readgraph.api.documents import WHOLE_LIBRARY, PickingScope, find_kept_document, pick_as_one_document
+from readgraph.api.documents import WHOLE_LIBRARY, PickingScope, pick_as_one_document
 from readgraph.api.functions import check_asked
 from readgraph.api.running import RunThread
 from readgraph.cli.mistakes import input_is_file, question_and_files, report_unread_pipe
 from readgraph.cli.options.reading import AskOptions, CompareOptions
-from readgraph.cli.run.documents import conversion_seconds, estimate, load_sources, resolve_document
+from readgraph.cli.run.documents import are_documents, conversion_seconds, estimate, load_sources, resolve_document
 from readgraph.cli.run.in_library import run_in_library
+from readgraph.cli.run.meaning import prepare_meaning
 from readgraph.cli.run.reports import check_report, make_report, show_output, with_cost, with_places
 from readgraph.cli.run.review import check_terminal, person_at_terminal
 from readgraph.cli.settings import check_used, choose_method
 from readgraph.cli.terminal import rendering
+from readgraph.cli.terminal.doing import doing
 from readgraph.cli.terminal.progress import watch_run
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText
 from readgraph.cli.terminal.screen import OutputOptions
 from readgraph.graphs.method import Method
 from readgraph.graphs.methods import method_named, method_typed
-from readgraph.library.opening import Library, holds_library, open_library_in_background
+from readgraph.library.opening import Library
 from readgraph.models.metering import ask_each_prompt_once
 from readgraph.models.prices import in_dollars
 from readgraph.nodes.answering.citations import with_marks
@@ -36,7 +39,6 @@ from readgraph.sources.loading import STANDARD_INPUT
 from readgraph.state.channels import Round
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
-from readgraph.state.loops import in_background
 from readgraph.state.records import Document
 from readgraph.state.words import format_count, with_numbers
 
@@ -84,7 +86,8 @@ def ask_documents(options: AskOptions, context: ReaderContext, screen: OutputOpt
         check_terminal()
     screen = replace(screen, steps=options.show_steps)
     sources = load_sources(options, screen)
-    found, page = run_in_library(options.library, _ask, options, sources, context, screen, answers=True)
+    with doing("Opening the library"):
+        found, page = run_in_library(options.library, _ask, options, sources, context, screen, answers=True)
 
     def show(found: dict[str, Any], screen: OutputOptions) -> None:
         if screen.steps and "rounds" in found:
@@ -92,6 +95,8 @@ def ask_documents(options: AskOptions, context: ReaderContext, screen: OutputOpt
         rendering.print_answer(found, screen)
 
     show_output(found, page, options, context, screen, show)
+    named = [each["id"] for each in found["documents"]] or [found["document"]]
+    prepare_meaning(options.library, named, context, screen)
 
 
 def estimate_question(options: AskOptions, context: ReaderContext, screen: OutputOptions) -> None:
@@ -107,17 +112,9 @@ Asking = TypeVar("Asking", bound=AskOptions | CompareOptions)
 
 def _arranged(options: Asking) -> Asking:
     """The options with question and files in their order; without files, with the one in standard input."""
-
-    def are_documents(names: Sequence[str]) -> bool:
-        if not holds_library(options.library):
-            return False
-        with open_library_in_background(options.library) as library, suppress(BadInput):
-            return all(in_background(find_kept_document, library.pages, name) for name in names)
-        return False
-
     typed = [*map(str, options.paths)]
     command = "ask" if isinstance(options, AskOptions) else "compare"
-    question, files = question_and_files(command, options.question, typed, are_documents)
+    question, files = question_and_files(command, options.question, typed, partial(are_documents, options.library))
     if isinstance(options, AskOptions) and not files and not options.follow_up and _choice(options) == WHOLE_LIBRARY:
         files = [STANDARD_INPUT] if input_is_file() else []
         if not files:
@@ -176,7 +173,8 @@ async def _answer(
             listen=listen,
             thread=thread,
         )
-    found = await with_places(library.pages, with_marks(with_cost(answer.output, context, screen, seconds_before)))
+    costed = with_cost(answer.output, context, screen, seconds_before)
+    found = await with_places(library.pages, with_marks(costed, options.question))
     return {**found, "notices": answer.notices}
 
 

@@ -2,13 +2,13 @@
 
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import asdict
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import typer
 from rich.table import Table
 
 from readgraph.api.documents import (
@@ -28,13 +28,15 @@ from readgraph.cli.mistakes import asks, find_near_files, quote_argument
 from readgraph.cli.options.documents import DocumentOptions
 from readgraph.cli.run.in_library import run_in_library
 from readgraph.cli.settings import choose_method
+from readgraph.cli.terminal.doing import doing
 from readgraph.cli.terminal.progress import ConversionProgress
 from readgraph.cli.terminal.rendering import print_json
-from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText, one_line
+from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText, one_line, tell
 from readgraph.cli.terminal.screen import OutputOptions, notice_line
 from readgraph.graphs.estimate import ASSUMES, Estimate, Range
 from readgraph.graphs.method import Method
 from readgraph.graphs.rehearsal import rehearse_method
+from readgraph.library.address import LibraryPlace
 from readgraph.library.documents import document_id
 from readgraph.library.library import document_of_file
 from readgraph.library.notices import document_notices
@@ -72,21 +74,31 @@ def load_sources(
             """The library, if there is one; it is opened for the first file that was converted."""
             return opened.enter_context(open_library_in_background(folder)) if holds_library(folder) else None
 
-        def load_one(path: Path) -> SourceText | str:
+        def load_one(path: Path) -> Sequence[SourceText | str]:
             if not names_file(path):
                 if other_names:
-                    return str(path)
+                    return [str(path)]
                 if meant := _or_near(path):
                     raise BadInput(f"There is no file {printable_path(path)}.{meant}")
             if str(path) == STANDARD_INPUT:
-                return load(path)
+                return [load(path)]
             file = read_file(path)
             kept = library() if file.digest else None
             if kept and (document := in_background(document_of_file, kept.pages, file.digest)):
-                return in_background(follow_file, kept.pages, document, file.source).id
-            return file.convert()
+                return [in_background(follow_file, kept.pages, document, file.source).id]
+            return file.convert_each()
 
-        return load_all(paths, options.glob, report_left_out, load_one, follow_links=options.follow_links)
+        opened.enter_context(doing(f"Reading {one_line(paths[0].name) if len(paths) == 1 else 'the files'}"))
+        return [*chain(*load_all(paths, options.glob, report_left_out, load_one, follow_links=options.follow_links))]
+
+
+def are_documents(folder: LibraryPlace | None, names: Sequence[str]) -> bool:
+    """Whether the library has documents of all these names."""
+    if not holds_library(folder):
+        return False
+    with open_library_in_background(folder) as library, suppress(BadInput):
+        return all(in_background(find_kept_document, library.pages, name) for name in names)
+    return False
 
 
 def conversion_seconds(sources: Sequence[SourceText | str]) -> float:
@@ -96,7 +108,7 @@ def conversion_seconds(sources: Sequence[SourceText | str]) -> float:
 
 def report_left_out(problem: object) -> None:
     """Print what can't be read, and why."""
-    typer.echo(notice_line(problem, is_left_out=True), err=True)
+    tell(notice_line(problem, is_left_out=True))
 
 
 async def report_notices(library: Library, documents: Sequence[Document], screen: OutputOptions) -> None:
@@ -108,7 +120,7 @@ async def report_notices(library: Library, documents: Sequence[Document], screen
 
 def report_notice(notice: object) -> None:
     """Print what is said of how something was read, or of what it lacks."""
-    typer.echo(notice_line(notice), err=True)
+    tell(notice_line(notice))
 
 
 def check_glob(paths: Sequence[Path], glob: str | None, *, follow_links: bool = False) -> None:
@@ -125,7 +137,7 @@ async def resolve_document(library: Library, sources: Sequence[SourceText | str]
         if isinstance(source, SourceText):
             documents.append(await store_source(library.pages, source))
             if missing := missing_version(source, documents[-1]):
-                typer.echo(one_line(f"readgraph: {missing}"), err=True)
+                tell(one_line(f"readgraph: {missing}"))
         else:
             documents.append(await _find_kept(library, source))
     return await documents_as_one(library.pages, documents, as_of)
@@ -178,6 +190,7 @@ async def find_documents(store: PageStore, names: Sequence[str]) -> list[Documen
 
 
 NO_CALL = "no call was made"
+OWN_CALLS = "readgraph made no call; what a method of your own calls by itself was called"
 
 
 def estimate(
@@ -196,7 +209,7 @@ def estimate(
     if not options.paths and question is None:
         raise BadInput("There is nothing to estimate: name the documents.")
     choice.check(open_to_choice=not options.paths)
-    sources = load_sources(options, screen, other_names=question is not None)
+    sources, own_methods = load_sources(options, screen, other_names=question is not None), list[Method]()
 
     async def estimate_each(library: Library) -> tuple[Estimate, int]:
         if question is None:
@@ -207,13 +220,15 @@ def estimate(
             documents = [await pick_as_one_document(library.pages, " ".join([question, *choices]), choice)]
         await report_notices(library, documents, screen)
         methods = [choose_method(method, document, asks=question is not None) for document in documents]
+        own_methods.extend(one for one in methods if one.package)
         words = sum(document.words for document in documents)
         if question is None:
             return await estimate_readings(library.pages, [*zip(methods, documents, strict=True)], context), words
         asked = (methods[0], documents[0], context, question, choices)
         return await estimate_with_question(library.pages, *asked), words
 
-    show_estimate(*run_in_library(options.library, estimate_each), context, screen)
+    needed, words = run_in_library(options.library, estimate_each)
+    show_estimate(needed, words, context, screen, no_call=OWN_CALLS if own_methods else NO_CALL)
 
 
 def estimate_making(
@@ -240,13 +255,14 @@ def show_estimate(
     context: ReaderContext,
     screen: OutputOptions,
     rating: tuple[Estimate, str] | None = None,
+    no_call: str = NO_CALL,
 ) -> None:
     """Print the estimate for reading this many words; `rating`: the judge's estimate and its name."""
     needed = [(estimate, context.model), *([rating] if rating else [])]
     costs = [estimated_cost(used, model, screen, price_share(context)) for used, model in needed]
     if screen.as_json:
         values = [
-            {**asdict(used), "cost": cost, "model": model or None}
+            {**asdict(used.whole()), "cost": cost, "model": model or None}
             for (used, model), cost in zip(needed, costs, strict=True)
         ]
         print_json({"words": words, "assumes": ASSUMES, **values[0], **({"judging": values[1]} if rating else {})})
@@ -256,7 +272,7 @@ def show_estimate(
         nothing = "no call to one is made" if elsewhere else "nothing is sent, and nothing has to be paid"
         needless = "" if estimate.calls.high else ": no call is needed"
         how = f"with {context.model}{needless}" if context.model else f"without a model: {nothing}"
-        _print(f"{words:,} words to read, {how}", estimate, costs[0], *([] if rating else [NO_CALL]))
+        _print(f"{words:,} words to read, {how}", estimate, costs[0], *([] if rating else [no_call]))
     if rating:
         _print(f"answers to rate with {rating[1]}", rating[0], costs[1], NO_CALL)
 

@@ -6,8 +6,7 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar, TypeVarTuple
 
-import typer
-
+from readgraph.cli.terminal.safe_text import tell
 from readgraph.cli.terminal.screen import run_until_stopped
 from readgraph.library.address import LibraryPlace
 from readgraph.library.library import ONLY_READ
@@ -34,7 +33,7 @@ def run_in_library(
     async def run() -> T:
         async with open_library(folder, only_shows=only_shows, answers=answers, finishes=finishes) as library:
             if library.is_copy:
-                typer.echo(f"{ONLY_READ}: what is read and answered now is not kept.", err=True)
+                tell(f"{ONLY_READ}: what is read and answered now is not kept.")
             return await work(library, *given)
 
     return run_until_stopped(run())

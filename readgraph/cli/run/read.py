@@ -17,6 +17,7 @@ from readgraph.cli.run.documents import (
     resolve_document,
 )
 from readgraph.cli.run.in_library import run_in_library
+from readgraph.cli.run.meaning import prepare_meaning
 from readgraph.cli.run.reports import with_cost
 from readgraph.cli.settings import choose_method
 from readgraph.cli.terminal.progress import watch_run
@@ -50,8 +51,10 @@ def read_documents(options: ReadOptions, context: ReaderContext, screen: OutputO
         raise BadInput("--supersedes is for one document: read the others by themselves.")
     method = choose_method(options.method, asks=False)
 
+    read_ids = list[str]()
+
     async def read_each(library: Library) -> list[dict[str, Any]]:
-        built = []
+        built = list[dict[str, Any]]()
         while sources:
             seconds = conversion_seconds(sources[:1])
             document = await resolve_document(library, [sources.pop(0)])  # popped, so that its text can be freed
@@ -67,6 +70,7 @@ def read_documents(options: ReadOptions, context: ReaderContext, screen: OutputO
                 reading = await read(
                     library, document, method=method, context=context, listen=listen, thread=run_thread
                 )
+            read_ids.append(document.id)
             found = with_cost(reading.output, context, screen, seconds)
             if screen.as_json:
                 version = {"date": document.date, "supersedes": document.supersedes}
@@ -79,7 +83,8 @@ def read_documents(options: ReadOptions, context: ReaderContext, screen: OutputO
     built = run_in_library(options.library, read_each)
     print_reminder(context, screen)
     if screen.as_json:
-        print_json(built[0] if len(options.paths) == 1 and not options.paths[0].is_dir() else built)
+        print_json(built[0] if len(built) == 1 and not options.paths[0].is_dir() else built)
+    prepare_meaning(options.library, read_ids, context, screen, reading=True)
 
 
 SIZES = {"pages", "notes", "note_words", "complete"}  # what a run's output doesn't say: how large the memory is now
@@ -113,7 +118,7 @@ def remember_sessions(options: RememberOptions, context: ReaderContext, screen: 
         for source_session in loaded
     ]
 
-    async def remember(library: Library) -> None:
+    async def remember(library: Library) -> str:
         appended = await append_sessions(library.pages, options.history, sessions, go_on=True)
         given = {path.absolute().name for path in options.paths} - {STANDARD_INPUT}
         others = [line for line in appended.document.notices if not any(name in line for name in given)]
@@ -130,6 +135,8 @@ def remember_sessions(options: RememberOptions, context: ReaderContext, screen: 
             print_json(found | counts | done.model_dump(include=SIZES))
         else:
             await _print_memory(library.pages, appended.document, found, screen)
+        return appended.document.id
 
-    run_in_library(options.library, remember)
+    history = run_in_library(options.library, remember)
     print_reminder(context, screen)
+    prepare_meaning(options.library, [history], context, screen, reading=True)

@@ -13,7 +13,7 @@ from readgraph.cli.declaring import ReportForm
 from readgraph.cli.options.output import ReportOptions
 from readgraph.cli.run.in_library import begins_with, check_output, write_output
 from readgraph.cli.terminal.rendering import print_json, print_reminder, print_steps, print_walk
-from readgraph.cli.terminal.safe_text import Console, SafeText
+from readgraph.cli.terminal.safe_text import tell
 from readgraph.cli.terminal.screen import OutputOptions
 from readgraph.library.page_store import PageStore
 from readgraph.models.prices import cost
@@ -76,9 +76,9 @@ def write_report(file: Path | None, page: bytes, *, quiet: bool, in_browser: boo
         return
     write_output(file, page, "report")
     if not quiet:
-        Console(stderr=True, soft_wrap=True).print(SafeText(f"The report is in {file}", style="dim"))
+        tell(f"The report is in {file}", style="dim")
     if in_browser and not webbrowser.open(file.resolve().as_uri()):
-        Console(stderr=True, soft_wrap=True).print(f"There is no browser to open: {file} is the report.")
+        tell(f"There is no browser to open: {file} is the report.")
 
 
 def show_output(
@@ -108,7 +108,8 @@ async def make_report(
     if not file:
         return b""
     links = await source_links(pages, document, file)
-    return await report_form(file).of_answer(pages, question, found, note, links)
+    form = report_form(file)
+    return await form.write(form.of_answer, pages, question, found, note, links)
 
 
 _SECRET = re.compile(r"token|sig|key|secret|auth|credential|passw", re.IGNORECASE)

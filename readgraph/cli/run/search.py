@@ -1,4 +1,4 @@
-"""`search`: the passages of the library that share words with a query."""
+"""`search`: the passages of the library that share words with a query, or are near it by meaning."""
 
 import os
 from collections.abc import Sequence
@@ -10,6 +10,7 @@ from readgraph.cli.mistakes import question_and_files
 from readgraph.cli.options.documents import SearchOptions
 from readgraph.cli.run.documents import find_documents, report_notices
 from readgraph.cli.run.in_library import run_in_library
+from readgraph.cli.terminal.progress import watch_run
 from readgraph.cli.terminal.rendering import print_json, titles_told_apart
 from readgraph.cli.terminal.safe_text import Console, SafeText
 from readgraph.cli.terminal.screen import OutputOptions, mark_text
@@ -27,7 +28,8 @@ def search(options: SearchOptions) -> None:
 
     async def find(library: Library) -> list[Hit]:
         documents = await find_documents(library.pages, names)
-        hits = await find_hits(library.pages, words, documents, options.collection, options.most, options.as_of)
+        with watch_run(OutputOptions(as_json=options.as_json)):
+            hits = await find_hits(library.pages, words, documents, options.collection, options.most, options.as_of)
         held = await records(library.pages, [*dict.fromkeys(hit.document for hit in hits)])
         await report_notices(library, [*documents, *held], OutputOptions())
         return hits
@@ -46,8 +48,9 @@ def _print_hits(hits: Sequence[Hit], words: str) -> None:
         console.print(f"No passage shares a word with '{words}'.")
     for hit in hits:
         part = f"part {hit.page} of {hit.method}" if hit.page is not None else ""
-        named = [titles[hit.document], place_in_words(hit.place or "") or part]
-        console.print(SafeText(", ".join(filter(None, named)), style="bold"), soft_wrap=True)
+        meant = "" if "words" in hit.found_by else "found by meaning: it shares no word"
+        named = [titles[hit.document], place_in_words(hit.place or "") or part, meant]
+        console.print(SafeText(", ".join(filter(None, named)), style="bold"), soft_wrap=not console.is_terminal)
         spans = [(start - hit.start, end - hit.start) for start, end in hit.marks]
         excerpt = "".join(" " if character.isspace() else character for character in hit.text)
         shown = mark_text(excerpt, spans, styled=console.is_terminal)

@@ -164,7 +164,8 @@ def report_document(options: ShowOptions, file: Path) -> None:
         document = await find_document(pages, options.document)
         memory, *_ = await memories_to_show(pages, document, method, options.made_for)
         links = await source_links(pages, document, file)
-        return await report_form(file).of_document(pages, document, memory, note_of(memory), links)
+        form = report_form(file)
+        return await form.write(form.of_document, pages, document, memory, note_of(memory), links)
 
     page = run_in_library(options.library, make_page, only_shows=True)
     write_report(file, page, quiet=False, in_browser=options.opened)

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any, Self
 
-import typer
 from langgraph.types import Overwrite
 from rich import progress as bars
 from rich.console import RenderableType
@@ -16,7 +15,7 @@ from rich.tree import Tree
 from readgraph.api.running import BUILDS, DOING, Pace, node_activity
 from readgraph.cli.log import logs_to_standard_error
 from readgraph.cli.terminal.rendering import draw_walk, format_usage
-from readgraph.cli.terminal.safe_text import Console, SafeText, one_line
+from readgraph.cli.terminal.safe_text import Console, SafeText, one_line, tell
 from readgraph.cli.terminal.screen import OutputOptions, notice_line
 from readgraph.models.prices import in_dollars
 from readgraph.nodes.opening import TracingOn
@@ -118,7 +117,7 @@ class ReadingProgress(LiveBar):
                 self.say(f"waiting {seconds:.0f} s: {event['waiting']['reason']}")
         for notice in self.screen.notices_left(event.get("notices", ())):  # even with `--quiet`
             console = Console(stderr=True) if self.screen.quiet else self.console
-            console.print(SafeText(notice_line(notice)), soft_wrap=True)
+            console.print(SafeText(notice_line(notice)), soft_wrap=not console.is_terminal)
         told = event.get("budget") or event.get("by_words")
         if told and told["problem"] not in self.screen.noticed:
             self.screen.noticed.add(told["problem"])
@@ -219,6 +218,10 @@ class ItemsProgress(LiveBar):
         self._make_bar(*named, *counted)
         self._task = self._bar.add_task(doing, total=total, used="")
 
+    def show(self, done: int, total: int) -> None:
+        """Show how many of all are done, of those that are counted elsewhere."""
+        self._bar.update(self._task, completed=done, total=total)
+
     def count_item(self, calls: int, words: int, cost: float | None, problem: str = "") -> None:
         """Count one more item as done, with its calls, words and cost in dollars; `problem` says why it failed."""
         self.calls, self.words, self.cost = self.calls + calls, self.words + words, self.cost + (cost or 0)
@@ -241,7 +244,7 @@ def notices(say: Callable[[str], None], screen: OutputOptions) -> Iterator[None]
         screen.noticed.add(str(message))
         log("notice", WARNING, warning=kind.__name__)
         if kind is TracingOn and screen.quiet:
-            typer.echo(one_line(message), err=True)
+            tell(one_line(message))
         elif kind in (UserWarning, TracingOn):
             say(str(message))
 

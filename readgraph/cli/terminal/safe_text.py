@@ -26,10 +26,14 @@ PLAIN: dict[str, Any] = {"box": None, "header_style": "dim", "padding": (0, 2, 0
 
 
 class Console(RichConsole):
-    """Rich's console without markup; control characters are shown as visible signs."""
+    """Rich's console without markup; control characters are shown as visible signs.
 
-    def __init__(self, **settings: Any) -> None:
+    With `whole_lines`, lines break only on a terminal, between words.
+    """
+
+    def __init__(self, *, whole_lines: bool = False, **settings: Any) -> None:
         super().__init__(highlight=False, markup=False, emoji=False, **settings)
+        self.soft_wrap = whole_lines and not self.is_terminal
         self._is_file = not self.is_terminal and not self.is_jupyter
         if self._is_file and not os.environ.get("COLUMNS"):
             self.width = UNWRAPPED
@@ -61,6 +65,11 @@ class SafeText(RichText):
     def append(self, text: "RichText | str", style: str | Style | None = None) -> "RichText":
         """Add text at the end."""
         return super().append(visible(text) if isinstance(text, str) else text, style)
+
+
+def tell(line: str, *, style: str = "", quiet: bool = False) -> None:
+    """Print a line on standard error."""
+    Console(stderr=True, quiet=quiet, whole_lines=True).print(SafeText(line, style=style))
 
 
 def visible(text: str) -> str:

@@ -14,7 +14,8 @@ import typer
 
 from readgraph.cli.log import log_price
 from readgraph.cli.settings import from_settings_file
-from readgraph.cli.terminal.safe_text import Console, SafeText, one_line, visible
+from readgraph.cli.terminal.doing import end_line
+from readgraph.cli.terminal.safe_text import Console, SafeText, one_line, tell, visible
 from readgraph.models.prices import Price, parse_price
 from readgraph.state.apart import interrupt_if_busy
 from readgraph.state.errors import BadInput
@@ -52,7 +53,7 @@ class OutputOptions:
     def tell(self, *lines: str, style: str = "") -> None:
         """Print lines on standard error, unless only the result is wanted."""
         for line in lines:
-            Console(stderr=True, quiet=self.quiet).print(SafeText(line, style=style), soft_wrap=True)
+            tell(line, style=style, quiet=self.quiet)
 
 
 def notice_line(notice: object, *, is_left_out: bool = False) -> str:
@@ -95,8 +96,9 @@ def print_paged(pieces: Iterable[SafeText]) -> None:
     console = Console()
     if not (console.is_terminal and can_ask_user()):
         for piece in pieces:
-            console.print(piece, soft_wrap=True)
+            console.print(piece, soft_wrap=not console.is_terminal)
         return
+    end_line()
     os.environ.setdefault("LESS", "-FRX")  # `less` shows styles, and ends by itself where all fits the screen
     with console.pager(styles=True):
         for piece in pieces:

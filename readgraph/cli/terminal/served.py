@@ -11,7 +11,7 @@ def copy_warning(library: Library) -> list[str]:
 
 def print_address(where: str, *warnings: str) -> None:
     """Print where the library is served, what should be known of it, and how it ends."""
-    console = Console(stderr=True, soft_wrap=True)
+    console = Console(stderr=True, whole_lines=True)
     console.print(where)
     for warning in warnings:
         console.print(warning, style="yellow")

@@ -14,7 +14,7 @@ from readgraph.cli.run.documents import estimate, report_left_out
 from readgraph.cli.settings import choose_method
 from readgraph.cli.terminal.progress import ItemsProgress
 from readgraph.cli.terminal.rendering import footer, format_usage, print_json, print_reminder, write_json
-from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText, one_line
+from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText, one_line, tell
 from readgraph.cli.terminal.screen import OutputOptions, notice_line, run_until_stopped
 from readgraph.doors.corpus.on_ray import on_ray
 from readgraph.doors.corpus.options import CorpusOptions
@@ -44,7 +44,9 @@ class CorpusProgress(ItemsProgress):
         usage = line["usage"]
         self.count_item(usage["calls"], usage["input_tokens"] + usage["output_tokens"], line["cost"])
         if line["problem"]:
-            self.problems.print(notice_line(line["problem"], is_left_out=not line["document"]), soft_wrap=True)
+            self.problems.print(
+                notice_line(line["problem"], is_left_out=not line["document"]), soft_wrap=not self.problems.is_terminal
+            )
         elif shows or self.screen.verbose:
             ended = "" if line["complete"] else ", not complete"
             sizes = f"{format_count(line['words'], 'word')}, {format_count(line['pages'], 'part')}{ended}"
@@ -209,7 +211,7 @@ class _WatchScreen:
 
     def trouble(self, problem: str) -> None:
         """What stopped a look or a reading."""
-        Console(stderr=True).print(f"readgraph: {one_line(problem)}", soft_wrap=True)
+        tell(f"readgraph: {one_line(problem)}")
 
 
 def _state_of(file: WatchedFile) -> dict[str, str]:

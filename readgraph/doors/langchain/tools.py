@@ -9,11 +9,12 @@ from langchain_core.tools import StructuredTool, ToolException
 from langgraph.store.base import BaseStore
 from pydantic import BaseModel, Field
 
-from readgraph.api.answer_text import NEAREST, quote_in_words, stands_for_answer
+from readgraph.api.answer_text import NEAREST, SAYS, quote_in_words, stands_for_answer
 from readgraph.api.functions import ask, research
 from readgraph.doors.langchain.searching import searched_by
 from readgraph.graphs.methods import method_named
 from readgraph.library.library import Library
+from readgraph.nodes.extractive.asked import answers
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.loops import in_background
@@ -82,7 +83,9 @@ def as_tool(
                 library, question, documents=documents, collection=collection, method=method, context=context
             )
         dumped = found.model_dump()
-        lines = [NEAREST if stands_for_answer(dumped) else found.answer or NOT_THERE]
+        lines = [found.answer or NOT_THERE]
+        if stands_for_answer(dumped):
+            lines = [SAYS if answers(question, found.citations[0].quote) else NEAREST]
         places = [cited.place or f"page {cited.page}" for cited in found.citations]
         quotes = map(quote_in_words, dumped["citations"])
         lines += [f"- {quote} ({place})" for quote, place in zip(quotes, places, strict=True)]

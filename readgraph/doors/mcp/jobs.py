@@ -194,10 +194,11 @@ class ReadingJobs:
             source = (await store_file(pages, await asyncio.to_thread(read_file, source))).document
         chosen = method_named(method) if method else method_for(source)
         estimate = await run_apart(estimate_with_question, pages, chosen, source, context, None)
+        whole = estimate.whole()
         expected = ExpectedUse(
-            calls=estimate.calls.expected,
-            input_words=estimate.input_words.expected,
-            output_words=estimate.output_words.expected,
+            calls=whole.calls.expected,
+            input_words=whole.input_words.expected,
+            output_words=whole.output_words.expected,
             cost=cost_with(context, estimate),
         )
         state = ReadingJob(f"{source.id}{AT}{chosen.name}", source, chosen.name).state

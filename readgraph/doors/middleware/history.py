@@ -10,8 +10,8 @@ from langchain_core.runnables import Runnable, RunnableLambda
 from langgraph.store.base import BaseStore
 
 from readgraph.api.functions import pages_of
-from readgraph.api.running import run_method
-from readgraph.graphs import gam
+from readgraph.api.running import builder_for, run_method
+from readgraph.graphs.methods import PARTS
 from readgraph.library.histories import SessionText, append_sessions
 from readgraph.library.library import Library
 from readgraph.library.page_store import PageStore
@@ -117,7 +117,7 @@ class History:
         """
         session = SessionText(await transcript(self.pages, messages), title)
         document = (await append_sessions(self.pages, self.name, [session])).document
-        output = await run_method(self.pages, gam.build_memorize(), "gam", document, {}, self.context)
+        output = await run_method(self.pages, builder_for(PARTS["gam-memorize"]), "gam", document, {}, self.context)
         memory = await self.pages.memory(document.id, output["memory"])
         shown, words = list[Note](), 0
         for last in range(memory.pages, 0, -AT_ONCE):

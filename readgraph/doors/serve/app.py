@@ -26,8 +26,9 @@ from readgraph.doors.serve.making import pages
 from readgraph.doors.serve.openai_form import OpenAIForm
 from readgraph.doors.serve.questions import Questions
 from readgraph.doors.serve.requests import OPENAI, BodyLimit, Refused, problem_response
-from readgraph.doors.serve.room import OFFERED, Room, page_error_line
+from readgraph.doors.serve.room import OFFERED, Room
 from readgraph.doors.serve.runs import Runs
+from readgraph.doors.serve.wording import in_page_words, page_error_line
 from readgraph.graphs.method import Method
 from readgraph.graphs.method_facts import settings_of
 from readgraph.graphs.methods import every_method
@@ -38,11 +39,17 @@ from readgraph.state.errors import BadInput, ReadgraphError
 
 
 class OfferedMethod(BaseModel):
-    """A method, and the settings that it uses to answer, and to read alone."""
+    """A method in a line."""
 
     name: str
     line: str
     note: str = Field(description="Its word for the note of a page.")
+
+
+class MethodDetails(BaseModel):
+    """The nodes of a method, and the settings that it uses to answer, and to read alone."""
+
+    name: str
     steps: list[str] = Field(description="The names of its nodes.")
     settings: list[str]
     reading_settings: list[str]
@@ -78,16 +85,17 @@ def _methods() -> list[OfferedMethod]:
     offered = list[OfferedMethod]()
     for method in every_method():
         with suppress(Exception, SystemExit) if method.package else nullcontext():
-            offered.append(_describe_method(method))
+            if method.package:
+                _describe_method(method)
+            offered.append(OfferedMethod(name=method.name, line=method.line, note=method.note))
     return offered
 
 
 @cache
-def _describe_method(method: Method) -> OfferedMethod:
-    return OfferedMethod(
+def _describe_method(method: Method) -> MethodDetails:
+    """Its graph is built for that, which takes a moment."""
+    return MethodDetails(
         name=method.name,
-        line=method.line,
-        note=method.note,
         steps=[*method.build().nodes],
         settings=sorted(settings_of(method, asks=True)),
         reading_settings=sorted(settings_of(method, asks=False)),
@@ -104,7 +112,7 @@ def _describe_setting(setting: Declaration, value: Any) -> OfferedSetting:
     kind = _KINDS.get(get_origin(declared) or declared, "text")
     choices = [str(argument) for argument in get_args(declared)] if kind == "choice" else None
     same = {name: getattr(setting, name) for name in ("name", "default", "least", "most", "panel")}
-    return OfferedSetting(kind=kind, choices=choices, value=value, help=setting.help.text, **same)
+    return OfferedSetting(kind=kind, choices=choices, value=value, help=in_page_words(setting.help.text), **same)
 
 
 class Problem(BaseModel):
@@ -129,7 +137,7 @@ def library_app(room: Room, guard: Guard) -> GuardedApp:
     return GuardedApp(BodyLimit(OnlyAnswers(app) if room.library.is_copy else app), guard)
 
 
-ADDING = ("/api/texts", "/api/addresses", "/api/agents")  # where POST adds or changes something
+ADDING = ("/api/texts", "/api/addresses", "/api/example", "/api/agents")  # where POST adds or changes something
 
 
 class OnlyAnswers:
@@ -183,7 +191,7 @@ def _add_errors(app: FastAPI) -> None:
 
 OWN_STYLES = tuple("room fields library live".split())
 OWN_SCRIPTS = tuple(
-    "api forms router shown library adding live run settings_panel document picking ask questions compare agents "
+    "api forms keys router shown library adding live run settings_panel document picking ask questions compare agents "
     "room".split()
 )
 """The room's files, in the order in which they are joined behind the report's."""
@@ -219,7 +227,7 @@ def _add_page(app: FastAPI, room: Room, guard: Guard) -> None:
     app.post("/api/login", include_in_schema=False)(guard.log_in)
 
     @app.get("/api/about")
-    def about_this() -> ServerInfo:  # in a thread: the methods' graphs are built for the first answer
+    def about_this() -> ServerInfo:  # in a thread: graphs of other packages' methods are built for the first answer
         """The methods and settings of this server."""
         return ServerInfo(
             version=readgraph.__version__,
@@ -231,6 +239,11 @@ def _add_page(app: FastAPI, room: Room, guard: Guard) -> None:
                 _describe_setting(declaration, getattr(room.context, declaration.name)) for declaration in OFFERED
             ],
         )
+
+    @app.get("/api/methods/{name}")
+    def about_method(name: str) -> MethodDetails:
+        """The nodes and settings of a method."""
+        return _describe_method(room.method_for(name, None))
 
 
 def _add_routes(app: FastAPI, room: Room) -> None:

@@ -7,6 +7,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict
+from importlib.resources import files
 from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Any
@@ -24,6 +25,7 @@ from readgraph.doors.report.page import page_marks, report_of_document, shown_pa
 from readgraph.doors.serve.requests import Limit, NoteBody, Offset, RequestBody, file_in
 from readgraph.doors.serve.room import Room, Run, RunState, in_background_loop
 from readgraph.doors.serve.suggesting import suggest_questions
+from readgraph.doors.serve.wording import in_page_words, report_in_page_words
 from readgraph.library.collections import NamedCollection, NamedCollections, collections_with, joint_by_document
 from readgraph.library.corrections import correct, restore
 from readgraph.library.library import keep_original, original_of, with_originals
@@ -35,6 +37,7 @@ from readgraph.library.upkeep.joint_readings import JointReading, list_joint
 from readgraph.library.versions import replaced_by
 from readgraph.library.watched import STATES, WatchedFile
 from readgraph.sources.converting import convert_in_thread, show_conversion
+from readgraph.sources.formats.plain_text import places_of_text
 from readgraph.sources.inputs import Address, file_or_address
 from readgraph.sources.loading import SourceFile, file_of_bytes, read_file
 from readgraph.sources.pdf.in_child import page_picture
@@ -112,6 +115,16 @@ MEMORY = "/api/documents/{document}/memories/{memory}"
 KEPT = (".pdf",)  # kinds of which the file itself is kept, so that its pages can be shown
 
 
+EXAMPLE = "The Lamp at Sarn Head.txt"
+
+
+def _example() -> bytes:
+    """The example story: it is put into the package where one is built, else it stands beside the package."""
+    story, package = "the-lamp-at-sarn-head.txt", files("readgraph")
+    built = package / "doors" / "serve" / "assets" / story
+    return (built if built.is_file() else Path(str(package)).parent / "examples" / story).read_bytes()
+
+
 class Documents:
     """What can be asked of the documents of a room."""
 
@@ -125,12 +138,13 @@ class Documents:
         app.delete("/api/documents/{document}")(self.delete)
         app.get("/api/documents/{document}/joint")(self.list_joint)
         app.post("/api/texts")(self.add_text)
+        app.post("/api/example")(self.add_example)
         app.post("/api/addresses")(self.add_address)
         app.put("/api/files/{name:path}")(self.add_file)
         app.get(MEMORY)(self.of_memory)
         app.get(f"{MEMORY}/pages")(self.texts)
         app.get(f"{MEMORY}/marks")(self.marks)
-        app.get(f"{MEMORY}/suggestions")(self.suggestions)
+        app.get("/api/documents/{document}/suggestions")(self.suggestions)
         app.put(f"{MEMORY}/notes/{{number}}")(self.replace_note)
         app.delete(f"{MEMORY}/notes/{{number}}")(self.restore_note)
         app.get("/api/documents/{document}/original/{number}.png")(self.original)
@@ -165,7 +179,8 @@ class Documents:
         """A document and its memories."""
         record = await self.pages.document(document)
         details = await self._load_details(record)
-        return details.model_copy(update={"notices": await document_notices(self.pages, record)})
+        notices = [*map(in_page_words, await document_notices(self.pages, record))]
+        return details.model_copy(update={"notices": notices})
 
     async def list_joint(self, document: str) -> dict[str, list[JointReading]]:
         """What was read and asked of a document together with others, which deleting it deletes too, and what stays."""
@@ -194,7 +209,7 @@ class Documents:
             **{name: getattr(document, name) for name in ("id", "title", "words", "characters", "added", "sessions")},
             source=document.source,
             parts=[PartDetails(document=part.document, start=part.start, end=part.end) for part in document.parts],
-            notices=[*document.notices],
+            notices=[*map(in_page_words, document.notices)],
             has_original=document.id in originals,
             **more,
             memories=[
@@ -214,9 +229,15 @@ class Documents:
 
         async def work(run: Run) -> Document:
             title = " ".join(given.title.split()) or given.text.strip()[:60]
-            return await self.pages.add_document(given.text, title=title)
+            places = [(place.start, place.label) for place in places_of_text(given.text)]
+            return await self.pages.add_document(given.text, title=title, places=places)
 
         return self._begin_adding(given.title or "a text", work)
+
+    async def add_example(self) -> RunState:
+        """Add the story that comes with the program."""
+        file = file_of_bytes(EXAMPLE, await asyncio.to_thread(_example))
+        return self._begin_adding(EXAMPLE, lambda run: self._convert_file(run, file))
 
     async def add_address(self, given: AddressBody) -> RunState:
         """Add what stands at an address of the web as a document."""
@@ -263,15 +284,16 @@ class Documents:
         with show_conversion(show):
             stored = await store_file(self.pages, file)
         for notice in stored.document.notices:
-            run.tell({"type": "left_out", "problem": notice})
+            run.tell({"type": "left_out", "problem": in_page_words(notice)})
         if stored.notice:
-            run.tell({"type": "notice", "text": stored.notice})
+            run.tell({"type": "notice", "text": in_page_words(stored.notice)})
         return stored.document
 
     async def of_memory(self, document: str, memory: str) -> JSONResponse:
         """A memory as the report shows it; of one with many pages the first alone, with its `numbers`."""
         source, record = await self.pages.document_and_memory(document, memory)
-        return JSONResponse(await report_of_document(self.pages, source, record, note_of(record), can_ask=True))
+        read = await report_of_document(self.pages, source, record, note_of(record), can_ask=True)
+        return JSONResponse(report_in_page_words(read))
 
     async def marks(self, document: str, memory: str, request: Request) -> Response:
         """What a strip shows of all pages of a memory, as lists. The browser keeps it as long as it is so."""
@@ -291,10 +313,9 @@ class Documents:
         shown = await shown_pages(self.pages, source, record, wanted, with_texts=True)
         return JSONResponse({"pages": [{"number": number, **page} for number, page in shown.items()]})
 
-    async def suggestions(self, document: str, memory: str) -> dict[str, list[str]]:
-        """Questions to begin with, of what was read: from its headings, names and notes, without a model."""
-        source, record = await self.pages.document_and_memory(document, memory)
-        return {"questions": await suggest_questions(self.pages, source, record)}
+    async def suggestions(self, document: str) -> dict[str, list[str]]:
+        """Questions to begin with: from the headings and names of a text, without a model."""
+        return {"questions": await suggest_questions(self.pages, await self.pages.document(document))}
 
     async def replace_note(self, document: str, memory: str, number: int, given: NoteBody) -> dict[str, Any]:
         """Replace the note of a page by the user's."""
@@ -376,8 +397,8 @@ class Finding:
     async def list_watched(self) -> dict[str, list[WatchedFolder]]:
         """The folders that were watched (`readgraph corpus FOLDER --watch`), with the states of their files."""
         folders = list[WatchedFolder]()
-        for folder, files in groupby(await self.room.library.watched.of(), key=lambda entry: entry.folder):
-            listed = sorted(files, key=lambda entry: STATES.index(entry.state))
+        for folder, watched in groupby(await self.room.library.watched.of(), key=lambda entry: entry.folder):
+            listed = sorted(watched, key=lambda entry: STATES.index(entry.state))
             counts = Counter[str](watched_file.state for watched_file in listed)
             watched_files = [
                 watched_file for watched_file in listed if watched_file.reason or watched_file.state != "read"

@@ -42,7 +42,7 @@ MOST_TRIES = 5  # passwords of one address that may wait for their answers: so m
 LONGEST_PASSWORD = 10_000  # bytes of a request that brings a password
 SESSION_SECONDS = 24 * 3600.0  # how long a browser is let in after its last request
 MOST_SESSIONS = 1000  # browsers that are let in at once; the one that asked least lately is let out first
-HOW_IN = "Open the address that readgraph serve printed on the terminal: it holds the token that lets you in."
+HOW_IN = "Open the address that was shown when the server started: it holds the token that lets you in."
 
 
 @dataclass
@@ -111,7 +111,7 @@ class Guard:
         name, _, port = host.rpartition(":")
         known = {*LOOPBACK, *(in_address(each).lower() for each in self.names)}
         if (name if port.isdecimal() else host).lower() not in known:
-            return "This server does not answer to that name: see --allow-host."
+            return "This server does not answer to that name: whoever runs it can allow it."
         origin = headers.get("origin")
         if origin and origin != "null" and origin.partition("://")[2] != headers.get("host"):
             return "A page of another site asked."

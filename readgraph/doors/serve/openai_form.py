@@ -14,8 +14,9 @@ from starlette.responses import StreamingResponse
 from readgraph.api.documents import document_named
 from readgraph.doors.serve.openai_answers import ChatAnswer, OpenAIAnswer, ResponseAnswer, has_no_answer, said_in
 from readgraph.doors.serve.requests import Refused, RequestBody
-from readgraph.doors.serve.room import ENDED, Room, Run, page_error_line
+from readgraph.doors.serve.room import ENDED, Room, Run
 from readgraph.doors.serve.runs import ALIVE, RunRequest, Runs
+from readgraph.doors.serve.wording import page_error_line
 from readgraph.graphs.methods import every_method, method_named
 from readgraph.library.collections import NamedCollections
 from readgraph.state.channels import MOST_QUESTION_TURNS

@@ -17,6 +17,7 @@ from readgraph.doors.report.page import report_of_answer, whole_report
 from readgraph.doors.serve.reading import PreparedRun, check_at_rest, check_pages, start_run
 from readgraph.doors.serve.requests import Limit, Offset, RequestBody, report_file
 from readgraph.doors.serve.room import ENDED, Room, RunState
+from readgraph.doors.serve.wording import report_in_page_words
 from readgraph.graphs.methods import method_named
 from readgraph.models.prices import cost
 from readgraph.nodes.answering.citations import with_marks
@@ -178,7 +179,9 @@ class Questions:
         found |= {"method": method.name, "cost": cost(found.get("steps", []), self.room.price)}
         question, report = _question_of(state.values), None
         if found.get("memory"):
-            report = await report_of_answer(self.room.pages, question, with_marks(found), method.note, can_ask=True)
+            marked = with_marks(found, question["question"])
+            answered = await report_of_answer(self.room.pages, question, marked, method.note, can_ask=True)
+            report = report_in_page_words(answered)
         steps = await _steps(graph, state)
         return {
             "report": report,

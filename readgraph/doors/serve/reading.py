@@ -27,6 +27,7 @@ from readgraph.api.running import (
 from readgraph.doors.report.page import ReportData, report_of_answer, report_of_document, sends_some, shown_pages
 from readgraph.doors.serve.making import Making
 from readgraph.doors.serve.room import Room, Run, RunState
+from readgraph.doors.serve.wording import in_page_words, report_in_page_words
 from readgraph.graphs.method import Method
 from readgraph.library.checkpointer import steps_back
 from readgraph.library.page_store import PageStore
@@ -287,13 +288,17 @@ class RunWork:
         pages, method = self.room.pages, self.prepared.method
         if not self.asked:
             memory = await pages.memory(found["document"], found["memory"])
-            return await report_of_document(pages, self.prepared.document, memory, method.note, can_ask=True)
+            read = await report_of_document(pages, self.prepared.document, memory, method.note, can_ask=True)
+            return report_in_page_words(read)
         priced = {**found, "cost": cost(found["steps"], self.room.price, price_share(self.prepared.context))}
         if not self.prepared.task:
             question = Question(question=self.asked["question"], options=self.asked.get("options", []))
             document, as_of = self.prepared.document, self.prepared.as_of
-            priced["notices"] = await answer_notices(pages, method, document, question, found, as_of)
-        return await report_of_answer(pages, self.asked, with_marks(priced), method.note, can_ask=True)
+            notices = await answer_notices(pages, method, document, question, found, as_of)
+            priced["notices"] = [*map(in_page_words, notices)]
+        marked = with_marks(priced, self.asked["question"])
+        report = await report_of_answer(pages, self.asked, marked, method.note, can_ask=True)
+        return report_in_page_words(report)
 
 
 def start_run(

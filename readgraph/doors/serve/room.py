@@ -15,6 +15,7 @@ from langgraph.graph.state import CompiledStateGraph
 from pydantic import BaseModel, Field
 
 from readgraph.api.running import builder_for
+from readgraph.doors.serve.wording import page_error_line
 from readgraph.graphs.method import Method
 from readgraph.graphs.methods import method_for, method_named, method_typed
 from readgraph.library.library import Library
@@ -141,11 +142,6 @@ class Run:
             if self.state in ENDED:
                 return
             await self._bell.wait()
-
-
-def page_error_line(problem: ReadgraphError) -> str:
-    """The error's one line, in words of the page."""
-    return problem.message_text("page")
 
 
 P = ParamSpec("P")

@@ -226,7 +226,7 @@ class Runs:
             asked = (prepared.method, document, context, question or None, wanted.options)
             estimate = await run_apart(estimate_with_question, self.room.pages, *asked)
         cost = cost_with(context, estimate, self.room.price)
-        return RunEstimate(**asdict(estimate), words=document.words, cost=cost, model=context.model)
+        return RunEstimate(**asdict(estimate.whole()), words=document.words, cost=cost, model=context.model)
 
     async def runs(self) -> dict[str, list[RunState]]:
         """The runs of this server, the newest first."""

@@ -10,10 +10,10 @@ from readgraph.library.search.terms import content_words
 from readgraph.nodes.extractive.names import proper_names
 from readgraph.state.apart import compute
 from readgraph.state.languages import language_of
-from readgraph.state.records import Document, Memory
+from readgraph.state.records import Document
 
 SUGGESTED = 3
-MOST_PAGES = 48  # pages that are looked at, from all over the text
+MOST_SPANS, SPAN = 48, 3000  # stretches that are looked at, from all over the text, and their characters
 LEAST_MENTIONS = 3  # of a name: the text says more of it than that it is there
 LONGEST = 60  # characters of a heading or name
 
@@ -39,31 +39,29 @@ _OF_EVERY_TEXT = frozenset(
 )
 
 
-async def suggest_questions(pages: PageStore, document: Document, memory: Memory) -> list[str]:
-    """At most three questions that a text which was read can answer; names that its notes have come first."""
-    numbers = range(0, memory.pages, max(1, -(-memory.pages // MOST_PAGES)))
-    found = await pages.pages(memory.id, numbers)
-    texts = [*(await pages.page_texts(document, found)).values()]
-    notes = [note.text for note in await pages.notes(memory.id, numbers) if not note.fallback]
-    spans = [] if document.parts else [(page.start, page.end) for page in found]
-    places = [name for _, name in await pages.places_in(document, spans)] if spans else []
-    return await compute(_make_questions, texts, notes, places, document.title)
+async def suggest_questions(pages: PageStore, document: Document) -> list[str]:
+    """At most three questions that a text can answer, also before it was read."""
+    apart = max(SPAN, -(-document.characters // MOST_SPANS))
+    spans = [(start, min(start + SPAN, document.characters)) for start in range(0, document.characters, apart)]
+    texts = await pages.spans(document, spans)
+    places = [] if document.parts else [name for _, name in await pages.places_in(document, spans)]
+    return await compute(_make_questions, texts, places, document.title)
 
 
-def _make_questions(texts: Sequence[str], notes: Sequence[str], places: Sequence[str], title: str) -> list[str]:
+def _make_questions(texts: Sequence[str], places: Sequence[str], title: str) -> list[str]:
     language = language_of(" ".join(text[:500] for text in texts))
     of_name, of_heading = WORDINGS.get(language, ("{}?", "{}?"))
-    names = (of_name.format(name) for name in _names(texts, notes, language))
+    names = (of_name.format(name) for name in _names(texts, language))
     headings = (of_heading.format(heading) for heading in _headings(places, title, language))
     return [*islice(_turn_about(names, headings), SUGGESTED)]
 
 
-def _names(texts: Sequence[str], notes: Sequence[str], language: str) -> Iterator[str]:
-    """Names that the text has often, those first that its notes have too, and none that shares a word with another."""
-    counts, in_notes = Counter(_proper_names(texts, language)), {*_proper_names(notes, language)}
+def _names(texts: Sequence[str], language: str) -> Iterator[str]:
+    """Names that the text has often, those of several words first, and none that shares a word with another."""
+    counts = Counter(_proper_names(texts, language))
     often = [name for name, count in counts.most_common() if count >= LEAST_MENTIONS and 2 < len(name) <= LONGEST]
     taken = set[str]()
-    for name in sorted(often, key=lambda name: (name not in in_notes, " " not in name)):
+    for name in sorted(often, key=lambda name: " " not in name):
         words = {*name.split()}
         if taken.isdisjoint(words):
             taken |= words

@@ -146,7 +146,7 @@ def _reply(port: int, method: str, path: str, body: dict[str, Any] | None = None
 def _print_addresses(library: LibraryPlace, documents: int, port: int, model: str, *, open_page: bool) -> None:
     address = f"http://{HOST}:{port}"
     page = f"https://smith.langchain.com/studio/?baseUrl={address}"
-    console = Console(soft_wrap=True)
+    console = Console(whole_lines=True)
     console.print(f"The library {library} ({format_count(documents, 'document')}) is served at {address}.")
     how = f"with {model}" if model else "without a model"
     console.print(f"The graphs read {how}, unless an assistant's configuration names another model.")

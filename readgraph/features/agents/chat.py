@@ -15,6 +15,7 @@ from typing import Any
 from langchain_core.messages import BaseMessage
 
 from readgraph.api.documents import store_source
+from readgraph.cli.terminal.doing import end_line
 from readgraph.cli.terminal.safe_text import Console, SafeText
 from readgraph.cli.terminal.screen import allow_one_stop, can_ask_user
 from readgraph.features.agents.conversation import Audience, Conversation
@@ -305,6 +306,7 @@ def _lines(view: ChatView) -> Iterator[str]:
     while True:
         try:
             with view.prompt_user():
+                end_line()
                 line = input(PROMPT)
         except EOFError:
             return

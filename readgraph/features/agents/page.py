@@ -19,7 +19,6 @@ from readgraph.features.agents.state import IncomingEvent
 from readgraph.features.agents.storages import load_archive_items, own_passages, search_archive
 from readgraph.features.agents.store import AgentStore, Event, agent_id, proper_name, thread_of
 from readgraph.library.store import InUse, hold_lock
-from readgraph.models.chat_models import HOW_TO_NAME
 from readgraph.models.streaming import THOUGHTS
 from readgraph.state.errors import BadInput
 from readgraph.state.words import count_words
@@ -153,9 +152,7 @@ class Agents:
     def _turn(self, name: str, turn: Callable[[Conversation], Coroutine[Any, Any, None]]) -> RunState:
         name = proper_name(name)
         if not self.room.context.model:
-            raise BadInput(
-                f"An agent needs a model. Start the server with --model, or set READGRAPH_MODEL: {HOW_TO_NAME}"
-            )
+            raise BadInput("An agent needs a model: whoever runs this server can set one for it.")
         talk, audience = self._talk(name)
         run = Run("chat", asyncio.get_running_loop(), title=name)
 

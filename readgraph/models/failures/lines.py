@@ -8,6 +8,12 @@ from readgraph.models.openai.address import through_proxy
 from readgraph.models.own.functions import FUNCTION, is_function
 
 CHECK_NAME = "check its name, and the address, which often ends in /v1"
+ADDRESSES = {
+    "openai": "OPENAI_BASE_URL",
+    "ollama": "OLLAMA_HOST, which names a server on another machine, as http://HOST:11434",
+}
+"""Where the addresses of providers' servers are said that stand on a machine of one's own."""
+
 CORRECT_IT = "correct it and run the same again, nothing is lost."
 
 
@@ -107,7 +113,7 @@ def _explain_refusal(client: ModelClient, failure: Failure, server: str) -> str:
 def _lines_by_kind(client: ModelClient, failure: Failure, server: str, times: str) -> dict[type[Exception], str]:
     at, name = client.place, client.name
     provider = name.partition(":")[0]
-    address = "OPENAI_BASE_URL" if provider == "openai" else f"the network and the address of {provider}'s server"
+    address = ADDRESSES.get(provider, f"the network and the address of {provider}'s server")
     nobody = f"No model server answers{at}: start it, or check {address}."
     if through_proxy(client.server):
         nobody = f"No model server answers{at}: check the proxy."

@@ -11,6 +11,7 @@ from unicodedata import category
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.terms import STOP_WORDS, UNSPACED, content_words
 from readgraph.nodes.answering.sentence_flags import SentenceFlag, sentence_flags
+from readgraph.nodes.extractive.asked import answers
 from readgraph.nodes.extractive.dates import date_in, resolve_time_words
 from readgraph.state.reading import Citation, Quote
 from readgraph.state.records import Document, Page
@@ -203,20 +204,25 @@ def _fold(text: str) -> _Folded:
 _fold_again = lru_cache(maxsize=32)(_fold)  # several quotes are looked for on the same pages
 
 LEAST_SHARE = 0.5  # the least share of a sentence's words that a quote holds if its mark stands after that sentence
+LEAST_SHARE_OF_QUOTED = 0.8  # the same where the sentence is a quote of another citation
 
 
-def with_marks(output: Mapping[str, Any]) -> dict[str, Any]:
+def with_marks(output: Mapping[str, Any], question: str = "") -> dict[str, Any]:
     """A graph's output with numbered citations, and the answer with their marks as `marked_answer`.
 
     Each citation gets its `number`, from 1, and `mark_at`, the offset in the answer where its mark stands; without an
-    answer it is None, as `marked_answer` is. Of a table the marks stand at the ends of rows. `flags`: what is said of
-    single sentences of a summary or of a long answer, with the offsets where it stands.
+    answer it is None, as `marked_answer` is. Of a table the marks stand at the ends of rows. Where quotes stand for an
+    answer, each mark stands behind its own quote; one that is not among the answer's words has none. `flags`: what is
+    said of single sentences of a summary or of a long answer, with the offsets where it stands. `says`: whether the
+    first of the quotes that stand for an answer holds all that the `question` asks.
     """
     answer: str = output["answer"] or ""
     marks = list[tuple[int, int]]()
     unmarked: int | None = None
     if answer and (marks := row_marks(answer, output)):
         unmarked = len(answer)
+    elif answer and output.get("status") == "nearest" and not output["choice"]:
+        marks = _quote_ends(answer, output["citations"])
     elif answer:
         marks = [(at, number) for number, at in enumerate(mark_offsets(answer, output["citations"]), 1)]
     first = {number: at for at, number in reversed(marks)}
@@ -226,7 +232,25 @@ def with_marks(output: Mapping[str, Any]) -> dict[str, Any]:
     ]
     flags = sentence_flags(output) if output.get("sentences") else []
     marked_answer = _place_marks(answer, marks, flags)[0] if answer else None
-    return {**output, "citations": numbered, "marked_answer": marked_answer, "flags": flags}
+    marked = {"citations": numbered, "marked_answer": marked_answer, "flags": flags}
+    return {**output, **marked, "says": says(output, question)}
+
+
+def says(output: Mapping[str, Any], question: str) -> bool:
+    """Whether no model answered, and the first quote that stands for the answer holds all that was asked."""
+    if output.get("status") != "nearest" or output["choice"] or output.get("table") or not output["citations"]:
+        return False
+    return answers(question, output["citations"][0]["quote"])
+
+
+def _quote_ends(answer: str, citations: Sequence[Citation]) -> list[tuple[int, int]]:
+    """Where the quotes of which an answer consists end in it, with their numbers."""
+    ends, at = list[tuple[int, int]](), 0
+    for number, citation in enumerate(citations, 1):
+        if (begin := answer.find(citation["quote"], at)) >= 0:
+            at = begin + len(citation["quote"])
+            ends.append((at, number))
+    return ends
 
 
 def row_marks(answer: str, output: Mapping[str, Any]) -> list[tuple[int, int]]:
@@ -256,17 +280,28 @@ def without_long_runs(text: str) -> str:
 
 
 def mark_offsets(answer: str, citations: Sequence[Citation]) -> list[int]:
-    """Where each citation's mark stands: after the sentence whose words its quote holds most of, else at the end."""
+    """Where each citation's mark stands: after the sentence whose words its quote holds most of, else at the end.
+
+    Behind a sentence that is another quote's own, a mark stands only if its quote holds nearly all of the words too.
+    """
     answer = without_unread(answer)
-    sentences = [(end, {*content_words(answer[start:end])}) for start, end in sentence_spans(answer)]
+    quotes = [_join_lines(citation["quote"]) for citation in citations]
+    sentences = list[tuple[int, set[str], float]]()
+    for start, end in sentence_spans(answer):
+        said = _join_lines(answer[start:end])
+        least = LEAST_SHARE_OF_QUOTED if any(said in quote for quote in quotes) else LEAST_SHARE
+        sentences.append((end, {*content_words(said)}, least))
 
     def end_of_supported(citation: Citation) -> int:
         quoted = {*content_words(citation["quote"])}
-        shares = [(len(words & quoted) / len(words), end) for end, words in sentences if words]
-        share, end = max(shares, default=(0, 0))
-        return end if share >= LEAST_SHARE else len(answer)
+        shares = [(len(words & quoted) / len(words), end, least) for end, words, least in sentences if words]
+        return max(((share, end) for share, end, least in shares if share >= least), default=(0, len(answer)))[1]
 
     return [citation["mark_at"] if "mark_at" in citation else end_of_supported(citation) for citation in citations]
+
+
+def _join_lines(text: str) -> str:
+    return " ".join(text.split())
 
 
 def mark_spans(output: Mapping[str, Any]) -> list[tuple[int, int, int]]:

@@ -24,6 +24,7 @@ from readgraph.nodes.answering.prompts import (
     answer_prompt,
 )
 from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedQuestion, AskedState, ReaderRuntime
+from readgraph.nodes.extractive.asked import answers
 from readgraph.nodes.extractive.quoting import question_alone
 from readgraph.nodes.memory import describe_missing
 from readgraph.nodes.prompts import Reply, answer_length, at_length, length_line
@@ -32,18 +33,19 @@ from readgraph.state.declaring import LARGEST, Groups
 from readgraph.state.languages import DEFAULT, NAMES, certain_language
 from readgraph.state.reading import Finding, Quote, last_question
 from readgraph.state.records import Document, Page
-from readgraph.state.settings import LONG, AnswerForm, AnswerLength, Language
+from readgraph.state.settings import LONG, AnswerForm, AnswerLength, Language, Meaning
 
 __all__ = ["compression_rate", "write_answer"]
 
 NOT_FOUND = "I found no answer to this in the text."
 GAVE_NONE = "The model gave no answer to this that could be used."
 NEAREST = "No model answered this. Nearest sentences:"
+SAYS = "No model answered this. The text says:"
 NEAREST_OPTION = "No model answered this. Nearest option:"
 RESEARCHED = "I gathered what the text says about this; the answer was left to you."
 
 
-STYLE: Groups = (AnswerForm, Language)  # the settings that say how answers are written
+STYLE: Groups = (AnswerForm, Language, Meaning)  # how answers are written, and without a model how quotes are found
 
 
 class AnswerStyle(NamedTuple):
@@ -177,7 +179,7 @@ def _as_chat_message(answer_draft: AnswerDraft, document: Document, state: Asked
         gave_none = GAVE_NONE if answer_draft.nearest and meter.context.model else NOT_FOUND
         words = RESEARCHED if answer_draft.context_alone else gave_none
     else:
-        words = _quoted(answer_draft) if answer_draft.nearest else answer_draft.answer
+        words = _quoted(answer_draft, question_alone(state)) if answer_draft.nearest else answer_draft.answer
     message = AIMessage(f"{words}\n\n{missing}." if missing else words, id=meter.message.id, response_metadata=metadata)
     if last_question(state.get("messages") or []):
         return [message]
@@ -186,12 +188,13 @@ def _as_chat_message(answer_draft: AnswerDraft, document: Document, state: Asked
     return []
 
 
-def _quoted(answer_draft: AnswerDraft) -> str:
+def _quoted(answer_draft: AnswerDraft, question: str) -> str:
     """What was quoted in place of an answer, the nearest first; or the option that was guessed, or a table."""
     if answer_draft.choice:
         return f"{NEAREST_OPTION}\n\n{answer_draft.answer}"
     texts = [quote["quote"] for quote in answer_draft.quotes]
-    return "\n\n".join([NEAREST, *(texts if answer_draft.answer in texts else [answer_draft.answer or ""])])
+    lead = SAYS if texts and answers(question, texts[0]) else NEAREST
+    return "\n\n".join([lead, *(texts if answer_draft.answer in texts else [answer_draft.answer or ""])])
 
 
 def instead_of_reply(draft: AnswerDraft, runtime: ReaderRuntime, counted_as: str = "answer") -> AnswerDraft:

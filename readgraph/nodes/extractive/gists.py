@@ -26,6 +26,7 @@ SERVES = 1.0  # share that is added to a sentence's weight for each content word
 FEWEST_TELLING = 3  # fewest different content words of a sentence that says something without a figure or a name
 
 _WORD = re.compile(r"\w+")
+_BETWEEN = {code: " " for code in range(128) if not _WORD.match(chr(code))}
 _FIGURE, _NAME = re.compile(r"\d[\d.,:]*"), re.compile(r"(?<=[\w,;] )[^\W\d_a-z]\w{2,}")
 
 
@@ -82,18 +83,20 @@ def _names(sentence: str) -> set[str]:
 
 def telling_words(text: str, most: int) -> list[str]:
     """The words that carry most of a text's content, as written there, the most frequent first."""
-    frequency, as_it_stands = Counter[str](), dict[str, str]()
-    for word, count in Counter(_WORD.findall(text)).items():
-        if len(word) >= FEWEST_LETTERS and (stem := _first_stem(word)):
-            as_it_stands.setdefault(stem, word)
-            frequency[stem] += count
-    return [as_it_stands[stem] for stem, _ in frequency.most_common(most)]
+    written = Counter(text.translate(_BETWEEN).split() if text.isascii() else _WORD.findall(text))
+    stems = [*map(_first_stem, written)]
+    frequency = dict.fromkeys(stems, 0)
+    for stem, count in zip(stems, written.values(), strict=True):
+        frequency[stem] += count
+    frequency.pop("", None)
+    as_it_stands = dict(zip(reversed(stems), reversed(written), strict=True))  # the first word of each stem
+    return [as_it_stands[stem] for stem in sorted(frequency, key=frequency.__getitem__, reverse=True)[:most]]
 
 
 @lru_cache(1 << 15)
 def _first_stem(word: str) -> str:
-    """A word as it is ranked; "" for one without content."""
-    return next(iter(content_words(word)), "")
+    """A word as it is ranked; "" for a short one, or one without content."""
+    return next(iter(content_words(word)), "") if len(word) >= FEWEST_LETTERS else ""
 
 
 _SIGNATURE = re.compile(

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from readgraph.library.search.terms import content_words, stop_word_lists, tokens
+from readgraph.nodes.extractive.asked import Kind, is_of_kinds, read_question
 from readgraph.nodes.rules.tokens import tokens_of
 from readgraph.state.languages import DEFAULT, NAMES, certain_language
 
@@ -32,6 +33,10 @@ _COUNTING = re.compile(
     r"\b(?:how many|wie viele|combien d(?:e\b|['’])|cuánt[ao]s|quant[aei]\b|hoeveel|сколько)", re.IGNORECASE
 )
 
+MEANT = "No word of the question is in what is quoted: it was found by its meaning, and may be about something else."
+NOT_NAMED: dict[Kind, str] = {"who": "Nobody", "when": "No time", "where": "No place"}
+"""What sentences lack that can be no answer where it is asked who, when or where."""
+
 WHOLE_TEXT = "This asks for all of the text: 'readgraph summarise' gives its most telling sentences."
 EVERY_PART = (
     "This asks for something of every part: a table goes through all of the text, such as "
@@ -39,8 +44,11 @@ EVERY_PART = (
 )
 
 
-def find_hints(question: str, quotes: Sequence[str], languages: Iterable[str]) -> list[str]:
-    """What to say with the quotes that answer a question without a model; `languages` are the text's (ISO 639-1)."""
+def find_hints(question: str, quotes: Sequence[str], languages: Iterable[str], places: Iterable[str] = ()) -> list[str]:
+    """What to say with the quotes that answer a question without a model; `languages` are the text's (ISO 639-1).
+
+    `places`: the names of the quotes' places, which may have a date.
+    """
     spoken = [*dict.fromkeys(languages)]
     if _SUMMARY.search(question):
         return [WHOLE_TEXT]
@@ -56,8 +64,19 @@ def find_hints(question: str, quotes: Sequence[str], languages: Iterable[str]) -
     language = spoken[0] if spoken else DEFAULT
     if _COUNTING.search(question) and not _has_number(quotes, language):
         return [EVERY_PART]
+    asked, told = read_question(question, language), [*quotes, *places]
+    for kind, lacking in NOT_NAMED.items() if quotes else ():
+        alone = asked._replace(kinds=asked.kinds & {kind})
+        if not any(is_of_kinds(alone, text, language) for text in told):
+            return [f"{lacking} is named in these sentences."]
     shared = _shared_words(question, quotes, language)
     return [f"Only '{shared[0]}' is shared with the question."] if len(shared) == 1 else []
+
+
+def share_no_word(question: str, quotes: Sequence[str], language: str) -> bool:
+    """Whether there are quotes, and none of the question's content words is in them."""
+    there = {word for quote in quotes for word in content_words(quote, language)}
+    return bool(quotes) and there.isdisjoint(content_words(question, language))
 
 
 def _has_number(quotes: Iterable[str], language: str) -> bool:

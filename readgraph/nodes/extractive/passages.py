@@ -7,9 +7,10 @@ from itertools import groupby, pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
-from readgraph.library.search.hits import SPEAKER
-from readgraph.library.search.okapi import Okapi, Term, TextsWith
+from readgraph.library.search.hits import SPEAKER, fuse_with_meaning
+from readgraph.library.search.okapi import Okapi, Term
 from readgraph.library.search.terms import cache_by_text, content_words
+from readgraph.nodes.extractive.asked import Asked, asks, holds, is_of_kinds, read_question
 from readgraph.state.languages import DEFAULT, language_by_words, main_language
 from readgraph.state.sentences import LABEL, ROW, paragraph_spans, sentence_spans
 from readgraph.state.words import count_words
@@ -20,6 +21,7 @@ FEWEST_WORDS = 8
 MOST_HEADING = 80  # characters of a line that may be the heading of the lines below
 
 MUCH_LONGER = 4  # times, than its heading, a paragraph is at least where a blank line is between them
+_QUOTES = "\"'”’»"
 _CLOSING, _SENTENCE_ENDS = " \t\r\n\"'”’»)]", frozenset(".!?…。！？")
 
 _LABELS = re.compile(f"^{LABEL.pattern}", re.MULTILINE)
@@ -136,7 +138,9 @@ def _parts(text: str) -> Sequence[_Part]:
 
 def _may_be_heading(line: str) -> bool:
     """Whether a line is short, and neither a sentence nor a turn."""
-    return len(line) <= MOST_HEADING and line[-1:].isalnum() and "\n" not in line and not LABEL.match(line)
+    return (
+        len(line) <= MOST_HEADING and line.rstrip(_QUOTES)[-1:].isalnum() and "\n" not in line and not LABEL.match(line)
+    )
 
 
 def _is_under(line: str, paragraph: str) -> bool:
@@ -150,6 +154,12 @@ OWN, BEFORE, AFTER = 0.5, 0.2, 0.1
 LINE_ENDS = 4  # most characters between passages that adjoin: the ends of two lines
 FEWEST_TURNS = 3  # turns after which a label counts as a speaker's name
 MOST_PASSAGES = 12  # passages whose sentences are ranked
+LOOKED_AT = 20  # sentences, the best by their words, that are compared with what is asked
+MUCH, ALL_BUT_ROUNDING = (
+    0.5,
+    0.999,
+)  # shares of a query's weight: of a sentence that may hold all of it, and of one with all
+OTHER_KIND = 0.3  # what a sentence loses that can be no answer, where the best passage counts 1
 
 
 class PageSentence(NamedTuple):
@@ -162,14 +172,28 @@ class PageSentence(NamedTuple):
     said: str
     within: int
 
+    @property
+    def passage(self) -> tuple[int, int]:
+        """Its passage, by the page and where it begins there."""
+        return self.page, self.within
+
 
 def nearest_sentences(
-    query: str, passages: Sequence[Passage], most: int = MOST_PASSAGES, fewest_words: int = FEWEST_WORDS
+    query: str,
+    passages: Sequence[Passage],
+    most: int = MOST_PASSAGES,
+    fewest_words: int = FEWEST_WORDS,
+    cosines: Sequence[float] = (),
 ) -> list[PageSentence]:
-    """The sentences of the best few passages, best first; empty where no passage shares a word with the query."""
+    """The sentences of the best few passages, best first; empty where no passage shares a word with the query.
+
+    With `cosines` (`passage_cosines`), what is near the query by meaning counts too.
+    """
     named = _speakers_named(query, passages)
     language = main_language([passage.said for passage in passages])
-    scores, weights = _scores(query, passages, language)
+    scores, weights, shares = _scores(query, passages, language)
+    if cosines:
+        scores = dict(fuse_with_meaning([*scores.items()], cosines))
     if not scores:
         return []
     best = max(scores.values()) or 1.0
@@ -181,9 +205,13 @@ def nearest_sentences(
         return own[number] + BEFORE * before + AFTER * after + SPEAKER * _is_by(named, passages[number])
 
     totals = {number: score(number) for number in scores}
-    chosen = sorted(scores, key=lambda number: (-totals[number], number))[:most]
-    candidates = [(totals[number], sentences_of(passages[number], fewest_words, language)) for number in chosen]
-    return _by_own_words(query, weights, candidates, language)
+    ordered = sorted(scores, key=lambda number: (-totals[number], number))
+    having_all = [number for number in ordered[most:] if shares.get(number, 0.0) > ALL_BUT_ROUNDING]
+    candidates = [
+        (totals[number], sentences_of(passages[number], fewest_words, language))
+        for number in (*ordered[:most], *having_all[:most])
+    ]
+    return _by_own_words(query, weights, candidates, read_question(query, language), language)
 
 
 def speakers_of(passages: Sequence[Passage]) -> set[str]:
@@ -232,32 +260,56 @@ def _prose(text: str, fewest_words: int, language: str) -> tuple[tuple[int, int,
     return tuple((start, end, text[start:end], without_label(text[start:end])) for start, end in joined)
 
 
-def _scores(query: str, passages: Sequence[Passage], language: str) -> tuple[dict[int, float], dict[Term, float]]:
-    """The Okapi scores of passages that share a word with the query, by their numbers, and the weights of its terms.
+def _scores(
+    query: str, passages: Sequence[Passage], language: str
+) -> tuple[dict[int, float], dict[Term, float], dict[int, float]]:
+    """The scores of passages that share a word with the query, by number; its terms' weights; each passage's share.
 
-    The words of a passage count a little for those that adjoin it.
+    The words of a passage count a little for those that adjoin it. Okapi's own weights would be 0 where a word is in
+    half of a few passages.
     """
-    okapi, all_terms = Okapi(query), TextsWith()
-    pages = [[*of_page] for _, of_page in groupby(passages, attrgetter("page"))]
-    words = [tuple(passage.known_words for passage in page) for page in pages]  # those of a page are kept together
-    for page, words_of_page in zip(pages, words, strict=True):
+    okapi = Okapi(query)
+    for _, of_page in groupby(passages, attrgetter("page")):
+        page = [*of_page]  # the words of those of a page are kept together
         following = [number for number, two in enumerate(pairwise(page), 1) if _adjoin(two)]
-        okapi.add(words_of_page, language, following)
-    for words_of_page in words if okapi.needs_all_terms else ():
-        all_terms.add(words_of_page, language)
-    weights = okapi.weights(all_terms)
-    return dict(okapi.rank_by_weights(weights)), weights
+        okapi.add(tuple(passage.known_words for passage in page), language, following)
+    weights = okapi.rarities()
+    return dict(okapi.rank_by_weights(weights)), weights, okapi.find_shares(weights)
 
 
 def _by_own_words(
-    query: str, weights: dict[Term, float], candidates: Sequence[tuple[float, list[PageSentence]]], language: str
+    query: str,
+    weights: dict[Term, float],
+    candidates: Sequence[tuple[float, list[PageSentence]]],
+    asked: Asked,
+    language: str,
 ) -> list[PageSentence]:
-    """The sentences by the score of their passage and of their own words; ties in the order given."""
+    """The sentences by the score of their passage and of their own words; ties in the order given.
+
+    Before all others come those that hold all that the query asks, however long they are; what can be no answer since
+    it names nobody, no time or no number stands behind the rest of the best.
+    """
     okapi = Okapi(query)
     for _, sentences in candidates:
-        okapi.add(tuple(sentence.said for sentence in sentences), language)
-    own = dict(okapi.rank_by_weights(weights))
+        okapi.add(tuple(sentence.text for sentence in sentences), language)
+    own, shares = dict(okapi.rank_by_weights(weights)), okapi.find_shares(weights)
     best = max(own.values(), default=0.0) or 1.0
     scored = [(score, sentence) for score, sentences in candidates for sentence in sentences]
     total = [score + OWN * own.get(number, 0.0) / best for number, (score, _) in enumerate(scored)]
-    return [scored[number][1] for number in sorted(range(len(scored)), key=lambda n: (-total[n], n))]
+    ordered = sorted(range(len(scored)), key=lambda number: (-total[number], number))
+
+    def rank(number: int) -> float:
+        text = scored[number][1].text
+        if shares.get(number, 0.0) >= MUCH and holds(asked, text, language):
+            return -1e9 - total[number]
+        may_answer = asks(text) or is_of_kinds(asked, text, language, besides="why")  # a reply may follow
+        return -total[number] + (0.0 if may_answer else OTHER_KIND)
+
+    looked_at = [
+        number
+        for place, number in enumerate(ordered)
+        if place < LOOKED_AT or shares.get(number, 0.0) > ALL_BUT_ROUNDING
+    ]
+    ranks = {number: rank(number) for number in looked_at}
+    last = set(ordered) - ranks.keys()
+    return [scored[number][1] for number in (*sorted(ranks, key=ranks.__getitem__), *(n for n in ordered if n in last))]

@@ -1,14 +1,16 @@
 """Answers without a model: the sentences nearest to the question, quoted; no rule says which words answer it."""
 
-import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import accumulate, pairwise
 from operator import itemgetter
 
+from readgraph.library.page_store import page_store
 from readgraph.library.search.okapi import rank
 from readgraph.library.search.terms import content_words
 from readgraph.nodes.contracts import AnswerDraft, AskedQuestion, AskedState, ReaderRuntime
 from readgraph.nodes.extractive import dates
+from readgraph.nodes.extractive.asked import asks, holds, is_of_kinds, read_question
 from readgraph.nodes.extractive.passages import (
     LINE_ENDS,
     MOST_PASSAGES,
@@ -19,6 +21,7 @@ from readgraph.nodes.extractive.passages import (
     sentences_of,
     speakers_of,
 )
+from readgraph.nodes.meaning import passage_cosines
 from readgraph.nodes.prompts import PARAGRAPH_WORDS, answer_length
 from readgraph.state.languages import main_language
 from readgraph.state.reading import Quote
@@ -40,6 +43,7 @@ def question_alone(state: AskedQuestion) -> str:
 MOST_QUOTES, MOST_TURNS, MOST_RANKED = 3, 5, 20
 """Sentences that are quoted, or turns of a talk, of those ranked first."""
 
+HALF = 0.5
 SPACES = 2  # most characters between two sentences that follow each other
 FREE_WORDS = 200  # words of an answer that may be as long as it likes
 MOST_BETWEEN, REPLY_WORDS = 8, 80  # passages from a question to its reply, and words of them and the reply
@@ -61,35 +65,56 @@ async def quote_passages(
     places = await dates.dated_places({passage.page for passage in passages}, document, state["memory"], runtime)
     if places:
         passages = [passage._replace(place=dates.place_at(places, passage.page, passage.start)) for passage in passages]
+    spans = [(passage.page, passage.start, passage.end) for passage in passages]
+    cosines = await passage_cosines(spans, document, state["memory"], question, runtime)
     length = None if state["choices"] else answer_length(context, question)
     if length in ("paragraph", "free"):
         usual = PARAGRAPH_WORDS if length == "paragraph" else FREE_WORDS
-        return quote_at_length(passages, question, context.answer_words or usual)
-    return quoted_answer(passages, state)
+        return quote_at_length(passages, question, context.answer_words or usual, cosines)
+    return quoted_answer(passages, state, await _documents_of(passages, document, state["memory"], runtime), cosines)
 
 
-def quoted_answer(passages: Sequence[Passage], state: AskedState) -> AnswerDraft:
+async def _documents_of(
+    passages: Sequence[Passage], document: Document, memory: str, runtime: ReaderRuntime
+) -> dict[int, str]:
+    """The document in which each page begins, of documents that are read as one."""
+    if not document.parts:
+        return {}
+    pages = await page_store(runtime).pages(memory, sorted({passage.page for passage in passages}))
+    return {page.number: document.part_at(page.start).document for page in pages}
+
+
+def quoted_answer(
+    passages: Sequence[Passage],
+    state: AskedState,
+    documents: Mapping[int, str] | None = None,
+    cosines: Sequence[float] = (),
+) -> AnswerDraft:
     """The sentences that share most with the question, the best first; of a talk the nearest turns.
 
-    With options, the answer is a guess: the best-supported one.
+    With options, the answer is a guess: the best-supported one. `documents`: of each page, where they are several.
     """
     question, choice = question_alone(state), None
     query = question
     if state["choices"]:
         choice = _best_supported(question, state["choices"], [passage.said for passage in passages])
         query = f"{question} {state['choices'][choice]}" if choice else question
-    ranked = nearest_sentences(query, passages)
-    shown = _nearest_turns(ranked) if len(speakers_of(passages)) > 1 else _each_adding(query, ranked[:MOST_RANKED])
+    ranked = nearest_sentences(query, passages, cosines=cosines)[:MOST_RANKED]
+    near = _as_near(query, ranked, documents or {})
+    is_talk = len(speakers_of(passages)) > 1
+    shown = _nearest_turns(near, passages) if is_talk else _each_adding(query, _of_one_kind(query, near))
     quotes = _quotes(shown, passages, question)
     if choice:
         return _draft_from_quotes(state["choices"][choice], quotes, choice)
     return _draft_from_quotes(quotes[0]["quote"] if quotes else None, quotes)
 
 
-def quote_at_length(passages: Sequence[Passage], question: str, words: int) -> AnswerDraft:
+def quote_at_length(
+    passages: Sequence[Passage], question: str, words: int, cosines: Sequence[float] = ()
+) -> AnswerDraft:
     """The nearest sentences, of about this many words together, the best first."""
-    page_sentences, left = list[PageSentence](), words
-    for sentence in nearest_sentences(question, passages, MOST_PASSAGES + words // PASSAGE_WORDS):
+    page_sentences, left, most = list[PageSentence](), words, MOST_PASSAGES + words // PASSAGE_WORDS
+    for sentence in nearest_sentences(question, passages, most, cosines=cosines):
         length = count_words(sentence.text)
         if length < 2 * left:
             page_sentences.append(sentence)
@@ -166,21 +191,55 @@ def _follows(one: Passage, other: Passage) -> bool:
     return other.page == one.page + 1 and other.start <= LINE_ENDS
 
 
-_ASKS = re.compile(
-    r"[?؟⁇⁈⁉](?=[\"'”’»)\]!?]*(?:\s|$))|[？՞፧]|(?<=[\u0370-\u03ff\u1f00-\u1fff])[;\u037e]|[か吗嗎呢]。?\s*$"
-)
-"""A mark of a question, also in Arabic, Greek and Armenian; in Japanese and Chinese a word at its end too."""
-
-
 def _asks(text: str, question: str = "") -> bool:
     """Whether this asks something: by its mark, or since it says nothing beside what the `question` says."""
-    return bool(_ASKS.search(text)) or (bool(question) and {*content_words(text)} <= {*content_words(question)})
+    return asks(text) or (bool(question) and {*content_words(text)} <= {*content_words(question)})
 
 
-def _nearest_turns(ranked: Sequence[PageSentence]) -> list[PageSentence]:
-    """The sentences of the nearest turns."""
-    turns = [*dict.fromkeys((sentence.page, sentence.within) for sentence in ranked)][:MOST_TURNS]
-    return [sentence for sentence in ranked[:MOST_RANKED] if (sentence.page, sentence.within) in turns]
+def _as_near(query: str, ranked: Sequence[PageSentence], documents: Mapping[int, str]) -> list[PageSentence]:
+    """Those of these sentences that may stand beside the first.
+
+    In another document, and beside one with all words of the query, their passage must share half as many words with
+    the query as the best: others are there by a chance word.
+    """
+    if not ranked:
+        return []
+    language = main_language([sentence.text for sentence in ranked])
+    words, shared = {*content_words(query, language)}, Counter[tuple[int, int]]()
+    for sentence in ranked:
+        own = len(words & {*content_words(sentence.text, language)})
+        shared[sentence.passage] = max(shared[sentence.passage], own)
+    most, first_document = max(shared.values()), documents.get(ranked[0].page)
+    if most < len(words) and not holds(read_question(query, language), ranked[0].text, language):
+        few = {passage for passage in shared if documents.get(passage[0]) != first_document}
+    else:
+        few = {*shared}
+    few = {passage for passage in few if shared[passage] < HALF * most}
+    return [sentence for sentence in ranked if sentence.passage not in few]
+
+
+def _of_one_kind(query: str, ranked: Sequence[PageSentence]) -> list[PageSentence]:
+    """These sentences; where the first names what is asked for, such as somebody for "who", only those that do."""
+    language = main_language([sentence.text for sentence in ranked])
+    asked = read_question(query, language)
+    may_answer = [is_of_kinds(asked, sentence.text, language, besides="why") for sentence in ranked]
+    return [sentence for sentence, may in zip(ranked, may_answer, strict=True) if may >= may_answer[0]]
+
+
+def _nearest_turns(ranked: Sequence[PageSentence], passages: Sequence[Passage]) -> list[PageSentence]:
+    """The nearest turns: of each all up to the last of these sentences, or the nearest if that is long."""
+    begun = {(passage.page, passage.start): passage for passage in passages}
+    turns = dict[tuple[int, int], list[PageSentence]]()
+    for sentence in ranked:
+        turns.setdefault(sentence.passage, []).append(sentence)
+    language = main_language([passage.said for passage in passages])
+    shown = list[PageSentence]()
+    for turn, near in [*turns.items()][:MOST_TURNS]:
+        whole = [
+            sentence for sentence in sentences_of(begun[turn], language=language) if sentence.start <= max(near).start
+        ]
+        shown += whole if sum(count_words(sentence.text) for sentence in whole) <= REPLY_WORDS else near[:1]
+    return shown
 
 
 def _each_adding(query: str, ranked: Sequence[PageSentence]) -> list[PageSentence]:

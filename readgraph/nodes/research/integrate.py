@@ -33,6 +33,7 @@ from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedState, Rea
 from readgraph.nodes.extractive import query_of
 from readgraph.nodes.extractive.passages import nearest_sentences, passages_of
 from readgraph.nodes.extractive.quoting import MOST_QUOTES, quote_pages
+from readgraph.nodes.meaning import passage_cosines
 from readgraph.nodes.memory import OpenedMemory, ShownPage, format_pages, format_parts, load_memory, pages_text
 from readgraph.nodes.prompts import question_part, with_reasons
 from readgraph.nodes.research.plan import memos_in_view
@@ -148,7 +149,11 @@ async def _pack_hits(state: IntegrateState, runtime: ReaderRuntime, *, most_word
 
 async def _with_passages(state: IntegrateState, runtime: ReaderRuntime, shown: list[ShownPage]) -> IntegrateUpdate:
     texts = {page.number: page.text for page in shown}
-    page_sentences = nearest_sentences(query_of(state), passages_of(texts))[:PASSAGES]
+    query, passages = query_of(state), passages_of(texts)
+    opened = await load_memory(runtime, state)
+    spans = [(passage.page, passage.start, passage.end) for passage in passages]
+    cosines = await passage_cosines(spans, opened.document, opened.record.id, query, runtime)
+    page_sentences = nearest_sentences(query, passages, cosines=cosines)[:PASSAGES]
     starts = {page.number: page.start for page in shown}
     snippets = [
         make_citation(

@@ -17,6 +17,7 @@ from readgraph.models.reply_types import LenientReply, Numbers, Texts, numbers_i
 from readgraph.nodes.contracts import AskedState, LookUpState, ReaderRuntime, StepUpdate
 from readgraph.nodes.extractive import query_of
 from readgraph.nodes.look_up import look_up_pages
+from readgraph.nodes.meaning import find_meaning_tool
 from readgraph.nodes.memory import OpenedMemory, format_pages, format_parts, load_memory
 from readgraph.nodes.prompts import question_part, with_reasons
 from readgraph.nodes.search import Tools, fuse_hits, memory_tools, search_pages
@@ -176,7 +177,11 @@ class PlanUpdate(StepUpdate):
 async def _research_tools(memory: OpenedMemory) -> Tools:
     """The tools of a memory; without memory they find pages by text and header alone (section 3.5)."""
     parts = WITHOUT_MEMOS if memory.runtime.context.without_memory else PARTS  # a correction may have dropped an index
-    return await memory_tools(memory.runtime, memory.document, memory.record, parts)
+    tools = await memory_tools(memory.runtime, memory.document, memory.record, parts)
+    if "vector" in tools or "vector" not in memory.runtime.context.tools:
+        return tools
+    meant = await find_meaning_tool(memory.store, memory.document, memory.record, memory.runtime.context)
+    return {**tools, "vector": meant} if meant else tools
 
 
 @node(settings=(Reasoning, Reflecting, Research, SearchTools, Embeddings, Window))

@@ -12,7 +12,8 @@ DATE = re.compile(r"(?<!\d)(\d{1,4})(\W{1,4}|[年년]\W{0,3})(\d{1,2})(\W{1,4}|[
 MORNING = frozenset("a am 上午 早上 凌晨 清晨 오전 午前 ص قظ πμ sa öö de dop epd paradites पूर्वाह्न".split())
 AFTERNOON = frozenset("p pm 下午 晚上 中午 오후 午後 م بظ μμ ch ös du odp pasdites अपराह्न".split())
 _WRITTEN = re.compile(
-    r"(?<!\d)(?P<day>\d{1,2})(?:\.|st|nd|rd|th)? ?-?(?:de )?(?P<month>[^\W\d_]{3,12})\.?,? ?-?(?:de )?(?P<year>\d{4})"
+    r"(?<!\d)(?P<day>\d{1,2})(?:\.|st|nd|rd|th)? ?-?(?:de )?(?P<month>[^\W\d_]{3,12})\.?,? ?-?(?:de )?"
+    r"(?P<year>\d{4}|(?<=-)\d\d(?!\d))"
     r"|\b(?P<month_first>[^\W\d_]{3,12})\.? (?P<day_second>\d{1,2})(?:st|nd|rd|th)?,? (?P<year_last>\d{4})"
 )
 _LEFT_OUT = re.compile(
@@ -38,7 +39,7 @@ def write_months(text: str) -> str:
     def write(found: re.Match[str]) -> str:
         month = month_names("").get(fold_month_name(found["month"] or found["month_first"]))
         day, year = found["day"] or found["day_second"], found["year"] or found["year_last"]
-        return f"{year}-{month}-{day}" if month else found[0]
+        return f"{f'20{year}'[-4:]}-{month}-{day}" if month else found[0]
 
     return _WRITTEN.sub(write, text)
 

@@ -11,6 +11,8 @@ from readgraph.sources.encodings import decode
 from readgraph.sources.places import MOST_PLACES, Place, order_places, shorten_label
 from readgraph.state.errors import BadInput
 
+MOST_SECONDS = 1e11  # since 1970: more are thousandths of them
+
 
 class ChatTurn(NamedTuple):
     """What one speaker wrote at one time; "" for a line of the program, None where the time is unknown.
@@ -31,10 +33,14 @@ class ChatTurn(NamedTuple):
 
 
 class ChatConversation(NamedTuple):
-    """One conversation (a channel, a group, a talk with an assistant), or a session of it; "" if it has no title."""
+    """One conversation (a channel, a group, a talk with an assistant), or a session of it; "" if it has no title.
+
+    `lasts`: people go on with it, and it is a text of its own; talks with an assistant are many, and read as one text.
+    """
 
     title: str
     turns: list[ChatTurn]
+    lasts: bool = False
 
     @property
     def time(self) -> datetime | None:
@@ -83,11 +89,22 @@ def day(time: datetime | None) -> str:
 
 
 def parse_chat_json(data: bytes, name: str) -> Any:
-    """The value in a JSON file; raises `BadInput` if it isn't JSON."""
+    """The value in a JSON file, or the values on its lines; raises `BadInput` if it isn't JSON."""
+    text = decode(data, name)
     try:
-        return json.loads(decode(data, name))
+        return json.loads(text, object_hook=_without_copy)
     except (ValueError, RecursionError):
-        raise BadInput(f"{name} is not valid JSON: export the chat again.") from None
+        pass
+    try:  # a value on each line: in a file that is cut short, the first line is none
+        return [json.loads(line, object_hook=_without_copy) for line in text.split("\n") if line.strip()]
+    except (ValueError, RecursionError):
+        raise BadInput(f"{name} is not valid JSON, or is cut short: export the chat again.") from None
+
+
+def _without_copy(value: dict[str, Any]) -> dict[str, Any]:
+    """An object without Telegram's second copy of each text, which would take a third of the memory."""
+    value.pop("text_entities", None)
+    return value
 
 
 def dict_in(value: dict[str, Any], key: str) -> dict[str, Any]:
@@ -102,12 +119,13 @@ def words(value: Any) -> str:
 
 
 def time_of(value: Any) -> tuple[datetime | None, float]:
-    """A time in UTC from seconds or from "2024-03-12T19:40:00Z", and its seconds; None and 0 for anything else."""
+    """A time in UTC from seconds, thousandths or "2024-03-12T19:40:00Z", and its seconds; None and 0 for others."""
     try:
-        if isinstance(value, str) and "T" in value:
+        if isinstance(value, str) and value[4:5] == "-":
             time = datetime.fromisoformat(value)
         else:
-            time = datetime.fromtimestamp(float(value), UTC)
+            number = float(value)
+            time = datetime.fromtimestamp(number / 1000 if number > MOST_SECONDS else number, UTC)
         aware = time if time.tzinfo else time.replace(tzinfo=UTC)
         return aware.astimezone(UTC).replace(tzinfo=None), aware.timestamp()
     except (TypeError, ValueError, OverflowError, OSError):

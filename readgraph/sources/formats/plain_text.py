@@ -13,7 +13,16 @@ from readgraph.sources.formats.chat_turns import places_of
 from readgraph.sources.formats.marked_text import has_signs, take_final_text, take_readings_out
 from readgraph.sources.left_out import LeftOut
 from readgraph.sources.mojibake import note_double_encoding
-from readgraph.sources.places import MOST_PLACES, HeadingPath, Place, order_places, place_at, shorten_label, thin_out
+from readgraph.sources.places import (
+    MOST_PLACES,
+    HeadingPath,
+    Place,
+    line_places,
+    order_places,
+    place_at,
+    shorten_label,
+    thin_out,
+)
 from readgraph.sources.raised_text import lower_text, raise_text
 from readgraph.state.dates import find_date
 from readgraph.state.words import format_count
@@ -75,10 +84,10 @@ def places_of_text(text: str) -> tuple[Place, ...]:
             starts = [start for start, _ in paragraphs]
             if len(text) > LONG_PARAGRAPH * len(starts):
                 starts = [match.start() for match in _LINE.finditer(text)]
-            return tuple(_line_number_places(text, thin_out(starts)))
+            return tuple(line_places(text, thin_out(starts)))
     places = [Place(start, shorten_label(label)) for start, label in thin_out(marks, MOST_PLACES - 1)]
     line = _LINE.search(text)
-    before = _line_number_places(text, [line.start()]) if line and line.start() < places[0].start else []
+    before = line_places(text, [line.start()]) if line and line.start() < places[0].start else []
     return (*before, *places)
 
 
@@ -88,15 +97,6 @@ def _plain_headings(text: str, paragraphs: list[tuple[int, int]]) -> Iterator[tu
             line = text[start:end].rstrip()
             if "\n" not in line and (_NAMED.match(line) or _NUMBERED.match(line)):
                 yield start, line.lstrip("# \t")
-
-
-def _line_number_places(text: str, starts: Sequence[int]) -> list[Place]:
-    places, line, counted_to = [], 1, 0
-    for start in starts:
-        line += text.count("\n", counted_to, start)
-        counted_to = start
-        places.append(Place(start, f"line {line}"))
-    return places
 
 
 _FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(?:.*\n)*?(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)")

@@ -34,7 +34,7 @@ def slack_chats(names: Iterable[str], read: Callable[[str], bytes], source: str)
             turns = _turns(dicts(parse_chat_json(read(name), f"{source} ({name!a})")), users)
             channels.setdefault(day["channel"], []).extend(turns)
     return [
-        ChatConversation(f"#{channel}", [turn for _, turn in sorted(turns, key=lambda timed: timed[0])])
+        ChatConversation(f"#{channel}", [turn for _, turn in sorted(turns, key=lambda timed: timed[0])], lasts=True)
         for channel, turns in channels.items()
         if turns
     ]

@@ -6,23 +6,16 @@ session goes on: a tool's line stands where its result came.
 
 import json
 import re
-import sqlite3
-import time
 from collections.abc import Iterable, Iterator
-from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 from readgraph.sources.converting import dicts
 from readgraph.sources.formats.chat_turns import ChatConversation, ChatTurn, day, dict_in, minute, time_of, words
-from readgraph.sources.inputs import most_bytes, read_bytes
 from readgraph.sources.places import shorten_label
 from readgraph.sources.secrets import without_secrets
-from readgraph.state.errors import BadInput
 
 LONGEST_SHOWN = 160  # characters of what a tool was given, and of each line of what came of it
 TOOL = "Tool"  # the speaker of what tools gave
-DATABASE_SECONDS = 60.0  # the longest that a query of a stranger's database may take
 _SPEAKERS = {"user": "User", "human": "User", "assistant": "Agent", "ai": "Agent"}
 _TEXTS = ("text", "input_text", "output_text")
 _CALLS = ("tool_use", "tool_call", "function_call", "custom_tool_call", "local_shell_call")
@@ -208,61 +201,3 @@ def _outcome(part: dict[str, Any]) -> str:
 def _clip(text: str) -> str:
     text = without_secrets(" ".join(text[: 4 * LONGEST_SHOWN].split()))
     return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 1].rstrip()}…"
-
-
-def chats_in_database(path: Path, name: str) -> list[ChatConversation]:
-    """The sessions in a SQLite file of OpenAI's Agents SDK, or the threads of a LangGraph checkpointer.
-
-    Raises `BadInput` for another file. Nothing in it is run: no view is read, and no object is made from what it holds.
-    """
-    read_bytes(path, name)  # a regular file, within the limit
-    ends = time.monotonic() + DATABASE_SECONDS
-    how = "mode=ro" if path.with_name(f"{path.name}-wal").exists() else "immutable=1"  # which makes no files beside it
-    try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True)) as database:
-            database.execute("PRAGMA trusted_schema = OFF")
-            database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, most_bytes())
-            database.set_progress_handler(lambda: time.monotonic() > ends, 100_000)
-            tables = {row[0] for row in database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
-            for table, read in (("agent_messages", _sessions_of_openai), ("checkpoints", _threads_of_langgraph)):
-                if table in tables:
-                    return [*filter(None, read(database))]
-    except sqlite3.Error as problem:
-        raise BadInput(f"{name} can't be read as a SQLite file: {problem}.") from None
-    raise BadInput(f"{name} holds no sessions of agents: those of OpenAI's Agents SDK and of LangGraph can be read.")
-
-
-def _sessions_of_openai(database: sqlite3.Connection) -> Iterator[ChatConversation | None]:
-    rows = database.execute("SELECT session_id, message_data, created_at FROM agent_messages ORDER BY id")
-    sessions: dict[str, list[tuple[dict[str, Any], Any]]] = {}
-    for session, data, written in rows:
-        for item in dicts([_parsed(words(data))]):
-            sessions.setdefault(str(session), []).append((item, words(written).replace(" ", "T")))
-    return (_chat_of_items(items, session) for session, items in sessions.items())
-
-
-def _threads_of_langgraph(database: sqlite3.Connection) -> Iterator[ChatConversation | None]:
-    """The newest state of each thread, at the time of its first."""
-    of = "SELECT thread_id, {}(checkpoint_id), checkpoint FROM checkpoints WHERE checkpoint_ns = '' GROUP BY thread_id"
-    began = {thread: _unpacked(data).get("ts") for thread, _, data in database.execute(of.format("min"))}
-    for thread, _, data in database.execute(of.format("max")):
-        state = dict_in(_unpacked(data), "channel_values")
-        yield _chat_of_items([(item, began[thread]) for item in dicts(state.get("messages"))], str(thread))
-
-
-def _unpacked(data: Any) -> dict[str, Any]:
-    """What a checkpoint's bytes (MessagePack) hold: of an object, what it was made from, which stays plain data."""
-    import ormsgpack
-
-    def unpack(packed: bytes) -> Any:
-        return ormsgpack.unpackb(packed, ext_hook=plain, option=ormsgpack.OPT_NON_STR_KEYS)
-
-    def plain(_: int, packed: bytes) -> Any:
-        value = unpack(packed)
-        return value[2] if isinstance(value, list) and len(value) > 2 else value
-
-    try:
-        state = unpack(data)
-    except (ValueError, TypeError, RecursionError):
-        state = None
-    return state if isinstance(state, dict) else {}

@@ -23,7 +23,7 @@ from readgraph.sources.pdf.page import ASLANT, read_pieces
 from readgraph.sources.pdf.printed import PrintedLine
 from readgraph.sources.pdf.reading_order import lay_out_pages
 from readgraph.sources.pdf.scans import count_lost, even_sizes, is_picture, recognize_pieces, recognizer_version
-from readgraph.sources.places import HeadingPath, Place, SourcePage, order_places, shorten_label
+from readgraph.sources.places import HeadingPath, Place, SourcePage, line_places, order_places, shorten_label, thin_out
 from readgraph.state.errors import BadInput
 from readgraph.state.words import limit_set
 
@@ -100,6 +100,7 @@ def _fold_title(text: str) -> str:
 
 PDF_PAGES, MOST_PAGES = "READGRAPH_MAX_PDF_PAGES", 10_000  # the variable that sets another number than this
 CAUSE = "their fonts are not in the file, or don't say which letters they draw"
+_WRITTEN_LINE = re.compile(r"^(?=.*\S)", re.MULTILINE)
 INSTALL = "pip install 'readgraph[scans]'"
 
 
@@ -275,7 +276,8 @@ def convert_picture(data: bytes, name: str) -> Converted:
     if not recognizer_version():
         raise BadInput(f"{name} is a picture: to recognise its text, {INSTALL}.")
     (text, _, _, problems), _ = in_child("text", name, data, is_picture=True)
-    return Converted(text, (), problems=tuple(problems))
+    lines = thin_out([match.start() for match in _WRITTEN_LINE.finditer(text)])
+    return Converted(text, tuple(line_places(text, lines)), problems=tuple(problems))
 
 
 def pages_of_picture(data: bytes, name: str) -> bytes:

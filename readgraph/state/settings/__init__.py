@@ -10,7 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from readgraph.plugins import leave_out, plugged_in
-from readgraph.state.declaring import Groups, Settings, settings_in
+from readgraph.state.declaring import Groups, Settings, fault_of_group, settings_in
 from readgraph.state.settings.methods import *
 from readgraph.state.settings.parts import *
 
@@ -31,6 +31,7 @@ class CoreSettings(  # the last comes first, since a dataclass orders its fields
     Reasoning,
     LookUp,
     PagesRead,
+    Meaning,
     Rebuilding,
     Purpose,
     Gists,
@@ -59,8 +60,9 @@ def all_groups() -> Groups:
     groups = list[type[Settings]](CoreSettings.__bases__[::-1])
     taken = {name for group in groups for name in settings_in(group)}
     for package, group in plugged_in("settings", type[Settings]):
-        if same := sorted(taken & {*settings_in(group)}):
-            leave_out(package, f"There is a setting '{same[0]}' already.")
+        same = sorted(taken & {*settings_in(group)})
+        if fault := f"there is a setting '{same[0]}' already" if same else package and fault_of_group(group):
+            leave_out(package, fault)
             continue
         groups.insert(groups.index(Budget) if group.calls else len(groups), group)
         taken |= {*settings_in(group)}

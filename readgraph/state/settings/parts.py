@@ -137,6 +137,9 @@ class Budget(Settings, panel="Budget"):
     ] = None
 
 
+MeaningSearch = Literal["auto", "always", "never"]
+"""When texts are searched by meaning as well: `auto` up to 300,000 words."""
+
 ParagraphBreak = Literal["auto", "two-blank-lines", "blank-line", "line"]
 """What ends a paragraph; `auto` decides by the text."""
 
@@ -220,6 +223,15 @@ class Purpose(Settings, panel="Parts"):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "purpose", self.purpose.strip())
+
+
+class Meaning(Settings, panel="Looking up"):
+    """Whether texts are searched by meaning as well as by words where no model answers."""
+
+    meaning: Annotated[
+        MeaningSearch,
+        Help("Without a model: search by meaning too, with readgraph[meaning]: auto (up to 300,000 words), always."),
+    ] = "auto"
 
 
 class PagesRead(Settings, panel="Looking up"):

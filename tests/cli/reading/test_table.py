@@ -250,7 +250,7 @@ def test_without_a_model_columns_are_named_that_stay_empty_and_how_dates_were_re
     [
         ("{text}", "After the files, say what the table is to hold"),
         ("dates", "name the files"),
-        ("dates {text}", "The files come first"),
+        ("{text} dates {text}", "The files come first"),
         ("{text} {text}", "Write it after the files"),
         ("{tmp}/none.txt dates", "There is no file"),
         ("{text} dates --out {tmp}/a.xls", "end it in .csv, .json, .xlsx, .md"),
@@ -269,6 +269,19 @@ def test_wrong_usage_is_one_line(readgraph: Command, text: Path, tmp_path: Path,
         (tmp_path / name).write_text(mine)
     assert_refused(readgraph("table", *given.format(text=text, tmp=tmp_path).split()), told)
     assert (tmp_path / "own.csv").read_text() == "a,b\n1,2\n" and not (tmp_path / "a.csv").exists()
+
+
+@pytest.mark.parametrize("files", [1, 2])
+def test_what_is_wanted_may_stand_first(readgraph: Command, text: Path, files: int, tmp_path: Path) -> None:
+    other = tmp_path / "other.txt"
+    other.write_text("On 3 May 1901 the keeper paid nine crowns.")
+    given = [text, other][:files]
+    turned = readgraph("table", WHAT, *given, "--estimate")
+    assert turned.out == readgraph("table", *given, WHAT, "--estimate").out
+    assert f"Taken as: readgraph table {' '.join(map(str, given))} " in turned.err
+    readgraph("read", text)
+    title = readgraph("show", "--json").json[0]["title"]
+    assert readgraph("table", WHAT, title, "--estimate").out == readgraph("table", title, WHAT, "--estimate").out
 
 
 def test_the_estimate_is_that_of_a_survey(readgraph: Command, text: Path, server: ModelServer) -> None:

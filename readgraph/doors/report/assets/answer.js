@@ -20,7 +20,7 @@ function answerSection(found) {
   const isSummary = "parts" in found;
   const spent = `The budget ran out first.${isSummary ? "" : " Nearest in what was read:"}`;
   const guessed = found.choice && found.by_rule;
-  const nearest = guessed ? GUESSED : "Nearest sentences:";
+  const nearest = guessed ? GUESSED : found.says ? "The text says:" : "Nearest sentences:";
   const leads = { budget: guessed ? `The budget ran out first. ${GUESSED}` : spent, nearest };
   const lead = found.answer ? (found.table && !found.choice ? tableLead(found) : leads[found.status]) : "";
   const refused = found.steps.at(-1)?.summary === "a person refused the answer";
@@ -36,7 +36,7 @@ function answerSection(found) {
     { "aria-labelledby": "question" },
     prose("h1", report.question, { id: "question" }),
     report.options.length ? optionList(found.choice, guessed) : null,
-    element("p.status", { "data-status": found.status }, SAID[found.status] ?? found.status),
+    element("p.status", { "data-status": found.status }, found.says ? "quoted" : SAID[found.status] ?? found.status),
     lead ? element("p.lead", {}, lead) : null,
     listsRows(found) ? surveyTable(found) : found.status === "researched"
       ? prose("p.context", found.context)
@@ -124,7 +124,7 @@ function fromCache(usage) {
 /** The fall-backs, and how the model is asked again where its replies could not be used. */
 function tallyAll({ fallbacks, usage }) {
   const told = tally(fallbacks);
-  return told && usage.refused ? `${told}; refused replies are kept, the setting “again” (--again) asks the model again` : told || "none";
+  return told && usage.refused ? `${told}; refused replies are kept, the setting “again” asks the model again` : told || "none";
 }
 
 /** How many of the parts that were to give a survey's records gave none that can be used. */

@@ -58,13 +58,18 @@ function citationList(found) {
       element("span.number", {}, `[${place + 1}]`),
       prose("q", citation.quote),
       element("span.where", {}, whereabouts(citation.page, citation.place)),
-      element("span.where", {}, `characters ${number(citation.start)}–${number(citation.end)}`),
     );
     const ways = [found.answer === null ? null : backButton(place), sourceLink(citation.start, citation.place)];
     return element("li", tied(place), button, element("div.ways", {}, ways));
   });
-  return element("ol.citations", { "aria-label": "Citations" }, items);
+  const list = (some) => element("ol.citations", { "aria-label": "Citations" }, some);
+  const rest = items.splice(items.length > MANY_QUOTES ? FIRST_QUOTES : items.length);
+  if (!rest.length) return list(items);
+  return element("div", {}, list(items), element("details.more-quotes", {}, element("summary", {}, `${rest.length} more quotes`), list(rest)));
 }
+
+/** Of more quotes than this, only the first ones stand open. */
+const [MANY_QUOTES, FIRST_QUOTES] = [8, 5];
 
 /** The mark of a citation in the answer; it opens the page with the cited words. */
 function markButton(citation, place) {

@@ -44,8 +44,16 @@ function tally(fallbacks) {
   return told.join(", ");
 }
 
+/** A place as people say it: "PDF page 5 (v)" is "page v (5th in the file)". */
+function placeInWords(place) {
+  return place?.replace(/(^|, )PDF page (\d+)(?: \((.*)\))?$/s, (_, before, page, printed) => {
+    const ending = /1\d$/.test(page) ? "th" : ({ 1: "st", 2: "nd", 3: "rd" }[page.at(-1)] ?? "th");
+    return printed ? `${before}page ${printed} (${page}${ending} in the file)` : `${before}page ${page}`;
+  });
+}
+
 /** Where a page is: the source's own place, or "part 4" where the source names none. */
-const whereabouts = (page, place) => place || `part ${page}`;
+const whereabouts = (page, place) => placeInWords(place) || `part ${page}`;
 
 /** A button that opens a page; its title is the source's own place. */
 function pageButton(page, label = `part ${page}`) {

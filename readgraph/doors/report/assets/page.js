@@ -46,8 +46,8 @@ function tableOf(text, { start, end, head, rows }) {
 
 const named = (text, start, end) => (start < end ? element("span.name", {}, text.pieces(start, end)) : null);
 
-/** A page of more words scrolls by itself, so that what stands below it stays near. */
-const LONG = 2000;
+/** A page of more words scrolls by itself, so that what is cited of it is seen at once, and what stands below stays near. */
+const LONG = 400;
 
 /** One page at a time: its note beside its text, with what was cited of it highlighted. */
 const pages = {
@@ -117,9 +117,8 @@ const pages = {
   },
 
   fill(page, place, citation) {
-    const span = `characters ${number(page.start)}–${number(page.end)}`;
-    this.heading.textContent = page.place || `Part ${place}`;
-    const about = [page.place && `part ${place}`, counted(page.words, "word"), span].filter(Boolean).join(" · ");
+    this.heading.textContent = capital(whereabouts(place, page.place));
+    const about = counted(page.words, "word");
     const link = sourceLink(page.start, page.place);
     this.about.replaceChildren(about, ...(link ? [" · ", link] : []));
     this.back.disabled = place === 0;

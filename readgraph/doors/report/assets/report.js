@@ -1,11 +1,11 @@
 /** The report as the elements of a page; what is open first, `openFirst` opens when they stand in the page. */
 function reportParts() {
   const { found } = report;
-  return [search.make(), element("main", {}, toldOf(found), pageSection(), foundSections(found))];
+  return [search.make(), element("main", {}, toldOf(found), pageSection(), foundSections(found), howSection(found))];
 }
 
-/** The answer and what it took; nothing without a question. */
-const toldOf = (found) => (found ? element("div.told", {}, answerSection(found), factList(found)) : null);
+/** The answer; nothing without a question. */
+const toldOf = (found) => (found ? element("div.told", {}, answerSection(found)) : null);
 
 /** What was read, and with what. */
 function reportHeader() {
@@ -43,10 +43,7 @@ function pageNotices() {
 
 function foundSections(found) {
   const sections = [];
-  if (report.tree) {
-    const heading = found?.hops ? `The walk: ${counted(found.hops.length, "decision")}` : "The tree of summaries";
-    sections.push(section("walk", heading, tree.make()));
-  }
+  if (report.tree && !found) sections.push(treeSection(null));
   const learned = found?.findings?.filter(({ page, text }) => page >= 0 && text) ?? [];
   if (learned.length && found.answer === null) {
     sections.push(section("learned", "Learned on the way", findingList(learned)));
@@ -54,10 +51,29 @@ function foundSections(found) {
   if (found?.table?.rows.length && !listsRows(found)) {
     sections.push(section("table", `The table: ${counted(found.table.found, "row")}`, surveyTable(found)));
   }
-  if (found?.rounds?.length) sections.push(section("research", "The rounds of research", roundList(found.rounds)));
-  if (found?.steps.length) sections.push(section("trajectory", "The trajectory", stepTable(found.steps)));
   return sections;
 }
+
+function treeSection(found) {
+  const heading = found?.hops ? `The walk: ${counted(found.hops.length, "decision")}` : "The tree of summaries";
+  return section("walk", heading, tree.make());
+}
+
+/** How a question was read, folded away: what that took, the walk, the rounds and the steps. On paper it is open. */
+function howSection(found) {
+  if (!found) return null;
+  const parts = [
+    factList(found),
+    report.tree ? treeSection(found) : null,
+    found.rounds?.length ? section("research", "The rounds of research", roundList(found.rounds)) : null,
+    found.steps.length ? section("trajectory", "The steps", stepTable(found.steps)) : null,
+  ];
+  return element("details.how-read", {}, element("summary", {}, "How it was read"), parts);
+}
+
+addEventListener("beforeprint", () => {
+  for (const one of document.querySelectorAll(".how-read, .more-quotes")) one.open = true;
+});
 
 /** Begin at the first citation, else the first page that was read again, else the first page; the focus stays. */
 function openFirst(found) {

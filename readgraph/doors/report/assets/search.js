@@ -28,7 +28,7 @@ const search = {
       return element("button", settings, sign);
     };
     this.ways = [way("Previous hit", "↑", -1), way("Next hit", "↓", 1)];
-    const label = element("label", { for: "words" }, "Search", element("kbd", { "aria-hidden": "true" }, "/"));
+    const label = element("label", { for: "words" }, "Find in the text", element("kbd", { "aria-hidden": "true" }, "/"));
     this.box = element("div.search", { role: "search" }, label, this.input, this.ways, this.status);
     return this.box;
   },
@@ -91,6 +91,7 @@ const search = {
     this.drawSteps();
     this.tell();
     const box = source.field === "step" ? document.querySelector(`[data-step="${source.place}"]`) : pages.box;
+    for (const fold of document.querySelectorAll(".how-read")) fold.open ||= fold.contains(box);
     const mark = box.querySelector("mark.current") ?? box.querySelector(".sign.current")?.parentElement;
     (mark ?? box).scrollIntoView({ block: "center" });
   },

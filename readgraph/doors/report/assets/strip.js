@@ -69,9 +69,16 @@ const strip = {
   /** The pages that were read again, in the order of reading. */
   readAgain() {
     if (!this.order.size) return null;
-    const buttons = [...this.order.keys()].map((page) => element("li", {}, pageButton(page)));
+    const buttons = [...this.order.keys()].map((page) => element("li", {}, pageButton(page, this.placed(page))));
     const lead = element("li.quiet", { "aria-hidden": "true" }, "Read again:");
     return element("ol.again", { "aria-label": "Parts read again, in order" }, lead, buttons);
+  },
+
+  /** Where a page is, in a collection with the title of its document. */
+  placed(number) {
+    const page = report.pages[number];
+    const title = report.parts.findLast((part) => part.start <= page?.start)?.title;
+    return [title, whereabouts(number, page?.place)].filter(Boolean).join(", ");
   },
 
   /** Pixels for a page of as many words as the pages have on average. */
@@ -97,7 +104,7 @@ const strip = {
     const hits = this.hits.get(place);
     const marks = [order ? `read again, number ${order}` : "", this.cited.has(place) ? "cited" : ""];
     if (hits) marks.push(counted(hits, "hit"));
-    return [page.place, `part ${place}`, counted(page.words, "word"), ...marks].filter(Boolean).join(", ");
+    return [placeInWords(page.place), `part ${place}`, counted(page.words, "word"), ...marks].filter(Boolean).join(", ");
   },
 
   /** The documents of a collection stand apart, each under its title. */

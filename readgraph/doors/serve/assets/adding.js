@@ -1,10 +1,12 @@
 /** How many files go up and are converted at a time. */
 const AT_ONCE = 2;
 
-/** The texts that were dropped, chosen, pasted or named, each with how far it is. It outlasts the view. */
+/** The texts that were dropped, chosen, pasted or named, each with how far it is; `fresh` are the ids of those that came
+ * in. It outlasts the view. */
 const adding = {
   waiting: [],
   going: 0,
+  fresh: new Set(),
   list: null,
 
   box: () => document.getElementById("adding"),
@@ -68,7 +70,7 @@ function addedLine(name) {
   const line = {
     item,
     sent(share) {
-      bar.value = share;
+      showShare(bar, share, 1);
       state.textContent = share < 1 ? `sent ${Math.floor(share * 100)} %` : "being converted";
     },
     failed(problem) {
@@ -79,10 +81,12 @@ function addedLine(name) {
       const documents = [], notices = [];
       const take = (event) => {
         if (event.type === "converting") {
-          bar.max = event.of || 1;
-          bar.value = event.done;
+          showShare(bar, event.done, event.of);
           state.textContent = event.of ? `page ${number(event.done)} of ${number(event.of)}` : "being converted";
-        } else if (event.type === "document") documents.push(event.document);
+        } else if (event.type === "document") {
+          documents.push(event.document);
+          adding.fresh.add(event.document.id);
+        }
         else if (event.type === "notice") notices.push(event.text);
         else if (event.type === "left_out") notices.push(event.problem);
         else if (event.type === "end") {
@@ -121,7 +125,7 @@ function addingPanel() {
     });
   }
   const pick = (label, input) => element("button", { type: "button", onclick: () => input.click() }, label);
-  const drop = element("p.quiet", {}, "Drop files or a folder anywhere, or:");
+  const drop = element("p.quiet", {}, "Drop files or a folder anywhere on this page, or:");
   return element(
     "section.add",
     { "aria-label": "Add to the library" },
@@ -140,8 +144,8 @@ function pasting() {
     const body = { text: text.value, title: title.value.trim() };
     adding.queue(body.title || shortened(body.text.trim().replace(/\s+/gu, " "), 40), () => api.post("/api/texts", body));
     [title.value, text.value] = ["", ""];
-  });
-  return opening("Paste a text", {}, field("Title", title), field("Text", text), add);
+  }, { "data-go": "" });
+  return opening("Paste a text", { "data-form": "" }, field("Title", title), field("Text", text), add);
 }
 
 function addressing() {
@@ -151,8 +155,8 @@ function addressing() {
     if (!named) throw new Problem("Name an address first.", 0);
     adding.queue(named, () => api.post("/api/addresses", { address: named }));
     address.value = "";
-  });
-  return opening("Add a web page by its address", {}, field("Address", address), add);
+  }, { "data-go": "" });
+  return opening("Add a web page by its address", { "data-form": "" }, field("Address", address), add);
 }
 
 /** Files dropped anywhere on the page; of a folder, all that is in it. */

@@ -11,12 +11,11 @@ async function agentsView(box, signal) {
   const begin = doing("Talk with it", async () => {
     if (!name.value.trim()) throw new Problem("Give it a name first.", 0);
     location.hash = placeOf("agents", name.value.trim());
-  });
-  name.addEventListener("keydown", (event) => event.key === "Enter" && begin.querySelector("button").click());
+  }, { class: "main" });
   const line = element("p.quiet", {}, items.length ? counted(items.length, "agent") : "No agent lives here yet.");
   const heading = element("div.heading", {}, element("h1", {}, "Agents"), line);
   const help = "An agent of a new name begins with your first message, and remembers what you talk about.";
-  box.replaceChildren(heading, element("ul.documents", {}, items), element("div.add", {}, field("Name", name, help), begin));
+  box.replaceChildren(heading, element("ul.documents", {}, items), element("div.add", { "data-form": "" }, field("Name", name, help), begin));
 }
 
 /** One agent: the talk with it, and beside it its memory. */
@@ -43,11 +42,11 @@ async function agentView(box, name, signal) {
     await draw();
     speak(undone.length ? "Taken back." : "There is nothing to take back.");
   });
+  const { runs } = await api.get("/api/runs", signal); // first: a turn may end before the agent is drawn
   await draw();
   const said = element("section.talking", { "aria-label": `Talk with ${name}` }, talk, writing(name, talk, turn, undo));
   box.replaceChildren(prose("h1", name), element("div.agent", {}, said, side));
   talk.scrollTop = talk.scrollHeight;
-  const { runs } = await api.get("/api/runs", signal);
   const going = runs.find((one) => one.kind === "chat" && one.title === name && ["waiting", "working"].includes(one.state));
   if (going) turn(going, going.last_event);
   return () => stop();
@@ -74,7 +73,7 @@ function renewed(side, parts) {
 
 /** The field for a message, and the button that sends it. */
 function writing(name, talk, turn, undo) {
-  const text = element("textarea", { rows: 3, dir: "auto" });
+  const text = element("textarea", { rows: 3, dir: "auto", "data-enter": "" });
   const send = doing("Send", async (button) => {
     const said = text.value.trim();
     if (!said) return text.focus();
@@ -84,12 +83,7 @@ function writing(name, talk, turn, undo) {
     if ([document.body, button].includes(document.activeElement)) text.focus(); // else the reader is elsewhere by now
     turn(run);
   }, { class: "main" });
-  text.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
-    event.preventDefault();
-    send.querySelector("button").click();
-  });
-  return element("div", {}, field("Your message", text, "Enter sends it, Shift+Enter begins a new line."), element("div.buttons", {}, send, undo));
+  return element("div", { "data-form": "" }, field("Your message", text, "Enter sends it, Shift+Enter begins a new line."), element("div.buttons", {}, send, undo));
 }
 
 /** Show a turn as it happens: thoughts and speech while they are written, calls once they are made. */
@@ -163,7 +157,7 @@ function agentMemory(agent, turn) {
 }
 
 function storageSearch(agent) {
-  const words = element("input", { type: "search", autocomplete: "off" });
+  const words = element("input", { type: "text", autocomplete: "off" });
   const store = choice([["recall", "what happened"], ["archival", "what it keeps"]], "recall");
   const results = element("ol.talk");
   const look = doing("Search", async () => {
@@ -171,8 +165,8 @@ function storageSearch(agent) {
     const { found, items } = await api.get(path);
     const lines = items.map((one) => prose("li", one.text || String(one.arguments?.message ?? ""), { "data-from": "system" }));
     results.replaceChildren(element("li.quiet", {}, `${number(found)} ${words.value.trim() ? "found" : "in all"}.`), ...lines);
-  });
-  return [field("Words", words), field("In", store), look, results];
+  }, { "data-go": "" });
+  return [element("div", { "data-form": "" }, field("Words", words), field("In", store), look), results];
 }
 
 /** A block of what the agent always sees; a person may write it, too. */
@@ -182,9 +176,9 @@ function agentBlock(agent, block) {
     await api.put(pathOf("agents", agent.name, "blocks", block.label), { text: text.value });
     text.defaultValue = text.value;
     speak("Saved.");
-  });
+  }, { "data-go": "" });
   const help = [block.about ? `${capital(block.about)}.` : "", block.limit ? `Up to ${counted(block.limit, "word")}.` : ""].filter(Boolean).join(" ");
-  return element("div.block", {}, field(capital(block.label), text, help), save);
+  return element("div.block", { "data-form": "" }, field(capital(block.label), text, help), save);
 }
 
 function givingField(agent, turn) {

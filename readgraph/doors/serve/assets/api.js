@@ -9,7 +9,7 @@ class Problem extends Error {
 /** Milliseconds that the server may take for one answer. */
 const LONGEST_WAIT = 120_000;
 
-const NOT_THERE = "The server doesn't answer. Is `readgraph serve` still running?";
+const NOT_THERE = "The server doesn't answer. Is it still running?";
 
 /** Ask the server; the answer is a JSON value. `signal` ends it when its view is left. */
 async function ask(method, path, body, signal) {

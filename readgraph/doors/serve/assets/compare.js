@@ -2,7 +2,7 @@
 async function compareView(box, [one, other], signal) {
   if (one && other) return comparedView(box, [one, other], signal);
   const texts = picking([], () => renew(), signal);
-  const { question, options, box: wording } = questionFields(() => renew());
+  const { question, options, choices } = questionFields(() => renew());
   const settings = element("div");
   const sides = ["read-agent", "mem-walker"].map((name, place) => {
     const value = about.methods.some((method) => method.name === name) ? name : "";
@@ -14,10 +14,9 @@ async function compareView(box, [one, other], signal) {
     return { method, body, estimate: estimating(body, signal) };
   });
   const renew = () => sides.forEach((side) => side.estimate.renew());
-  const draw = () => {
-    const names = sides.flatMap((side) => offeredFor(side.method.select.value));
-    settings.replaceChildren(settingsPanel(names, { onchange: renew }));
+  const draw = async () => {
     renew();
+    if (how.open) settings.replaceChildren(await settingsPanel(sides.flatMap((side) => offeredFor(side.method.select.value)), { onchange: renew }));
   };
   const go = doing("Compare", async () => {
     const bodies_ = sides.map((side) => side.body());
@@ -28,9 +27,11 @@ async function compareView(box, [one, other], signal) {
   }, { class: "main" });
   await texts.begin();
   const columns = element("div.sides", {}, sides.map((side) => element("div", {}, side.method.box, side.estimate.box)));
-  const how = opening("Settings of both", {}, settings);
-  box.replaceChildren(element("h1", {}, "Compare two methods"), texts.box, wording, columns, how, go);
-  draw();
+  const how = opening("Settings of both", { class: "how" }, choices, settings);
+  how.addEventListener("toggle", draw);
+  const form = element("div.ask-form", { "data-form": "" }, field("Question", question), texts.box, columns, how, go);
+  box.replaceChildren(element("h1", {}, "Compare two methods"), form);
+  renew();
 }
 
 /** The two runs as they go. A click on a mark shows its page below, in the report that it belongs to. */

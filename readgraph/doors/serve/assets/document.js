@@ -8,22 +8,21 @@ async function documentView(box, id, memory, signal, part = null) {
   const head = element("div.heading", {}, prose("h1", title), prose("p.quiet", [...told, owner.source].filter(Boolean).join(" · ")));
   if (!chosen) head.append(...owner.notices.map((notice) => element("p.notice", {}, notice)));
   const body = element("div.body");
-  const ways = element("div.buttons", {}, element("a.button", { href: placeOf("ask", id) }, "Ask about it"));
+  const ways = element("div.buttons", {}, element("a.button.main", { href: placeOf("ask", id) }, "Ask about it"));
   ways.append(...makingWays(id));
   ways.append(deleting(title, () => toldLoss(owner, title), pathOf("documents", id), () => (location.hash = placeOf("library"))));
   const reading = readingPanel(owner, !chosen, signal);
   const collected = owner.parts.length ? null : await collectionsPanel(owner, signal);
   const asked = element("div.asked");
-  box.replaceChildren(...[head, ways, reading, collected, owner.memories.length > 1 ? memoryChoice(owner, chosen) : null, body, asked].filter(Boolean));
+  const offered = element("div");
+  box.replaceChildren(...[head, ways, offered, reading, collected, owner.memories.length > 1 ? memoryChoice(owner, chosen) : null, body, asked].filter(Boolean));
   askedOf(owner, asked, signal);
+  suggestions(id, signal).then((list) => list && offered.replaceWith(list));
   if (!chosen) return;
   body.append(element("p.quiet", {}, "…"));
-  const asking = suggestions(id, chosen.id, signal);
   const data = await withAllPages(await api.get(pathOf("documents", id, "memories", chosen.id), signal), id, chosen.id);
-  const suggested = await asking;
   if (!body.isConnected) return;
   showReport(body, data, { document: owner, memory: chosen.id }, readWith(chosen));
-  if (suggested) body.querySelector(".shown").prepend(suggested);
   if (part !== null && report.pages[part]) pages.open(part);
 }
 
@@ -60,14 +59,16 @@ function readingPanel(owner, isOpen, signal) {
   const settings = element("div");
   const body = () => ({ documents: [owner.id], method: method.select.value, settings: changedSettings(offeredFor(method.select.value)[0], true) });
   const estimate = estimating(body, signal);
-  const draw = () => {
-    settings.replaceChildren(settingsPanel(offeredFor(method.select.value), { isReading: true, onchange: estimate.renew }));
+  const draw = async () => {
     if (panel.open) estimate.renew();
+    if (more.open) settings.replaceChildren(await settingsPanel(offeredFor(method.select.value), { isReading: true, onchange: estimate.renew }));
   };
   const method = methodChoice("", draw);
   const read = doing("Read", async () => (location.hash = placeOf("run", (await beginRun(body())).id)), { class: "main" });
-  const panel = opening("Read it with a method", { class: "reading-panel", open: isOpen }, method.box, settings, estimate.box, read);
-  panel.addEventListener("toggle", () => panel.open && estimate.renew());
+  const more = opening("More", {}, method.box, settings);
+  const line = element("p.quiet", {}, "A question reads what it needs. Read ahead, and later questions are answered sooner.");
+  const panel = opening("Read it ahead", { class: "reading-panel", open: isOpen, "data-form": "" }, line, element("div.going", {}, read, estimate.box), more);
+  for (const one of [panel, more]) one.addEventListener("toggle", draw);
   draw();
   return panel;
 }

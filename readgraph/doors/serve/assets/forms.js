@@ -22,6 +22,7 @@ function doing(label, act, settings = {}) {
   const button = element("button", { type: "button", ...settings }, label);
   button.addEventListener("click", async () => {
     button.disabled = true;
+    button.setAttribute("aria-busy", "true");
     read();
     try {
       await act(button);
@@ -30,6 +31,7 @@ function doing(label, act, settings = {}) {
       close.hidden = !trouble.textContent;
       document.addEventListener("input", read);
     }
+    button.removeAttribute("aria-busy");
     button.disabled = false;
   });
   return element("span.doing", {}, button, trouble, close);
@@ -53,7 +55,7 @@ function deleting(name, asked, path, after) {
 function isSure(line) {
   return new Promise((answer) => {
     const ending = (value) => ({ type: "button", onclick: () => box.close(value) });
-    const ways = element("div.buttons", {}, element("button", ending(""), "Keep"), element("button.main", ending("delete"), "Delete"));
+    const ways = element("div.buttons", {}, element("button", ending(""), "Keep"), element("button.danger", ending("delete"), "Delete"));
     const box = element("dialog.sure", { "aria-labelledby": "sure" }, prose("p", line, { id: "sure" }), ways);
     box.addEventListener("close", () => {
       box.remove();

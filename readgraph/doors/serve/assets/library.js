@@ -1,12 +1,13 @@
 /** How many documents are asked for at once. */
 const LISTED = 50;
 
-/** The documents of the library, newest first; more of them come as one goes down. */
+/** The first screen: a question to all documents, then these, the newest first; more of them come as one goes down. */
 async function libraryView(box, signal) {
-  const list = element("ul.documents");
-  const about = element("p.quiet", { role: "status" });
+  const form = await askForm([], signal);
+  const list = element("ul.documents", { "aria-label": "Documents", "data-found": "" });
+  const about_ = element("p.quiet", { role: "status" });
   const more = element("button", { type: "button", hidden: true, onclick: () => next() }, "Show more");
-  const words = element("input", { type: "search", autocomplete: "off", spellcheck: "false", placeholder: "Words of the title" });
+  const words = element("input", { type: "search", autocomplete: "off", spellcheck: "false", placeholder: "Words of a title" });
   const trouble = element("p.trouble", { role: "alert" });
   let [turn, offset, total, busy] = [0, 0, 0, false];
 
@@ -15,17 +16,21 @@ async function libraryView(box, signal) {
     busy = true;
     const mine = (turn += isFresh ? 1 : 0);
     if (isFresh) offset = 0;
+    const query = words.value.trim();
     try {
-      const path = withQuery("/api/documents", { query: words.value.trim(), offset, limit: LISTED });
-      const came = await api.get(path, signal);
+      const came = await api.get(withQuery("/api/documents", { query, offset, limit: LISTED }), signal);
       if (mine !== turn) return;
+      const drawn = came.documents.map((one, place) => documentItem(one, adding.fresh.has(one.id) || (!query && offset + place === 0), signal));
       total = came.total;
       offset += came.documents.length;
-      const drawn = came.documents.map(documentItem);
       isFresh ? list.replaceChildren(...drawn) : list.append(...drawn);
-      about.textContent = librarySize(came, words.value.trim());
+      about_.textContent = librarySize(came, query);
       more.hidden = offset >= total || !came.documents.length;
       trouble.textContent = "";
+      const isEmpty = !total && !query;
+      const head = isEmpty ? first : asking;
+      if (begin.firstChild !== head) begin.replaceChildren(head); // what is being written stays
+      documents.hidden = isEmpty;
     } catch (problem) {
       trouble.textContent = toldProblem(problem);
     }
@@ -33,10 +38,13 @@ async function libraryView(box, signal) {
   };
 
   words.addEventListener("input", settled(150, () => next(true)));
-  const heading = element("div.heading", {}, element("h1", {}, "Library"), about);
+  const asking = element("section.asking", { "aria-labelledby": "asking" }, element("h1", { id: "asking" }, "Ask your documents"), form.box);
+  const [first, begin] = [firstStep(), element("div")];
+  const documents = element("section.library", { "aria-label": "Documents", "data-search": "" },
+    element("div.heading", {}, element("h2", {}, "Documents"), about_), field("Filter", words), list, more);
   await next(true);
   const watched = watchedPanel(signal);
-  box.replaceChildren(heading, addingPanel(), watched.panel, field("Search", words), trouble, list, more);
+  box.replaceChildren(begin, addingPanel(), watched.panel, trouble, documents);
   const seen = new IntersectionObserver((entries) => entries.some((one) => one.isIntersecting) && next(), { rootMargin: "400px" });
   seen.observe(more);
   const renewed = () => next(true);
@@ -46,6 +54,15 @@ async function libraryView(box, signal) {
     watched.end();
     document.removeEventListener("added", renewed);
   };
+}
+
+/** What an empty library offers: a text of one's own, or the story that comes with the program. */
+function firstStep() {
+  const story = doing("Try it with an example story", () => {
+    adding.queue("The Lamp at Sarn Head", () => api.post("/api/example"));
+  }, { class: "main" });
+  const line = "Nothing here yet. Add a text of your own below, or a story of 13,700 words that comes with the program.";
+  return element("section.first", { "aria-label": "Begin" }, element("h1", {}, "Begin with a text"), element("p", {}, line), story);
 }
 
 /** How often the watched folders are asked for, in milliseconds. */
@@ -79,35 +96,39 @@ function watchedPanel(signal) {
 }
 
 function librarySize({ total, words }, query) {
-  if (!total) return query ? "No title has these words." : "Nothing here yet. Drop files anywhere on this page to begin.";
+  if (!total) return query ? "No title has these words." : "";
   return query ? counted(total, "document") : `${counted(total, "document")}, ${counted(words, "word")}`;
 }
 
-function documentItem(one) {
+/** A document of the list, and what may be done with it next; `isNew`: with questions to begin with. */
+function documentItem(one, isNew, signal) {
   const link = prose("a.title", one.title || one.source || one.id, { href: placeOf("document", one.id) });
-  const about = [counted(one.words, "word"), one.parts.length ? counted(one.parts.length, "document") : "",
-    one.sessions ? counted(one.sessions, "session") : "", day(one.added)];
-  const memories = one.memories.map((memory) => element("li", {}, memoryLink(one, memory)));
-  return element(
+  const told = [counted(one.words, "word"), one.parts.length ? counted(one.parts.length, "document") : "",
+    one.sessions ? counted(one.sessions, "session") : "", day(one.added), one.source, howFar(one)];
+  const title = one.title || one.id;
+  const ways = [["ask", "Ask"], ["summarise", "Summarise"]].map(([way, label]) =>
+    element("a.chip", { href: placeOf(way, one.id), "aria-label": `${label}: ${shortened(title, LONGEST_TITLE)}` }, label));
+  const item = element(
     "li.document",
     {},
-    element("h2", {}, link),
-    prose("p.quiet", [...about, one.source].filter(Boolean).join(" · ")),
+    element("h3", {}, link),
+    prose("p.quiet", told.filter(Boolean).join(" · ")),
     one.replaced_by ? element("p.quiet", {}, "An earlier version: ", element("a", { href: placeOf("document", one.replaced_by) }, "the newer one"), ".") : "",
-    memories.length ? element("ul.memories", { "aria-label": "Read with" }, memories) : element("p.quiet", {}, one.read_together ? "Read together with others." : "Not read yet."),
+    element("div.offers", {}, ways),
   );
+  if (isNew) suggestions(one.id, signal).then((offered) => offered && item.append(offered));
+  return item;
 }
 
-/** Who read a document, how far and when. */
-function memoryLink(one, memory) {
-  const link = element("a.chip", { href: placeOf("document", one.id, memory.id), title: memoryTitle(memory) }, toldMemory(one, memory));
-  if (!memory.complete) link.classList.add("partly");
-  return link;
+/** How far a document was read. */
+function howFar(one) {
+  if (one.memories.some((memory) => memory.complete)) return "read";
+  const far = Math.max(0, ...one.memories.map((memory) => memory.read_to));
+  return far ? `read to ${percent(far, one.characters)}` : one.read_together ? "read together with others" : "";
 }
 
 function toldMemory(one, memory) {
-  const share = one.characters ? Math.floor((100 * memory.read_to) / one.characters) : 100;
-  const far = memory.complete ? counted(memory.pages, "part") : `${share} %`;
+  const far = memory.complete ? counted(memory.pages, "part") : percent(memory.read_to, one.characters || 1);
   return [memory.method, memory.purpose && `for ${shortened(memory.purpose, 40)}`, far].filter(Boolean).join(" · ");
 }
 

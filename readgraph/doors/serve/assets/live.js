@@ -201,9 +201,15 @@ function agentEvent(event) {
   );
 }
 
+/** How far something is; where that isn't known, or all is done but the end of it, the bar moves to and fro. */
+function showShare(bar, done = 0, of = 0) {
+  if (of && done < of) [bar.max, bar.value] = [of, done];
+  else bar.removeAttribute("value");
+}
+
 const STATES = {
   waiting: "Waiting to begin",
-  working: "Working",
+  working: "Opening the text…",
   paused: "Paused",
   done: "Done",
   failed: "It failed",
@@ -213,13 +219,15 @@ const STATES = {
 /** How a run goes: its state, a bar, figures, and the ways to stop it and to go on. */
 function runHead(run) {
   const state = element("p.state", {});
-  const bar = element("progress", { max: 1, hidden: true, "aria-label": "How far it is" });
-  const facts = element("dl.facts", { hidden: true });
+  const bar = element("progress", { "aria-label": "How far it is" });
+  const left = element("p.quiet");
+  const facts = element("dl.facts");
+  const more = opening("What it took so far", { hidden: true }, facts);
   const break_ = element("p.trouble.broken", { role: "alert", hidden: true });
   const trouble = element("p.trouble.problem", { role: "alert" });
   const stop = doing("Stop", () => api.post(pathOf("runs", run.id, "stop"))); // its events tell when it has stopped
   const on = doing("Go on", async () => went(await goneOn(run.id)));
-  const box = element("section.run", { "aria-label": "How it goes" }, state, bar, facts, trouble, break_, element("div.buttons", {}, stop, on));
+  const box = element("section.run", { "aria-label": "How it goes" }, state, bar, left, more, trouble, break_, element("div.buttons", {}, stop, on));
   let [current, spokenAt, latest] = [run, 0, {}];
 
   /** A run that goes on may be the same or another one. */
@@ -232,35 +240,43 @@ function runHead(run) {
     trouble.textContent = next.problem ?? "";
     stop.hidden = !["waiting", "working"].includes(next.state);
     on.hidden = !["stopped", "failed"].includes(next.state) || next.kind === "add";
-    if (next.state === "done") bar.hidden = true;
+    bar.hidden = !["waiting", "working"].includes(next.state);
+    if (bar.hidden) left.textContent = "";
     const isTold = next.state === "done" && next.kind === "ask"; // the answer itself is said
     if (["done", "failed", "stopped"].includes(next.state) && !isTold) speak(`${state.textContent}. ${next.problem ?? ""}`);
   };
 
   /** What of the step was told before stays, where an event says less. */
   const progress = (news) => {
-    latest = latest.node === news.node ? { ...latest, ...news } : news;
+    latest = latest.node === news.node ? { ...latest, ...news, seconds_left: news.seconds_left ?? latest.seconds_left } : news;
     const event = latest;
     const { usage, done, of } = event;
-    if (current.state === "working") state.textContent = `${event.doing || "Working"}…`;
-    bar.hidden = !of;
-    if (of) [bar.max, bar.value] = [of, Math.min(done ?? 0, of)];
+    const isOver = of && done >= of; // the next node has begun by then, or will
+    if (current.state === "working" && !isOver) state.textContent = `${event.doing || "Working"}…`;
+    showShare(bar, done ?? 0, of);
+    const isKnown = event.seconds_left !== null && event.seconds_left !== undefined;
+    left.textContent = isOver ? "" : [of ? percent(done, of) : "", isKnown ? `about ${duration(Math.max(1, event.seconds_left))} left` : ""].filter(Boolean).join(", ");
     const told = [
-      ["done", of ? percent(done, of) : null],
       ["parts", event.pages === undefined || event.pages === null ? null : number(event.pages)],
       ["notes", event.notes === undefined || event.notes === null ? null : number(event.notes)],
       ["calls", usage ? calls(usage) : null],
       ["words", usage?.calls ? `${number(usage.input_words)} in, ${number(usage.output_words)} out` : null],
       ["money so far", usage?.calls ? (event.cost === null || event.cost === undefined ? "not known" : inDollars(event.cost)) : null],
-      ["time left", event.seconds_left === null || event.seconds_left === undefined ? null : `about ${duration(event.seconds_left)}`],
     ];
     const shownFacts = told.filter(([, value]) => value !== null);
-    facts.hidden = !shownFacts.length;
+    more.hidden = !shownFacts.length;
     facts.replaceChildren(...shownFacts.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value))));
     if (of && performance.now() - spokenAt > 15_000) {
       spokenAt = performance.now();
       speak(`${event.doing}: ${percent(done, of)}`);
     }
+  };
+
+  /** Something else begins, of which nothing is known yet but that it is done. */
+  const begun = ({ doing: what }) => {
+    state.textContent = `${what}…`;
+    left.textContent = "";
+    showShare(bar);
   };
 
   const head = {
@@ -269,7 +285,7 @@ function runHead(run) {
     take(event) {
       if (event.type === "run" || event.type === "end") set(event.run);
       else if (event.type === "progress") progress(event);
-      else if (event.type === "begin" && current.state === "working") state.textContent = `${event.doing}…`;
+      else if (event.type === "begin" && current.state === "working") begun(event);
       else if (event.type === "waiting" && current.state === "working") state.textContent = `Waiting ${duration(event.seconds)}: ${event.reason}`;
     },
     broken(seconds) {

@@ -1,10 +1,10 @@
 /** The choice of the texts that a question is about: all of them, or some, which are found by their titles. */
-function picking(ids, onchange, signal, none = "All texts: those that fit the question are found and read.", dated = true) {
+function picking(ids, onchange, signal, none = "All: those that fit the question are found and read.", dated = true) {
   const chosen = new Map();
   const chips = element("ul.chips", { "aria-label": "Chosen texts" });
-  const found = element("ul.found-texts", { "aria-label": "Found texts" });
+  const found = element("ul.found-texts", { "aria-label": "Found documents", "data-found": "" });
   const words = element("input", { type: "search", autocomplete: "off", placeholder: "Words of a title" });
-  const state = element("p.quiet", { role: "status" });
+  const state = element("span.quiet", { role: "status" });
   const day = element("input", { type: "date", onchange });
 
   const draw = () => {
@@ -17,7 +17,7 @@ function picking(ids, onchange, signal, none = "All texts: those that fit the qu
     chips.replaceChildren(...[...chosen].map(([id, title]) => element(
       "li", {}, element("button.chip", { type: "button", onclick: drop(id), "aria-label": `Leave out ${title}` }, `${title} ×`),
     )));
-    state.textContent = chosen.size ? "" : none;
+    state.textContent = chosen.size ? `${counted(chosen.size, "document")} chosen` : none;
   };
   const pick = (one) => {
     chosen.set(one.id, one.title || one.id);
@@ -41,7 +41,6 @@ function picking(ids, onchange, signal, none = "All texts: those that fit the qu
   });
   words.addEventListener("input", look);
   words.addEventListener("keydown", (event) => {
-    if (event.key === "Enter") event.preventDefault();
     if (event.key === "Escape") found.replaceChildren();
   });
 
@@ -58,8 +57,9 @@ function picking(ids, onchange, signal, none = "All texts: those that fit the qu
     draw();
     if (lost) state.textContent = `${lost === 1 ? "A chosen text is" : `${lost} chosen texts are`} not in the library any more. ${state.textContent}`;
   };
-  const box = element("fieldset.picking", {}, element("legend", {}, "Which texts"), chips, state, field("Add a text", words), found,
+  const box = opening("Which documents", { class: "picking", open: ids.length > 0 || !none.startsWith("All") }, chips, element("div", { "data-search": "" }, field("Choose documents", words), found),
     dated ? opening("As it was on a day", {}, field("Day", day, "Later texts and sessions are left out. What has no date stays.")) : "");
+  box.firstChild.append(" ", state);
   return { box, begin, ids: () => [...chosen.keys()], day: () => day.value };
 }
 
@@ -68,7 +68,7 @@ async function searchView(box, signal) {
   const words = element("input", { type: "search", autocomplete: "off", dir: "auto" });
   const scope = await collectionChoice(() => look(), signal);
   const state = element("p.quiet", { role: "status" });
-  const list = element("ol.documents");
+  const list = element("ol.documents", { "aria-label": "Passages", "data-found": "" });
   let turn = 0;
   const look = async () => {
     const mine = (turn += 1);
@@ -85,7 +85,8 @@ async function searchView(box, signal) {
   };
   words.addEventListener("input", settled(250, look));
   const help = "Words of the texts themselves; no model is asked.";
-  box.replaceChildren(element("h1", {}, "Search inside the texts"), field("Words", words, help), scope.box, state, list);
+  const found = element("div", { "data-search": "" }, field("Words", words, help), scope.box, state, list);
+  box.replaceChildren(element("h1", {}, "Search inside the texts"), found);
   words.focus({ preventScroll: true });
 }
 
@@ -136,8 +137,7 @@ async function collectionsPanel(owner, signal) {
     name.value = "";
     await draw();
     speak("Added.");
-  });
-  name.addEventListener("keydown", (event) => event.key === "Enter" && add.querySelector("button").click());
+  }, { "data-go": "" });
   await draw();
-  return opening("Collections", { class: "how" }, list, names, field("Put it into", name, "A new name makes a collection."), add);
+  return opening("Collections", { class: "how", "data-form": "" }, list, names, field("Put it into", name, "A new name makes a collection."), add);
 }

@@ -13,15 +13,14 @@ function showAnswer(box, { report: data, document: id, memory, thread }, run, ow
   ways.append(element("a.button", { href: placeOf("document", id, memory) }, "Open the document"));
   showReport(box, data, { document: owner, memory });
   const told = box.querySelector(".told");
-  const citations = told?.querySelector(".citations");
-  if (told) told.querySelector(".answer").insertBefore(element("div", {}, ways, asking), citations ?? null);
+  told?.querySelector(".answer > :is(.said, .context, .wide)").after(element("div", {}, ways, asking));
 }
 
 /** Ask on in the same thread. */
 function followUpButton(document_, thread, data, box) {
   const open = () => {
     if (box.childElementCount) return box.querySelector("textarea").focus();
-    const question = element("textarea", { rows: 2, dir: "auto" });
+    const question = element("textarea", { rows: 2, dir: "auto", "data-enter": "" });
     const body = () => question.value.trim() ? {
       documents: [document_], method: data.method, question: question.value.trim(), options: [],
       settings: changedSettings(data.method), follow_up: thread,
@@ -33,10 +32,10 @@ function followUpButton(document_, thread, data, box) {
       location.hash = placeOf("run", (await beginRun(body())).id);
     }, { class: "main" });
     question.addEventListener("keydown", (event) => {
-      event.stopPropagation();
+      if (event.key !== "Enter") event.stopPropagation();
       if (event.key === "Escape") box.replaceChildren();
     });
-    box.replaceChildren(element("div.follow-up", {}, field("A further question", question, "It may lean on what was asked before."), estimate.box, go));
+    box.replaceChildren(element("div.follow-up", { "data-form": "" }, field("A further question", question, "It may lean on what was asked before."), estimate.box, go));
     question.focus();
   };
   return element("button", { type: "button", onclick: open }, "Ask on");
@@ -84,26 +83,32 @@ const unmarked = (text) => text.replace(/[\\`*_[\]<]/g, "\\$&").replace(/\s+/gu,
 
 const ASKED_AT_ONCE = 50;
 
-/** What was asked in this library, newest first. */
+/** What is under way or was made, and what was asked in this library, newest first. */
 async function questionsView(box, signal) {
+  const { runs } = await api.get("/api/runs", signal);
+  const listed = runs.filter(isListed);
+  const going = new Set(listed.map((run) => run.thread).filter(Boolean));
   const list = element("ul.questions.documents");
   const state = element("p.quiet", { role: "status" });
   let offset = 0;
   const next = async () => {
     const { total, questions } = await api.get(withQuery("/api/questions", { offset, limit: ASKED_AT_ONCE }), signal);
     offset += questions.length;
-    list.append(...questions.map(questionItem));
+    list.append(...questions.filter((one) => !going.has(one.thread)).map(questionItem));
     state.textContent = total ? counted(total, "question") : "Nothing was asked yet.";
     more.hidden = offset >= total || !questions.length;
   };
   const more = doing("Show more", next);
   await next();
-  box.replaceChildren(element("div.heading", {}, element("h1", {}, "Questions"), state), list, more);
+  const items = [...listed.map(runItem), ...lostRuns(runs)];
+  const ways = element("div.buttons", {}, state, element("a.button", { href: placeOf("compare") }, "Compare two methods"));
+  box.replaceChildren(...[element("div.heading", {}, element("h1", {}, "Questions"), ways),
+    items.length ? element("ul.documents.runs", { "aria-label": "Under way, or made" }, items) : null, list, more].filter(Boolean));
 }
 
 /** A question that was asked, with the beginning of its answer. */
 function questionItem(one) {
-  const about_ = [shortened(one.title ?? "", LONGEST_TITLE), one.method, SAID[one.status] ?? STATES[one.status] ?? one.status, day(one.asked)].filter(Boolean).join(" · ");
+  const about_ = [shortened(one.title ?? "", LONGEST_TITLE), SAID[one.status] ?? STATES[one.status] ?? one.status, day(one.asked)].filter(Boolean).join(" · ");
   return element(
     "li.document",
     {},
@@ -152,10 +157,10 @@ function unfinished(thread, came) {
 function steppingBack(thread, came, steps) {
   const items = steps.map((one) => {
     const next = one.next.map((node) => node.replaceAll("_", " ")).join(", ");
-    const box = element("div");
+    const box = element("div", { "data-form": "" });
     const open = () => {
       if (box.childElementCount) return box.replaceChildren();
-      const question = element("textarea", { rows: 2, dir: "auto" });
+      const question = element("textarea", { rows: 2, dir: "auto", "data-enter": "" });
       question.value = came.question;
       const canChoose = one.next.includes("look_up");
       const numbers = element("input", { type: "text", inputmode: "numeric", autocomplete: "off" });
@@ -166,7 +171,7 @@ function steppingBack(thread, came, steps) {
         if (typed.some((each) => !/^\d+$/.test(each))) throw new Problem("Name the parts by their numbers, such as 3, 7.", 0);
         if (typed.length) body.pages = typed.map(Number);
         location.hash = placeOf("run", (await api.post(pathOf("questions", thread, "fork"), body)).id);
-      });
+      }, { "data-go": "" });
       box.replaceChildren(...[field("Question", question), canChoose ? field("Parts to look up", numbers, "Left empty, those that were chosen.") : null, go].filter(Boolean));
       question.focus();
     };

@@ -10,6 +10,7 @@ async function startRoom() {
     return;
   }
   takeDrops();
+  takeKeys();
   router.start();
 }
 
@@ -30,10 +31,10 @@ function signedOut() {
     event.preventDefault();
     go.querySelector("button").click();
   };
-  const line = "Where the server has no password, the address that `readgraph serve` printed on the terminal lets in. It is another one each time the server starts.";
+  const line = "Where no password is set, the address lets in that was shown when the server started. It is another one each time.";
   document.getElementById("view").replaceChildren(
     element("h1", {}, "Who is there?"),
-    element("form", { onsubmit: sent }, field("Password, or the address that was printed", password), go),
+    element("form", { onsubmit: sent }, field("Password, or the whole address", password), go),
     element("p.quiet", {}, line),
   );
   password.focus();

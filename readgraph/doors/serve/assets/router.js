@@ -1,26 +1,25 @@
 /** The views by the location after "#": the back button goes through them. A view gets its box, what the location names
  * and a signal that ends with it; it may return a function that is called when it is left. */
 const VIEWS = [
-  [/^\/library$/, "Library", (box, _, signal) => libraryView(box, signal)],
-  [/^\/document\/([^/]+)\/part\/(\d+)$/, "Library", (box, [id, part], signal) => documentView(box, id, null, signal, Number(part))],
-  [/^\/document\/([^/]+)\/([^/]+)\/part\/(\d+)$/, "Library", (box, [id, memory, part], signal) => documentView(box, id, memory, signal, Number(part))],
-  [/^\/document\/([^/]+)(?:\/([^/]+))?$/, "Library", (box, [id, memory], signal) => documentView(box, id, memory, signal)],
+  [/^\/library$/, "Ask", (box, _, signal) => libraryView(box, signal)],
+  [/^\/document\/([^/]+)\/part\/(\d+)$/, "Ask", (box, [id, part], signal) => documentView(box, id, null, signal, Number(part))],
+  [/^\/document\/([^/]+)\/([^/]+)\/part\/(\d+)$/, "Ask", (box, [id, memory, part], signal) => documentView(box, id, memory, signal, Number(part))],
+  [/^\/document\/([^/]+)(?:\/([^/]+))?$/, "Ask", (box, [id, memory], signal) => documentView(box, id, memory, signal)],
   [/^\/search$/, "Search", (box, _, signal) => searchView(box, signal)],
   [/^\/summarise(?:\/([^/]+))?$/, "Ask", (box, [ids], signal) => makingView(box, "summary", ids, signal)],
   [/^\/wiki(?:\/([^/]+))?$/, "Ask", (box, [ids], signal) => makingView(box, "wiki", ids, signal)],
   [/^\/verify(?:\/([^/]+))?$/, "Ask", (box, [ids], signal) => makingView(box, "check", ids, signal)],
   [/^\/table(?:\/([^/]+))?$/, "Ask", (box, [ids], signal) => makingView(box, "table", ids, signal)],
   [/^\/ask(?:\/([^/]+))?(?:\/([^/]+))?$/, "Ask", (box, [ids, question], signal) => askView(box, ids, signal, question)],
-  [/^\/run\/([^/]+)$/, "Runs", (box, [run], signal) => runView(box, run, signal)],
-  [/^\/runs$/, "Runs", (box, _, signal) => runsView(box, signal)],
+  [/^\/run\/([^/]+)$/, "Questions", (box, [run], signal) => runView(box, run, signal)],
   [/^\/questions$/, "Questions", (box, _, signal) => questionsView(box, signal)],
   [/^\/question\/([^/]+)$/, "Questions", (box, [thread], signal) => questionView(box, thread, signal)],
-  [/^\/compare(?:\/([^/]+)\/([^/]+))?$/, "Compare", (box, runs, signal) => compareView(box, runs, signal)],
+  [/^\/compare(?:\/([^/]+)\/([^/]+))?$/, "Questions", (box, runs, signal) => compareView(box, runs, signal)],
   [/^\/agents$/, "Agents", (box, _, signal) => agentsView(box, signal)],
   [/^\/agents\/([^/]+)$/, "Agents", (box, [name], signal) => agentView(box, name, signal)],
 ];
 
-const WAYS = { Library: "library", Search: "search", Ask: "ask", Runs: "runs", Questions: "questions", Compare: "compare", Agents: "agents" };
+const WAYS = { Ask: "library", Search: "search", Questions: "questions", Agents: "agents" };
 
 /** The location of a view: `placeOf("document", id)`. */
 const placeOf = (...parts) => `#/${parts.map(encodeURIComponent).join("/")}`;

@@ -22,7 +22,7 @@ async function runView(box, id, signal) {
     [live, way] = [livePages(run), null];
     way = liveSteps(run, live);
     const title = prose("h1", run.question || run.title || "A run");
-    const told = element("p.quiet", {}, [run.kind === "read" ? "Reading" : "", run.method, run.question ? shortened(run.title, LONGEST_TITLE) : ""].filter(Boolean).join(" · "));
+    const told = prose("p.quiet", run.question ? shortened(run.title, LONGEST_TITLE) : "");
     const body = element("div.live", {}, head.box, hold, way.boxes[0], live.box, way.boxes[1]);
     box.replaceChildren(element("div.heading", {}, title, told), body, outcome);
     outcome.replaceChildren();
@@ -38,7 +38,7 @@ async function runView(box, id, signal) {
       if (event.type === "asked") hold.replaceChildren(askedBox(run, event.asked));
       if (event.type === "run" && event.run.state === "working") hold.replaceChildren();
       if (event.type === "result") result(event, run, box, body, outcome).catch((problem) => outcome.replaceChildren(troubled(problem, () => router.go())));
-      if (event.type === "document" && run.kind === "add") outcome.append(documentItem(event.document));
+      if (event.type === "document" && run.kind === "add") outcome.append(documentItem(event.document, true));
     };
     const lost = () => box.append(lostRun(id));
     const broken = (seconds) => head.broken(seconds);
@@ -54,7 +54,7 @@ async function runView(box, id, signal) {
 /** Put what came of a run in the place of how it went. */
 async function result(event, run, box, body, outcome) {
   await withAllPages(event.report, event.document, event.memory);
-  const suggested = run.kind === "read" ? await suggestions(event.document, event.memory) : null;
+  const suggested = run.kind === "read" ? await suggestions(event.document) : null;
   if (!box.isConnected) return;
   body.querySelector(".run")?.classList.add("over");
   for (const part of body.querySelectorAll(".live-pages, .way, .answering")) part.remove();
@@ -68,8 +68,7 @@ async function result(event, run, box, body, outcome) {
     const doneBox = element("div");
     const links = element("p.buttons", {}, element("a.button", { href: placeOf("ask", event.document) }, "Ask about it"),
       element("a.button", { href: placeOf("document", event.document) }, "Open the document"));
-    const took = body.querySelector(".run .facts:not([hidden])");
-    for (const name of took?.querySelectorAll("dt") ?? []) if (["done", "time left"].includes(name.textContent)) name.parentElement.remove();
+    const took = body.querySelector(".run .facts:not(:empty)");
     outcome.append(...[links, suggested, took, doneBox].filter(Boolean));
     showReport(doneBox, event.report, { document: owner, memory: event.memory });
   }
@@ -137,20 +136,20 @@ function pausedBox(run, { offered }) {
     const body = typed.join() === chosen.join() ? {} : { pages: typed.map(Number) };
     const next = await api.post(pathOf("runs", run.id, "go-on"), body);
     if (next.id !== run.id) location.hash = placeOf("run", next.id);
-  });
+  }, { class: "main" });
   const open = doing("Add the part that is open below", async () => {
     if (pages.at === null) throw new Problem("Open a part in the strip below first.", 0);
     const typed = typedParts(numbers);
     if (!typed.includes(`${pages.at}`)) numbers.value = [...typed, pages.at].join(", ");
   });
   const help = chosen.length ? "The method chose these. Change the numbers to have other parts looked up." : "Left empty, the method chooses.";
-  return element("section.pausing", { "aria-label": "Paused" }, element("h2", {}, "Which parts are to be looked up?"), field("Parts", numbers, help), element("div.buttons", {}, go, open));
+  return element("section.pausing", { "aria-label": "Paused", "data-form": "" }, element("h2", {}, "Which parts are to be looked up?"), field("Parts", numbers, help), element("div.buttons", {}, go, open));
 }
 
 /** A run whose step asks its reader: which parts, what is searched, or whether the answer stands. */
 function askedBox(run, asked) {
   const reply = (said) => api.post(pathOf("runs", run.id, "go-on"), { reply: said });
-  const box = (heading, ...parts) => element("section.pausing", { "aria-label": heading }, element("h2", {}, heading),
+  const box = (heading, ...parts) => element("section.pausing", { "aria-label": heading, "data-form": "" }, element("h2", {}, heading),
     asked.problem ? prose("p.trouble", asked.problem, { role: "alert" }) : "", ...parts);
   if (asked.kind === "choose_pages") {
     const numbers = partsInput(asked.pages);
@@ -170,10 +169,10 @@ function askedBox(run, asked) {
   const instead = doing("Take mine instead", () => {
     if (!own.value.trim()) throw new Problem("Write an answer first.", 0);
     return reply({ accept: false, answer: own.value.trim() });
-  });
+  }, { "data-go": "" });
   return box("Does this answer stand?", prose("p.said", asked.answer ?? "No answer."), element("ul", {}, quotes),
     element("div.buttons", {}, doing("It stands", () => reply({ accept: true }), { class: "main" }), doing("No answer", () => reply({ accept: false }))),
-    field("Another answer", own), instead);
+    element("div", { "data-form": "" }, field("Another answer", own), instead));
 }
 
 function deletingRun(run) {
@@ -185,24 +184,29 @@ function deletingRun(run) {
   return deleting(`the run ${name}`, `Take “${name}” from this list? What was read and answered stays.`, pathOf("runs", run.id), after);
 }
 
-/** All runs that the server knows. */
-async function runsView(box, signal) {
-  const { runs } = await api.get("/api/runs", signal);
-  const items = runs.map((run) => element(
+/** Runs that are listed: those at work, what was made and is kept nowhere else, and readings that ended early. */
+const isListed = (run) => !ENDS.includes(run.state) || (run.kind === "ask" ? !run.thread : run.state !== "done");
+
+const ENDS = ["done", "failed", "stopped"];
+
+function runItem(run) {
+  return element(
     "li.document", {},
     element("h2", {}, prose("a.title", run.question || run.title || "A run", { href: run.kind === "chat" ? placeOf("agents", run.title) : placeOf("run", run.id) })),
-    element("p.quiet", {}, [KINDS[run.kind], STATES[run.state], run.method, run.question ? shortened(run.title, LONGEST_TITLE) : "", day(run.began)].filter(Boolean).join(" · ")),
+    element("p.quiet", {}, [KINDS[run.kind], STATES[run.state], run.question ? shortened(run.title, LONGEST_TITLE) : "", day(run.began)].filter(Boolean).join(" · ")),
     run.problem ? element("p.trouble", {}, run.problem) : null,
-    ["done", "failed", "stopped"].includes(run.state) ? deletingRun(run) : null,
-  ));
+    ENDS.includes(run.state) ? deletingRun(run) : null,
+  );
+}
+
+/** What was begun in this browser, and not finished when the server ended. */
+function lostRuns(runs) {
   const known = new Set(runs.map((run) => run.id));
   for (const run of runs) if (run.state === "done") bodies.drop(run.id);
   const begun = Object.entries(bodies.all()).filter(([id]) => !known.has(id)).reverse();
-  items.push(...begun.map(([id, body]) => element(
+  return begun.map(([id, body]) => element(
     "li.document", {},
     element("h2", {}, prose("a.title", body.question || "A reading", { href: placeOf("run", id) })),
-    element("p.quiet", {}, ["Not finished when the server ended", body.method].filter(Boolean).join(" · ")),
-  )));
-  const none = element("p.quiet", {}, "Nothing is being read or asked, and nothing was since the server was started.");
-  box.replaceChildren(element("div.heading", {}, element("h1", {}, "Runs")), items.length ? element("ul.documents", {}, items) : none);
+    element("p.quiet", {}, "Not finished when the server ended"),
+  ));
 }

@@ -1,13 +1,20 @@
 /** The settings that were changed in this page, by their names; they stay while the page is open. */
 const changed = new Map();
 
+/** What was asked of methods: their steps and settings, by their names. The server builds a method's graph for it, so
+ * that it is asked for where it is looked at. */
+const details = new Map();
+
+async function methodDetails(name) {
+  if (!details.has(name)) details.set(name, await api.get(pathOf("methods", name)));
+  return details.get(name);
+}
+
 /** The settings that these methods use, in panels; only what was changed is sent. `isReading`: no question is asked. */
-function settingsPanel(methods, { isReading = false, onchange = () => {}, only = null } = {}) {
-  const used = new Set(methods.flatMap((name) => {
-    const method = about.methods.find((one) => one.name === name);
-    return (isReading ? method?.reading_settings : method?.settings) ?? [];
-  }));
-  const settings = about.settings.filter((one) => used.has(one.name) && (!only || only(one)));
+async function settingsPanel(methods, { isReading = false, onchange = () => {} } = {}) {
+  const looked = await Promise.all(methods.map(methodDetails));
+  const used = new Set(looked.flatMap((method) => (isReading ? method.reading_settings : method.settings)));
+  const settings = about.settings.filter((one) => used.has(one.name));
   const panels = Map.groupBy ? Map.groupBy(settings, (one) => one.panel) : grouped(settings);
   const drawn = [...panels].map(([panel, some]) => {
     const count = element("span.quiet");
@@ -31,9 +38,9 @@ function grouped(settings) {
   return panels;
 }
 
-/** What is sent of the settings that a method uses. */
+/** What is sent of the settings that a method uses; before they were looked at, none was changed. */
 function changedSettings(method, isReading = false) {
-  const one = about.methods.find((each) => each.name === method);
+  const one = details.get(method);
   const used = (isReading ? one?.reading_settings : one?.settings) ?? [];
   return Object.fromEntries(used.filter((name) => changed.has(name)).map((name) => [name, changed.get(name)]));
 }
@@ -82,26 +89,13 @@ function typedValue(one, input) {
   return input.value;
 }
 
-/** A choice of a method, with a line that says what it does. */
+/** A choice of a method, each with what it does. */
 function methodChoice(value, onchange, label = "Method") {
   const best = about.method ? `As set: ${about.method}` : "The best for the text";
-  const select = choice([["", best], ...about.methods.map((one) => [one.name, one.name])], value);
-  const line = element("span.help", {});
-  const tell = () => (line.textContent = about.methods.find((one) => one.name === select.value)?.line ?? "");
-  select.addEventListener("change", () => {
-    tell();
-    onchange();
-  });
-  tell();
-  const box = field(label, select);
-  line.id = `${select.id}-line`;
-  select.setAttribute("aria-describedby", line.id);
-  box.append(line);
-  const set = (name) => {
-    select.value = name;
-    tell();
-  };
-  return { box, select, set };
+  const named = about.methods.map(({ name, line }) => [name, line ? `${name}: ${line}` : name]);
+  const select = choice([["", best], ...named], value);
+  select.addEventListener("change", onchange);
+  return { box: field(label, select), select };
 }
 
 /** How a question is read, for people: a name, what it means, the method, and what is set for it. */
@@ -111,7 +105,7 @@ const WAYS_TO_READ = [
   ["Thorough", "takes notes, then searches in rounds until it has enough", "gist-research", {}],
 ];
 
-/** Three ways to read, and all methods behind "More"; each of both choices unsets the other. */
+/** Three ways to read, and all methods under "More"; each of both choices unsets the other. */
 function wayChoice(onchange) {
   const method = methodChoice("", () => {
     for (const input of inputs) input.checked = false;
@@ -120,7 +114,7 @@ function wayChoice(onchange) {
   const inputs = WAYS_TO_READ.map((_, place) => element("input", { type: "radio", name: "way", value: place, checked: !about.method && place === 1 }));
   const labels = inputs.map((input, place) => {
     input.addEventListener("change", () => {
-      method.set("");
+      method.select.value = "";
       onchange();
     });
     const [name, line] = WAYS_TO_READ[place];
@@ -128,7 +122,7 @@ function wayChoice(onchange) {
   });
   const chosen = () => WAYS_TO_READ[inputs.findIndex((input) => input.checked)];
   return {
-    box: element("fieldset.reading-ways", {}, element("legend", {}, "Way to read"), labels, opening("More methods", {}, method.box)),
+    box: element("fieldset.reading-ways", {}, element("legend", {}, "Way to read"), labels, opening("More", {}, method.box)),
     /** Careful is what fits the text: notes of a history are others than those of a book. */
     method: () => (chosen()?.[0] === "Careful" ? "" : chosen()?.[2] ?? method.select.value),
     settings: () => chosen()?.[3] ?? {},
@@ -146,30 +140,20 @@ function estimating(body, signal) {
     const mine = (turn += 1);
     const wanted = body();
     if (!wanted) return void (box.textContent = "");
-    try {
-      const told = toldEstimate(await ask("POST", "/api/estimate", wanted, signal));
-      if (mine === turn) box.className = "estimate", box.textContent = told;
-    } catch (problem) {
-      if (mine === turn) box.className = "estimate trouble", box.textContent = toldProblem(problem);
-    }
+    const refused = () => ""; // why it can't be done is told once it is asked for: it is still being written
+    const told = await ask("POST", "/api/estimate", wanted, signal).then(toldEstimate, refused);
+    if (mine === turn) box.textContent = told;
   });
   return { box, renew };
 }
 
-/** "12 to 15 calls, 3,400 words in, 600 words out, $0.02". */
-function toldEstimate({ words, calls: made, input_words: input, output_words: output, cost, model }) {
-  const parts = [made && ranged(made, "call"), input && ranged(input, "word", " in"), output && ranged(output, "word", " out")];
-  const isFree = made && made.expected === 0;
-  const price = isFree ? "" : cost === null || cost === undefined ? "price not known" : inDollars(cost);
-  const text = words ? `${counted(words, "word")} of text` : "";
-  const takes = isFree ? "no calls of a model" : parts.filter(Boolean).join(", ");
-  const assumed = isFree ? "" : ", if replies can be used at once";
-  return `Expected${assumed}: ${[takes, price, model ? `with ${model}` : "", text].filter(Boolean).join("; ")}.`;
+/** "About 370 calls, 230,000 words, $0.42, with openai:gpt-5.4-mini." */
+function toldEstimate({ calls: made, input_words: input, output_words: output, cost, model }) {
+  if (!made.expected) return "No calls of a model: it costs nothing.";
+  const price = cost === null ? "price not known" : cost < 0.01 ? "less than 1 cent" : `$${cost.toFixed(2)}`;
+  const words = rounded(input.expected + output.expected);
+  return `About ${[counted(rounded(made.expected), "call"), counted(words, "word"), price, `with ${model}`].join(", ")}.`;
 }
 
-/** A figure and how far it may go. */
-function ranged({ low, expected, high }, thing, more = "") {
-  const about = counted(Math.round(expected), thing) + more;
-  if (high === null || high === undefined) return `${about} or more`;
-  return low === high ? about : `${about} (${number(Math.round(low))} to ${number(Math.round(high))})`;
-}
+/** A figure as people say it: 368 is 370. */
+const rounded = (value) => Number(value.toPrecision(2));

@@ -1,14 +1,14 @@
 /** What the open report belongs to: the document and its memory, and what may be done with it. */
 const shown = { document: null, memory: null, loading: new Set() };
 
-/** Show a report in a box: its search, the answer where there is one, the document, the walk and the rest of it. */
+/** Show a report in a box: the answer where there is one, the document with its search, and how it was read. */
 function showReport(box, data, { document: owner, memory }, before = null) {
   report = data;
   [shown.document, shown.memory, shown.loading] = [owner, memory, new Set()];
   const { found } = report;
   for (const step of found?.steps ?? []) step.summary = namedNodes(step.summary);
-  const parts = [toldOf(found), pageSection(), foundSections(found)].flat().filter(Boolean);
-  box.replaceChildren(...[search.make(), before, element("div.shown", {}, parts)].filter(Boolean));
+  const parts = [before, toldOf(found), search.make(), pageSection(), foundSections(found), howSection(found)].flat().filter(Boolean);
+  box.replaceChildren(element("div.shown", {}, parts));
   openFirst(found);
 }
 
@@ -77,7 +77,7 @@ tree.name = function name(id) {
   if (report.tree.headings[id]) return report.tree.headings[id];
   const leaf = id.startsWith("0.") ? Number(id.slice(2)) : null;
   const page = leaf === null ? null : report.pages[leaf];
-  if (page?.place) return page.place;
+  if (page?.place && !/^line \d+$/.test(page.place)) return page.place;
   const text = leaf === null ? report.tree.nodes[id]?.text : page?.note;
   const words = (text ?? "").split(/\s+/u).filter(Boolean);
   if (!words.length) return leaf === null ? "a summary" : `part ${leaf}`;
@@ -94,7 +94,9 @@ function namedNodes(summary) {
 /** The picture of a page of the original, where it is a PDF. Of a collection it is the document's that has the page. */
 function originalOf(page) {
   const owner = shown.document;
-  const sheet = Number(page.place?.match(/.*PDF page (\d+)/s)?.[1]);
+  const cited = report.found?.citations[pages.citation]; // it may stand on a later page than its part begins on
+  const place = report.pages[cited?.page] === page ? cited.place : page.place;
+  const sheet = Number(place?.match(/.*PDF page (\d+)/s)?.[1]);
   if (!owner || !sheet) return null;
   if (!owner.parts?.length) return owner.has_original ? sheetOf(owner.id, sheet) : null;
   const part = owner.parts.find((one) => page.start >= one.start && page.start < one.end);
@@ -131,9 +133,9 @@ sheetOf.isOpen = true;
 /** The way to put a note right: it is kept as the reader's own, and the method's can come back. */
 function correcting(page, place) {
   const path = pathOf("documents", shown.document.id, "memories", shown.memory, "notes", place);
-  const box = element("div.correcting");
+  const box = element("div.correcting", { "data-form": "" });
   const text = element("textarea", { rows: 6, "aria-label": `Your ${report.note}`, dir: "auto" });
-  const save = doing("Save", async () => corrected(place, await api.put(path, { text: text.value })));
+  const save = doing("Save", async () => corrected(place, await api.put(path, { text: text.value })), { "data-go": "" });
   const begin = () => {
     text.value = page.note;
     const cancel = element("button", { type: "button", onclick: () => stand(true) }, "Cancel");
@@ -147,7 +149,7 @@ function correcting(page, place) {
     if (isBack) button.focus();
   };
   text.addEventListener("keydown", (event) => {
-    event.stopPropagation();
+    if (event.key !== "Enter") event.stopPropagation();
     if (event.key === "Escape") stand(true);
   });
   stand();

@@ -1,0 +1,1 @@
+"""Search by meaning on this machine: a small embedding model that comes inside packages, without PyTorch."""

@@ -1,0 +1,171 @@
+"""What a question asks for: its content words and the kinds of its answer; and whether a text holds that."""
+
+import re
+import tomllib
+from collections.abc import Iterator, Set
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Any, Literal, NamedTuple
+
+from readgraph.library.search.terms import UNSPACED
+from readgraph.nodes.rules.tokens import Token, fold_letters, tokens_of
+from readgraph.state.calendars import fold_month_name, month_names
+from readgraph.state.languages import DEFAULT, certain_language, language_of
+from readgraph.state.sentences import LABEL, sentence_spans
+
+Kind = Literal["number", "when", "who", "where", "why"]
+KINDS: tuple[Kind, ...] = ("number", "when", "who", "where", "why")
+
+_COMPOUNDING = frozenset("da de et fi hu is nb nl nn no sv".split())
+SHORTEST_PART = 4  # letters of a stem that is looked for within a longer word: "Lampe" in "Brückenlampe"
+FEWEST_ASKED = 2  # content words of a question of which a text can hold all: a single one is too easily there
+WORDS_BEFORE = 3  # most words before the one that asks, in its clause: "And to whom did …", "For how many years …"
+
+_UNSPACED, _HIRAGANA = re.compile(f"[{UNSPACED}]"), re.compile("[\u3040-\u309f]")
+_SHORT_DATE = re.compile(r"(?<![\d.])(\d{1,2})\.\s?(\d{1,2})\.(?!\d)")  # "3.5."
+_AND = re.compile(r"(?:\b(?:and|und|et|y|e|en|och|i|и|ve|ja)|[?;/、，])(?: \w+)?\s*$", re.IGNORECASE)
+_CLAUSE = re.compile(r"[,;:?]\s")
+_ASKS = re.compile(
+    r"[?؟⁇⁈⁉](?=[\"'”’»)\]!?]*(?:\s|$))|[？՞፧]|(?<=[\u0370-\u03ff\u1f00-\u1fff])[;\u037e]|[か吗嗎呢]。?\s*$"
+)
+"""A mark of a question, also in Arabic, Greek and Armenian; in Japanese and Chinese a word at its end too."""
+
+
+class Asked(NamedTuple):
+    """What a text must hold that answers a question: its content words as they are compared, and these kinds."""
+
+    values: frozenset[Any]
+    kinds: frozenset[Kind]
+    is_denied: bool
+
+
+@cache
+def _listed() -> dict[str, dict[str, str]]:
+    return tomllib.loads(files(__package__).joinpath("question_words.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def _pattern(group: str, language: str) -> re.Pattern[str] | None:
+    """The words of a group in a language; None where none are listed."""
+    if not (words := _listed()[group].get(language)):
+        return None
+    return re.compile(words if _UNSPACED.search(words) else rf"(?<![\w'’-])(?:{words})(?!\w)", re.IGNORECASE)
+
+
+@lru_cache(256)
+def read_question(question: str, language: str) -> Asked:
+    """What a question asks of a text in this language."""
+    rest, kinds = question, set[Kind]()
+    for spoken in dict.fromkeys((language, DEFAULT, *_listed()["what"])):  # the question may be in another one
+        if asking := _find_asking(question, spoken):
+            kinds = {kind for _, kind in asking if kind}
+            for group in (*KINDS, "what", "said"):
+                rest = pattern.sub(" ", rest) if (pattern := _pattern(group, spoken)) else rest
+            break
+    tokens = tokens_of(rest, language)
+    values = {value for token in tokens if token.kind in ("word", "name", "number", "date") for value in _values(token)}
+    hedges = {value for token in tokens if token.kind == "hedge" for value in _values(token)}
+    values |= {value for value in hedges if len(str(value)) >= SHORTEST_PART and value != "about"}
+    return Asked(frozenset(values), frozenset(kinds), any(token.kind == "denial" for token in tokens))
+
+
+def _find_asking(question: str, language: str) -> list[tuple[int, Kind | None]]:
+    """Where words ask in a question, and for which kind: its first ones, and others behind an "and"."""
+    asking, taken = list[tuple[int, Kind | None]](), 0
+    matches = [(match, kind) for kind in (*KINDS, None) for match in _matches(question, kind or "what", language)]
+    for match, kind in sorted(matches, key=lambda pair: (pair[0].start(), -pair[0].end())):
+        before = question[: match.start()]
+        begins = len(_CLAUSE.split(before)[-1].split()) <= WORDS_BEFORE or _UNSPACED.match(match.group())
+        if match.start() >= taken and (begins if not asking else _AND.search(before)):
+            asking.append((match.start(), kind))
+            taken = match.end()
+    return asking
+
+
+def _matches(text: str, group: str, language: str) -> Iterator[re.Match[str]]:
+    return pattern.finditer(text) if (pattern := _pattern(group, language)) else iter(())
+
+
+def _values(token: Token) -> list[Any]:
+    """What is compared of a token: its stem, the parts of a word with a hyphen, a number with its unit."""
+    if not isinstance(token.value, str):
+        return [token.value]
+    return [] if _HIRAGANA.fullmatch(token.value) else [part for part in fold_letters(token.value).split("-") if part]
+
+
+def holds(asked: Asked, text: str, language: str) -> bool:
+    """Whether a text, which is no question, holds all words that a question asks for, and an answer of its kinds."""
+    if len(asked.values) < FEWEST_ASKED or asks(text):
+        return False
+    tokens = tokens_of(text, language)
+    held = {value for token in tokens for value in _values(token)}
+    held |= {(None, int(month), int(day)) for day, month in _SHORT_DATE.findall(text)}
+    if asked.is_denied and not any(token.kind == "denial" for token in tokens):
+        return False
+    return all(_is_held(value, held, language) for value in asked.values) and is_of_kinds(asked, text, language)
+
+
+def answers(question: str, quote: str) -> bool:
+    """Whether a quote, without what it asks itself, holds all that a question asks for (`holds`).
+
+    Of a message one sentence must hold it, and more of it than the name of who says it.
+    """
+    speaker = LABEL.match(quote)
+    label = speaker[1] if speaker else ""
+    told = [quote[start:end] for start, end in sentence_spans(quote) if not asks(quote[start:end])]
+    for language in dict.fromkeys([language_of(quote), *filter(None, [certain_language([question])])]):
+        asked = read_question(question, language)
+        named = {value for token in tokens_of(label, language) for value in _values(token)}
+        if len(asked.values - named) >= FEWEST_ASKED:
+            texts = [f"{label}: {LABEL.sub('', text, count=1)}" for text in told] if label else [" ".join(told)]
+            if any(holds(asked, text, language) for text in texts):
+                return True
+    return False
+
+
+def _is_held(value: Any, held: Set[Any], language: str) -> bool:
+    if value in held:
+        return True
+    if isinstance(value, str):
+        is_part = language in _COMPOUNDING and len(value) >= SHORTEST_PART
+        return is_part and any(
+            isinstance(other, str) and (other.startswith(value) or other.endswith(value)) for other in held
+        )
+    same_length = (other for other in held if isinstance(other, tuple) and len(other) == len(value))
+    if isinstance(value[1], str):  # a number, its unit and that unit's size
+        return any(other[0] == value[0] and not value[1] for other in same_length if isinstance(other[1], str))
+    return any(all(one in (None, two) for one, two in zip(value, other, strict=True)) for other in same_length)
+
+
+def asks(text: str) -> bool:
+    """Whether a text asks something, by its marks."""
+    return bool(_ASKS.search(text))
+
+
+def is_of_kinds(asked: Asked, text: str, language: str, besides: Kind | None = None) -> bool:
+    """Whether a text may answer: names somebody where it is asked who, a time where it is asked when.
+
+    True where it can't be told, as in languages without a list of such words. `besides`: a kind that doesn't matter.
+    """
+    return all(_is_of_kind(kind, asked, text, language) for kind in asked.kinds if kind != besides)
+
+
+def _is_of_kind(kind: Kind, asked: Asked, text: str, language: str) -> bool:
+    if not (shown := _pattern(f"{kind}_shown", language)):
+        return True
+    if kind in ("when", "why"):
+        return bool(shown.search(text)) or (kind == "when" and _has_time(text, language))
+    times = _pattern("when_shown", language)
+    timeless = times.sub("0", text) if times else text
+    new = [token for token in tokens_of(timeless, language) if asked.values.isdisjoint(_values(token))]
+    if kind == "where":
+        return any(not re.match(r"(?: the| a)? \d", timeless[place.end() :]) for place in shown.finditer(timeless))
+    if kind == "number":
+        return any(token.kind == "number" for token in new) or bool(re.search(r"\d", text) or shown.search(text))
+    capital = any(token.kind == "word" and token.first and token.text[0].isupper() for token in new)
+    return capital or any(token.kind == "name" for token in new) or bool(shown.search(timeless))
+
+
+def _has_time(text: str, language: str) -> bool:
+    tokens, months = tokens_of(text, language), month_names(language)
+    return any(token.kind == "date" or fold_month_name(token.text) in months for token in tokens)
