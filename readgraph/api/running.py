@@ -18,7 +18,7 @@ from langgraph.types import Command, Durability, StreamMode
 from readgraph.api.meaning import begin_vectors
 from readgraph.graphs.estimate import Estimate
 from readgraph.graphs.method import Method
-from readgraph.graphs.method_facts import builder_of, has_read
+from readgraph.graphs.method_facts import has_read
 from readgraph.graphs.rehearsal import rehearse_method
 from readgraph.graphs.wiring.joined import join_steps
 from readgraph.graphs.wiring.method_graph import MODES, run_and_listen, separate_run
@@ -135,22 +135,28 @@ _joined = lru_cache(64)(join_steps)
 
 
 def builder_for(method: Method, *, asks_person: bool = False) -> StateGraph[Any, ReaderContext, Any, Any]:
-    """The method's graph, built once; it must not be changed.
+    """The method's graph, built once: to build and check one takes 30 ms.
 
     `asks_person`: with a person at each step at which one can decide; raises `BadInput` where it has none.
     """
     builder: StateGraph[Any, ReaderContext, Any, Any]
-    builder = _build_with_person(method) if asks_person else builder_of(method)
+    builder = _built(method, _build_with_person if asks_person else type(method).build)
     return builder
 
 
-@lru_cache(64)
 def _build_with_person(method: Method) -> StateGraph[Any, ReaderContext, Any, Any]:
     own = {name: getattr(spec.runnable, "work", None) for name, spec in method.build().nodes.items()}
     steps = {name: person for name, (step, person) in PERSON_STEPS.items() if own.get(name) is step.work}
     if not steps:
         raise BadInput(f"{method.name} has no step at which a person can decide.")
     return method.build(**steps)
+
+
+@lru_cache(64)
+def _built(
+    method: Method, build: Callable[[Method], StateGraph[Any, ReaderContext, Any, Any]]
+) -> StateGraph[Any, ReaderContext, Any, Any]:
+    return build(method)
 
 
 def in_use(pages: PageStore, name: str) -> AbstractAsyncContextManager[None]:

@@ -24,7 +24,7 @@ from readgraph.state.records import Document
 
 def settings_of(method: Method, *, asks: bool) -> frozenset[str]:
     """The settings that a method's nodes use to build its memory and, with `asks`, to answer."""
-    builder = builder_of(method)
+    builder = _builder_of(method)
     return frozenset(
         settings_in(builder.context_schema or ReaderContext) if asks else settings_before_question(builder)
     )
@@ -33,7 +33,7 @@ def settings_of(method: Method, *, asks: bool) -> frozenset[str]:
 def recipes_of(method: Method, context: ReaderContext) -> tuple[str, ...]:
     """The fingerprints of the recipes of the memories that a method builds or finds with this context."""
     reader = replace(context, model=context.reading_model or context.model)
-    nodes = builder_of(method).nodes.values()
+    nodes = _builder_of(method).nodes.values()
     recipes = [recipe for node in nodes if (recipe := getattr(node.runnable, "recipe", None))]
     return tuple(sorted({recipe(reader).fingerprint for recipe in recipes}))
 
@@ -49,8 +49,7 @@ async def has_read(builder: Builder, pages: PageStore, document: Document, conte
     return bool(coroutines) and all(await asyncio.gather(*coroutines))
 
 
-def builder_of(method: Method) -> Any:
-    """The method's graph as it is, which must not be changed: to build and check one takes 30 ms."""
+def _builder_of(method: Method) -> Any:
     if method.package:
         return method.build()
     module, _, name = method.graph.partition(":")
