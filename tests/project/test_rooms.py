@@ -79,7 +79,8 @@ INNER: dict[str, dict[str, set[str]]] = {
         "served": {"method", "methods", "loading"},
     },
     "cli": {
-        **{name: set[str]() for name in ("settings", "process", "shell", "help", "mistakes", "declaring")},
+        **{name: set[str]() for name in ("settings", "process", "shell", "help", "declaring")},
+        "mistakes": {"terminal"},
         "log": {"process"},
         "terminal": {"settings", "log", "process"},
         "faults": {"terminal", "mistakes"},
@@ -88,7 +89,7 @@ INNER: dict[str, dict[str, set[str]]] = {
         "commands": {"options", "shell", "help", "run", "terminal"},
         "plugin": {"declaring", "commands"},
         "command_group": {"plugin", "declaring", "options", "help", "mistakes", "process"},
-        "main": {"command_group", "shell", "log", "faults", "process"},
+        "main": {"command_group", "shell", "log", "faults", "process", "terminal"},
     },
 }
 """What the files and folders inside of a room may import of each other, where that is more than: in no circle."""
