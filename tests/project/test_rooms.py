@@ -88,7 +88,7 @@ INNER: dict[str, dict[str, set[str]]] = {
         "run": {"command_group", "options", "terminal", "settings", "log", "mistakes", "declaring"},
         "commands": {"options", "shell", "help", "run", "terminal"},
         "plugin": {"declaring", "commands"},
-        "command_group": {"plugin", "declaring", "options", "help", "mistakes", "process"},
+        "command_group": {"plugin", "declaring", "options", "help", "mistakes", "process", "terminal"},
         "main": {"command_group", "shell", "log", "faults", "process", "terminal"},
     },
 }
