@@ -267,10 +267,12 @@ def plugin_faults() -> dict[str, str]:
 
 
 def package_of(module: str) -> str:
-    """The package that plugs in with a module, or with one of the same package; "" where none does."""
+    """Another's package that plugs in with a module, or with one of the same package; "" where none does."""
     top, (manager, _) = module.partition(".")[0], _plugins()
+    if top == PROJECT or top.startswith(f"{PROJECT}_"):  # our own distributions begin so
+        return ""
     plugged = ((name, getattr(plugin, "__name__", "")) for name, plugin in manager.list_name_plugin())
-    return next((name for name, module in plugged if top == module.partition(".")[0] and top != PROJECT), "")
+    return next((name for name, module in plugged if top == module.partition(".")[0]), "")
 
 
 def _describe(problem: BaseException) -> str:

@@ -22,7 +22,7 @@ from readgraph.api.memories import memories_to_show, method_of, parts_numbered
 from readgraph.api.notices import answer_notices
 from readgraph.api.running import RunThread, builder_for, memory_sizes, run_method
 from readgraph.graphs.method import Method
-from readgraph.graphs.methods import PARTS, method_for, method_named
+from readgraph.graphs.methods import method_for, method_named
 from readgraph.library.collections import joint_by_document
 from readgraph.library.histories import Appended, SessionText, append_sessions
 from readgraph.library.library import Library
@@ -265,9 +265,10 @@ async def memorise(
     thread: RunThread | None = None,
 ) -> results.Remembered:
     """Memorise what is new of a history, to which these sessions were appended."""
+    from readgraph.graphs.gam import build_memorize  # here, since who only asks waits for no other graph
+
     pages, document = pages_of(library, context), appended.document
-    builder = builder_for(PARTS["gam-memorize"])
-    output = await run_method(pages, builder, "gam", document, {}, context, listen, thread)
+    output = await run_method(pages, build_memorize(), "gam", document, {}, context, listen, thread)
     counts = {"added": len(appended.added), "known": appended.known, "sessions": document.sessions}
     return results.Remembered.of(output, **counts, **await memory_sizes(pages, output))
 
@@ -295,10 +296,12 @@ async def research(
     Raises:
         BadInput: If GAM has not read it.
     """
+    from readgraph.graphs.gam import build_research
+
     pages = pages_of(library, context)
     named = await documents_as_one(pages, [document])
     context_only = replace(context or ReaderContext(), context_only=True)
-    asked, builder = Question(question=question), builder_for(PARTS["gam-research"])
+    asked, builder = Question(question=question), build_research()
     return results.Researched.of(await run_method(pages, builder, "gam", named, asked, context_only, listen))
 
 

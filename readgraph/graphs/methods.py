@@ -85,9 +85,9 @@ def method_named(name: str) -> Method:
         raise BadInput(f"'{name}' answers no question: ", Way(other.instead or ANOTHER, ANOTHER, ANOTHER), ".")
     if near := get_close_matches(name.lower(), methods, 1):
         raise BadInput(f"There is no method '{name}'. Do you mean '{near[0]}'?")
-    *first, last = FIRST_CHOICES
     others = ", ".join(method for method in methods if method not in FIRST_CHOICES)
-    raise BadInput(f"There is no method '{name}': choose {', '.join(first)} or {last}, or one of {others}.")
+    first = ", ".join(FIRST_CHOICES)
+    raise BadInput(f"There is no method '{name}': choose one of {first}; or, for special tasks, of {others}.")
 
 
 def method_typed(name: str) -> Method:

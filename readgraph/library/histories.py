@@ -137,10 +137,10 @@ async def _new_sessions(
 def _beyond(earlier: str, text: str) -> str:
     """What a session has beyond an earlier one of its name and time: of a chat, what was said or changed since.
 
-    All of it where it has less than half of the earlier one's paragraphs, and so is another session.
+    All of it where it lacks half of the earlier one's paragraphs or more, and so is another session.
     """
     known, new = Counter(earlier.split(BETWEEN)), list[str]()
-    if 2 * (known & Counter(text.split(BETWEEN))).total() < known.total():
+    if 2 * (known & Counter(text.split(BETWEEN))).total() <= known.total():
         return text
     for part in text.split(BETWEEN):
         known[part] -= 1

@@ -219,8 +219,10 @@ def _in_form(
     client: ModelClient, messages: Messages, reply: type[BaseModel] | None, form: ReplyForm
 ) -> tuple[Runnable[LanguageModelInput, AIMessage], Sequence[Any], dict[str, Any]]:
     chat = client.chat
+    provider = find_provider(client.name)
     if reply is None:
-        return chat, messages, {}
+        fields = provider.fields_for_form(None) if provider and provider.fields_for_form else {}
+        return chat, messages, {"extra_body": fields} if fields else {}
     if is_plain(form, reply):
         return chat, plain_messages(messages, reply), {"stop": [END_OF_PLAIN]}
     if form in ("text", "plain"):
@@ -228,7 +230,7 @@ def _in_form(
     if form == "function":
         return rebuild(chat, partial(_bind_function, reply)), messages, {}
     # In the extra body: with an argument, the SDK would parse the reply itself and raise errors where we retry.
-    body = {**(extra_body_of(chat) if client.own else {}), **_fields_for_form(reply, find_provider(client.name))}
+    body = {**(extra_body_of(chat) if client.own else {}), **_fields_for_form(reply, provider)}
     return chat, messages, {"extra_body": body}
 
 

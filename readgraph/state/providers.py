@@ -42,7 +42,7 @@ class ModelProvider:
             `BadInput` or `ModelUnavailable`.
         settings: The settings with which prompts fit all the chat models of these names.
         fields_for_form: The fields of a request whose reply keeps to a JSON schema, where the servers take others than
-            OpenAI's `response_format`.
+            OpenAI's `response_format`; of None, those of a request for a note, in plain text.
         embedding_model: The full name of the embedding model; "" if there is none.
         embeddings: Makes the embedding model, for one event loop; it may block.
         is_installed: Whether what the embedding model needs is installed; nothing heavy may be imported.
@@ -54,7 +54,7 @@ class ModelProvider:
     chat_model: str
     serve: Callable[[str], ModelServer]
     settings: Callable[..., dict[str, Any]]
-    fields_for_form: Callable[[dict[str, Any]], dict[str, Any]] | None = None
+    fields_for_form: Callable[[dict[str, Any] | None], dict[str, Any]] | None = None
     embedding_model: str = ""
     embeddings: "Callable[[], Embeddings] | None" = None
     is_installed: Callable[[], bool] | None = None

@@ -34,7 +34,7 @@ TAUGHT = [
     ("ask Who? lamp.txt --max-calls -1", "--max-calls wants a number from 0 up."),
     ("ask Who? lamp.txt --timeout soon", "--timeout wants a number."),
     ("compress lamp.txt", "Say how many tokens the text may have: readgraph compress FILE --budget 800."),
-    ("table 'every person' lamp.txt", "The files come first, then the text."),
+    ("table lamp.txt 'every person' lamp.txt", "The files come first, then the text."),
 ]
 
 TAKEN = [

@@ -22,7 +22,7 @@ OF_TYPER = {"readgraph --install-completion", "readgraph --show-completion"}
 def test_every_option_has_a_probe() -> None:
     assert len(ROWS) == len(PROBES), "each has one"
     plain = {name for name, option in each_option() if option.name not in {*OPTIONS, *RENAMED}}
-    plain |= {"models --timeout"}
+    plain |= {"models check --timeout"}
     assert (
         probed().keys() == {name for name in plain if name not in OF_TYPER and not name.endswith(" --help-all")}
         and PROBES.keys() <= probed().keys()

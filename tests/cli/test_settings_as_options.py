@@ -218,7 +218,7 @@ def test_commands_of_one_method_take_no_option_in_vain(
 
 def test_every_command_that_takes_settings_is_tried() -> None:
     taking = {name.rsplit(" ", 1)[0] for name, option in each_option() if option.name in OPTIONS}
-    assert taking == {*LINES, *(line.split()[0] for line in CAPTURED_AT), "models"}, (
+    assert taking == {*LINES, *(line.split()[0] for line in CAPTURED_AT), "models check"}, (
         "a model is asked by 'models' alone"
     )
 

@@ -79,7 +79,8 @@ INNER: dict[str, dict[str, set[str]]] = {
         "served": {"method", "methods", "loading"},
     },
     "cli": {
-        **{name: set[str]() for name in ("settings", "process", "shell", "help", "mistakes", "declaring")},
+        **{name: set[str]() for name in ("settings", "process", "shell", "help", "declaring")},
+        "mistakes": {"terminal"},
         "log": {"process"},
         "terminal": {"settings", "log", "process"},
         "faults": {"terminal", "mistakes"},
@@ -87,8 +88,8 @@ INNER: dict[str, dict[str, set[str]]] = {
         "run": {"command_group", "options", "terminal", "settings", "log", "mistakes", "declaring"},
         "commands": {"options", "shell", "help", "run", "terminal"},
         "plugin": {"declaring", "commands"},
-        "command_group": {"plugin", "declaring", "options", "help", "mistakes", "process"},
-        "main": {"command_group", "shell", "log", "faults", "process"},
+        "command_group": {"plugin", "declaring", "options", "help", "mistakes", "process", "terminal"},
+        "main": {"command_group", "shell", "log", "faults", "process", "terminal"},
     },
 }
 """What the files and folders inside of a room may import of each other, where that is more than: in no circle."""

@@ -259,7 +259,7 @@ def test_without_a_model_the_text_says_so_and_nothing_is_counted(quiet: OpenRoom
         model="readgraph/read-agent", messages=[{"role": "user", "content": "Was nahm der Wärter mit in den Turm?"}]
     )
     message = told.choices[0].message
-    assert message.content and "Logbuch" in message.content and message.content.startswith("Nearest sentence: “")
+    assert message.content and "Logbuch" in message.content and message.content.startswith("The text says: “")
     cited = [each.url_citation for each in message.annotations or []]
     assert [message.content[each.start_index : each.end_index] for each in cited] == [
         f"[{number}]" for number in range(1, len(cited) + 1)

@@ -32,7 +32,7 @@ LINES = (
     "methods gam",
     "doctor {model}",
     "skill --to {tmp}/skills",
-    "models {name}",
+    "models check {name}",
     "evaluate {own} --methods bm25 --out {tmp}/out {model}",
     "board --tokens 80000 --methods bm25 --out {tmp}/board --estimate {model}",
     "reproduce mem-gpt-figure-7-keys --limit 1 --out {tmp}/keys {model}",
@@ -58,6 +58,7 @@ LINES = (
     "library copy {tmp}/backup {tmp}/copied",
     "forget days --yes",
     "library compact",
+    "models use {name}",
 )
 """In an order in which each has something to do; {model} stands for the options that name one."""
 

@@ -32,7 +32,7 @@ def story_file(folder: Path, *questions: dict[str, Any], texts: int = 1, dataset
             "title": "The Lamp",
             "license": "MIT",
             "dataset": dataset,
-            "text": story[9000 + 6000 * number : 13_000 + 6000 * number],
+            "text": story[4000 + 6000 * number : 13_000 + 6000 * number],
             "questions": [{**question, "id": f"{question['id']}-{number}"} for question in questions],
         }
         for number in range(texts)

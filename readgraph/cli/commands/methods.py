@@ -66,6 +66,11 @@ class ModelsGroup(HelpfulGroup):
         words = [word for word in args if not word.startswith("-")]
         return super().parse_args(ctx, ["check", *args] if words and words[0] not in self.commands else args)
 
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
+        """The commands, and the models."""
+        (model, *_) = self.commands["check"].params
+        return [*super().shell_complete(ctx, incomplete), *model.shell_complete(ctx, incomplete)]
+
 
 models = Typer(cls=ModelsGroup, invoke_without_command=True)
 ModelName = Annotated[str, Argument(metavar="PROVIDER:NAME", autocompletion=completer_of(models_known))]

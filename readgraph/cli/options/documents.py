@@ -54,8 +54,7 @@ FollowLinks = Annotated[
 MethodName = Annotated[
     str | None,
     MethodOption(
-        help="How to read: read-agent (the default), mem-walker, gam (the default for histories), or another that "
-        "'readgraph methods' lists; or package.module:build, of your own."
+        help="How to read: read-agent, mem-walker, gam, or another of 'readgraph methods'; or package.module:build."
     ),
 ]
 MemoryOfMethod = Annotated[str | None, MethodOption(help="Take the notes of this method; else the newest.")]

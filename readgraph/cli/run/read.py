@@ -83,7 +83,8 @@ def read_documents(options: ReadOptions, context: ReaderContext, screen: OutputO
     built = run_in_library(options.library, read_each)
     print_reminder(context, screen)
     if screen.as_json:
-        print_json(built[0] if len(built) == 1 and not options.paths[0].is_dir() else built)
+        is_one = len(built) == len(options.paths) == 1 and not options.paths[0].is_dir()
+        print_json(built[0] if is_one else built)
     prepare_meaning(options.library, read_ids, context, screen, reading=True)
 
 

@@ -11,8 +11,17 @@ ONE_LINE = {"whitespace_flexible": False, "item_separator": ", ", "key_separator
 """How the JSON is written: a small model fills it with lines and tabs where it may."""
 
 
-def fields_for_form(schema: dict[str, Any]) -> dict[str, Any]:
-    """The fields of a request whose reply keeps to a JSON schema, in the form of LLGuidance."""
+NO_REPETITION = {
+    **{"repeat_penalty": 1.1, "repeat_last_n": 64},
+    **{"dry_multiplier": 0.8, "dry_allowed_length": 6, "dry_penalty_last_n": 2048},
+}
+"""A small model's note would go on for ever with the same words. A typed reply is to repeat what the prompt offers."""
+
+
+def fields_for_form(schema: dict[str, Any] | None) -> dict[str, Any]:
+    """The fields of a request whose reply keeps to a JSON schema, in the form of LLGuidance; or is a note (None)."""
+    if schema is None:
+        return NO_REPETITION
     return {"grammar": "%llguidance {}\nstart: %json " + json.dumps({**limit_schema(schema), "x-guidance": ONE_LINE})}
 
 

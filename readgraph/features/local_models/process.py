@@ -43,10 +43,7 @@ def llama(arguments: dict[str, Any]) -> Any:
     settings.cache_ram_mib = 0  # it would keep up to 8 GB of earlier prompts; the last one's beginning is kept anyway
     settings.warmup = settings.fit_params = False  # the first answer comes sooner
     settings.verbosity = 1  # errors only
-    sampling = settings.sampling
-    sampling.temp, sampling.seed = 0.3, 1
-    # Small models repeat themselves. The prompt counts too, so a penalty for single words would forbid what it offers.
-    sampling.dry_multiplier, sampling.dry_allowed_length, sampling.dry_penalty_last_n = 0.8, 4, 2048
+    settings.sampling.temp, settings.sampling.seed = 0.3, 1
     with TemporaryFile() as log:
         silent = os.dup(2)
         os.dup2(log.fileno(), 2)
