@@ -17,7 +17,7 @@ from tests.support.reading_room import OpenRoom, reading_room
 
 ROOT = Path(__file__).parents[2]
 STORY = ROOT / "examples" / "the-lamp-at-sarn-head.txt"
-QUESTION = "What did the keeper's Remarks for 19 January say about a goat?"
+QUESTION = "How deep is the well, according to the inventory?"
 PICTURE = ROOT / "docs" / "pictures" / "reading-room.png"
 LOOK = "const look = () => document.querySelector('.said') ? done() : setTimeout(look, 50)"
 WIDTH, HEIGHT = 1200, 860
