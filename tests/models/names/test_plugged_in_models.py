@@ -69,7 +69,7 @@ def count() -> None:
 def models():
     fitting = {"window_words": 2000, "max_page_words": 300, "min_page_words": 100, "segment_words": 300}
     lamps = ModelProvider(name="lamps", chat_model="lamps:small", serve=lambda _: Server(), settings=lambda *_: fitting)
-    return [lamps, ModelProvider(name="local", chat_model="local:mine", serve=None, settings=None)]
+    return [lamps, ModelProvider(name="local", chat_model="local:mine", serve=lamps.serve, settings=lamps.settings)]
 
 
 @hookimpl
