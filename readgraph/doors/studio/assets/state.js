@@ -85,10 +85,15 @@ function apart(before, after) {
 
 const isPlain = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
 
-/** A value as indented JSON; a text as it is. */
+const MOST_SHOWN = 20_000; // characters of a value: a browser lays out a whole book for seconds
+
+/** A value as indented JSON, a text as it is; of a long one the beginning. */
 function shownValue(value) {
   if (value === undefined) return element("span.quiet", {}, "not set");
-  return prose("pre", typeof value === "string" ? value : JSON.stringify(value, null, 2));
+  const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
+  if (text.length <= MOST_SHOWN) return prose("pre", text);
+  const line = `The beginning of ${number(text.length)} characters: “Change the state” shows all.`;
+  return element("div", {}, prose("pre", text.slice(0, MOST_SHOWN)), element("p.quiet", {}, line));
 }
 
 function parsedValue(name, text) {
