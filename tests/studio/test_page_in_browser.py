@@ -83,9 +83,7 @@ def test_a_run_is_watched_stopped_changed_and_gone_on_with(room: OpenRoom, tab: 
     assert tab.texts(".graph h2") == ["read-agent"], "the address shows the same run once more"
 
 
-def test_a_run_is_found_again_by_the_address_where_it_stands(
-    room: OpenRoom, tab: Browser, server: ModelServer
-) -> None:
+def test_a_run_is_found_again_by_the_address_where_it_stands(room: OpenRoom, tab: Browser, server: ModelServer) -> None:
     show(room, tab)
     tab.until("[...document.querySelectorAll('#asking .panels label')].some((one) => one.textContent === 'Model')")
     server.latency = 2.0
