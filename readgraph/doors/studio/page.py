@@ -14,7 +14,7 @@ from fastapi import FastAPI, Request
 from fastapi.responses import Response
 from langchain_core.messages import BaseMessage
 from langchain_core.runnables import RunnableConfig
-from langgraph.channels.binop import BinaryOperatorAggregate
+from langgraph.channels import BinaryOperatorAggregate, DeltaChannel
 from langgraph.checkpoint.base import CheckpointTuple
 from langgraph.errors import InvalidUpdateError
 from langgraph.graph import START
@@ -257,7 +257,7 @@ def _steps_of(states: Mapping[str, StateSnapshot]) -> list[ThreadStep]:
 def _whole(graph: Graph, name: str, value: Any) -> Any:
     """A channel's value as a person wrote it: where the channel adds up what it gets, this replaces all of it."""
     channel = graph.builder.channels.get(name)
-    return Overwrite(value) if isinstance(channel, BinaryOperatorAggregate) else value
+    return Overwrite(value) if isinstance(channel, BinaryOperatorAggregate | DeltaChannel) else value
 
 
 @cache
