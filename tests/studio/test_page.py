@@ -108,6 +108,17 @@ def test_what_a_channel_adds_up_is_replaced_by_what_a_person_wrote(room: OpenRoo
     assert room.get(f"/api/studio/threads/{thread}/steps/{changed}")["after"]["steps"] == []
 
 
+def test_the_question_can_be_changed_before_the_first_step(room: OpenRoom, document: str, server: ModelServer) -> None:
+    thread = begin(room, document, pause_before=["open"])
+    (first,) = steps_of(room, thread)
+    path = f"/api/studio/threads/{thread}/change"
+    changed = room.post(path, checkpoint=first["checkpoint"], values={"question": "Who wept?"})["checkpoint"]
+    assert room.get(f"/api/studio/threads/{thread}/steps/{changed}")["after"]["question"] == "Who wept?"
+    assert go_on(room, thread, changed)[-1]["run"]["state"] == "done"
+    asked = [str(request) for request in server.requests]
+    assert any("Who wept?" in text for text in asked) and not any(QUESTION in text for text in asked)
+
+
 def test_a_graph_of_ones_own_is_run_and_steered_as_ours_are(room: OpenRoom, document: str) -> None:
     thread = begin(room, document, method=OWN, pause_before=["answer"])
     newest = steps_of(room, thread)[-1]

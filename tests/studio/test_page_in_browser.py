@@ -83,6 +83,33 @@ def test_a_run_is_watched_stopped_changed_and_gone_on_with(room: OpenRoom, tab: 
     assert tab.texts(".graph h2") == ["read-agent"], "the address shows the same run once more"
 
 
+def test_a_run_is_found_again_by_the_address_where_it_stands(room: OpenRoom, tab: Browser, server: ModelServer) -> None:
+    show(room, tab)
+    tab.until("[...document.querySelectorAll('#asking .panels label')].some((one) => one.textContent === 'Model')")
+    server.latency = 2.0
+    tab.click("#asking button.main")
+    tab.until("document.querySelectorAll('.step').length === 2 && location.hash")
+    again = tab.run("location.hash")
+    tab.open("about:blank")
+    tab.open(f"{room.base}/studio{again}")
+    told(tab, "Reading")
+    stop = "[...document.querySelectorAll('#asking button')].find((one) => one.textContent === 'Stop')"
+    tab.run(f"{stop}.click()")
+    told(tab, "Stopped")
+    server.latency = 0.0
+    tab.until("document.querySelectorAll('#state .buttons > .doing').length === 2")
+    tab.click("#state .doing button")
+    told(tab, "Done")
+
+    tab.click("#asking [role=status] a")
+    tab.until("document.querySelector('.how-read a')")
+    assert tab.run("document.querySelector('.how-read a').href") == f"{room.base}/studio{again}", "and back"
+    tab.open(f"{room.base}/studio#none")
+    tab.until("document.querySelector('[data-node]')")
+    assert "no such run" in tab.until("document.querySelector('#asking > [role=alert]').textContent")
+    tab.events.clear()  # of the refused request, which the browser reports
+
+
 def test_on_a_phone_all_of_it_stands_below_one_another(room: OpenRoom, tab: Browser) -> None:
     show(room, tab, width=390)
     tab.click("#asking button.main")

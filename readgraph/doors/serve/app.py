@@ -78,6 +78,7 @@ class ServerInfo(BaseModel):
     method: str = Field(description="The method that is set for all runs; empty: chosen for each document.")
     methods: list[OfferedMethod]
     settings: list[OfferedSetting]
+    links: list[tuple[str, str]] = Field(description="Labels and paths of pages on how a question was answered.")
 
 
 def _methods() -> list[OfferedMethod]:
@@ -238,6 +239,7 @@ def _add_page(app: FastAPI, room: Room, guard: Guard) -> None:
             settings=[
                 _describe_setting(declaration, getattr(room.context, declaration.name)) for declaration in OFFERED
             ],
+            links=[page.link for page in pages() if page.link],
         )
 
     @app.get("/api/methods/{name}")

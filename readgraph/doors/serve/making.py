@@ -83,10 +83,12 @@ class Page:
     Attributes:
         makings: What it makes of documents, as tasks of runs.
         add_routes: Adds its own routes, below `/api`, to the application.
+        link: The label and the path of a page that shows how a question was answered: `PATH#THREAD`.
     """
 
     makings: tuple[Making, ...] = ()
     add_routes: "Callable[[FastAPI, Room], None]" = lambda app, room: None
+    link: tuple[str, str] | None = None
 
 
 @cache

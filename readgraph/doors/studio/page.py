@@ -14,7 +14,7 @@ from fastapi import FastAPI, Request
 from fastapi.responses import Response
 from langchain_core.messages import BaseMessage
 from langchain_core.runnables import RunnableConfig
-from langgraph.channels.last_value import LastValue
+from langgraph.channels import BinaryOperatorAggregate, DeltaChannel
 from langgraph.checkpoint.base import CheckpointTuple
 from langgraph.errors import InvalidUpdateError
 from langgraph.graph import START
@@ -27,7 +27,6 @@ from readgraph.doors.serve.making import Page
 from readgraph.doors.serve.reading import PreparedRun, check_at_rest, start_run
 from readgraph.doors.serve.requests import RequestBody
 from readgraph.doors.serve.room import ENDED, Room, RunState
-from readgraph.graphs.method_facts import settings_of
 from readgraph.graphs.methods import every_method
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
@@ -53,7 +52,6 @@ class DrawnGraph(BaseModel):
     line: str
     drawing: str
     nodes: dict[str, str] = Field(description="What each node does, by its name.")
-    settings: list[str]
 
 
 class ThreadStep(BaseModel):
@@ -139,10 +137,7 @@ class Studio:
         known = self.room.method_for(method, None)
         graph = self.room.graph(known)
         nodes = {name: _describe_node(spec.runnable) for name, spec in graph.builder.nodes.items()}
-        settings = sorted(settings_of(known, asks=True))
-        return DrawnGraph(
-            method=known.name, line=known.line, drawing=draw_downwards(graph), nodes=nodes, settings=settings
-        )
+        return DrawnGraph(method=known.name, line=known.line, drawing=draw_downwards(graph), nodes=nodes)
 
     async def thread(self, thread: str) -> Thread:
         """The steps of a thread."""
@@ -262,7 +257,7 @@ def _steps_of(states: Mapping[str, StateSnapshot]) -> list[ThreadStep]:
 def _whole(graph: Graph, name: str, value: Any) -> Any:
     """A channel's value as a person wrote it: where the channel adds up what it gets, this replaces all of it."""
     channel = graph.builder.channels.get(name)
-    return value if channel is None or isinstance(channel, LastValue) else Overwrite(value)
+    return Overwrite(value) if isinstance(channel, BinaryOperatorAggregate | DeltaChannel) else value
 
 
 @cache
@@ -293,4 +288,4 @@ def _add_routes(app: FastAPI, room: Room) -> None:
     Studio(room).add_routes(app)
 
 
-PAGE = Page(add_routes=_add_routes)
+PAGE = Page(add_routes=_add_routes, link=("Watch it on the graph", "/studio"))

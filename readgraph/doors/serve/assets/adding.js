@@ -125,7 +125,7 @@ function addingPanel() {
     });
   }
   const pick = (label, input) => element("button", { type: "button", onclick: () => input.click() }, label);
-  const drop = element("p.quiet", {}, "Drop files or a folder anywhere on this page, or:");
+  const drop = element("p.quiet", {}, "Drop files or a folder anywhere on this page (books, PDFs, notes, exports of chats), or:");
   return element(
     "section.add",
     { "aria-label": "Add to the library" },

@@ -12,6 +12,8 @@ function showAnswer(box, { report: data, document: id, memory, thread }, run, ow
   if (thread) ways.append(followUpButton(id, thread, data, asking));
   ways.append(element("a.button", { href: placeOf("document", id, memory) }, "Open the document"));
   showReport(box, data, { document: owner, memory });
+  const links = thread ? about.links.map(([label, path]) => element("a", { href: `${path}#${encodeURIComponent(thread)}` }, label)) : [];
+  if (links.length) box.querySelector(".how-read > summary")?.after(element("p", {}, links));
   const told = box.querySelector(".told");
   told?.querySelector(".answer > :is(.said, .context, .wide)").after(element("div", {}, ways, asking));
 }

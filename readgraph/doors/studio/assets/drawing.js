@@ -24,6 +24,11 @@ const drawing = {
   prepare(name, box, told) {
     const title = document.createElementNS("http://www.w3.org/2000/svg", "title");
     title.textContent = told;
+    const [times, rect] = [document.createElementNS(title.namespaceURI, "text"), box.querySelector("rect")];
+    times.classList.add("times");
+    times.setAttribute("x", Number(rect.getAttribute("x")) + Number(rect.getAttribute("width")));
+    times.setAttribute("y", rect.getAttribute("y") - 4);
+    box.append(times);
     box.prepend(title);
     for (const [key, value] of Object.entries({ role: "button", tabindex: 0, "aria-pressed": false, "aria-label": `Stop before ${name}` })) {
       box.setAttribute(key, value);
@@ -50,9 +55,7 @@ const drawing = {
       box.classList.toggle("ran", ran > 0);
       box.classList.toggle("running", name === running);
       box.classList.toggle("next", next.includes(name));
-      box.dataset.times = ran;
-      const label = box.querySelector("text");
-      label.textContent = ran > 1 ? `${name} ×${ran}` : name;
+      box.querySelector(".times").textContent = ran > 1 ? `×${ran}` : "";
     }
   },
 

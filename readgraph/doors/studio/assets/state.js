@@ -36,13 +36,14 @@ const stateView = {
 
   /** Fields for the state as JSON; only what was changed is sent. */
   edit(step, after) {
-    const inputs = Object.keys(after).sort().map((name) => {
+    const names = Object.keys(after).sort();
+    const inputs = [...step.changed.filter((name) => name in after), ...names.filter((name) => !step.changed.includes(name))].map((name) => {
       const text = JSON.stringify(after[name], null, 2);
       const input = element("textarea", { rows: Math.min(12, text.split("\n").length), spellcheck: "false", dir: "auto" });
       input.value = text;
       return { name, text, input };
     });
-    const keep = doing("Keep the change", async () => {
+    const keep = doing("Save the change", async () => {
       const values = {};
       for (const { name, text, input } of inputs) {
         if (input.value !== text) values[name] = parsedValue(name, input.value);
@@ -50,9 +51,11 @@ const stateView = {
       if (!Object.keys(values).length) throw new Problem("Nothing is changed.", 0);
       const { checkpoint } = await api.post(pathOf("studio", "threads", thread.id, "change"), { checkpoint: step.checkpoint, values });
       await thread.load(thread.id, checkpoint);
+      document.getElementById("state").focus();
       speak("The change is a new step.");
     }, { class: "main" });
-    const back = element("button", { type: "button", onclick: () => thread.choose(step.checkpoint) }, "Leave it");
+    const leave = () => trying(thread.choose(step.checkpoint)).then(() => document.getElementById("state").focus());
+    const back = element("button", { type: "button", onclick: leave }, "Cancel");
     document.getElementById("state").replaceChildren(
       element("h2", {}, `The state after ${thread.nameOf(step)}`),
       element("p.quiet", {}, "Each value is JSON. The old step stays; the change becomes a step of its own."),
@@ -82,10 +85,15 @@ function apart(before, after) {
 
 const isPlain = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
 
-/** A value as indented JSON; a text as it is. */
+const MOST_SHOWN = 20_000; // characters of a value: a browser lays out a whole book for seconds
+
+/** A value as indented JSON, a text as it is; of a long one the beginning. */
 function shownValue(value) {
   if (value === undefined) return element("span.quiet", {}, "not set");
-  return prose("pre", typeof value === "string" ? value : JSON.stringify(value, null, 2));
+  const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
+  if (text.length <= MOST_SHOWN) return prose("pre", text);
+  const line = `The beginning of ${number(text.length)} characters: “Change the state” shows all.`;
+  return element("div", {}, prose("pre", text.slice(0, MOST_SHOWN)), element("p.quiet", {}, line));
 }
 
 function parsedValue(name, text) {

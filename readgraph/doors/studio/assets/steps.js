@@ -10,9 +10,11 @@ const thread = {
     const loaded = await api.get(pathOf("studio", "threads", id));
     if (this.id !== id) return;
     this.steps = loaded.steps;
+    const wasInList = document.getElementById("thread").contains(document.activeElement);
     this.draw();
     const last = choose || this.steps.at(-1)?.checkpoint;
     if (last) await this.choose(last);
+    if (wasInList) document.querySelector('.step[aria-current="step"]')?.focus();
     return loaded;
   },
 
@@ -34,7 +36,7 @@ const thread = {
   item(step, place) {
     const before = this.steps.findIndex((one) => one.checkpoint === step.parent);
     const from = before >= 0 && before !== place - 1 ? element("span.quiet", {}, `from step ${before + 1}`) : "";
-    const settings = { type: "button", onclick: () => this.choose(step.checkpoint), "data-checkpoint": step.checkpoint };
+    const settings = { type: "button", onclick: () => trying(this.choose(step.checkpoint)), "data-checkpoint": step.checkpoint };
     const took = before >= 0 ? (Date.parse(step.at) - Date.parse(this.steps[before].at)) / 1000 : 0;
     return element("li", {}, element(
       "button.step", settings,

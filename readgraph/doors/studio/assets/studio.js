@@ -13,9 +13,10 @@ const runs = {
     const question = asking.question.value.trim();
     if (!question) throw new Problem("Write a question first.", 0);
     const documents = asking.text.value ? [asking.text.value] : [];
-    thread.clear();
     const wanted = { question, documents, method: asking.method.value, settings: changedSettings(asking.method.value) };
-    this.follow(await api.post("/api/runs", { ...wanted, pause_before: this.stops(single) }));
+    const run = await api.post("/api/runs", { ...wanted, pause_before: this.stops(single) });
+    thread.clear();
+    this.follow(run);
   },
 
   /** Go on from a step: to the end or the next stop, or for one step. */
@@ -68,56 +69,71 @@ const asking = {
     const stop = doing("Stop", () => api.post(pathOf("runs", runs.run.id, "stop")), { hidden: true });
     this.stop = stop.querySelector("button");
     const onwards = (single) => () => runs.goOn(thread.steps.at(-1), single);
-    this.onward = [doing("Next step", onwards(true)), doing("Run on", onwards(false))];
+    this.onward = element("div.buttons", { hidden: true }, doing("Next step", onwards(true), { class: "main" }), doing("Run on", onwards(false)));
     this.begin = [doing("Run", () => runs.begin(false), { class: "main" }), doing("One step at a time", () => runs.begin(true))];
-    this.method.addEventListener("change", () => this.show().catch((problem) => (this.trouble.textContent = toldProblem(problem))));
+    this.method.addEventListener("change", () => trying(this.show()));
     this.question.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" || event.shiftKey) return;
       event.preventDefault();
       this.begin[0].querySelector("button").click();
     });
-    const earlier = choice([["", "none"], ...questions.map((one) => [one.thread, `${shortened(one.question, 60)} (${one.method})`])], "");
-    earlier.addEventListener("change", () => earlier.value && showNamed(earlier.value).catch((problem) => (this.trouble.textContent = toldProblem(problem))));
+    this.earlier = choice([["", "none"], ...questions.map((one) => [one.thread, `${shortened(one.question, 60)} (${one.method})`])], "");
+    this.earlier.addEventListener("change", () => this.earlier.value && trying(showNamed(this.earlier.value)));
     const none = texts.length ? "" : element("p", {}, "The library holds no text yet. ", element("a", { href: "/" }, "Add one in the reading room."));
-    for (const box of this.onward) box.hidden = true;
     document.getElementById("asking").replaceChildren(
       field("Graph", this.method), field("Text", this.text), none, field("Question", this.question),
-      element("div.buttons", {}, ...this.begin, stop, ...this.onward), this.line, this.trouble, this.settings,
-      questions.length ? field("Earlier run", earlier) : "",
+      element("div.buttons", {}, ...this.begin, stop), this.line, this.onward, this.trouble, this.settings,
+      questions.length ? field("Earlier run", this.earlier) : "",
     );
   },
 
   /** Draw the chosen graph, with its settings. */
   async show() {
+    runs.leave();
     thread.clear();
-    this.trouble.textContent = "";
-    const graph = await api.get(withQuery("/api/studio/graph", { method: this.method.value }));
+    history.replaceState(null, "", location.pathname);
+    this.earlier.value = "";
+    this.tell({ state: "" }, "");
+    const method = this.method.value;
+    const [graph, panel] = await Promise.all([api.get(withQuery("/api/studio/graph", { method })), settingsPanel([method])]);
+    if (this.method.value !== method) return; // another was chosen meanwhile
     drawing.show(graph);
-    if (!about.methods.some((one) => one.name === graph.method)) about.methods.push({ name: graph.method, settings: graph.settings });
-    this.settings.replaceChildren(element("details", {}, element("summary", {}, "Settings"), settingsPanel([graph.method])));
+    this.settings.replaceChildren(opening("Settings", {}, panel));
   },
 
   tell(run, doing) {
-    const told = { working: "Works", paused: "It waits before the next step", done: "Done", failed: "Failed", stopped: "Stopped" };
+    const told = { working: "Works", paused: "It waits before the next step.", done: "Done.", failed: "Failed.", stopped: "Stopped: go on from any step." };
     const isWorking = run.state === "working" || run.state === "waiting";
-    this.line.textContent = isWorking ? `${doing || told.working}…` : `${told[run.state] ?? run.state}.`;
+    const answer = element("a", { href: `/#/question/${run.thread}` }, "The answer in the reading room");
+    this.line.replaceChildren(isWorking ? `${doing || told.working}…` : told[run.state] ?? "", ...(run.state === "done" ? [" ", answer] : []));
     this.trouble.textContent = run.problem ?? "";
     this.stop.hidden = !isWorking;
-    for (const box of this.onward) box.hidden = run.state !== "paused";
-    for (const box of this.begin) box.querySelector("button").disabled = isWorking;
+    this.onward.hidden = run.state !== "paused";
+    const [begin, single] = this.begin.map((box) => box.querySelector("button"));
+    begin.disabled = single.disabled = isWorking;
+    begin.classList.toggle("main", this.onward.hidden);
+    begin.textContent = this.onward.hidden ? "Run" : "Run from the beginning";
+    single.hidden = !this.onward.hidden;
   },
 };
 
+/** Wait for something that a person asked for without a button; a problem is shown. */
+const trying = (work) => work.catch((problem) => (asking.trouble.textContent = toldProblem(problem)));
+
 /** Show a thread that the address names: the graph that ran in it, and its steps. */
 async function showNamed(id) {
-  runs.leave();
   const loaded = await api.get(pathOf("studio", "threads", id));
   asking.method.value = loaded.method;
   await asking.show();
   asking.question.value = loaded.question;
   if (loaded.document) asking.text.value = loaded.document;
   history.replaceState(null, "", `#${id}`);
+  asking.earlier.value = id;
   await thread.load(id);
+  if (!thread.steps.at(-1)?.next.length) asking.tell({ state: "done", thread: id }, "");
+  const { runs: listed } = await api.get("/api/runs");
+  const run = listed.find((one) => one.thread === id && !one.ended);
+  if (run) runs.follow(run); // it is still at work, or waits
 }
 
 async function startStudio() {
@@ -129,8 +145,11 @@ async function startStudio() {
     about = own;
     asking.make(graphs, documents, questions);
     const named = location.hash.slice(1);
-    if (named) await showNamed(named);
-    else await asking.show();
+    if (!named) return await asking.show();
+    await showNamed(named).catch(async (problem) => {
+      await asking.show();
+      asking.trouble.textContent = toldProblem(problem);
+    });
   } catch (problem) {
     const box = document.getElementById("asking");
     box.append(element("p.trouble", { role: "alert" }, toldProblem(problem)));
