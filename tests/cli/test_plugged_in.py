@@ -128,7 +128,7 @@ async def write(*given):
     return None
 
 
-def go():
+def go(*given):
     raise ZeroDivisionError("no wick")
 
 

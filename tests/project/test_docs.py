@@ -46,7 +46,13 @@ PYTHON = re.compile(r"^```python\n(.*?)^```$(?:\n\n```text\n(.*?)^```$)?", re.MU
 DRAWING = re.compile(r"^```mermaid$", re.MULTILINE)
 DRAWING_OF = re.compile(r"^<!-- drawing of ([\w, ]+) -->\n```mermaid\n.*?^```$", re.MULTILINE | re.DOTALL)
 
-ENDLESS = ("readgraph studio", "readgraph mcp --http", "readgraph serve", "readgraph corpus letters/ --watch")
+ENDLESS = (
+    "readgraph studio",
+    "readgraph studio --local",
+    "readgraph mcp --http",
+    "readgraph serve",
+    "readgraph corpus letters/ --watch",
+)
 """Commands that end with Ctrl-C only: see tests/cli/serving/test_studio.py, tests/mcp/, tests/serve/, tests/corpus/."""
 NOT_RUN = (*ENDLESS, "readgraph corpus letters/ --list")  # which lists what such a one watched
 

@@ -51,7 +51,6 @@ IMPORTS_BY_NAME = {
     "readgraph_evaluation/datasets/forms.py": "pyarrow",
     "graphs/method_facts.py": "the methods' modules",
     "graphs/loading.py": "the methods' modules",
-    "graphs/method.py": "the methods' modules",
     "plugins.py": "our own modules that plug in",
     "api/__init__.py": "functions that plug in",
     "graphs/served.py": "the graphs of langgraph.json",

@@ -22,7 +22,8 @@ PROMISED = {
     *"sentences unsupported unchecked".split(),
 }
 NAMES = {
-    *"title model method document documents memory cost marked_answer places_read flags says notices searched_by".split()
+    *"title model method document documents memory cost marked_answer".split(),
+    *"places_read flags says notices searched_by".split(),
 }
 SECRET = "sk-hush-hush-0123456789"
 

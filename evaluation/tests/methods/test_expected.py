@@ -21,10 +21,10 @@ NEAR_REPLIES = 1.35
 STORIES = load_dataset(EXAMPLES, None, 6)
 
 METHODS_ON_STORIES = ["read-agent", "read-agent-s", "retrieved-pages", "gists-only", "mem-walker", "gam", "mem-gpt"]
-METHODS_ON_STORIES += ["reader-agent", "survey", "overwrite-memory", "recurrent", "bm25", "full-text", "gist-research"]
+METHODS_ON_STORIES += ["survey", "overwrite-memory", "recurrent", "bm25", "full-text", "gist-research"]
 METHODS_ON_STORIES += ["outline-walk", "walk-and-read"]
 
-OTHERS = ["guided-walk", "walk-and-research", "reflective-walk", "escalate"]
+OTHERS = ["reader-agent", "guided-walk", "walk-and-research", "reflective-walk", "escalate"]
 """Whether they go on is decided a few times a question: so many questions are needed until the mean is met."""
 
 LENGTHS = ["read-agent", "mem-walker", "gam", "mem-gpt", "reader-agent", "survey", "overwrite-memory", "recurrent"]

@@ -52,8 +52,10 @@ def _fit(*models: str) -> dict[str, Any]:
 
 
 def _can_embed() -> bool:
-    from readgraph.features.meaning.model import is_installed
-
+    try:
+        from readgraph.features.meaning.model import is_installed
+    except ModuleNotFoundError:  # its folder was taken away
+        return False
     return is_installed()
 
 

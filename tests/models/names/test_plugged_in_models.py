@@ -68,8 +68,8 @@ def count() -> None:
 @hookimpl
 def models():
     fitting = {"window_words": 2000, "max_page_words": 300, "min_page_words": 100, "segment_words": 300}
-    made = {"serve": lambda _: Server(), "settings": lambda *_: fitting}
-    return [ModelProvider(name=name, chat_model=f"{name}:small", **made) for name in ("lamps", "local")]
+    lamps = ModelProvider(name="lamps", chat_model="lamps:small", serve=lambda _: Server(), settings=lambda *_: fitting)
+    return [lamps, ModelProvider(name="local", chat_model="local:mine", serve=lamps.serve, settings=lamps.settings)]
 
 
 @hookimpl
