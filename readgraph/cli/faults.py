@@ -29,6 +29,13 @@ def report_error(problem: Exception) -> None:
     tell(f"readgraph: {line}")
 
 
+def report_missing_part(problem: ModuleNotFoundError) -> None:
+    """Report that a folder of ours that the command needs was taken away; raises any other error again."""
+    if not (problem.name or "").startswith("readgraph."):
+        raise problem
+    tell(f"readgraph: This needs {problem.name}, which is not there: install readgraph again, whole.")
+
+
 def report_output_error(problem: OSError) -> None:
     """Report that standard output can't be written, unless its reader has gone; raises any other error again."""
     has_no_reader = problem.errno == errno.EPIPE or (problem.errno == errno.EINVAL and _output_fails())

@@ -94,6 +94,12 @@ def _run() -> NoReturn:
 
         log_fault(problem)
         report_error(problem)
+    except ModuleNotFoundError as problem:
+        from readgraph.cli.faults import report_missing_part, report_own_code
+
+        log_fault(problem)
+        report_own_code(problem)
+        report_missing_part(problem)
     except OSError as problem:
         from readgraph.cli.faults import report_output_error, report_own_code
 

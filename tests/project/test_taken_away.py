@@ -108,21 +108,37 @@ def test_without_one_all_others_work(room: str, whole: Whole, tmp_path: Path) ->
     assert ask(tmp_path) == whole.answer
 
 
+ASK = ("ask", "Who took the log book?", str(STORY))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("room", "given", "line"),
     [
-        ("features/local_models", ("--model", "local"), "'local' is not the name of a model"),
-        ("features/local_models", ("--model", "local:small.gguf"), "'local' is not a known provider"),
-        ("features/batches", ("--batch",), "No such option: --batch"),
-        ("features/postgres", ("--library", "postgresql://ada:hush@db/papers"), "nothing that is installed keeps one"),
+        ("features/local_models", (*ASK, "--model", "local"), "'local' is not the name of a model"),
+        ("features/local_models", (*ASK, "--model", "local:small.gguf"), "'local' is not a known provider"),
+        ("features/meaning", (*ASK, "--method", "gam", "--embeddings", "local"), "'local' is not the name of an emb"),
+        ("features/batches", (*ASK, "--batch"), "No such option: --batch"),
+        ("features/postgres", (*ASK, "--library", "postgresql://ada:hush@db/papers"), "that is installed keeps one"),
+        ("doors/report", ("serve", "--no-open", "--port", "0"), "needs readgraph.doors.report, which is not there"),
+        ("doors/serve", ("studio", "--local", "--port", "9"), "needs readgraph.doors.serve, which is not there"),
     ],
 )
 def test_what_is_not_there_is_named_in_one_line(room: str, given: tuple[str, ...], line: str, tmp_path: Path) -> None:
-    shutil.copytree(HOUSE, tmp_path / "readgraph", ignore=lambda folder, _: [room.split("/")[1]])
-    ran = start(tmp_path, *COMMAND, "ask", "Who took the log book?", str(STORY), *given)
+    shutil.copytree(HOUSE, tmp_path / "readgraph")
+    shutil.rmtree(tmp_path / "readgraph" / room)
+    ran = start(tmp_path, *COMMAND, *given)
     assert ran.returncode == 2 and line in ran.stderr
     assert ran.stderr.count("\n") == 1, ran.stderr
+
+
+@pytest.mark.slow
+def test_the_library_is_searched_by_words_without_the_model_of_meaning(tmp_path: Path) -> None:
+    shutil.copytree(HOUSE, tmp_path / "readgraph")
+    shutil.rmtree(tmp_path / "readgraph/features/meaning")
+    run(tmp_path, *COMMAND, "read", str(STORY))
+    assert STORY.stem in run(tmp_path, *COMMAND, "search", "log book")
+    assert "no search by meaning" in run(tmp_path, *COMMAND, "doctor")
 
 
 @pytest.mark.slow

@@ -67,13 +67,9 @@ def serve_studio(folder: LibraryPlace | None, port: int, context: ReaderContext,
 def serve_local(
     folder: LibraryPlace | None, port: int, context: ReaderContext, method: str | None, *, opens: bool
 ) -> None:
-    """Serve the page of this machine until Ctrl-C. Raises `BadInput` where it is not installed, or can't be served."""
-    try:
-        from readgraph.doors.serve.run import serve_library
-    except ModuleNotFoundError as problem:
-        if problem.name not in ("readgraph.doors.serve", "readgraph.doors.serve.run"):
-            raise
-        raise BadInput("The page is shown by readgraph.doors.serve, which is not there.") from None
+    """Serve the page of this machine until Ctrl-C. Raises `BadInput` where it can't be served."""
+    from readgraph.doors.serve.run import serve_library
+
     serve_library(folder, context, method, None, address=(HOST, port), names=(), opens=opens, page=PATH)
 
 

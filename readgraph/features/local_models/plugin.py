@@ -1,5 +1,7 @@
 """What plugs in: see `readgraph.plugins`."""
 
+from dataclasses import replace
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from readgraph.features.local_models.files import PACKAGED_MODEL
@@ -18,19 +20,18 @@ PACKAGED_EMBEDDINGS = "local:all-MiniLM-L6-v2-int8"
 
 @hookimpl
 def models() -> list[ModelProvider]:
-    return [
-        ModelProvider(
-            name="local",
-            chat_model=PACKAGED_MODEL,
-            serve=_serve,
-            settings=_fit,
-            fields_for_form=fields_for_form,
+    local = ModelProvider(
+        name="local", chat_model=PACKAGED_MODEL, serve=_serve, settings=_fit, fields_for_form=fields_for_form
+    )
+    if find_spec("readgraph.features.meaning"):
+        local = replace(
+            local,
             embedding_model=PACKAGED_EMBEDDINGS,
             embeddings=_embed,
             is_installed=_can_embed,
             languages=frozenset({"en"}),  # `benchmarks/meaning.py`: texts in others are found worse with it
         )
-    ]
+    return [local]
 
 
 @hookimpl

@@ -46,7 +46,7 @@ def full_name(name: str) -> str:
     if find_embeddings_entry(name):
         return name
     provider, _, model = name.strip().partition(":")
-    if packaged := providers().get(provider):
+    if (packaged := providers().get(provider)) and packaged.embedding_model:
         if name.strip() in (provider, packaged.embedding_model):
             return packaged.embedding_model
         raise BadInput(f"'{name}' is not packaged: the embedding model of this machine is {packaged.embedding_model}.")

@@ -115,6 +115,8 @@ def test_its_models_and_its_way_of_calls_are_used(server: ModelServer) -> None:
     assert run(*ask, "--model", "openai:double", "--by-night").code == 0
     assert {request.body.get("user") for request in server.requests} == {"the night watch"}
     assert_refused(run(*ask, "--model", "lamps", "--by-night"), "A lamp is not asked by night")
+    for name, line in (("lamps", "not the name of an embedding model"), ("lamps:small", "not a known provider of emb")):
+        assert_refused(run(*ask, "--method", "gam", "--model", "openai:double", "--embeddings", name), line)
 
 
 @pytest.mark.slow
