@@ -219,6 +219,7 @@ def test_signals_own_export(tmp_path: Path) -> None:
     for source in (folder, path):
         assert turns_of(source) == SIGNAL_SAID
         assert [session.title for session in load_sessions([source])] == ["Mara Voss", "Boat"]
+        assert "Mara Voss" in read_file(source).convert().text
 
 
 def test_the_forms_of_signal_export_are_one_chat(tmp_path: Path) -> None:

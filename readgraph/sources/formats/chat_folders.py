@@ -49,6 +49,15 @@ def _holds_chat(file: Path) -> bool:
     return any(fields <= named for fields in _FIELDS) or (file.name == "index.json" and bool(_INDEX.match(begin)))
 
 
+def is_signal_file(path: Path) -> bool:
+    """Whether a file is Signal's own export, which tells so on its first line."""
+    try:
+        with path.open("rb") as opened:
+            return b'"backupTimeMs"' in opened.readline(_BEGINS)
+    except OSError:
+        return False
+
+
 def _is_of_slack(path: Path) -> bool:
     if not any((path / name).is_file() for name in LISTS):
         return False
