@@ -34,6 +34,9 @@ _KEY = re.compile(
     r"|[0-9a-f]{32,}|eyJ[\w.-]{20,}"
 )
 _RANDOM = re.compile(r"(?=\D*\d)(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])[\w-]{32,}")  # a key without a sign of its own
+KEYS_OF = {"sk-ant-": "anthropic", "AIza": "google_genai", "gsk_": "groq", "xai-": "xai"}
+"""Whose keys begin so; of others, OpenAI's are the likeliest."""
+
 IS_KEY = "That looks like a key, which is kept nowhere: put it into the environment, as {variable}. "
 VARIABLES = {
     **{"bedrock": "AWS_PROFILE", "bedrock_converse": "AWS_PROFILE", "google_genai": "GOOGLE_API_KEY", "ollama": ""},
@@ -56,7 +59,8 @@ def check_no_key(name: str) -> None:
     """Raise `BadInput`, which doesn't repeat it, where a key stands in the place of a model's name."""
     provider, _, own_name = name.rpartition(":")
     if looks_like_key(own_name.strip()) or (not provider and _RANDOM.fullmatch(name.strip())):
-        variable = key_variable(provider if NAME.fullmatch(provider) else "openai") or "OPENAI_API_KEY"
+        owner = next((owner for begin, owner in KEYS_OF.items() if own_name.strip().startswith(begin)), "openai")
+        variable = key_variable(provider if NAME.fullmatch(provider) else owner) or "OPENAI_API_KEY"
         raise BadInput(f"{IS_KEY.format(variable=variable)}A model is named as in {EXAMPLE_MODEL}.")
 
 

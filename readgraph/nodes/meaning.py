@@ -24,7 +24,7 @@ from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.search import PaidVectors, SearchTool, get_shared_embedder
 from readgraph.state.caller import warn_caller
 from readgraph.state.context import ReaderContext
-from readgraph.state.errors import Forgotten, ReadgraphError
+from readgraph.state.errors import BadInput, Forgotten, ReadgraphError
 from readgraph.state.languages import language_of
 from readgraph.state.providers import ModelProvider, providers
 from readgraph.state.records import Document, Memory
@@ -206,6 +206,8 @@ async def passage_cosines(
 ) -> list[float]:
     """How near passages (page, start and end there) are to a query; empty where words alone must do."""
     store, numbers = page_store(runtime), sorted({page for page, _, _ in spans})
+    if by_meaning(runtime.context) and runtime.context.meaning == "always" and meaning_model() is None:
+        tell_by_words(BadInput("To search by meaning: pip install 'readgraph[meaning]'."))
     if not (numbers and by_meaning(runtime.context) and (near := await nearness(store, document, query))):
         return []
     starts = {page.number: page.start for page in await store.pages(memory, numbers)}

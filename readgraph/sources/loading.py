@@ -15,7 +15,7 @@ from typing_extensions import TypeVar
 
 from readgraph.sources.bibliography import BIBLIOGRAPHY, CitedFile, cited_files
 from readgraph.sources.converting import Converted, SourceText
-from readgraph.sources.formats.chat_folders import is_chat_folder, pack_folder
+from readgraph.sources.formats.chat_folders import is_chat_folder, is_signal_file, pack_folder
 from readgraph.sources.inputs import Address, fetch, read_bytes, read_standard_input
 from readgraph.sources.kinds import (
     CHATS,
@@ -153,6 +153,8 @@ def read_file(path: Path) -> SourceFile:
         source = legible_name(str(path.absolute()))
         return SourceFile(name, source, legible_name(path.absolute().name), CHATS, pack_folder(path, name))
     title, kind = _title_and_kind(path)
+    if path.suffix.lower() == JSON_LINES and is_signal_file(path):
+        kind = CHATS
     if kind is None and os.path.lexists(path):
         raise _unreadable(name)
     about = (path.title, path.date) if isinstance(path, CitedFile) else ()

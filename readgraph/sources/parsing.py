@@ -55,7 +55,7 @@ class Archive:
                         raise too_large_error(self.name, packed=True)
                     portions.append(portion)
         except KeyError:
-            raise self.invalid_error(f"it lacks {member!a}") from None
+            raise self.invalid_error(f"it lacks {member!r}") from None
         except BadInput:
             raise
         except _DAMAGE:
@@ -66,7 +66,7 @@ class Archive:
 
     def open(self, member: str) -> "Archive":
         """An archive that is a member; what both unpack to counts together."""
-        return Archive(self.read(member), f"{self.name} ({member!a})", self.kind, self._left)
+        return Archive(self.read(member), f"{self.name} ({member!r})", self.kind, self._left)
 
     def check(self) -> None:
         """Read every member once, to check that none is damaged and that together they stay within the limit."""
@@ -79,7 +79,7 @@ class Archive:
         check_tags(data.count(b"<"), self.name)
         root = parse(data)
         if root is None:
-            raise self.invalid_error(f"{member!a} can't be read")
+            raise self.invalid_error(f"{member!r} can't be read")
         return root
 
     def title(self, member: str) -> str:

@@ -246,3 +246,15 @@ def test_the_command_answers_first_and_read_makes_the_rest(
     assert "goat" in found["answer"] and found["searched_by"] == ["words", "meaning"]
     assert "found by meaning: it shares no word" in readgraph("search", ASKED, text).text
     assert readgraph("ask", ASKED, text, "--meaning", "never", "--json").json["answer"] is None
+
+
+@pytest.mark.parametrize("meaning, told", [("always", True), ("auto", False)])
+def test_without_the_packages_only_who_asks_for_meaning_is_told_what_to_install(
+    readgraph: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, meaning: str, told: bool
+) -> None:
+    monkeypatch.setattr(nodes_meaning, "meaning_model", lambda: None)
+    monkeypatch.setattr(nodes_meaning, "already_told", set())
+    (file := tmp_path / "goat.txt").write_text(GOAT)
+    ran = readgraph("ask", "Where did the goat walk?", file, "--meaning", meaning)
+    assert ("pip install 'readgraph[meaning]'" in ran.err) == told
+    assert "The goat walked" in ran.text

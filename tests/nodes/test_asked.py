@@ -41,6 +41,23 @@ LONG = (
         ("¿Quién pintó el puente?", "El puente fue pintado el lunes por la tarde.", False),
         ("为什么取消队列？", "队列被取消了，因为它丢了消息。", True),
         ("Ann: What nets?", "Ann: Good nets.", False),
+        ("Who built the harbour?", "The harbour was not built by Ann.", False),
+        ("Did Ann build the harbour?", "The harbour was not built by Ann.", True),
+        ("Who came to the market?", "Nobody came to the market.", True),
+        ("Why was the light put out?", "The light was put out because no oil was left.", True),
+        ("Who repaired the lantern?", "The lantern was repaired by Ann Holt. She was not paid for the lantern.", True),
+        ("Who sold the flour?", "The flour was sold in London.", False),
+        ("Where was the boathouse painted?", "The boathouse was painted by Jory Pell in May.", False),
+        ("Où est le pont de Varenne ?", "Le pont de Varenne fut détruit en 1794 par les crues.", False),
+        ("Wann übernahm Lene die Mühle?", "Lene übernahm die Mühle, weil der Sohn nach Riga ging.", False),
+        ("Wer verkaufte das Mehl?", "Die Mühle hatte drei Räder. Das Mehl wurde in Straßburg verkauft.", False),
+        ("When does the boat leave?", "When does the boat leave?, 5 March 2024", False),
+        ("Когда построил мельницу Лукин?", "Мельница сгорела в 1891 году. Мельницу построил Лукин.", False),
+        ("谁卖粮食？", "粮食卖到了青州。", False),
+        ("いつ橋を設計したか。", "古い橋は1652年に建てられた。橋を設計したのは山本健一である。", False),
+        ("متى صمم الجسر القديم؟", "صمم الجسر القديم المهندس سالم الحداد.", False),
+        ("متى بني الجسر القديم؟", "بني الجسر القديم في عام 1652.", True),
+        ("Πότε χτίστηκε η παλιά γέφυρα;", "Η παλιά γέφυρα χτίστηκε από τον Νίκο.", False),
     ],
 )
 def test_a_text_holds_what_is_asked_with_all_its_words_and_an_answer_of_its_kind(
@@ -50,7 +67,7 @@ def test_a_text_holds_what_is_asked_with_all_its_words_and_an_answer_of_its_kind
 
 
 def test_what_is_not_known_of_a_language_rules_nothing_out() -> None:
-    assert is_of_kinds(read_question("谁画了桥？", "zh"), "桥在河上。", "zh")
+    assert is_of_kinds(read_question("Köprüyü kim boyadı?", "tr"), "Köprü nehrin üzerinde.", "tr")
 
 
 @pytest.mark.parametrize("text", [f"{SHORT}\n\n{LONG}", f"{LONG}\n\n{SHORT}", f"# {COUNCIL}\n\n{LONG}"])

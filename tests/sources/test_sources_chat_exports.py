@@ -219,6 +219,7 @@ def test_signals_own_export(tmp_path: Path) -> None:
     for source in (folder, path):
         assert turns_of(source) == SIGNAL_SAID
         assert [session.title for session in load_sessions([source])] == ["Mara Voss", "Boat"]
+        assert "Mara Voss" in read_file(source).convert().text
 
 
 def test_the_forms_of_signal_export_are_one_chat(tmp_path: Path) -> None:
@@ -433,10 +434,31 @@ def test_neighbours_whose_forms_are_rows_too(tmp_path: Path) -> None:
         (json.dumps(BOAT)[:-300], "cut short"),
         ('{"name": "x", "messages": [{"id": 1, "type": "x"}]}', "holds no chat: exports of Telegram"),
         ('{"name": "x", "messages": {"id": 1}, "chats": [], "conversations": 7}', "holds no chat"),
+        ('{"name": "x", "type": "personal_chat", "id": 1, "messages": []}', "without messages"),
+        ('{"about": "x", "chats": {"about": "x", "list": []}}', "without messages"),
+        ('{"guild": {}, "channel": {}, "messages": []}', "without messages"),
+        ('{"userId": "8:a", "conversations": [{"id": "1", "MessageList": []}]}', "without messages"),
     ],
 )
 def test_what_is_cut_or_only_looks_like_a_chat(tmp_path: Path, content: str, reason: str) -> None:
     assert_file_refused(write_file(tmp_path / "result.json", content), reason)
+
+
+def test_a_folder_without_messages_is_named_among_others(readgraph: Command, tmp_path: Path) -> None:
+    for name, content in (("a", BOAT), ("سالم 🌿", {"name": "x", "type": "personal_chat", "id": 1, "messages": []})):
+        (folder := tmp_path / "all" / name).mkdir(parents=True)
+        write_file(folder / "result.json", json.dumps(content))
+    assert "without messages" in readgraph("read", folder).err
+    among = " ".join(readgraph("read", tmp_path / "all").err.split())
+    assert "سالم 🌿 ('result.json') is the export of a chat without messages" in among
+
+
+def test_a_channel_in_two_forms_is_read_once(tmp_path: Path) -> None:
+    message = {"timestamp": "2024-05-01T10:00:00+00:00", "content": "It opens.", "author": {"name": "ann"}}
+    value = {"guild": {"name": "Boats 🛶"}, "channel": {"name": "locks"}, "messages": [{"id": "1", **message}]}
+    table = "AuthorID,Author,Date,Content,Attachments,Reactions\n9,ann,2024-05-01T10:00:00+00:00,It opens.,,\n"
+    files = {"Boats - locks [123456].json": json.dumps(value), "Boats - locks [123456].csv": table}
+    assert turns_of(write_zip(tmp_path / "a.zip", files)) == ["ann: It opens."]
 
 
 def test_a_chat_that_is_exported_again_is_continued(readgraph: Command, tmp_path: Path) -> None:

@@ -2,9 +2,11 @@
 
 import os
 import re
+import shutil
 from typing import Any
 
 from rich.console import Console as RichConsole
+from rich.console import ConsoleDimensions
 from rich.style import Style
 from rich.text import Text as RichText
 
@@ -37,6 +39,8 @@ class Console(RichConsole):
         self._is_file = not self.is_terminal and not self.is_jupyter
         if self._is_file and not os.environ.get("COLUMNS"):
             self.width = UNWRAPPED
+        if self.is_dumb_terminal:  # for which Rich takes 80 columns
+            self.size = ConsoleDimensions(*shutil.get_terminal_size((80, 25)))
 
     def print(self, *objects: Any, **settings: Any) -> None:
         """Print; to a file or a pipe, lines end where their text does, and are not wrapped unless COLUMNS is set."""

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Iterator, Set
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, Literal, NamedTuple
@@ -26,17 +26,21 @@ _SHORT_DATE = re.compile(r"(?<![\d.])(\d{1,2})\.\s?(\d{1,2})\.(?!\d)")  # "3.5."
 _AND = re.compile(r"(?:\b(?:and|und|et|y|e|en|och|i|и|ve|ja)|[?;/、，])(?: \w+)?\s*$", re.IGNORECASE)
 _CLAUSE = re.compile(r"[,;:?]\s")
 _ASKS = re.compile(
-    r"[?؟⁇⁈⁉](?=[\"'”’»)\]!?]*(?:\s|$))|[？՞፧]|(?<=[\u0370-\u03ff\u1f00-\u1fff])[;\u037e]|[か吗嗎呢]。?\s*$"
+    r"[?؟⁇⁈⁉](?=[\"'”’»)\]!?]*(?:[\s,;]|$))|[？՞፧]|(?<=[\u0370-\u03ff\u1f00-\u1fff])[;\u037e]|[か吗嗎呢]。?\s*$"
 )
 """A mark of a question, also in Arabic, Greek and Armenian; in Japanese and Chinese a word at its end too."""
 
 
 class Asked(NamedTuple):
-    """What a text must hold that answers a question: its content words as they are compared, and these kinds."""
+    """What a text must hold that answers a question: its content words as they are compared, and these kinds.
+
+    `is_open`: asks who, what or how, so that a text which denies what is asked is no answer.
+    """
 
     values: frozenset[Any]
     kinds: frozenset[Kind]
     is_denied: bool
+    is_open: bool
 
 
 @cache
@@ -66,7 +70,7 @@ def read_question(question: str, language: str) -> Asked:
     values = {value for token in tokens if token.kind in ("word", "name", "number", "date") for value in _values(token)}
     hedges = {value for token in tokens if token.kind == "hedge" for value in _values(token)}
     values |= {value for value in hedges if len(str(value)) >= SHORTEST_PART and value != "about"}
-    return Asked(frozenset(values), frozenset(kinds), any(token.kind == "denial" for token in tokens))
+    return Asked(frozenset(values), frozenset(kinds), any(token.kind == "denial" for token in tokens), bool(asking))
 
 
 def _find_asking(question: str, language: str) -> list[tuple[int, Kind | None]]:
@@ -95,6 +99,10 @@ def _values(token: Token) -> list[Any]:
 
 def holds(asked: Asked, text: str, language: str) -> bool:
     """Whether a text, which is no question, holds all words that a question asks for, and an answer of its kinds."""
+    return _holds_words(asked, text, language) and _says_kinds(asked, [text], language)
+
+
+def _holds_words(asked: Asked, text: str, language: str) -> bool:
     if len(asked.values) < FEWEST_ASKED or asks(text):
         return False
     tokens = tokens_of(text, language)
@@ -102,13 +110,40 @@ def holds(asked: Asked, text: str, language: str) -> bool:
     held |= {(None, int(month), int(day)) for day, month in _SHORT_DATE.findall(text)}
     if asked.is_denied and not any(token.kind == "denial" for token in tokens):
         return False
-    return all(_is_held(value, held, language) for value in asked.values) and is_of_kinds(asked, text, language)
+    return all(_is_held(value, held, language) for value in asked.values)
+
+
+def _says_kinds(asked: Asked, texts: Iterable[str], language: str) -> bool:
+    """Whether those of these texts that share most words with a question say what it asks for, and don't deny it."""
+    shared = {text: len(_shared(asked, tokens_of(text, language))) for text in texts}
+    near = [text for text, count in shared.items() if count == max(shared.values())]
+    if asked.is_open and not asked.is_denied:
+        near = [text for text in near if not _denies(asked, text, language)]
+    return bool(near) and is_of_kinds(asked, " ".join(near), language)
+
+
+def _shared(asked: Asked, tokens: Iterable[Token]) -> Set[Any]:
+    return asked.values & {value for token in tokens for value in _values(token)}
+
+
+def _denies(asked: Asked, text: str, language: str) -> bool:
+    """Whether a text denies what is asked, in a clause with a word of it; "nobody" may say who, and "never" when."""
+    why = _pattern("why_shown", language)
+    shown = [shows for kind in asked.kinds if (shows := _pattern(f"{kind}_shown", language))]
+    for part in why.split(text) if why else [text]:
+        tokens = tokens_of(part, language)
+        told = {token.clause for token in tokens if _shared(asked, [token])}
+        denials = [token for token in tokens if token.kind == "denial" and token.clause in told]
+        if any(not any(shows.fullmatch(token.text) for shows in shown) for token in denials):
+            return True
+    return False
 
 
 def answers(question: str, quote: str) -> bool:
-    """Whether a quote, without what it asks itself, holds all that a question asks for (`holds`).
+    """Whether a quote, without what it asks itself, holds all that a question asks for, as can be told in its language.
 
-    Of a message one sentence must hold it, and more of it than the name of who says it.
+    Its nearest sentences must say what is asked (`_says_kinds`). Of a message one sentence must hold it all, and more
+    of it than the name of who says it.
     """
     speaker = LABEL.match(quote)
     label = speaker[1] if speaker else ""
@@ -116,11 +151,18 @@ def answers(question: str, quote: str) -> bool:
     for language in dict.fromkeys([language_of(quote), *filter(None, [certain_language([question])])]):
         asked = read_question(question, language)
         named = {value for token in tokens_of(label, language) for value in _values(token)}
-        if len(asked.values - named) >= FEWEST_ASKED:
-            texts = [f"{label}: {LABEL.sub('', text, count=1)}" for text in told] if label else [" ".join(told)]
-            if any(holds(asked, text, language) for text in texts):
+        if len(asked.values - named) >= FEWEST_ASKED and _can_tell(asked, language):
+            texts = [[f"{label}: {LABEL.sub('', text, count=1)}"] for text in told] if label else [told]
+            if any(
+                _holds_words(asked, " ".join(each), language) and _says_kinds(asked, each, language) for each in texts
+            ):
                 return True
     return False
+
+
+def _can_tell(asked: Asked, language: str) -> bool:
+    """Whether it is known in this language what asks, and what shows the kinds that are asked for."""
+    return language in _listed()["what"] and all(_pattern(f"{kind}_shown", language) for kind in asked.kinds)
 
 
 def _is_held(value: Any, held: Set[Any], language: str) -> bool:
@@ -162,6 +204,10 @@ def _is_of_kind(kind: Kind, asked: Asked, text: str, language: str) -> bool:
         return any(not re.match(r"(?: the| a)? \d", timeless[place.end() :]) for place in shown.finditer(timeless))
     if kind == "number":
         return any(token.kind == "number" for token in new) or bool(re.search(r"\d", text) or shown.search(text))
+    if places := _pattern("placed", language):  # a name behind "in" is that of a place
+        new = [
+            token for token in tokens_of(places.sub("0", timeless), language) if asked.values.isdisjoint(_values(token))
+        ]
     capital = any(token.kind == "word" and token.first and token.text[0].isupper() for token in new)
     return capital or any(token.kind == "name" for token in new) or bool(shown.search(timeless))
 

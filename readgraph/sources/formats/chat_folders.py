@@ -23,6 +23,7 @@ _SIGNS = (
 _BEGINS = 200_000  # bytes of a file by which it is told whether it holds a chat
 _FIELD = re.compile(rb'"([\w.]{1,40})"\s*:')
 _FIELDS = [{*form.marks} for form in FORMS] + [{"about", "personal_information"}, {"about", "chats"}, {"backupTimeMs"}]
+_NO_MESSAGES = re.compile(rb'"messages"\s*:\s*\[\s*\]')
 _INDEX = re.compile(rb'\A\s*\{\s*"\d{6,}"\s*:')  # of Discord's package: its channels by their numbers
 
 
@@ -43,7 +44,18 @@ def _holds_chat(file: Path) -> bool:
     if file.suffix == ".html":
         return is_chat_page(begin)
     named = {field.decode() for field in _FIELD.findall(begin)}
+    if _NO_MESSAGES.search(begin) and ({"type", "id"} <= named or {"guild", "channel"} <= named):
+        return True
     return any(fields <= named for fields in _FIELDS) or (file.name == "index.json" and bool(_INDEX.match(begin)))
+
+
+def is_signal_file(path: Path) -> bool:
+    """Whether a file is Signal's own export, which tells so on its first line."""
+    try:
+        with path.open("rb") as opened:
+            return b'"backupTimeMs"' in opened.readline(_BEGINS)
+    except OSError:
+        return False
 
 
 def _is_of_slack(path: Path) -> bool:

@@ -27,7 +27,7 @@ from readgraph.sources.formats.chat_turns import (
     sessions_in,
     words,
 )
-from readgraph.sources.formats.messenger_chats import form_of, messages_in, messenger_chats
+from readgraph.sources.formats.messenger_chats import form_of, is_without_messages, messages_in, messenger_chats
 from readgraph.sources.formats.signal_chats import signal_chats
 from readgraph.sources.formats.slack_chats import is_slack, slack_chats
 from readgraph.sources.left_out import LeftOut
@@ -129,6 +129,8 @@ def _chats_in_file(data: bytes, name: str, ending: str, left_out: LeftOut) -> li
 def _chats_in_json(data: bytes, name: str, left_out: LeftOut) -> list[_Chat]:
     value = parse_chat_json(data, name)
     chats = signal_chats(value, left_out) or messenger_chats(value, left_out)
+    if not chats and is_without_messages(value):
+        raise BadInput(f"{name} is the export of a chat without messages: there is nothing to read.")
     return [*chats] if chats else [*assistant_chats(value)]
 
 
@@ -200,14 +202,17 @@ def _chats_in_archive(
         yield from slack_chats(archive.members, archive.read, archive.name)
         return
     chats: dict[tuple[PurePosixPath, str, int], tuple[str, MessengerChat]] = {}
+    read = dict[PurePosixPath, str]()
     for path in sorted(map(PurePosixPath, archive.members), key=_order):
-        ending, name = path.suffix.lower(), f"{archive.name} ({str(path)!a})"
+        ending, name = path.suffix.lower(), f"{archive.name} ({str(path)!r})"
         if path.name.startswith("._") or ending not in (*TEXTS, ".zip"):  # "._": what macOS adds to each file
             continue
         try:
             if ending == ".zip" and not inner:
                 yield from _chats_in_archive(archive.open(str(path)), left_out, problems, inner=True)
             if ending not in TEXTS or (ending.startswith(".json") and not _JSON_FILE.fullmatch(path.name)):
+                continue
+            if read.get(path.with_suffix(""), ending) != ending:
                 continue
             told, titles = LeftOut(), Counter[str]()
             found = _chats_in_file(archive.read(str(path)), name, ending, told)
@@ -225,6 +230,7 @@ def _chats_in_archive(
                 else:
                     chats[key] = ending, each._replace(title=title)
             if found:
+                read[path.with_suffix("")] = ending
                 problems += told.problems(name)
             elif ending in (".txt", ".md"):
                 left_out.add("file that holds no chat", str(path))

@@ -51,7 +51,7 @@ def convert(data: bytes, name: str) -> Converted:
     left_out, read_sheet = LeftOut(), _sheet_reader(archive)
     for document in spine:
         read_style = partial(lambda document, link: read_sheet(_inside(document, link)), document)
-        page = read_page(archive.read(document), f"{name} ({document!a})", left_out, read_style)
+        page = read_page(archive.read(document), f"{name} ({document!r})", left_out, read_style)
         if text := page.blocks.text():
             places += _chapters(entries.get(document, []), page, blocks.add(text), has_contents=bool(contents))
     return Converted(require_text(blocks.text(), name), order_places(places), title, left_out.problems(name))

@@ -22,6 +22,18 @@ def messenger_chats(value: Any, left_out: LeftOut) -> list[MessengerChat]:
     return [chat for chat in chats if chat and chat.messages]
 
 
+def is_without_messages(value: Any) -> bool:
+    """Whether this is an export of one chat or of all of them, of Telegram, Discord or Teams, in which nobody wrote."""
+    if not isinstance(value, dict):
+        return False
+    if value.get("messages") == []:
+        return {"type", "id"} <= value.keys() or {"guild", "channel"} <= value.keys()
+    chats = value.get("conversations") if "userId" in value else dict_in(value, "chats").get("list")
+    return isinstance(chats, list) and all(
+        isinstance(each, dict) and not (each.get("messages") or each.get("MessageList")) for each in chats
+    )
+
+
 def _chat(chat: dict[str, Any], left_out: LeftOut) -> MessengerChat | None:
     lists = (chat.get(key) for key in ("messages", "MessageList", "value"))
     given: list[Any] = next((each for each in lists if isinstance(each, list)), [])

@@ -31,7 +31,7 @@ def slack_chats(names: Iterable[str], read: Callable[[str], bytes], source: str)
     channels: dict[str, list[tuple[float, ChatTurn]]] = {}
     for name in listed:
         if day := _DAY.fullmatch(name):
-            turns = _turns(dicts(parse_chat_json(read(name), f"{source} ({name!a})")), users)
+            turns = _turns(dicts(parse_chat_json(read(name), f"{source} ({name!r})")), users)
             channels.setdefault(day["channel"], []).extend(turns)
     return [
         ChatConversation(f"#{channel}", [turn for _, turn in sorted(turns, key=lambda timed: timed[0])], lasts=True)

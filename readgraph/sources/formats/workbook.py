@@ -56,7 +56,7 @@ def _check(archive: Archive) -> None:
     for member in archive.members:
         content = archive.read(member)
         if not member.startswith("xl/media/") and b"<!DOCTYPE" in content.replace(b"\0", b""):  # in UTF-16 too
-            raise archive.invalid_error(f"{member!a} has entities of its own")  # pictures may well be SVG
+            raise archive.invalid_error(f"{member!r} has entities of its own")  # pictures may well be SVG
 
 
 class WorkbookNotices:
@@ -169,7 +169,7 @@ class _Sheet:
                     element.getparent().remove(earlier)  # type: ignore[union-attr]
                 yield row
         except etree.XMLSyntaxError:
-            raise self._book.package.archive.invalid_error(f"{self._part!a} can't be read") from None
+            raise self._book.package.archive.invalid_error(f"{self._part!r} can't be read") from None
         self._book.hide_parts(self._title, hidden_rows, sum(column in shown for column in hidden_columns))
 
     def _cells(self, row: "_Element", number: int) -> dict[int, str]:
