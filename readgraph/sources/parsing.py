@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from lxml.etree import _Element, _ListErrorLog
 
 PORTION = 1 << 20
+RESOURCE_LIMIT = 114  # libxml2's XML_ERR_RESOURCE_LIMIT, for which lxml 6.0 has no name
 _DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError)
 _PLAIN_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
@@ -138,9 +139,7 @@ def iterate_html(text: str, name: str) -> "Iterator[_Element]":
 
 
 def _is_too_deep(errors: "_ListErrorLog") -> bool:
-    from lxml import etree
-
-    return any(error.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT for error in errors)
+    return any(error.type == RESOURCE_LIMIT for error in errors)
 
 
 def feed_html(text: str, target: Any) -> None:
