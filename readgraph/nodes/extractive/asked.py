@@ -90,11 +90,21 @@ def _matches(text: str, group: str, language: str) -> Iterator[re.Match[str]]:
     return pattern.finditer(text) if (pattern := _pattern(group, language)) else iter(())
 
 
-def _values(token: Token) -> list[Any]:
+def _values(token: Token) -> Iterable[Any]:
     """What is compared of a token: its stem, the parts of a word with a hyphen, a number with its unit."""
-    if not isinstance(token.value, str):
-        return [token.value]
-    return [] if _HIRAGANA.fullmatch(token.value) else [part for part in fold_letters(token.value).split("-") if part]
+    return _parts_of(token.value) if isinstance(token.value, str) else (token.value,)
+
+
+@lru_cache(16384)
+def _parts_of(word: str) -> tuple[str, ...]:
+    return () if _HIRAGANA.fullmatch(word) else tuple(filter(None, fold_letters(word).split("-")))
+
+
+@lru_cache(4096)
+def _values_in(text: str, language: str) -> frozenset[Any]:
+    """What is compared of a text."""
+    dates = ((None, int(month), int(day)) for day, month in _SHORT_DATE.findall(text))
+    return frozenset([*dates, *(value for token in tokens_of(text, language) for value in _values(token))])
 
 
 def holds(asked: Asked, text: str, language: str) -> bool:
@@ -105,11 +115,9 @@ def holds(asked: Asked, text: str, language: str) -> bool:
 def _holds_words(asked: Asked, text: str, language: str) -> bool:
     if len(asked.values) < FEWEST_ASKED or asks(text):
         return False
-    tokens = tokens_of(text, language)
-    held = {value for token in tokens for value in _values(token)}
-    held |= {(None, int(month), int(day)) for day, month in _SHORT_DATE.findall(text)}
-    if asked.is_denied and not any(token.kind == "denial" for token in tokens):
+    if asked.is_denied and not any(token.kind == "denial" for token in tokens_of(text, language)):
         return False
+    held = _values_in(text, language)
     return all(_is_held(value, held, language) for value in asked.values)
 
 
@@ -199,15 +207,15 @@ def _is_of_kind(kind: Kind, asked: Asked, text: str, language: str) -> bool:
         return bool(shown.search(text)) or (kind == "when" and _has_time(text, language))
     times = _pattern("when_shown", language)
     timeless = times.sub("0", text) if times else text
-    new = [token for token in tokens_of(timeless, language) if asked.values.isdisjoint(_values(token))]
     if kind == "where":
         return any(not re.match(r"(?: the| a)? \d", timeless[place.end() :]) for place in shown.finditer(timeless))
+    if kind == "number" and (re.search(r"\d", text) or shown.search(text)):
+        return True
+    places = _pattern("placed", language) if kind == "who" else None  # a name behind "in" is that of a place
+    looked_at = places.sub("0", timeless) if places else timeless
+    new = [token for token in tokens_of(looked_at, language) if asked.values.isdisjoint(_values(token))]
     if kind == "number":
-        return any(token.kind == "number" for token in new) or bool(re.search(r"\d", text) or shown.search(text))
-    if places := _pattern("placed", language):  # a name behind "in" is that of a place
-        new = [
-            token for token in tokens_of(places.sub("0", timeless), language) if asked.values.isdisjoint(_values(token))
-        ]
+        return any(token.kind == "number" for token in new)
     capital = any(token.kind == "word" and token.first and token.text[0].isupper() for token in new)
     return capital or any(token.kind == "name" for token in new) or bool(shown.search(timeless))
 
