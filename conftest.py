@@ -23,6 +23,8 @@ os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"  # LangGraph looks at it once, w
 
 from langgraph.checkpoint.serde import _msgpack
 
+from readgraph import plugins
+from readgraph import plugins
 from readgraph.cli.main import run
 from readgraph.features.local_models import files as model_file
 from readgraph.features.local_models import servers as server_of_local
@@ -93,6 +95,16 @@ def logger_as_it_was() -> Iterator[None]:
     yield
     logger.handlers[:] = handlers
     logger.setLevel(level)
+
+
+@pytest.fixture(autouse=True)
+def plugin_faults_as_they_were() -> Iterator[None]:
+    """What a test notes of packages that it makes up: the next `doctor` in this process must not find it."""
+    _, faults = plugins._plugins()
+    before = dict(faults)
+    yield
+    faults.clear()
+    faults.update(before)
 
 
 @pytest.fixture(autouse=True)
