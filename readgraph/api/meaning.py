@@ -31,13 +31,19 @@ class MissingVectors(NamedTuple):
     texts: list[str]
 
 
+def _can_make(pages: PageStore, context: ReaderContext) -> bool:
+    """Whether these settings want vectors, a model is installed, and the library can keep them."""
+    base = base_of(pages.store)
+    return by_meaning(context) and isinstance(base, SharedStore) and base.writable and meaning_model() is not None
+
+
 async def find_missing_vectors(
     pages: PageStore, documents: Iterable[Document], context: ReaderContext
 ) -> list[MissingVectors]:
     """The passages whose vectors these settings want, and that have none; empty where no model is installed."""
-    base, missing = base_of(pages.store), list[MissingVectors]()
-    if not (by_meaning(context) and isinstance(base, SharedStore) and base.writable and meaning_model()):
-        return []
+    missing = list[MissingVectors]()
+    if not _can_make(pages, context):
+        return missing
     for document in documents:
         embedder = keeping_embedder(pages, document)
         if document.parts or not embedder or (document.words > MOST_WORDS and context.meaning != "always"):
@@ -85,8 +91,7 @@ async def make_vectors(
 
 def begin_vectors(pages: PageStore, documents: Iterable[Document], context: ReaderContext) -> None:
     """Make the vectors that these documents lack in the background, where these settings want any."""
-    base = base_of(pages.store)
-    if by_meaning(context) and isinstance(base, SharedStore) and base.writable and meaning_model():
+    if _can_make(pages, context):
         for document in documents:
             work = partial(_make_in_background, pages, document, context)
             begin_work(pages.store, f"{pages.namespace}/{document.id}", work)

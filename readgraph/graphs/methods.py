@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 __all__ = ["METHODS"]
 
 ANOTHER = "choose another method"
-FIRST_CHOICES = ("read-agent", "mem-walker", "gam")
-"""The methods that fit most texts: every list begins with them."""
 
 
 def find_methods() -> tuple[Method, ...]:
@@ -37,6 +35,9 @@ def _methods_of(kind: Kind) -> dict[str, Method]:
 
 METHODS = _methods_of("question")
 """Our own methods, by their names."""
+
+FIRST_CHOICES = tuple(METHODS)[:3]
+"""The methods that fit most texts: by their order, every list begins with them."""
 
 WEB_METHODS = _methods_of("web")  # the methods that name the next action on a web page, instead of an answer
 
@@ -64,8 +65,7 @@ def _methods_of_others() -> tuple[list[Method], dict[Method, str]]:
 
 def every_method() -> list[Method]:
     """All methods, the first choices and ours first; the graphs of other packages are not imported."""
-    ours = sorted(METHODS.values(), key=lambda method: method.name not in FIRST_CHOICES)
-    return [*ours, *_methods_of_others()[0]]
+    return [*METHODS.values(), *_methods_of_others()[0]]
 
 
 def unused_methods() -> dict[Method, str]:

@@ -151,6 +151,14 @@ def tell_by_words(problem: ReadgraphError) -> None:
         warn_caller(f"{problem} The search goes on by words.")
 
 
+async def _page_cosines(store: PageStore, document: Document, memory: Memory, query: str) -> list[float] | None:
+    """How near each page of a memory is to a query; None where that isn't known."""
+    if (near := await nearness(store, document, query)) is None:
+        return None
+    pages = await store.pages(memory.id, range(memory.pages))
+    return near.of([(page.start, page.end) for page in pages])
+
+
 @dataclass(frozen=True)
 class FusedTool:
     """Ranks the pages of a memory by their words and by their meaning together."""
@@ -162,11 +170,9 @@ class FusedTool:
 
     async def find(self, query: str, most: int) -> list[tuple[int, float]]:
         """The pages that share words with the query, or are near it."""
-        if (near := await nearness(self.store, self.document, query)) is None:
+        if (cosines := await _page_cosines(self.store, self.document, self.memory, query)) is None:
             return await self.words.find(query, most)
-        pages = await self.store.pages(self.memory.id, range(self.memory.pages))
-        by_words = await self.words.find(query, len(pages))
-        return fuse_with_meaning(by_words, near.of([(page.start, page.end) for page in pages]))[:most]
+        return fuse_with_meaning(await self.words.find(query, len(cosines)), cosines)[:most]
 
 
 @dataclass(frozen=True)
@@ -179,10 +185,8 @@ class MeaningTool:
 
     async def find(self, query: str, most: int) -> list[tuple[int, float]]:
         """The pages that are near the query, by how much nearer than the farthest one."""
-        if (near := await nearness(self.store, self.document, query)) is None:
+        if (cosines := await _page_cosines(self.store, self.document, self.memory, query)) is None:
             return []
-        pages = await self.store.pages(self.memory.id, range(self.memory.pages))
-        cosines = near.of([(page.start, page.end) for page in pages])
         known = [(number, cosine) for number, cosine in enumerate(cosines) if cosine == cosine]
         ranked = score_above_last(sorted(known, key=lambda each: (-each[1], each[0])))
         return [each for each in ranked if cosines[each[0]] >= LEAST_NEAR][:most]

@@ -1,7 +1,6 @@
 """A room that shows a graph of a user's own besides ours."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,6 +17,6 @@ OWN = "tests.studio.own_graph:build"
 
 @pytest.fixture
 def room(server: ModelServer, tmp_path: Path) -> Iterator[OpenRoom]:
-    with reading_room(tmp_path / "library", replace(CONTEXT)) as opened:
+    with reading_room(tmp_path / "library", CONTEXT) as opened:
         opened.room.method = OWN
         yield opened

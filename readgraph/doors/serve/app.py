@@ -3,17 +3,16 @@
 import asyncio
 import logging
 import socket
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from functools import cache
-from importlib.resources import files
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
 import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, Response
+from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException as AnyHTTPException
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -24,6 +23,7 @@ from readgraph.doors.serve.documents import Documents, Finding
 from readgraph.doors.serve.guard import Guard, GuardedApp
 from readgraph.doors.serve.making import pages
 from readgraph.doors.serve.openai_form import OpenAIForm
+from readgraph.doors.serve.page_files import read_page, serve_page
 from readgraph.doors.serve.questions import Questions
 from readgraph.doors.serve.requests import OPENAI, BodyLimit, Refused, problem_response
 from readgraph.doors.serve.room import OFFERED, Room
@@ -198,33 +198,10 @@ OWN_SCRIPTS = tuple(
 """The room's files, in the order in which they are joined behind the report's."""
 
 
-@cache
-def page_files() -> dict[str, tuple[str, str]]:
-    """The page, and the styles and scripts of the report and the room in a file each: texts and types, by paths."""
-    page = files("readgraph.doors.serve").joinpath("assets", "index.html").read_text(encoding="utf-8")
-    script = "(() => {\n" + _join_assets(PARTS, OWN_SCRIPTS, "js") + "})();\n"
-    style = _join_assets(STYLES, OWN_STYLES, "css")
-    return {
-        "/": (page, "text/html"),
-        "/assets/room.css": (style, "text/css"),
-        "/assets/room.js": (script, "text/javascript"),
-    }
-
-
-def _join_assets(of_report: Sequence[str], own: Sequence[str], ending: str) -> str:
-    of_rooms = (("readgraph.doors.report", of_report), ("readgraph.doors.serve", own))
-    assets = [files(room).joinpath("assets", f"{name}.{ending}") for room, names in of_rooms for name in names]
-    return "\n".join(file.read_text(encoding="utf-8") for file in assets)
-
-
 def _add_page(app: FastAPI, room: Room, guard: Guard) -> None:
-    async def page_file(request: Request) -> Response:
-        text, kind = page_files()[request.url.path]
-        return Response(text, media_type=kind)
-
-    for path in page_files():
-        app.get(path, include_in_schema=False)(page_file)
-
+    own, report = "readgraph.doors.serve", "readgraph.doors.report"
+    styles, scripts = ((report, STYLES), (own, OWN_STYLES)), ((report, PARTS), (own, OWN_SCRIPTS))
+    serve_page(app, read_page("/", "room", own, styles, scripts))
     app.post("/api/login", include_in_schema=False)(guard.log_in)
 
     @app.get("/api/about")

@@ -5,13 +5,10 @@ is here: a thread goes on from any of its steps, with the state as a person chan
 """
 
 from collections.abc import Mapping
-from functools import cache
-from importlib.resources import files
 from inspect import getdoc
 from typing import Any
 
-from fastapi import FastAPI, Request
-from fastapi.responses import Response
+from fastapi import FastAPI
 from langchain_core.messages import BaseMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.channels import BinaryOperatorAggregate, DeltaChannel
@@ -22,8 +19,10 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Overwrite, StateSnapshot
 from pydantic import BaseModel, Field
 
+from readgraph.api.running import check_pauses
 from readgraph.doors.report.picture import draw_downwards
 from readgraph.doors.serve.making import Page
+from readgraph.doors.serve.page_files import read_page, serve_page
 from readgraph.doors.serve.reading import PreparedRun, check_at_rest, start_run
 from readgraph.doors.serve.requests import RequestBody
 from readgraph.doors.serve.room import ENDED, Room, RunState
@@ -117,8 +116,7 @@ class Studio:
 
     def add_routes(self, app: FastAPI) -> None:
         """Serve the page and what it asks."""
-        for path in page_files():
-            app.get(path, include_in_schema=False)(_page_file)
+        serve_page(app, read_page("/studio", "studio", OWN, STYLES, SCRIPTS))
         app.get("/api/studio/graphs")(self.list_graphs)
         app.get("/api/studio/graph")(self.draw_graph)
         app.get("/api/studio/threads/{thread}")(self.thread)
@@ -145,11 +143,8 @@ class Studio:
         config: RunnableConfig = {"configurable": {"thread_id": thread}}
         snapshots = [each async for each in graph.aget_state_history(config, limit=MOST_STEPS)]
         steps = _steps_of({_checkpoint_of(each.config): each for each in reversed(snapshots)})
-        about, values = dict(saved.metadata), saved.checkpoint["channel_values"]
-        asked = values.get("question_text") or values.get("question") or ""
-        return Thread(
-            method=str(about["method"]), document=str(about.get("document", "")), question=str(asked), steps=steps
-        )
+        about, asked = dict(saved.metadata), _question_in(saved.checkpoint["channel_values"])
+        return Thread(method=str(about["method"]), document=str(about.get("document", "")), question=asked, steps=steps)
 
     async def state_around(self, thread: str, checkpoint: str) -> StateAround:
         """The state before and after a step."""
@@ -181,18 +176,14 @@ class Studio:
         state = await self._state(graph, thread, wanted.checkpoint)
         if not state.next:
             raise BadInput("Nothing comes behind this step: choose an earlier one.")
-        if unknown := sorted({*wanted.pause_before} - {*graph.builder.nodes}):
-            raise BadInput(f"The graph has no node '{unknown[0]}' to stop before.")
-        context = self.room.context_with(wanted.settings)
-        about = dict(saved.metadata)
+        context, about = self.room.context_with(wanted.settings), dict(saved.metadata)
+        check_pauses(str(about["method"]), graph.builder, wanted.pause_before)
         document = await self.room.pages.document(str(about["document"]))
         method = self.room.method_for(str(about["method"]), document)
         for run in self.room.runs.values():
             if run.thread == thread and run.state not in ENDED:  # it waits for a person, who goes on here
                 self.room.stop(run)
-        values = state.values
-        asked = Question(question=values.get("question_text") or values.get("question") or "")
-        prepared = PreparedRun(document, method, context)
+        asked, prepared = Question(question=_question_in(state.values)), PreparedRun(document, method, context)
         return start_run(
             self.room, prepared, asked, thread=thread, pause_before=wanted.pause_before, checkpoint=wanted.checkpoint
         )
@@ -216,6 +207,10 @@ class Studio:
 
 def _describe_node(node: Any) -> str:
     return (getdoc(node) or "").partition("\n\n")[0].replace("\n", " ")
+
+
+def _question_in(values: Mapping[str, Any]) -> str:
+    return str(values.get("question_text") or values.get("question") or "")
 
 
 def _checkpoint_of(config: RunnableConfig | None) -> str:
@@ -260,28 +255,13 @@ def _whole(graph: Graph, name: str, value: Any) -> Any:
     return Overwrite(value) if isinstance(channel, BinaryOperatorAggregate | DeltaChannel) else value
 
 
-@cache
-def page_files() -> dict[str, tuple[str, str]]:
-    """The page, its style and its script: texts and types, by paths."""
-    own = files("readgraph.doors.studio").joinpath("assets")
-    report, serve = (
-        files(package).joinpath("assets") for package in ("readgraph.doors.report", "readgraph.doors.serve")
-    )
-    styles = [report.joinpath("base.css"), serve.joinpath("fields.css"), own.joinpath("studio.css")]
-    scripts = [report.joinpath("elements.js")]
-    scripts += [serve.joinpath(f"{name}.js") for name in ("api", "forms", "settings_panel")]
-    scripts += [own.joinpath(f"{name}.js") for name in ("drawing", "state", "steps", "studio")]
-    style, script = ("\n".join(file.read_text(encoding="utf-8") for file in some) for some in (styles, scripts))
-    return {
-        "/studio": (own.joinpath("index.html").read_text(encoding="utf-8"), "text/html"),
-        "/assets/studio.css": (style, "text/css"),
-        "/assets/studio.js": (f"(() => {{\n{script}}})();\n", "text/javascript"),
-    }
-
-
-async def _page_file(request: Request) -> Response:
-    text, kind = page_files()[request.url.path]
-    return Response(text, media_type=kind)
+OWN, SERVE = "readgraph.doors.studio", "readgraph.doors.serve"
+STYLES = (("readgraph.doors.report", ("base",)), (SERVE, ("fields",)), (OWN, ("studio",)))
+SCRIPTS = (
+    ("readgraph.doors.report", ("elements",)),
+    (SERVE, ("api", "forms", "settings_panel")),
+    (OWN, ("drawing", "state", "steps", "studio")),
+)
 
 
 def _add_routes(app: FastAPI, room: Room) -> None:

@@ -200,6 +200,7 @@ def is_of_kinds(asked: Asked, text: str, language: str, besides: Kind | None = N
     return all(_is_of_kind(kind, asked, text, language) for kind in asked.kinds if kind != besides)
 
 
+@lru_cache(4096)
 def _is_of_kind(kind: Kind, asked: Asked, text: str, language: str) -> bool:
     if not (shown := _pattern(f"{kind}_shown", language)):
         return True
