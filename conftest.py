@@ -24,7 +24,6 @@ os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"  # LangGraph looks at it once, w
 from langgraph.checkpoint.serde import _msgpack
 
 from readgraph import plugins
-from readgraph import plugins
 from readgraph.cli.main import run
 from readgraph.features.local_models import files as model_file
 from readgraph.features.local_models import servers as server_of_local
