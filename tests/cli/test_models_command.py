@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from readgraph.models.meant import check_no_key, model_meant
@@ -139,6 +139,7 @@ TABLES = st.sampled_from(["", "[models.desk]\nmodel = 'm'\n", '# two\n[models]\n
 
 
 @given(lines=LINES, tables=TABLES, model=NAMES | st.none())
+@example(lines=[], tables="", model="\x7f")
 def test_all_else_in_the_file_stays_as_it_is(
     tmp_path_factory: pytest.TempPathFactory, lines: list[str], tables: str, model: str | None
 ) -> None:

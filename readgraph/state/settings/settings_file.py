@@ -54,7 +54,7 @@ def keep_in_file(name: str, value: str | None, tables: Mapping[str, Mapping[str,
         text = path.read_text(encoding="utf-8-sig") if before or path.exists() else ""
         changed = _with_setting(text, name, value)
         for table, entries in (tables or {}).items():
-            lines = (f"{key} = {json.dumps(entry, ensure_ascii=False)}" for key, entry in entries.items())
+            lines = (f"{key} = {_as_toml(entry)}" for key, entry in entries.items())
             changed = "\n".join([changed.rstrip("\n"), *([""] if changed.strip() else []), f"[{table}]", *lines, ""])
         wanted = {key: entry for key, entry in before.items() if key != name} | ({name: value} if value else {})
         made = tomllib.loads(changed)
@@ -78,13 +78,18 @@ def keep_in_file(name: str, value: str | None, tables: Mapping[str, Mapping[str,
     return path
 
 
+def _as_toml(text: str) -> str:
+    """A text as a value of TOML, which is JSON's but for the one control character that JSON leaves as it is."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
 def _with_setting(text: str, name: str, value: str | None) -> str:
     """The text with the line of a setting, in its old place, or else before the first table."""
     table = re.search(r"^[ \t]*\[", text, re.MULTILINE)
     end = table.start() if table else len(text)
     head, rest = text[:end], text[end:]
     own = re.search(rf"^[ \t]*[\"']?{name}[\"']?[ \t]*=.*\n?", head, re.MULTILINE)
-    line = f"{name} = {json.dumps(value, ensure_ascii=False)}\n" if value else ""
+    line = f"{name} = {_as_toml(value)}\n" if value else ""
     if own:
         return head[: own.start()] + line + head[own.end() :] + rest
     head = head if head.endswith("\n") or not head else f"{head}\n"
