@@ -92,7 +92,9 @@ def _with_setting(text: str, name: str, value: str | None) -> str:
     line = f"{name} = {_as_toml(value)}\n" if value else ""
     if own:
         return head[: own.start()] + line + head[own.end() :] + rest
+    if not line:
+        return text
     head = head if head.endswith("\n") or not head else f"{head}\n"
     body = head.rstrip("\n")
     gap = head[len(body) :] if body else ""
-    return f"{body}\n{line}{gap[1:]}{rest}" if body else f"{line}{chr(10) if line and rest else ''}{rest}"
+    return f"{body}\n{line}{gap[1:]}{rest}" if body else f"{line}{chr(10) if rest else ''}{rest}"
