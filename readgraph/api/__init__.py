@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from readgraph.doors.langchain.tools import research_tool as research_tool
     from readgraph.features.compression.functions import compress as compress
     from readgraph.features.local_models.servers import local_model as local_model
+    from readgraph.features.replay.functions import replay_answer as replay_answer
+    from readgraph.features.replay.functions import save_answer as save_answer
     from readgraph.features.summary.functions import summarise as summarise
     from readgraph.features.survey.functions import table as table
     from readgraph.features.verify.functions import verify as verify

@@ -159,7 +159,9 @@ async def ask(
     builder = builder_for(used, asks_person=bool(thread and thread.ask_person))
     output = await run_method(pages, builder, used.name, document, asked, context, listen, thread)
     notices = await answer_notices(pages, used, document, asked, output, as_of)
-    return results.Answer.of(output, citations=cite(document, output["citations"]), notices=notices)
+    answer = results.Answer.of(output, citations=cite(document, output["citations"]), notices=notices)
+    answer._asked = (asked, used, context or ReaderContext(), thread)
+    return answer
 
 
 async def search(

@@ -134,6 +134,7 @@ class Answer(OfDocuments):
         description=f"{LACKS} Without a model: that the match is weak, and what fits the question better.",
     )
     memory: str
+    _asked: tuple[Any, ...] = PrivateAttr(default=())  # the question, method, context and thread, to ask once more
 
 
 class Hit(Result):

@@ -111,7 +111,7 @@ async def model_client(context: ReaderContext) -> ModelClient:
     """The running event loop's client for the context's model; a client of another loop would not work."""
     check_transport(context)
     clients = await _clients.current_value()
-    if replies_to_replay():
+    if (replayed := replies_to_replay()) and not replayed.kept_first:
         return _client_for_replay(context, clients)
     if stand_in := current_stand_in():
         return await _client_for_stand_in(context, clients, stand_in)

@@ -165,12 +165,16 @@ def prompt_key(model: str, asked: str, messages: Messages, sample: int) -> str:
 class PublishedReplies:
     """Published replies by their prompts' digests; several of one prompt are given one after the other.
 
-    They are found `by_name` where the names of prompts tell which of them answers what.
+    They are found `by_name` where the names of prompts tell which of them answers what; with `kept_first`, those that
+    the library keeps are found before. `vectors`: keys of kept vectors, with those under which a replay has them, which
+    asks for no others; None: embedding models are asked.
     """
 
     replies: Mapping[str, Sequence[ModelReply]]
     by_name: bool = False
     given: dict[str, int] = field(default_factory=dict)
+    kept_first: bool = False
+    vectors: dict[str, str] | None = None
 
     def reply(self, key: str, asked: str) -> ModelReply:
         """The next reply to this prompt, then the last one again; raises `ModelUnavailable` where there is none."""

@@ -42,6 +42,7 @@ ASK = "ask Who? {text} --method bm25"
 SUMMARISE = "summarise {text} --words 20"
 TABLE = "table {text} names"
 VERIFY = "verify {draft} {text}"
+SAVED = f"{ASK} --save {{tmp}}/answer.json"
 CORRECT = "correct {text} --part 0 --text Lamp"
 BROWSE = f"browse http://127.0.0.1:9/ Order. --yes --json {DOUBLE}"
 COLLECTED = (READ, "collection add dry text")
@@ -79,7 +80,9 @@ ROWS = [
     ("remember --no-secrets", Probe("remember days {chat} --json", "--no-secrets", anew=True)),
     *probes("ask gander? {folder}", "--glob *.md"),
     *probes("ask Why?", "--continue", before=(ASK,)),
-    *probes(ASK, "--review"),
+    *probes(ASK, "--review", "--save {tmp}/saved.json"),
+    *probes("replay {tmp}/answer.json", "--json", "--quiet", "--method read-agent", before=(SAVED,)),
+    *probes("replay {folder}/answer.json", "--library {tmp}/another", before=(f"{ASK} --save {{folder}}/answer.json",)),
     *probes(f"{ASK} --report {{tmp}}/report.html", "--open"),
     *probes("ask goat,gander?", "--documents 1", before=("read {folder}",)),
     *probes("ask goat,gander?", "--collection dry", before=("read {folder}", "collection add dry b")),

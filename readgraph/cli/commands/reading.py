@@ -56,6 +56,6 @@ def ask(options: given.AskOptions, context: "ReaderContext", screen: "OutputOpti
     from readgraph.cli.run.ask import ask_documents, estimate_question
 
     check_open(options.report, opened=options.opened)
-    check_estimate(options, "shown", "show_steps", "report")
+    check_estimate(options, "shown", "show_steps", "report", "save")
     work = estimate_question if options.estimate else ask_documents
     work(options, context, screen)

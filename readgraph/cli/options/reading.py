@@ -106,6 +106,11 @@ class AskOptions:
     show_steps: ShowSteps = False
     report: Report = None
     opened: OpenReport = False
+    save: Path | None = option(
+        metavar="FILE",
+        rich_help_panel="Answers",
+        help="Save the answer in a file from which 'readgraph replay' repeats it.",
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from rich.padding import Padding
 from rich.table import Column, Table
 
+from readgraph import api
 from readgraph.api import functions
 from readgraph.api.documents import WHOLE_LIBRARY, PickingScope, pick_as_one_document
 from readgraph.api.functions import check_asked
@@ -17,7 +18,7 @@ from readgraph.api.running import RunThread
 from readgraph.cli.mistakes import input_is_file, question_and_files, report_unread_pipe
 from readgraph.cli.options.reading import AskOptions, CompareOptions
 from readgraph.cli.run.documents import are_documents, conversion_seconds, estimate, load_sources, resolve_document
-from readgraph.cli.run.in_library import run_in_library
+from readgraph.cli.run.in_library import check_new, run_in_library, write_output
 from readgraph.cli.run.meaning import prepare_meaning
 from readgraph.cli.run.reports import check_report, make_report, show_output, with_cost, with_places
 from readgraph.cli.run.review import check_terminal, person_at_terminal
@@ -82,6 +83,10 @@ def ask_documents(options: AskOptions, context: ReaderContext, screen: OutputOpt
     if options.follow_up and options.as_of and not options.paths:
         raise BadInput("A follow-up is about what the last question was: leave --as-of or --continue out.")
     check_report(options.report)
+    if options.save:
+        check_new(options.save)
+        if options.review:
+            raise BadInput("What you decide with --review is not saved: leave --review or --save out.")
     if options.review:
         check_terminal()
     screen = replace(screen, steps=options.show_steps)
@@ -173,6 +178,8 @@ async def _answer(
             listen=listen,
             thread=thread,
         )
+    if isinstance(options, AskOptions) and options.save:
+        write_output(options.save, await api.save_answer(library, answer), "answer")
     costed = with_cost(answer.output, context, screen, seconds_before)
     found = await with_places(library.pages, with_marks(costed, options.question))
     return {**found, "notices": answer.notices}

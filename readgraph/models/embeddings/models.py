@@ -22,7 +22,7 @@ from readgraph.models.metering import current_meter
 from readgraph.models.names import find_embeddings_entry, get_loop_object
 from readgraph.models.openai.address import environment_settings, read_address, without_secrets
 from readgraph.models.own.functions import is_function, unknown_function
-from readgraph.models.reply import current_stand_in
+from readgraph.models.reply import current_stand_in, replies_to_replay
 from readgraph.state.errors import BadInput
 from readgraph.state.loops import PerLoop, close_client
 from readgraph.state.providers import find_provider, providers
@@ -118,6 +118,11 @@ def _draw_vectors(texts: Sequence[str], dimension: int) -> Matrix:
     return unit
 
 
+def _has_only_replayed() -> bool:
+    """Whether an answer is replayed, whose vectors are the only ones; servers have no part in their keys."""
+    return (replayed := replies_to_replay()) is not None and replayed.vectors is not None and not replayed.kept_first
+
+
 class Embedder:
     """One embedding model, by its full name, for any event loop; what is in the cache `kept` is not asked again.
 
@@ -134,7 +139,7 @@ class Embedder:
         retry_seconds: float = 300.0,
         batch: int = Settings.embedding_batch,
     ) -> None:
-        self.name = full_name(name)
+        self.name = name if _has_only_replayed() else full_name(name)
         address = os.environ.get("OPENAI_BASE_URL", "") if self.name.startswith("openai:") else ""
         self._server = without_secrets(read_address(address, "OPENAI_BASE_URL").url) if address else ""
         self._kept, self._timeout = kept, timeout
@@ -164,7 +169,10 @@ class Embedder:
         return await self._kept.get([self._key("document", text) for text in texts]) if self._kept else []
 
     def _key(self, kind: Kind, text: str) -> str:
-        return digest([self.identity, kind, text], 32)
+        key, of_text = digest([self.identity, kind, text], 32), digest([kind, text], 32)
+        if (replayed := replies_to_replay()) and replayed.vectors is not None:
+            replayed.vectors[key] = of_text
+        return of_text if _has_only_replayed() else key
 
     async def query(self, text: str, dimension: int = 0) -> Matrix:
         """The vector of a query, shape (dimension,); some models treat queries differently from documents."""
@@ -217,6 +225,8 @@ class Embedder:
         return {key: vector for task in tasks for key, vector in task.result().items()}
 
     async def _ask(self, by_key: Mapping[str, str], kind: Kind, size: "_Dimension") -> dict[str, Matrix]:
+        if _has_only_replayed():
+            raise NotEmbedded("The vector of a text is not there to be replayed.")
         async with self._client() as model:
             if self._kept:
                 await self._kept.check_room(len(by_key))

@@ -1,0 +1,319 @@
+"""An answer as a file: saved with all that it follows from, and repeated (see `readgraph.api.functions`).
+
+The file holds no text: each prompt is made again from the text, and compared by its digest. A seal is the digest of a
+part and no signature; what still shows where somebody makes new ones is what does not follow from the rest.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, replace
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.store.base import BaseStore
+from langgraph.store.memory import InMemoryStore
+from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic_core import from_json
+
+from readgraph.api.documents import store_each
+from readgraph.api.functions import check_asked, pages_of
+from readgraph.api.results import Answer
+from readgraph.api.running import RunThread, builder_for, run_method
+from readgraph.graphs.method import Method
+from readgraph.graphs.methods import method_named
+from readgraph.library.collections import documents_of
+from readgraph.library.corrections import corrections_of, keep_correction
+from readgraph.library.documents import TEXTS, document_item
+from readgraph.library.library import Library
+from readgraph.library.overlay import OverlayStore
+from readgraph.library.page_store import PageStore
+from readgraph.library.search.passages import MEANING
+from readgraph.library.store import base_of
+from readgraph.library.stored_items import EVERY, ROOT
+from readgraph.models.metering import ModelExchange, exchanges_to
+from readgraph.models.own.functions import is_function
+from readgraph.models.replies.json_form import CUT_OFF
+from readgraph.models.reply import FLAWED, FLAWS, Flaw, ModelReply, PublishedReplies, prompt_key, replay_published
+from readgraph.sources.inputs import read_bytes
+from readgraph.sources.loading import printable_path, read_file
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput, ReadgraphError
+from readgraph.state.files import check_format
+from readgraph.state.reading import QuestionTurn, Tokens
+from readgraph.state.records import Document, digest
+
+FORMAT, PIECE = 1, 2000  # PIECE: characters of a text that have a digest together
+NOT_KEPT = frozenset(  # settings that change no prompt: what calls take, whose they are, and the budget
+    "prompts again rebuild namespace share_replies embedding_batch concurrency timeout retry_seconds max_reply_mb "
+    "batch max_calls max_words max_seconds".split()
+)
+_SECRET = re.compile("token|sig|key|secret|auth|credential|passw", re.IGNORECASE)  # in the name of a package's setting
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class SavedText(_Part):
+    """A text by its record and the digests of its pieces; `file` is the name of its file, without folders."""
+
+    file: str
+    record: Document
+    pieces: list[str]
+
+
+class SavedReply(_Part):
+    """A reply, and the prompt that it answers by its name, its version and its digest (`prompt_key`)."""
+
+    node: str
+    asked: str
+    version: int
+    prompt: str
+    reply: str
+    cut: bool
+    tokens: tuple[int, int]
+    flaw: Flaw
+
+
+class SavedAnswer(_Part):
+    """What an answer follows from, and the answer: the output of the graph, without what a clock counts."""
+
+    readgraph: Literal["answer"] = "answer"
+    format: int = FORMAT
+    method: str
+    settings: dict[str, Any]
+    question: str
+    options: list[str]
+    earlier: list[QuestionTurn]
+    document: Document
+    texts: list[SavedText]
+    corrections: dict[str, str]
+    vectors: dict[str, str] = {}
+    replies: list[SavedReply] = []
+    answer: dict[str, Any] = {}
+    seals: dict[str, str] = {}
+
+    def make_seals(self) -> dict[str, str]:
+        """The digest of each part; each of several texts and replies is one."""
+        parts = [*self.model_dump(mode="json", exclude={"seals"}).items()]
+        parts += [(f"{name} {at}", each) for name, of in parts if type(of) is list for at, each in enumerate(of, 1)]
+        return {name: digest(part) for name, part in parts}
+
+
+class Replayed(NamedTuple):
+    """What came of a replay: a line for each difference, how many replies were used, the output, and the notes."""
+
+    differences: list[str]
+    replies: int = 0
+    output: Mapping[str, Any] = {}
+    notes: Sequence[str] = ()
+
+
+async def save_answer(library: Library | BaseStore, answer: Answer) -> bytes:
+    """The file of an answer: all is read and answered once more from the replies that the library keeps, and replayed.
+
+    Raises:
+        BadInput: A budget ended the answer, or what the library keeps leads to something else.
+    """
+    asked, used, context, thread = answer._asked
+    pages = pages_of(library, context)
+    document = await pages.document(answer.document)
+    kept = await thread.saver.aget({"configurable": {"thread_id": thread.id}}) if thread and thread.follow_up else None
+    saved = SavedAnswer(
+        method=used.name,
+        settings=_settings_to_keep(context, answer),
+        question=asked["question"],
+        options=asked["options"],
+        earlier=kept["channel_values"]["question_turns"][:-1] if kept else [],
+        document=_without_source(document),
+        texts=[await _saved_text(pages, each) for each in await documents_of(pages, document)],
+        corrections=await corrections_of(pages, document),
+    )
+    layer = PageStore(OverlayStore(base_of(pages.store)), namespace=pages.namespace)
+    for memory in await pages.memories(document.id):
+        await layer.drop_memory(document.id, memory.id)
+    keys = dict[str, str]()
+    try:
+        if answer.status == "budget":
+            raise BadInput("a budget ended it.")
+        exchanges, saved.answer = await _run(saved, layer, used, PublishedReplies({}, kept_first=True, vectors=keys))
+        for name in ("answer", "choice", "status", "citations", "pages_read"):
+            if answer.output.get(name) != saved.answer.get(name):
+                raise BadInput(f"another '{name}' comes out.")
+        vectors = zip(keys.values(), await layer.embeddings([*keys]), strict=True)
+        saved.vectors = {key: vector["vector"] for key, vector in vectors if vector}
+        saved.replies = [_saved_reply(exchange, context.sample) for exchange in exchanges]
+        if is_function(context.model):
+            saved.settings.setdefault("reply_form", "plain")  # as functions have it; there is none in a replay
+        saved.seals = saved.make_seals()
+        data = json.dumps(saved.model_dump(mode="json"), ensure_ascii=False, indent=1).encode()
+        if differences := (await replay_answer(data, library=library, method=used)).differences:
+            raise BadInput(differences[0])
+    except ReadgraphError as problem:
+        raise BadInput(f"The answer is not saved, since it can't be repeated from what is kept: {problem}") from None
+    return data
+
+
+def _settings_to_keep(context: ReaderContext, answer: Answer) -> dict[str, Any]:
+    """The settings that are not the usual ones, without keys and places."""
+    every = {each.name: getattr(context, each.name) for each in fields(context) if each.name not in NOT_KEPT}
+    usual = {each.name: each.default for each in fields(context)}
+    kept = {name: value for name, value in every.items() if value != usual[name] and not _SECRET.search(name)}
+    return kept if MEANING in answer.searched_by else kept | {"meaning": "never"}  # vectors may have been made since
+
+
+def _without_source(document: Document) -> Document:
+    return replace(document, source="", added="", notices=())  # a source may name a person, or hold a password
+
+
+async def _saved_text(pages: PageStore, document: Document) -> SavedText:
+    file = "" if "://" in document.source else Path(document.source).name
+    return SavedText(file=file, record=_without_source(document), pieces=_digests(await pages.text(document)))
+
+
+def _digests(text: str) -> list[str]:
+    return [digest(text[start : start + PIECE], 8) for start in range(0, len(text), PIECE)]
+
+
+def _saved_reply(exchange: ModelExchange, sample: int) -> SavedReply:
+    refused, asked = exchange["refused"], exchange["asked"]
+    return SavedReply(
+        node=exchange["node"],
+        asked=asked,
+        version=exchange["version"],
+        prompt=prompt_key(exchange["model"], asked, exchange["messages"], sample),
+        reply=exchange["reply"],
+        cut=refused == CUT_OFF,
+        tokens=exchange["tokens"][:2],
+        flaw=next((flaw for flaw in FLAWS if flaw and refused == FLAWED.format(flaw)), FLAWS[0]),
+    )
+
+
+async def _run(
+    saved: SavedAnswer, pages: PageStore, method: Method, published: PublishedReplies
+) -> tuple[list[ModelExchange], dict[str, Any]]:
+    """The exchanges and the output of a run with these replies; of a follow-up, after the questions before it."""
+    exchanges, builder, thread = list[ModelExchange](), builder_for(method), None
+    asked = check_asked(saved.question, saved.options)
+    settings: dict[str, Any] = {name: tuple(of) if type(of) is list else of for name, of in saved.settings.items()}
+    context = ReaderContext(**settings)
+    if saved.earlier:
+        asked["follow_up"], thread = True, RunThread(saver=InMemorySaver(), id="replay")
+        before = {"question_turns": saved.earlier, "answer": saved.earlier[-1]["answer"]}
+        graph, first = builder.compile(checkpointer=thread.saver, store=pages.store), next(iter(builder.nodes))
+        await graph.aupdate_state({"configurable": {"thread_id": thread.id}}, before, as_node=first)
+    with replay_published(published), exchanges_to(exchanges.append):
+        output = await run_method(pages, builder, method.name, saved.document, asked, context, thread=thread)
+    return exchanges, {name: value for name, value in output.items() if name != "notices"}  # of this machine's library
+
+
+def read_answer_file(data: bytes, name: str) -> SavedAnswer:
+    """The answer in a file's bytes; raises `BadInput` with one line for what is none, or not whole."""
+    try:
+        value = from_json(data)
+        if not isinstance(value, dict) or value.get("readgraph") != "answer":
+            raise BadInput(f"{name} is no saved answer: 'readgraph ask … --save FILE' writes one.")
+        check_format(name, value.get("format"), FORMAT)
+        return SavedAnswer.model_validate(value)
+    except ValidationError as problem:
+        fault = problem.errors()[0]
+        raise BadInput(f"{name} can't be read: {fault['msg']:.100} ({'.'.join(map(str, fault['loc'])):.80}).") from None
+    except ValueError as problem:
+        raise BadInput(f"{name} is cut short, or no JSON: {problem}.") from None
+
+
+async def replay_answer(
+    file: Path | bytes,
+    texts: Sequence[Path] = (),
+    *,
+    library: Library | BaseStore | None = None,
+    method: Method | None = None,
+) -> Replayed:
+    """Repeat an answer from its file: all steps are done again, and prompts get the replies that the file holds.
+
+    Args:
+        file: The file, or its bytes.
+        texts: The files of the texts; without them, they are looked for in the library and beside the file.
+        method: The method, if it is one of your own: no file says what is imported.
+
+    Raises:
+        BadInput: It is no such file, or can't be read; a text, or a method, is missing.
+    """
+    name, beside = ("The file", None) if isinstance(file, bytes) else (printable_path(file), file.parent)
+    saved = read_answer_file(file if isinstance(file, bytes) else read_bytes(file, name), name)
+    if not method and ":" in saved.method:
+        raise BadInput(f"The answer was given by a method of somebody's own: add --method {saved.method}.")
+    used = method or method_named(saved.method)
+    if unknown := saved.settings.keys() & NOT_KEPT:
+        raise BadInput(f"{name} can't be read: it has the setting '{min(unknown)}', which is never saved.")
+    seals, pages = saved.make_seals(), PageStore(InMemoryStore())
+    differences = [f"{each}: edited since it was saved" for each in seals if seals[each] != saved.seals.get(each)]
+    if changed := await _put_texts(saved, pages, texts, pages_of(library) if library else None, beside):
+        return Replayed([*differences, *changed])
+    replies = dict[str, list[ModelReply]]()
+    for each in saved.replies:
+        reply = ModelReply(each.reply, each.cut, Tokens(*each.tokens), each.flaw)
+        replies.setdefault(each.prompt, []).append(reply)
+    await pages.put_embeddings({key: {"vector": vector} for key, vector in saved.vectors.items()})
+    try:
+        exchanges, output = await _run(saved, pages, used, PublishedReplies(replies, vectors={}))
+    except ReadgraphError as problem:
+        return Replayed([*differences, f"It can't be repeated to its end: {problem}"])
+    made = [_saved_reply(exchange, saved.settings.get("sample", 0)) for exchange in exchanges]
+    unused = [(at, each) for at, each in enumerate(saved.replies, 1) if each not in made]
+    differences += [f"replies {at}: not asked so ('{each.asked}' at {each.node})" for at, each in unused]
+    memory = await pages.memory(saved.document.id, output["memory"])
+    notes = [note.text for note in await pages.notes(memory.id, range(memory.pages))]
+    one, other = dict(_leaves(saved.answer)), dict(_leaves(output))
+    for place in [place for place in one | other if one.get(place) != other.get(place)]:
+        differences.append(
+            f"{place}: {one.get(place)!r:.100} in the file, {other.get(place)!r:.100} when it is repeated"
+        )
+    return Replayed(differences, len(made), output, notes)
+
+
+def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """The values in an output by their places, such as "citations 1 quote", without what a clock or a counter says."""
+    several = isinstance(value, list | tuple)
+    if not several and not isinstance(value, Mapping):
+        yield path, value
+        return
+    for name, part in enumerate(value, 1) if several else value.items():
+        if name != "usage":
+            yield from _leaves(part, f"{path} {name}".strip())
+
+
+async def _put_texts(
+    saved: SavedAnswer, pages: PageStore, files: Sequence[Path], library: PageStore | None, beside: Path | None
+) -> list[str]:
+    """Put the texts into the store; a line for each that is another one. Raises `BadInput` where one is missing."""
+    changed = list[str]()
+    for number, text in enumerate(saved.texts):
+        record = text.record
+        stored = await library.find_document(record.id) if library else None
+        near = beside / text.file if beside and text.file and not stored else None
+        if path := files[number] if number < len(files) else near if near and near.is_file() else None:
+            stored, *_ = await store_each(pages, read_file(path))
+        elif library and stored:
+            for space in ((ROOT, kind, record.id) for kind in TEXTS[:3]):
+                await pages.put([(space, item.key, item.value) for item in await library.search(space, EVERY)])
+        else:
+            what = f"'{record.title}' ({text.file or 'no file'}, {record.words:,} words)"
+            raise BadInput(
+                f"The text {what} is needed, and not in the library: name its file after that of the answer."
+            )
+        if stored.sessions:  # it may have grown
+            stored = replace(stored, characters=min(stored.characters, record.characters))
+        if (now := _digests(await pages.text(stored))) != text.pieces:
+            start = PIECE * next(at for at, (one, two) in enumerate(zip_longest(now, text.pieces)) if one != two)
+            (place,) = await pages.place_names(stored, [min(start, stored.characters - 1)])
+            where = f"{start:,} and {start + PIECE:,}" + (f" ({place})" if place else "")
+            changed.append(f"'{record.title}' is not the text that was read: it differs between characters {where}")
+        await pages.put([document_item(record)])
+    await pages.put([document_item(saved.document)])
+    for key, correction in saved.corrections.items():
+        await keep_correction(pages, saved.document.id, key, correction)
+    return changed
