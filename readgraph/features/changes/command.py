@@ -1,12 +1,9 @@
 """The command that compares two documents."""
 
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from readgraph.cli.options.documents import EstimateOnly, LibraryFolder, files
-from readgraph.cli.options.output import OpenReport, Report, ShowSteps, check_estimate, check_open, with_run
-from readgraph.cli.options.settings import option
+from readgraph.cli.options.output import check_estimate, check_open, with_run
+from readgraph.features.changes.options import ChangesOptions
 from readgraph.state.settings import Budget, Concurrency, Model, Paragraphs, Rebuilding, Window, settings_of_calls
 
 if TYPE_CHECKING:
@@ -16,24 +13,6 @@ if TYPE_CHECKING:
 SETTINGS = (Model, Window, Concurrency, *settings_of_calls(), Budget, Paragraphs, Rebuilding)
 
 
-@dataclass(frozen=True, kw_only=True)
-class ChangesOptions:
-    """Which documents are compared, and where the result goes."""
-
-    paths: list[Path] = files(
-        "The earlier and the later file, or documents in the library; of one alone, the one that it supersedes is the "
-        "earlier."
-    )
-    out: Path | None = option(metavar="FILE", help="Write the table to this file (Markdown).")
-    estimate: EstimateOnly = False
-    library: LibraryFolder = None
-    show_steps: ShowSteps = False
-    report: Report = None
-    opened: OpenReport = False
-    glob: ClassVar[None] = None
-    follow_links: ClassVar[bool] = False
-
-
 @with_run(ChangesOptions, SETTINGS)
 def changes(options: ChangesOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Compare two documents or two versions of one, or estimate what it will take.
@@ -41,13 +20,12 @@ def changes(options: ChangesOptions, context: "ReaderContext", screen: "OutputOp
     What was added, removed, changed (a number, a date, a name, a negation, a condition) or moved is a row with both
     quotes and their places. Without a model, what may only be reworded is a row that says so.
 
-    The exit code is 1 where something differs.
+    The exit code is 1 where something differs. In a file (> changes.md), the table is Markdown.
 
     Example: readgraph changes contract-2023.docx contract-2024.pdf --report changes.html
     """
     from readgraph.features.changes.run import compare_documents, estimate_comparison
 
     check_open(options.report, opened=options.opened)
-    check_estimate(options, "shown", "show_steps", "report", "out")
-    work = estimate_comparison if options.estimate else compare_documents
-    work(options, context, screen)
+    check_estimate(options, "shown", "show_steps", "report")
+    (estimate_comparison if options.estimate else compare_documents)(options, context, screen)

@@ -1,4 +1,4 @@
-"""All differences of two texts, by rules: statements that belong together are judged, and the rest was added or removed."""
+"""All differences of two texts by rules: statements that belong together are judged, others were added or removed."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -23,56 +23,38 @@ class Found(NamedTuple):
 
 
 def compare_texts(earlier: str, later: str) -> list[Found]:
-    """The differences of two texts in the order of the earlier one; what was added comes where it stands."""
-    texts = (earlier, later)
-    paragraphs = [{fold_statement(text[slice(*span)]) for span in paragraph_spans(text)} for text in texts]
-    shared = paragraphs[0] & paragraphs[1]
-    sides: Sides = ([*cut_statements(earlier, shared)], [*cut_statements(later, shared)])
-    return [found for pair in _as_blocks(align(sides)) for found in _judge_pair(pair, sides)]
+    """The differences of two texts in the order of the later one."""
+    paragraphs = [{fold_statement(text[slice(*span)]) for span in paragraph_spans(text)} for text in (earlier, later)]
+    one, other = ([*cut_statements(text, paragraphs[0] & paragraphs[1])] for text in (earlier, later))
+    return [found for pair in _join_moved(align((one, other))) for found in _judge_pair(pair, (one, other))]
 
 
 def _judge_pair(pair: Pair, sides: Sides) -> Iterator[Found]:
-    one, other = (
-        (side[numbers[0]].start, side[numbers[-1]].end) if numbers else None
-        for side, numbers in zip(sides, pair[:2], strict=True)
-    )
-    if pair.equal:
-        yield from [Found("moved", True, [], one, other)] if pair.moved else ()
-        return
-    verdict, differs = "apart", list[ChangedPart]()
-    if one and other:
+    both = [*zip(sides, (pair.earlier, pair.later), strict=True)]
+    spans = [(side[numbers[0]].start, side[numbers[-1]].end) if numbers else None for side, numbers in both]
+    verdict, differs = "same" if pair.equal else "apart", list[ChangedPart]()
+    if all(spans) and not pair.equal:
         language = sides[0][pair.earlier[0]].language
-        ours, theirs = (
-            [part for at in numbers for part in parts_of(side[at].text, language)]
-            for side, numbers in zip(sides, pair[:2], strict=True)
-        )
+        ours, theirs = ([part for at in at_all for part in parts_of(side[at].text, language)] for side, at_all in both)
         verdict, differs = judge(ours, theirs, language)
     if verdict == "apart":
-        yield from [Found("removed", False, [], one, None)] if one else ()
-        yield from [Found("added", False, [], None, other)] if other else ()
+        yield from [Found("removed", False, [], spans[0], None)] if spans[0] else ()
+        yield from [Found("added", False, [], None, spans[1])] if spans[1] else ()
     elif verdict == "same":
-        yield from [Found("moved", True, [], one, other)] if pair.moved else ()
+        yield from [Found("moved", True, [], *spans)] if pair.moved else ()
     else:
-        yield Found("changed" if verdict == "changed" else "not judged", pair.moved, differs, one, other)
+        yield Found("changed" if verdict == "changed" else "not judged", pair.moved, differs, *spans)
 
 
-def _as_blocks(pairs: Sequence[Pair]) -> Iterator[Pair]:
-    """The pairs; what moved together, unchanged, is one."""
-    block: Pair | None = None
+def _join_moved(pairs: Sequence[Pair]) -> list[Pair]:
+    """The pairs, with what moved together and unchanged as one."""
+    joined = list[Pair]()
     for pair in pairs:
-        follows = (
-            block
-            and pair.equal
-            and pair.moved
-            and (block.earlier[-1] + 1, block.later[-1] + 1) == (pair.earlier[0], pair.later[0])
-        )
-        if block and follows:
-            block = block._replace(earlier=block.earlier + pair.earlier, later=block.later + pair.later)
-            continue
-        if block:
-            yield block
-        block = pair if pair.equal and pair.moved else None
-        if not block:
-            yield pair
-    if block:
-        yield block
+        last = joined[-1] if joined else pair
+        ends = (*last.earlier[-1:], *last.later[-1:])
+        is_next = ends == (pair.earlier[0] - 1, pair.later[0] - 1) if pair.earlier and pair.later else False
+        if is_next and last.equal and last.moved and pair.equal and pair.moved:
+            joined[-1] = last._replace(earlier=last.earlier + pair.earlier, later=last.later + pair.later)
+        else:
+            joined.append(pair)
+    return joined

@@ -24,8 +24,8 @@ class Changes(OfDocuments):
 
     model: str | None = Field(description="None: what rules can't tell is not judged.")
     changes: list[dict[str, Any]] = Field(
-        description="kind (added, removed, changed, moved, not judged), moved (also), by (rules, model), differs (kind, "
-        "in the earlier text, in the later one), and the quotes with their places: earlier, later."
+        description="kind (added, removed, changed, moved, not judged), moved (also), by (rules, model), differs "
+        "(kind, as the earlier text has it, as the later), and the quotes with their places: earlier, later."
     )
     status: Status
 

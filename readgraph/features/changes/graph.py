@@ -33,7 +33,7 @@ def build(
     read: Node[ReadState, ReadWrites] = read,
     compare: Node[steps.CompareState, steps.CompareUpdate] = steps.compare,
     judge: Node[steps.JudgeState, steps.CompareUpdate] = steps.judge_reworded,
-    tabulate: Node[steps.TableState, steps.TableUpdate] = steps.make_table,
+    tabulate: Node[steps.JudgeState, steps.TableUpdate] = steps.make_table,
     state: type[Any] = ChangesState,
 ) -> StateGraph[ChangesState, ReaderContext, ChangesWanted, ChangesOutput]:
     """Open both texts, cut them into pages, compare them by rules, judge what was reworded, make the table."""

@@ -1,22 +1,20 @@
-"""`changes`: two documents are compared, and what differs is printed as a table, or written."""
+"""`changes`: two documents are compared, and what differs is printed as a table."""
 
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import typer
 
 from readgraph.api.documents import documents_as_one
 from readgraph.cli.run.documents import estimate_making, load_sources, resolve_document
-from readgraph.cli.run.in_library import begins_with, check_output, run_in_library, write_output
+from readgraph.cli.run.in_library import run_in_library
 from readgraph.cli.run.reports import check_report, make_report, show_output, with_cost
 from readgraph.cli.terminal import rendering
 from readgraph.cli.terminal.progress import watch_run
 from readgraph.cli.terminal.safe_text import Console, SafeText, visible
 from readgraph.cli.terminal.screen import WRONG, OutputOptions
-from readgraph.features.changes.command import ChangesOptions
 from readgraph.features.changes.functions import changes
-from readgraph.features.changes.steps import COLUMNS
+from readgraph.features.changes.options import ChangesOptions
 from readgraph.graphs.methods import PARTS
 from readgraph.library.library import Library
 from readgraph.nodes.answering.citations import with_marks
@@ -27,15 +25,10 @@ from readgraph.state.reading import Question
 from readgraph.state.records import Document
 from readgraph.state.tables import markdown_of
 
-BEGINS = f"| {' | '.join(COLUMNS[:2])} |".encode()  # of a table that is written: no other file is overwritten
-
 
 def compare_documents(options: ChangesOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Compare the documents and print the table; exit code 1 where something differs."""
     check_report(options.report)
-    if options.out:
-        is_ours = partial(begins_with, beginning=BEGINS)
-        check_output(options.out, "table", is_ours, "is no table of changes: name another file for it")
     sources, shown = _load(options, screen), replace(screen, steps=options.show_steps)
 
     async def compare(library: Library) -> tuple[dict[str, Any], bytes]:
@@ -43,30 +36,13 @@ def compare_documents(options: ChangesOptions, context: ReaderContext, screen: O
         with watch_run(shown) as listen:
             made = await changes(library, later, earlier, context=context, listen=listen)
         output = with_marks(with_cost(made.output, context, screen))
-        document = await library.pages.document(made.document)
-        headed = Question(question=f"Changes in {made.title}")
+        document, headed = await library.pages.document(made.document), Question(question=f"Changes in {made.title}")
         return output, await make_report(options.report, library.pages, document, headed, output, "note")
 
     output, page = run_in_library(options.library, compare, answers=True)
-    if options.out:
-        write_output(options.out, f"{_markdown(output)}\n".encode(errors="replace"), "table")
     show_output(output, page, options, context, screen, _print_table)
     if output["changes"]:
         raise typer.Exit(WRONG)
-
-
-def _load(options: ChangesOptions, screen: OutputOptions) -> list[SourceText | str]:
-    """The sources of one path each, so that none that can't be read is left out."""
-    sources = [each for path in options.paths for each in load_sources(replace(options, paths=[path]), screen)]
-    if len(sources) > 2:
-        raise BadInput(f"Two documents are compared, and these are {len(sources)}: name the earlier and the later one.")
-    return sources
-
-
-async def _both(library: Library, sources: list[SourceText | str]) -> tuple[Document | str, Document]:
-    """The earlier document and the later one; "" for one that isn't named."""
-    documents = [await resolve_document(library, [source]) for source in sources]
-    return documents[0] if len(documents) > 1 else "", documents[-1]
 
 
 def estimate_comparison(options: ChangesOptions, context: ReaderContext, screen: OutputOptions) -> None:
@@ -80,18 +56,28 @@ def estimate_comparison(options: ChangesOptions, context: ReaderContext, screen:
     estimate_making(options, context, screen, PARTS["changes"], choose, {})
 
 
-def _markdown(output: dict[str, Any]) -> str:
-    return markdown_of(output["table"], output["table"]["found"]) if output["changes"] else output["answer"]
+def _load(options: ChangesOptions, screen: OutputOptions) -> list[SourceText | str]:
+    """The sources, each path by itself, so that none that can't be read is left out."""
+    sources = [each for path in options.paths for each in load_sources(replace(options, paths=[path]), screen)]
+    if len(sources) > 2:
+        raise BadInput(f"Two documents are compared, and these are {len(sources)}: name the earlier and the later one.")
+    return sources
+
+
+async def _both(library: Library, sources: list[SourceText | str]) -> tuple[Document | str, Document]:
+    """The earlier document and the later one; "" for one that isn't named."""
+    documents = [await resolve_document(library, [source]) for source in sources]
+    return documents[0] if len(documents) > 1 else "", documents[-1]
 
 
 def _print_table(output: dict[str, Any], screen: OutputOptions) -> None:
     console, table = Console(), output["table"]
-    if not table["rows"] or not console.is_terminal:
-        console.file.write(visible(f"{_markdown(output)}\n"))
-    else:
+    if console.is_terminal and table["rows"]:
         shown = rendering.table_with_columns(table["columns"], table["kinds"])
         for row in table["rows"]:
             shown.add_row(*map(SafeText, row["values"]))
         console.print(shown)
+    else:
+        console.file.write(visible(f"{markdown_of(table, table['found']) if table['rows'] else output['answer']}\n"))
     if not screen.quiet:
         console.print(rendering.footer(output, *([output["answer"]] if table["rows"] else [])))

@@ -7,14 +7,16 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from readgraph.state.reading import Answered, Citation, ReadingState, TextGiven
-from readgraph.state.tables import Table
+from readgraph.state.tables import Row, Table
+from readgraph.state.words import first_words
 
+SHOWN_WORDS = 60  # of a quote in the table; the citations hold all of it
 ChangeKind = Literal["added", "removed", "changed", "moved", "not judged"]
 """`not judged`: reworded or changed; rules can't tell, and no model was asked or could."""
 
 
 class ChangedPart(TypedDict):
-    """What differs, as both texts have it; of a `condition`, by what it must, may or holds only; `meaning`: by a model."""
+    """What differs, as both texts have it; of a `condition`, what must, may or holds only; a `meaning` is a model's."""
 
     kind: Literal["number", "date", "name", "negation", "condition", "meaning"]
     earlier: str
@@ -22,10 +24,7 @@ class ChangedPart(TypedDict):
 
 
 class Change(TypedDict):
-    """A difference: the sentences in both texts with their places, none where one text has nothing.
-
-    `moved`: they stand in another order, too. `by`: who judged, "rules" or "model".
-    """
+    """A difference, with the quotes of both texts, none where one has nothing; `moved`: it stands elsewhere, too."""
 
     kind: ChangeKind
     moved: bool
@@ -35,14 +34,17 @@ class Change(TypedDict):
     later: list[Citation]
 
 
-class ChangesWanted(TextGiven):
-    """Input of a comparison: a collection of two documents, the earlier one first; or two short texts."""
+Earlier = Annotated[str, Field(description="The earlier text, or the id of its document."), EphemeralValue]
 
-    earlier: NotRequired[Annotated[str, Field(description="The earlier of two short texts."), EphemeralValue]]
+
+class ChangesWanted(TextGiven):
+    """Input of a comparison: a later document (or short text) and an earlier one, or both as a collection."""
+
+    earlier: NotRequired[Earlier]
 
 
 class ChangesOutput(Answered):
-    """Output of a comparison: all differences in the order of the texts, and the same as a table."""
+    """Output of a comparison: all differences in the order of the later text, and the same as a table."""
 
     changes: list[Change]
     table: Table
@@ -51,11 +53,18 @@ class ChangesOutput(Answered):
 class ChangesState(ReadingState, ChangesOutput):
     """All channels of a comparison."""
 
-    earlier: NotRequired[Annotated[str, EphemeralValue]]
+    earlier: NotRequired[Earlier]
 
 
-def describe_change(change: Change) -> tuple[str, str]:
-    """What became of a sentence, and in what it differs: "changed", "number: 20 euros → 25 euros"."""
-    differs = (f"{part['kind']}: {part['earlier'] or '–'} → {part['later'] or '–'}" for part in change["differs"])
+def row_of(change: Change) -> Row:
+    """A difference as a row: what became of it, in what it differs ("number: 20 → 25"), quotes and places."""
+    differs = "; ".join(
+        f"{each['kind']}: {each['earlier'] or '–'} → {each['later'] or '–'}" for each in change["differs"]
+    )
     kind = "reworded or changed, not judged" if change["kind"] == "not judged" else change["kind"]
-    return kind + (", moved" if change["moved"] and kind != "moved" else ""), "; ".join(differs)
+    values = [kind + ", moved" * (change["moved"] and kind != "moved"), differs]
+    for cited in (change["earlier"], change["later"]):
+        shown = first_words(cited[0]["quote"], SHOWN_WORDS) if cited else ""
+        more = " …" * (shown != (cited[0]["quote"] if cited else ""))
+        values += [" ".join(shown.split()) + more, (cited[0]["place"] or f"part {cited[0]['page']}") if cited else ""]
+    return Row(values=values, citations=[*change["earlier"], *change["later"]])

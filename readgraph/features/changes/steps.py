@@ -7,7 +7,7 @@ from typing import Annotated, NotRequired
 from typing_extensions import TypedDict
 
 from readgraph.features.changes.comparing import Span, compare_texts
-from readgraph.features.changes.state import Change, ChangedPart, describe_change
+from readgraph.features.changes.state import Change, ChangedPart, row_of
 from readgraph.features.verify.decide import ClaimVerdict, ask_of_claims
 from readgraph.library.collections import add_collection
 from readgraph.library.page_store import page_store
@@ -24,15 +24,14 @@ from readgraph.state.apart import apart
 from readgraph.state.errors import BadInput
 from readgraph.state.reading import Citation, Status
 from readgraph.state.tables import Table
-from readgraph.state.words import first_words, format_count
+from readgraph.state.words import format_count
 
-SHOWN_WORDS = 60  # of a quote in the table; the citations hold all of it
 SAME, IDENTICAL = "Nothing differs but how it is written.", "The two documents are identical."
 COLUMNS = ["change", "what differs", "earlier", "place", "later", "place there"]
 
 
 class ChangesOpenState(OpenState):
-    """What opening reads: as for a question, and the earlier text."""
+    """What opening reads: as for a question, and the earlier text, or the id of its document."""
 
     earlier: NotRequired[str]
 
@@ -43,6 +42,7 @@ class CompareState(TypedDict):
 
 
 class JudgeState(TypedDict):
+    document: str
     changes: list[Change]
 
 
@@ -50,10 +50,6 @@ class CompareUpdate(StepUpdate):
     """What the steps of a comparison write: its differences."""
 
     changes: list[Change]
-
-
-class TableState(JudgeState):
-    document: str
 
 
 class TableUpdate(CompareUpdate):
@@ -70,12 +66,11 @@ async def open_both(state: ChangesOpenState, runtime: ReaderRuntime) -> OpenUpda
     opened, store, earlier = await open_document(state, runtime), page_store(runtime), state.get("earlier")
     document = await store.document(opened["document"])
     if earlier and not document.parts:
-        first = await store.find_document(earlier)
-        if not first:
-            check_length(earlier)
-        document = await add_collection(store, [first or await store.add_document(earlier, title="earlier"), document])
+        check_length(earlier)
+        first = await store.find_document(earlier) or await store.add_document(earlier, title="earlier")
+        document = await add_collection(store, [first, document])
     if len(document.parts) != 2 and not earlier:
-        raise BadInput("Two documents are compared: name the earlier one, too.")
+        raise BadInput("Two documents are compared: give the earlier one, too.")
     return {**opened, "document": document.id}
 
 
@@ -83,112 +78,85 @@ async def open_both(state: ChangesOpenState, runtime: ReaderRuntime) -> OpenUpda
 @apart
 async def compare(state: CompareState, runtime: ReaderRuntime) -> CompareUpdate:
     """Join the statements of both texts to pairs, and say of each pair what rules can tell."""
-    store = page_store(runtime)
+    store, changes = page_store(runtime), list[Change]()
     document, memory = await store.document_and_memory(state["document"], state["memory"])
-    text, pages = await store.text(document), await store.pages(memory.id, range(memory.pages))
+    text, starts = (
+        await store.text(document),
+        [page.start for page in await store.pages(memory.id, range(memory.pages))],
+    )
     (first, end), (begin, last) = [(part.start, part.end) for part in document.parts] or [(0, len(text))] * 2
-    starts = [page.start for page in pages]
 
     def cite(span: Span | None, offset: int) -> list[Citation]:
-        start, stop = (offset + at for at in span) if span else (0, 0)
+        start, stop = (offset + at for at in span or (0, 0))
         return [make_citation(bisect_right(starts, start) - 1, 0, text, (start, stop))] if span else []
 
-    changes = [
-        Change(
-            kind=found.kind,
-            moved=found.moved,
-            by="rules",
-            differs=found.differs,
-            earlier=cite(found.earlier, first),
-            later=cite(found.later, begin),
-        )
-        for found in compare_texts(text[first:end], text[begin:last])
-    ]
+    for kind, moved, differs, one, other in compare_texts(text[first:end], text[begin:last]):
+        quotes = {"earlier": cite(one, first), "later": cite(other, begin)}
+        changes.append(Change(kind=kind, moved=moved, by="rules", differs=differs, **quotes))  # type: ignore[typeddict-item]
     return {"changes": changes, "step_summary": f"found {format_count(len(changes), 'difference')}"}
 
 
 @node
 async def judge_reworded(state: JudgeState, runtime: ReaderRuntime) -> CompareUpdate:
     """Ask the model, both ways, whether what was reworded says the same: of each sentence beside the other's text."""
-    changes = [*state["changes"]]
+    changes = state["changes"]
     left = [number for number, change in enumerate(changes) if change["kind"] == "not judged"]
-    unasked: CompareUpdate = {"changes": changes, "step_summary": "asked no model"}
     if not left or not can_ask(runtime):
         say_budget_spent(runtime)
-        return unasked
-    quotes = [(changes[number]["earlier"][0]["quote"], changes[number]["later"][0]["quote"]) for number in left]
-    texts = dict(enumerate(quote for pair in quotes for quote in pair))
-    checks = {number: SentenceToCheck(" ".join(texts[number ^ 1].split()), [number]) for number in texts}
+        return {"changes": changes, "step_summary": "asked no model"}
+    sides = [side for number in left for side in (changes[number]["earlier"], changes[number]["later"])]
+    texts = {at: citation["quote"] for at, (citation,) in enumerate(sides)}
+    checks = {at: SentenceToCheck(" ".join(texts[at ^ 1].split()), [at]) for at in texts}
     batches = in_batches(checks, texts, content_room(runtime.context, ""))
     replies = await all_finished(ask_of_claims(batch, texts, runtime) for batch in batches)
-    verdicts = {
-        number: verdict for reply in replies for number, verdict in reply.items() if _counts(verdict, texts[number])
-    }
+    verdicts = {at: verdict for reply in replies for at, verdict in reply.items() if _counts(verdict, texts[at])}
     judged = {
-        number: _judged(changes[number], verdicts[2 * place], verdicts[2 * place + 1])
-        for place, number in enumerate(left)
-        if {2 * place, 2 * place + 1} <= verdicts.keys()
+        number: _judge(changes[number], verdicts[2 * at], verdicts[2 * at + 1])
+        for at, number in enumerate(left)
+        if {2 * at, 2 * at + 1} <= verdicts.keys()
     }
     kept = [change for number, each in enumerate(changes) for change in judged.get(number, [each])]
-    return {
-        "changes": kept,
-        "step_summary": f"the model judged {len(judged)} of {format_count(len(left), 'rewording')}",
-    }
+    return {"changes": kept, "step_summary": f"the model judged {len(judged)} of {len(left)} that were reworded"}
 
 
 def _counts(verdict: ClaimVerdict, text: str) -> bool:
-    """Whether a verdict has a quote that stands in the text, which only "not found" needs not."""
+    """Whether a verdict has a quote that stands in the text, without which only "not found" counts."""
     quoted = any(find_quote(each.quote.strip(), text, 0, len(text)) for each in verdict.quotes)
     if not quoted and verdict.verdict != "not found":
         count_fallback("quote_not_found")
     return quoted or verdict.verdict == "not found"
 
 
-def _judged(change: Change, later: ClaimVerdict, earlier: ClaimVerdict) -> list[Change]:
+def _judge(change: Change, later: ClaimVerdict, earlier: ClaimVerdict) -> list[Change]:
     """What becomes of a pair by the verdicts on its `later` sentence beside the earlier text, and the other way."""
-    verdicts, by_model = {later.verdict, earlier.verdict}, Change(**{**change, "by": "model"})
+    verdicts, judged = {later.verdict, earlier.verdict}, Change(**{**change, "by": "model"})
     if verdicts == {"supported"}:
-        return [Change(**{**by_model, "kind": "moved", "differs": []})] if change["moved"] else []
+        return [Change(**{**judged, "kind": "moved", "differs": []})] if change["moved"] else []
     if verdicts == {"not found"}:
-        removed = Change(**{**by_model, "kind": "removed", "moved": False, "later": [], "differs": []})
+        removed = Change(**{**judged, "kind": "removed", "moved": False, "later": [], "differs": []})
         return [removed, Change(**{**removed, "kind": "added", "later": change["later"], "earlier": []})]
     meaning = ChangedPart(kind="meaning", earlier=later.instead.strip(), later=earlier.instead.strip())
-    return [Change(**{**by_model, "kind": "changed", "differs": change["differs"] or [meaning]})]
+    return [Change(**{**judged, "kind": "changed", "differs": change["differs"] or [meaning]})]
 
 
 @node
 @apart
-async def make_table(state: TableState, runtime: ReaderRuntime) -> TableUpdate:
+async def make_table(state: JudgeState, runtime: ReaderRuntime) -> TableUpdate:
     """Give each quote its place, and put the differences into a table."""
-    store = page_store(runtime)
+    store, changes = page_store(runtime), state["changes"]
     document = await store.document(state["document"])
-    sides = ("earlier", "later")
-    starts = sorted({citation["start"] for change in state["changes"] for side in sides for citation in change[side]})  # type: ignore[literal-required]
-    places = dict(zip(starts, await store.place_names(document, starts), strict=True))
-    changes, rows = list[Change](), []
-    for change in state["changes"]:
-        cited = {side: [{**each, "place": places[each["start"]]} for each in change[side]] for side in sides}  # type: ignore[literal-required]
-        changes.append(Change(**{**change, **cited}))
-        quoted = [value for side in sides for value in _quote_cells(cited[side])]
-        rows.append({"values": [*describe_change(change), *quoted], "citations": [*cited["earlier"], *cited["later"]]})
-    counts = Counter(change["kind"] for change in changes)
+    cited = [citation for change in changes for citation in (*change["earlier"], *change["later"])]
+    names = await store.place_names(document, [citation["start"] for citation in cited])
+    for citation, name in zip(cited, names, strict=True):
+        citation["place"] = name
+    counts, rows = Counter(change["kind"] for change in changes), [row_of(change) for change in changes]
     answer = ", ".join(f"{count} {kind}" for kind, count in counts.items()) or (SAME if document.parts else IDENTICAL)
     return {
         "changes": changes,
         "answer": answer,
         "status": "answered",
         "by_rule": all(change["by"] == "rules" for change in changes),
-        "citations": [citation for row in rows for citation in row["citations"]],
+        "citations": cited,
         "table": Table(columns=COLUMNS, kinds=["text"] * len(COLUMNS), rows=rows, found=len(rows)),
         "step_summary": answer,
     }
-
-
-def _quote_cells(citations: list[Citation]) -> list[str]:
-    if not citations:
-        return ["", ""]
-    quote, shown = citations[0]["quote"], first_words(citations[0]["quote"], SHOWN_WORDS)
-    return [
-        " ".join(shown.split()) + (" …" if len(shown) < len(quote) else ""),
-        citations[0]["place"] or f"part {citations[0]['page']}",
-    ]
