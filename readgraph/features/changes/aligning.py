@@ -57,11 +57,11 @@ def align(sides: Sides) -> list[Pair]:
     joined |= {at: places[ours[at]].pop() for at in _left(sides, joined)[0] if places[ours[at]]}
     equal = {*joined}
     for least in (ALIKE, ELSEWHERE, NEAR, 0.0):
-        taken = {*joined.values()}
+        taken, before = {*joined.values()}, sorted(joined)
         for some, others in [_left(sides, joined)] if least == ELSEWHERE else [*_places(sides, joined)]:
             free = [at for at in others if at not in taken]
             if least or len(some) == len(free):  # of as many in the same place it can't be told that they are others
-                joined |= (found := _join_alike(sides, (some, free), joined, least))
+                joined |= (found := _join_alike(sides, (some, free), least, before, joined))
                 taken |= {*found.values()}
     pairs = [Pair((one,), (other,), one in equal) for one, other in joined.items()]
     return _in_order(_with_rest(_with_rest(pairs, sides, 0), sides, 1))
@@ -89,9 +89,14 @@ def _places(sides: Sides, joined: Mapping[int, int]) -> Iterator[Place]:
             run = []
 
 
-def _join_alike(sides: Sides, left: Place, joined: Mapping[int, int], least: float) -> dict[int, int]:
-    """Statements of two lists that are alike, the most alike first, and of these the nearest by their places."""
-    (ours, theirs), before, index = left, sorted(joined), defaultdict[Any, list[int]](list)
+def _join_alike(
+    sides: Sides, left: Place, least: float, before: Sequence[int], joined: Mapping[int, int]
+) -> dict[int, int]:
+    """Statements of two lists that are alike, the most alike first, and of these the nearest by their places.
+
+    `before`: the statements that are joined already, by which their places are known.
+    """
+    (ours, theirs), index = left, defaultdict[Any, list[int]](list)
     for other in theirs:
         for value in _weigh(sides[1][other].parts):
             index[value].append(other)
