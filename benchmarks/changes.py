@@ -7,8 +7,8 @@ sentence is reworded; of another copy half of all sentences are only reworded, a
 otherwise. One half of the templates was used while the rules were written (`--half tuned`), the other was not.
 A change is found if a row has its sentence, and told if that row says what it is; a row of another kind than
 "not judged" on what was only reworded is false.
-`python -m benchmarks.changes [--half tuned|other] [--seeds 5] [--model]`: with `--model` a double in the model's place
-judges what rules leave open, by the table of what was planted.
+`python -m benchmarks.changes [--half tuned|other] [--seeds 5] [--model] [--show]`: with `--model`
+a double in the model's place judges what rules leave open, by the table of what was planted.
 """
 
 import argparse
@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 import readgraph.graphs.methods  # noqa: F401 (so that the rules are imported in their order)
 from readgraph.features.changes.comparing import Found, compare_texts
+from readgraph.features.changes.state import ChangedPart
 
 MONTHS = {
     "en": "January February March April May June July August September October November December".split(),
@@ -404,7 +405,7 @@ def make_pair(
 ) -> tuple[str, str, list[Planted], list[str]]:
     """Two texts, what was planted, and the sentences that were only reworded, as they were."""
     count, seen = 900 if planted else 400, set[str]()
-    sentences = list[Sentence | None]()  # None: a section ends
+    sentences = list[Sentence]()
     languages = rng.choices(
         [*templates], [{"en": 8, "de": 4, "fr": 3, "zh": 2, "ja": 1}[each] for each in templates], k=count // 15
     )
@@ -414,29 +415,15 @@ def make_pair(
         if sentence.text not in seen:
             seen.add(sentence.text)
             sentences.append(sentence)
-    kinds = [KINDS[at % len(KINDS)] for at in range(planted)]
-    chosen = rng.sample(range(count), count)
-    fate = dict[int, str]()
-    for kind in kinds:
-        at = next(
-            (
-                at
-                for at in chosen
-                if at not in fate and (kind in ("added", "removed", "moved", "cell") or kind in sentences[at].changed)
-            ),  # type: ignore[union-attr]
-            None,
-        )
-        if at is not None:
-            fate[at] = kind
-    earlier, later, plants, reworded, moved = (
-        list[list[str]](),
-        list[list[str]](),
-        list[Planted](),
-        list[str](),
-        list[tuple[str, str]](),
-    )
+    chosen, fate = rng.sample(range(count), count), dict[int, str]()
+    for number in range(planted):
+        kind = KINDS[number % len(KINDS)]
+        of_any = kind in ("added", "removed", "moved", "cell")
+        fits = (at for at in chosen if at not in fate and (of_any or kind in sentences[at].changed))
+        fate |= {at: kind for at in [next(fits, -1)] if at >= 0}
+    earlier, later = list[list[str]](), list[list[str]]()
+    plants, reworded, moved = list[Planted](), list[str](), list[tuple[str, str]]()
     for at, sentence in enumerate(sentences):
-        assert sentence
         if at % 15 == 0:
             earlier.append([])
             later.append([])
@@ -501,82 +488,52 @@ def is_told(found: Found, planted: Planted) -> bool:
 
 def judge_by_table(found: Found, texts: tuple[str, str], plants: list[Planted]) -> Found | None:
     """What a model that makes no mistake says of a row that rules left open; None: only reworded."""
-    known = [each for each in plants if covers(found, texts, each)]
-    return (
-        found._replace(kind="changed", differs=[{"kind": known[0].kind, "earlier": "", "later": ""}]) if known else None
-    )  # type: ignore[list-item,typeddict-item]
+    known = [each.kind for each in plants if covers(found, texts, each)]
+    part = ChangedPart(kind=known[0], earlier="", later="") if known else None  # type: ignore[typeddict-item]
+    return found._replace(kind="changed", differs=[part]) if part else None
+
+
+def shown(found: Found, texts: tuple[str, str]) -> str:
+    """A row in a line."""
+    quotes = (text[slice(*span)] if span else "" for text, span in zip(texts, found[3:], strict=True))
+    return f"{found.kind} {found.differs} {' | '.join(quotes)}"
 
 
 def measure(templates: dict[str, list[Template]], seeds: int, *, model: bool, show: bool) -> None:
-    """Print what was found of the planted changes, and the false rows."""
+    """Print what was found of the planted changes, and the false rows; with `show` also what was not told."""
     told, rows, total, seconds = Counter[str](), Counter[str](), Counter[str](), 0.0
-    extra, sentences_reworded = Counter[str](), 0
+    extra, only_reworded = Counter[str](), 0
     for seed in range(seeds):
-        earlier, later, plants, reworded = make_pair(random.Random(seed), templates, 200, 0.1)
-        began = time.monotonic()
+        earlier, later, plants, _ = make_pair(random.Random(seed), templates, 200, 0.1)
+        texts, began = (earlier, later), time.process_time()
         found = compare_texts(earlier, later)
-        seconds += time.monotonic() - began
-        texts = (earlier, later)
+        seconds += time.process_time() - began
         judged = [
             judge_by_table(each, texts, plants) if model and each.kind == "not judged" else each for each in found
         ]
         found = [each for each in judged if each]
         for planted in plants:
             has = [each for each in found if covers(each, texts, planted)]
+            is_known = any(is_told(each, planted) for each in has)
             total[planted.kind] += 1
             rows[planted.kind] += bool(has)
-            told[planted.kind] += any(is_told(each, planted) for each in has)
-            if show and not any(is_told(each, planted) for each in has) and planted.kind != "word":
-                print(
-                    "missed",
-                    planted,
-                    [
-                        (
-                            each.kind,
-                            each.differs,
-                            [text[slice(*span)] if span else "" for text, span in zip(texts, each[3:], strict=True)],
-                        )
-                        for each in found
-                        if (each.earlier and planted.earlier and planted.earlier in earlier[slice(*each.earlier)])
-                        or (each.later and planted.later and planted.later in later[slice(*each.later)])
-                    ],
-                )
-        extra.update(
-            f"beside: {each.kind}" for each in found if not any(covers(each, texts, planted) for planted in plants)
-        )
-        for each in found if show else ():
-            if not any(covers(each, texts, planted) for planted in plants) and each.kind != "not judged":
-                print(
-                    "beside",
-                    each.kind,
-                    each.differs,
-                    [text[slice(*span)] if span else "" for text, span in zip(texts, each[3:], strict=True)],
-                )
+            told[planted.kind] += is_known
+            if show and not is_known and planted.kind != "word":
+                print("not told:", planted, *(shown(each, texts) for each in has))
+        beside = [each for each in found if not any(covers(each, texts, planted) for planted in plants)]
+        extra.update(f"beside: {each.kind}" for each in beside)
         earlier, later, _, reworded = make_pair(random.Random(1000 + seed), templates, 0, 0.6)
-        sentences_reworded += len(reworded)
-        found = [each for each in compare_texts(earlier, later) if not (model and each.kind == "not judged")]
-        extra.update(f"reworded only: {each.kind}" for each in found)
-        for each in found if show else ():
-            if each.kind != "not judged":
-                print(
-                    "false",
-                    each.kind,
-                    each.differs,
-                    [text[slice(*span)] if span else "" for text, span in zip((earlier, later), each[3:], strict=True)],
-                )
-    for kind, count in total.items():
-        print(
-            f"{kind:10} {count:5} planted, in a row {100 * rows[kind] / count:5.1f} %, told {100 * told[kind] / count:5.1f} %"
-        )
-    print(
-        f"all        {total.total():5} planted, in a row {100 * rows.total() / total.total():5.1f} %, told {100 * told.total() / total.total():5.1f} %"
-    )
-    certain = sum(
-        count for kind, count in extra.items() if kind.startswith("reworded only") and not kind.endswith("not judged")
-    )
-    print(
-        f"{sentences_reworded} sentences only reworded: {certain} false rows ({100 * certain / sentences_reworded:.2f} %); {dict(extra)}; {seconds / seeds:.1f} s a pair"
-    )
+        only_reworded += len(reworded)
+        false = [each for each in compare_texts(earlier, later) if not (model and each.kind == "not judged")]
+        extra.update(f"reworded only: {each.kind}" for each in false)
+        for each in false if show else ():
+            print(shown(each, (earlier, later)))
+    for kind, count in [*total.items(), ("all", total.total())]:
+        in_row, said = (counts[kind] if kind != "all" else counts.total() for counts in (rows, told))
+        print(f"{kind:10} {count:5} planted, in a row {100 * in_row / count:5.1f} %, told {100 * said / count:5.1f} %")
+    certain = sum(n for kind, n in extra.items() if kind.startswith("reworded") and not kind.endswith("not judged"))
+    print(f"{certain} false rows on {only_reworded} sentences that were only reworded; {dict(extra)}")
+    print(f"{seconds / seeds:.1f} s of processor time for a pair")
 
 
 if __name__ == "__main__":

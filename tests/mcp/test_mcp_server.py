@@ -31,7 +31,8 @@ from tests.support.systems import needs_posix
 pytestmark = pytest.mark.quick
 
 TOOLS = set(
-    "list_documents read ask summarise table changes verify wiki search open_page remember research compress forget".split()
+    "list_documents read ask summarise table changes verify wiki search open_page remember research compress "
+    "forget".split()
 )
 TEXT = "\n\n".join(f"In year {year} the keeper found a {thing} beneath the stair. " * 6
                    for year, thing in enumerate(["goat", "lantern", "plaque", "bell"]))  # fmt: skip

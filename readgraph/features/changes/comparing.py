@@ -6,8 +6,7 @@ from typing import NamedTuple
 from readgraph.features.changes.aligning import Pair, Sides, align
 from readgraph.features.changes.differing import judge
 from readgraph.features.changes.state import ChangedPart, ChangeKind
-from readgraph.features.changes.statements import cut_statements, fold_statement, parts_of
-from readgraph.state.sentences import paragraph_spans
+from readgraph.features.changes.statements import cut_statements, fold_blocks, parts_of
 
 Span = tuple[int, int]
 
@@ -24,8 +23,8 @@ class Found(NamedTuple):
 
 def compare_texts(earlier: str, later: str) -> list[Found]:
     """The differences of two texts in the order of the later one."""
-    paragraphs = [{fold_statement(text[slice(*span)]) for span in paragraph_spans(text)} for text in (earlier, later)]
-    one, other = ([*cut_statements(text, paragraphs[0] & paragraphs[1])] for text in (earlier, later))
+    shared = fold_blocks(earlier) & fold_blocks(later)
+    one, other = ([*cut_statements(text, shared)] for text in (earlier, later))
     return [found for pair in _join_moved(align((one, other))) for found in _judge_pair(pair, (one, other))]
 
 

@@ -33,8 +33,8 @@ class Changes(OfDocuments):
 async def changes(
     library: Library | BaseStore,
     later: str | Document,
-    earlier: str | Document = "",
     *,
+    earlier: str | Document = "",
     context: ReaderContext | None = None,
     listen: Listen | None = None,
     thread: RunThread | None = None,
@@ -67,4 +67,4 @@ async def changes_tool(
     earlier: Annotated[str, Field(description="That of the earlier one; empty: which the later one supersedes.")] = "",
 ) -> Changes:
     """Compare two documents or versions: what was added, removed, changed (number, date, name, negation) and moved."""
-    return await call(changes, later, earlier)
+    return await call(changes, later, earlier=earlier)

@@ -34,7 +34,7 @@ def compare_documents(options: ChangesOptions, context: ReaderContext, screen: O
     async def compare(library: Library) -> tuple[dict[str, Any], bytes]:
         earlier, later = await _both(library, sources)
         with watch_run(shown) as listen:
-            made = await changes(library, later, earlier, context=context, listen=listen)
+            made = await changes(library, later, earlier=earlier, context=context, listen=listen)
         output = with_marks(with_cost(made.output, context, screen))
         document, headed = await library.pages.document(made.document), Question(question=f"Changes in {made.title}")
         return output, await make_report(options.report, library.pages, document, headed, output, "note")

@@ -9,7 +9,7 @@ from readgraph.nodes.extractive.dates import dates_in
 from readgraph.nodes.rules.equality import LEADING, account, fold_characters
 from readgraph.nodes.rules.tokens import cue_words, fold_letters
 from readgraph.state.languages import language_of, paragraph_language
-from readgraph.state.sentences import paragraph_spans, sentence_spans
+from readgraph.state.sentences import sentence_spans
 
 _SCALES = "hundred|thousand|million|billion|dozen|hundert|tausend|milliarden?|dutzend|millier|milliard|douzaine"
 _FORMS = (  # in which numbers are written, and in which the rules find them
@@ -32,7 +32,7 @@ _CLAUSE_NUMBER = re.compile(r"^(?:§\s*\d+\w?|\(?\d{1,3}(?:\.\d{1,3})+\)?\.?)\s+
 _BLOCK = re.compile(r"\S[^\n]*(?:\n[ \t]*\S[^\n]*)*")  # between blank lines
 _SIGNS, _BULLET = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]"), re.compile(r"^[\s>*•‣◦-]+\s")
 _NO_ARTICLES = frozenset("some any now today jetzt heute nun had".split())
-_TELLING = frozenset("%€$£<>≤≥≈~±=+")
+_TELLING = frozenset("%‰€$£¥<>≤≥≈≠~±=+×÷°")
 _LITTLE = {"article": 0.0, "small": 0.25, "hedge": 0.25, "mark": 0.25}  # what little words count beside others
 SLOTS = ("number", "date", "name")
 
@@ -51,7 +51,7 @@ class Part(NamedTuple):
 
 
 class Statement(NamedTuple):
-    """Characters `[start, end)` of a text: a sentence, a heading, a row of a table, or a paragraph that both have."""
+    """Characters `[start, end)` of a text: a sentence, a heading, a row of a table, or a block that both texts have."""
 
     start: int
     end: int
@@ -69,19 +69,22 @@ def fold_statement(text: str) -> str:
     return " ".join(_BULLET.sub("", fold_characters(text)).casefold().split())
 
 
+def fold_blocks(text: str) -> set[str]:
+    """What stands between blank lines, folded."""
+    return {fold_statement(block.group()) for block in _BLOCK.finditer(text)}
+
+
 def cut_statements(text: str, shared: Set[str]) -> Iterator[Statement]:
-    """The statements of a text; a paragraph that is among the `shared` ones (folded) is a single one."""
+    """The statements of a text; what stands between blank lines and is among the `shared` blocks is a single one."""
     main = language_of(text)
     for block in _BLOCK.finditer(text):
         signs = [] if main in ("zh", "ja") else _SIGNS.findall(block.group())
         own = "ja" if any(sign < "\u3100" for sign in signs) else "zh"
         language = own if signs else paragraph_language(block.group(), main)
-        for start, end in paragraph_spans(block.group()):
-            whole = block.start() + start, block.start() + end
-            is_shared = fold_statement(text[slice(*whole)]) in shared
-            for span in [whole] if is_shared else sentence_spans(text, *whole, language):
-                if any(map(str.isalnum, text[slice(*span)])):
-                    yield Statement(*span, text[slice(*span)].strip(), language)
+        whole = fold_statement(block.group()) in shared
+        for span in [block.span()] if whole else sentence_spans(text, *block.span(), language):
+            if any(map(str.isalnum, text[slice(*span)])):
+                yield Statement(*span, text[slice(*span)].strip(), language)
 
 
 @lru_cache(16_384)
