@@ -63,8 +63,8 @@ async def changes(
 
 async def changes_tool(
     call: Call,
-    later: Annotated[str, Field(description="The id, title or file of the later document.")],
-    earlier: Annotated[str, Field(description="That of the earlier one; empty: which the later one supersedes.")] = "",
+    later: Annotated[str, Field(description="The later document.")],
+    earlier: Annotated[str, Field(description="Empty: the one that it supersedes.")] = "",
 ) -> Changes:
-    """Compare two documents or versions: what was added, removed, changed (number, date, name, negation) and moved."""
+    """Compare two documents or versions: what was added, removed, changed, moved."""
     return await call(changes, later, earlier=earlier)
