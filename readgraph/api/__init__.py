@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from readgraph.doors.langchain.searching import searched_by as searched_by
     from readgraph.doors.langchain.tools import as_tool as as_tool
     from readgraph.doors.langchain.tools import research_tool as research_tool
+    from readgraph.features.changes.functions import changes as changes
     from readgraph.features.compression.functions import compress as compress
     from readgraph.features.local_models.servers import local_model as local_model
     from readgraph.features.replay.functions import replay_answer as replay_answer

@@ -43,6 +43,7 @@ SUMMARISE = "summarise {text} --words 20"
 TABLE = "table {text} names"
 VERIFY = "verify {draft} {text}"
 SAVED = f"{ASK} --save {{tmp}}/answer.json"
+CHANGES = "changes {draft} {text}"
 CORRECT = "correct {text} --part 0 --text Lamp"
 BROWSE = f"browse http://127.0.0.1:9/ Order. --yes --json {DOUBLE}"
 COLLECTED = (READ, "collection add dry text")
@@ -107,6 +108,8 @@ ROWS = [
     *probes(VERIFY, "--out {tmp}/checked.md", "--strict", "--estimate", "--show-steps"),
     *probes(VERIFY, "--report {tmp}/report.html"),
     *probes(f"{VERIFY} --report {{tmp}}/report.html", "--open"),
+    *probes(CHANGES, "--estimate", "--show-steps", "--report {tmp}/report.html"),
+    *probes(f"{CHANGES} --report {{tmp}}/report.html", "--open"),
     *probes("wiki {tmp}/wiki {folder}", "--glob *.md"),
     *probes("wiki {tmp}/wiki", "--collection dry", before=("read {folder}", "collection add dry b")),
     *probes("wiki {tmp}/wiki {text}", "--estimate", "--show-steps"),
@@ -266,6 +269,7 @@ BASES = {
     "compress": "compress {text} --budget 9",
     "summarise": SUMMARISE,
     "verify": VERIFY,
+    "changes": CHANGES,
     "wiki": "wiki {tmp}/wiki {text}",
     "table": TABLE,
 }

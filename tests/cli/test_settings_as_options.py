@@ -188,6 +188,7 @@ CAPTURED_AT = {
     "compress {text} --budget 100": "readgraph.features.compression.run.compress_documents",
     "summarise {text}": "readgraph.features.summary.run.summarise_documents",
     "verify {text} {text}": "readgraph.features.verify.run.verify_draft",
+    "changes {text} {text}": "readgraph.features.changes.run.compare_documents",
     "wiki {tmp}/wiki {text}": "readgraph.features.wiki.run.make_wiki",
     "table {text} dates": "readgraph.features.survey.run.make_table",
     "corpus .": "readgraph.doors.corpus.run.read_folders",

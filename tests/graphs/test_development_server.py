@@ -178,6 +178,7 @@ async def test_every_graph_reads_another_language(client: LangGraphClient, model
         "mem_gpt_chat": {"agent": "ada", "event": {"kind": "user", "text": asked["question"]}},
         "web_agent": {"text": f"<p>{GERMAN}</p><button id=a>Öffnen</button>", "question": "Öffne die Seite."},
         "gam_memorize": {"text": GERMAN},
+        "changes": {"text": GERMAN, "earlier": f"{GERMAN} Das Kind fand nichts."},
         "verify": {"text": GERMAN, "draft": f"{GERMAN} Das Kind fand unter der Treppe gar nichts."},
     }
     graphs = [graph["graph_id"] for graph in await client.assistants.search(limit=100) if graph["graph_id"] != "desk"]

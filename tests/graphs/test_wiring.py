@@ -13,6 +13,7 @@ from typing_extensions import TypedDict
 from readgraph.features.agents import mem_gpt, reader_agent
 from readgraph.features.agents.evict import evict
 from readgraph.features.agents.question import answer as mem_gpt_answer
+from readgraph.features.changes import graph as changes
 from readgraph.features.overwrite import graph as overwrite_memory
 from readgraph.features.rlm import graph as rlm
 from readgraph.features.survey import graph as survey
@@ -331,7 +332,7 @@ def test_a_swap_that_would_be_paid_for_in_vain_is_refused(swapped: Callable[[], 
     assert "\n" not in str(refused.value)
 
 
-PAGES_ARE_ENOUGH = [overwrite_memory, survey, rlm, verify, wiki, mem_gpt, reader_agent]
+PAGES_ARE_ENOUGH = [overwrite_memory, survey, rlm, changes, verify, wiki, mem_gpt, reader_agent]
 
 
 WRITE_NOTES = [read, gam.memorize, gam.memorize_graph, mem_walker.read, outline_walk.read]

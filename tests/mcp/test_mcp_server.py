@@ -31,7 +31,8 @@ from tests.support.systems import needs_posix
 pytestmark = pytest.mark.quick
 
 TOOLS = set(
-    "list_documents read ask summarise table verify wiki search open_page remember research compress forget".split()
+    "list_documents read ask summarise table changes verify wiki search open_page remember research compress "
+    "forget".split()
 )
 TEXT = "\n\n".join(f"In year {year} the keeper found a {thing} beneath the stair. " * 6
                    for year, thing in enumerate(["goat", "lantern", "plaque", "bell"]))  # fmt: skip
@@ -253,7 +254,7 @@ async def test_only_files_of_named_folders_are_read(
         ("read", {"handle": "/finds.txt@gam", "method": "survey"},
          "This handle is of a reading with gam: leave the method out."),
         ("asks", {}, "There is no tool 'asks'. Do you mean ask? The tools are list_documents, search, open_page, read, "
-         "ask, summarise, table, verify, wiki, compress, remember, research and forget."),
+         "ask, summarise, table, changes, verify, wiki, compress, remember, research and forget."),
     ],
 )  # fmt: skip
 async def test_a_call_that_is_wrong_gets_one_line(
@@ -439,7 +440,7 @@ async def test_the_list_of_tools_is_short(tools: LibraryTools) -> None:
         listed = [tool.model_dump(exclude_none=True, by_alias=True) for tool in tools_now.tools]
         assert tools_now.ttl_ms > 0 and tools_now.cache_scope == "public"
     shown = [{name: value for name, value in tool.items() if name != "outputSchema"} for tool in listed]
-    assert len(json.dumps(shown)) / 4 < 3000, "tokens of what a model sees of the tools, about"
+    assert len(json.dumps(shown)) / 4 < 3100, "tokens of what a model sees of the tools, about"
 
 
 def test_progress_counts_in_words() -> None:

@@ -51,6 +51,7 @@ ALSO: dict[str, set[str]] = {
     "doors/serve": {"doors/report"},  # its page shows reports
     "doors/studio": {"doors/report", "doors/serve"},  # its page is served as the room's, and draws as reports do
     "features/local_models": {"features/meaning"},  # names its model
+    "features/changes": {"features/verify"},  # asks its model whether one text says what the other does
     "doors/middleware": {"features/compression"},  # makes gists with its engines; without them it says what is missing
 }
 """What a feature or door needs of others."""

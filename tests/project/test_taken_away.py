@@ -16,8 +16,8 @@ import pytest
 from tests.project.test_rooms import HOUSE, PLUGGED_IN
 from tests.support.examples import STORY
 
-NEEDED_BY = {"doors/report": {"doors/serve"}}
-"""What can't be there without a door: it imports it at once."""
+NEEDED_BY = {"doors/report": {"doors/serve"}, "features/verify": {"features/changes"}}
+"""What can't be there without a door or a feature: it imports it at once."""
 
 IMPORT_ALL = """
 import importlib, json, pkgutil, readgraph

@@ -85,7 +85,7 @@ async def decide_claims(state: FindState, runtime: ReaderRuntime) -> ClaimsUpdat
     texts = {number: piece.text for number, piece in enumerate(pieces)}
     checks = {number: SentenceToCheck(claims[number]["text"], shown[number]) for number in left if shown[number]}
     batches = in_batches(checks, texts, content_room(runtime.context, ""))
-    replies = await all_finished(_ask_of(batch, texts, runtime) for batch in batches)
+    replies = await all_finished(ask_of_claims(batch, texts, runtime) for batch in batches)
     for number, verdict in {number: verdict for reply in replies for number, verdict in reply.items()}.items():
         claims[number] = _with_verdict(claims[number], verdict, [pieces[each] for each in shown[number]])
     for number in checks:
@@ -115,7 +115,7 @@ async def _choose_passages(
     return [*pieces.values()], shown
 
 
-async def _ask_of(batch: Batch, texts: Mapping[int, str], runtime: ReaderRuntime) -> dict[int, ClaimVerdict]:
+async def ask_of_claims(batch: Batch, texts: Mapping[int, str], runtime: ReaderRuntime) -> dict[int, ClaimVerdict]:
     """The model's verdicts on these claims; none without a usable reply, which is counted, or a budget."""
     shown = {piece: texts[piece] for piece in sorted({piece for claim in batch.values() for piece in claim.pages})}
     prompt = check_sentences_prompt(CHECK_CLAIMS, format_pages(shown), [check.text for check in batch.values()])

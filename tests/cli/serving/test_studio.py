@@ -154,7 +154,9 @@ async def test_every_graph_reads_the_library_s_document(
     _, checked = await streamed(client, "verify", {"document": document.id, "draft": TEXT})
     verdicts = [claim["verdict"] for claim in checked["claims"]]
     assert {*verdicts} <= {"supported", "not decided"} and verdicts.count("supported") > 0.9 * len(verdicts)
-    names = [name for name in assistant_graphs() if name not in ("gam_memorize", "correct", "verify")]
+    _, compared = await streamed(client, "changes", {"document": document.id, "earlier": f"{TEXT} It is over."})
+    assert [change["kind"] for change in compared["changes"]] == ["removed"]
+    names = [name for name in assistant_graphs() if name not in ("gam_memorize", "correct", "verify", "changes")]
     runs = [streamed(client, name, greeted if name == "mem_gpt_chat" else asked) for name in names]
     for name, (nodes, state) in zip(names, await asyncio.gather(*runs), strict=True):
         assert {*nodes} <= {*compiled(name).nodes}, name

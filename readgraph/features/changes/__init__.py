@@ -1,0 +1,1 @@
+"""Two versions or documents are compared: what was added, removed, changed and moved."""

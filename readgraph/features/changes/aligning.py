@@ -1,0 +1,168 @@
+"""Which statements of two texts belong together: equal ones in their order, then those that are alike, or moved."""
+
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
+from itertools import takewhile
+from typing import Any, NamedTuple
+
+from readgraph.features.changes.statements import SLOTS, Part, Statement, fold_statement
+
+ALIKE, ELSEWHERE, NEAR = 0.5, 0.65, 0.25  # least likeness: in the same place, in another one, of what was reworded
+HELD = 0.6  # the share of a sentence that another one has which was joined with it, or from which it was split
+OFTEN, RAREST, BESIDE = 40, 8, 4  # most statements with a part by which they are found; such parts; places around one
+SECTION = 15  # statements that are near each other
+
+Sides = tuple[Sequence[Statement], Sequence[Statement]]
+Place = tuple[list[int], list[int]]
+"""Statements of both texts that may belong together, by their numbers."""
+
+
+class Pair(NamedTuple):
+    """Statements that belong together, by their numbers in two texts: of one text alone those removed or added."""
+
+    earlier: tuple[int, ...]
+    later: tuple[int, ...]
+    equal: bool = False
+    moved: bool = False
+
+
+def likeness(one: Iterable[Part], other: Iterable[Part]) -> float:
+    """The share of their words, numbers, dates and names that two statements have in common."""
+    ours, theirs = _weigh(one), _weigh(other)
+    return 2 * sum((ours & theirs).values()) / max(sum(ours.values()) + sum(theirs.values()), 0.25)
+
+
+def _weigh(parts: Iterable[Part]) -> Counter[Any]:
+    weights = Counter[Any]()
+    for part in parts:
+        weights[part.value] += part.weight  # type: ignore[assignment]
+    return weights
+
+
+def align(sides: Sides) -> list[Pair]:
+    """All statements of two texts in pairs, in the order of the later text; removed ones where they would stand."""
+    folded = [[fold_statement(each.text) for each in side] for side in sides]
+    both = {*folded[0]} & {*folded[1]}  # whose parts need not be known
+    ours, theirs = (
+        [text if text in both else _key(each) for text, each in zip(texts, side, strict=True)]
+        for texts, side in zip(folded, sides, strict=True)
+    )
+    blocks = SequenceMatcher(None, ours, theirs).get_matching_blocks()
+    joined = {block.a + at: block.b + at for block in blocks for at in range(block.size)}
+    places = defaultdict[Any, list[int]](list)
+    for at in reversed(_left(sides, joined)[1]):
+        places[theirs[at]].append(at)
+    joined |= {at: places[ours[at]].pop() for at in _left(sides, joined)[0] if places[ours[at]]}
+    equal = {*joined}
+    for least in (ALIKE, ELSEWHERE, NEAR, 0.0):
+        taken, before = {*joined.values()}, sorted(joined)
+        for some, others in [_left(sides, joined)] if least == ELSEWHERE else [*_places(sides, joined)]:
+            free = [at for at in others if at not in taken]
+            if least or len(some) == len(free):  # of as many in the same place it can't be told that they are others
+                joined |= (found := _join_alike(sides, (some, free), least, before, joined))
+                taken |= {*found.values()}
+    pairs = [Pair((one,), (other,), one in equal) for one, other in joined.items()]
+    return _in_order(_with_rest(_with_rest(pairs, sides, 0), sides, 1))
+
+
+def _key(statement: Statement) -> object:
+    """What statements have in common that say the same."""
+    return tuple(part.value for part in statement.parts if part.kind != "article") or statement.text
+
+
+def _left(sides: Sides, joined: Mapping[int, int]) -> Place:
+    taken = {*joined.values()}
+    return [n for n in range(len(sides[0])) if n not in joined], [n for n in range(len(sides[1])) if n not in taken]
+
+
+def _places(sides: Sides, joined: Mapping[int, int]) -> Iterator[Place]:
+    """The statements that are left between two that are joined, and those left beside these in the other text."""
+    free, end, run = {*_left(sides, joined)[1]}, len(sides[1]), list[int]()
+    for one in range(len(sides[0]) + 1):
+        if one < len(sides[0]) and one not in joined:
+            run.append(one)
+        elif run:
+            behind = takewhile(free.__contains__, range(joined.get(run[0] - 1, -1) + 1, end))
+            yield run, sorted({*behind, *takewhile(free.__contains__, range(joined.get(one, end) - 1, -1, -1))})
+            run = []
+
+
+def _join_alike(
+    sides: Sides, left: Place, least: float, before: Sequence[int], joined: Mapping[int, int]
+) -> dict[int, int]:
+    """Statements of two lists that are alike, the most alike first, and of these the nearest by their places.
+
+    `before`: the statements that are joined already, by which their places are known.
+    """
+    (ours, theirs), index = left, defaultdict[Any, list[int]](list)
+    for other in theirs:
+        for value in _weigh(sides[1][other].parts):
+            index[value].append(other)
+    scored = list[tuple[float, int, int, int]]()
+    for place, one in enumerate(ours):
+        at, middle = bisect_left(before, one), place * len(theirs) // len(ours)
+        expected, parts = (joined[before[at - 1]] if at else -1) + 1, sides[0][one].parts
+        lists = sorted((index[value] for value in _weigh(parts)), key=len)[:RAREST]
+        near = {other for found in lists if len(found) <= OFTEN for other in found}
+        for other in near | {*theirs[max(middle - BESIDE, 0) : middle + BESIDE + 1]}:
+            score, far = likeness(parts, sides[1][other].parts), abs(other - expected)
+            if score >= least and _may_be_same(parts, sides[1][other].parts, least != ELSEWHERE, far <= SECTION):
+                scored.append((-score, far, one, other))
+    found, taken = dict[int, int](), set[int]()
+    for _, _, one, other in sorted(scored):
+        if one not in found and other not in taken:
+            found[one] = other
+            taken.add(other)
+    return found
+
+
+def _may_be_same(ours: Sequence[Part], theirs: Sequence[Part], in_place: bool, near: bool) -> bool:
+    """Whether statements may tell of the same: elsewhere, most of their numbers, dates and names must be the same."""
+    slots = [{part.value for part in side if part.kind in SLOTS} for side in (ours, theirs)]
+    shared, sizes = len(slots[0] & slots[1]), [*map(len, slots)]
+    return bool(shared or min(sizes) < 3) if in_place else max(sizes) - shared <= (shared if near else shared / 2)
+
+
+def _with_rest(pairs: Sequence[Pair], sides: Sides, side: int) -> list[Pair]:
+    """The pairs with what is left of one text: added, removed, or split off from a neighbour, or joined with it.
+
+    Such a one has, for the most part, what the other text's statement has beyond its neighbour.
+    """
+
+    def weigh(of: int, numbers: Iterable[int]) -> Counter[Any]:
+        return _weigh(part for number in numbers for part in sides[of][number].parts)
+
+    by_number = {number: pair for pair in pairs for number in pair[:2][side]}
+    for number in range(len(sides[side])):
+        for beside in (number - 1, number + 1) if number not in by_number else ():
+            pair, own = by_number.get(beside), weigh(side, [number])
+            if pair and not pair.equal and pair[:2][1 - side]:
+                beyond = weigh(1 - side, pair[:2][1 - side]) - weigh(side, pair[:2][side])
+                if number not in by_number and sum((own & beyond).values()) >= HELD * sum(own.values()) > 0:
+                    numbers = tuple(sorted((*pair[:2][side], number)))
+                    grown = pair._replace(earlier=numbers) if side == 0 else pair._replace(later=numbers)
+                    by_number |= dict.fromkeys(numbers, grown)
+        by_number.setdefault(number, Pair((), (number,)) if side else Pair((number,), ()))
+    return [*dict.fromkeys([*by_number.values(), *(pair for pair in pairs if not pair[:2][side])])]
+
+
+def _in_order(pairs: Sequence[Pair]) -> list[Pair]:
+    """The pairs in order, with those as moved that are not of the longest sequence that keeps the order."""
+    both = sorted(pair for pair in pairs if pair.earlier and pair.later)
+    ends, links = list[int](), list[int]()  # of the longest sequences that rise, by their lengths
+    for number, pair in enumerate(both):
+        at = bisect_left(ends, pair.later, key=lambda end: both[end].later)
+        links.append(ends[at - 1] if at else -1)
+        ends[at : at + 1] = [number]
+    kept, number = set[Pair](), ends[-1] if ends else -1
+    while number >= 0:
+        kept.add(both[number])
+        number = links[number]
+    places, before = dict[Pair, float](), -1
+    for pair in sorted(pair for pair in pairs if pair.earlier):
+        before = pair.later[0] if pair in kept else before
+        places[pair] = before + 0.5 * (pair not in kept)
+    ordered = sorted(pairs, key=lambda pair: places.get(pair, pair.later[0] if pair.later else 0))
+    return [pair._replace(moved=bool(pair.earlier and pair.later) and pair not in kept) for pair in ordered]

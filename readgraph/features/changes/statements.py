@@ -1,0 +1,119 @@
+"""A text cut into statements, and these into parts that are equal however they are written: 1,000 and one thousand."""
+
+import re
+from collections.abc import Iterator, Set
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from readgraph.nodes.extractive.dates import dates_in
+from readgraph.nodes.rules.equality import LEADING, account, fold_characters
+from readgraph.nodes.rules.tokens import cue_words, fold_letters
+from readgraph.state.languages import language_of, paragraph_language
+from readgraph.state.sentences import sentence_spans
+
+_SCALES = "hundred|thousand|million|billion|dozen|hundert|tausend|milliarden?|dutzend|millier|milliard|douzaine"
+_FORMS = (  # in which numbers are written, and in which the rules find them
+    (
+        re.compile(r"\b(eins?|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf)(hundert|tausend)", re.I),
+        r"\1 \2 ",
+    ),
+    (re.compile(rf"\b(?:an?|one|eine?|une?)\s+(?=(?:{_SCALES})\b)", re.I), "1 "),
+    (re.compile(r"(?:^|(?<=\b(?:de|et|um|an|zu|im) ))(?=(?:tausend|hundert|mille)\b)", re.I), "1 "),
+    (re.compile(r"\b(EUR|USD|GBP|CHF)\s?(\d[\d.,'’]*\d|\d)"), r"\2 \1"),
+)
+_POWER = re.compile(r"(?:(\d+(?:[.,]\d+)?)\s*[×x·*]\s*)?\b10(?:\^(\d{1,2})(?!\d)|([⁰¹²³⁴⁵⁶⁷⁸⁹]{1,2}))")
+_NUMBERING = re.compile(  # of a heading, or of a line without the mark of a sentence's end
+    r"^(?:(?:section|chapter|article|part|clause|abschnitt|kapitel|artikel|teil|chapitre|titre)\s+[\dIVX]+(?:\.\d+)*"
+    r"[.:)]?|§+\s*\d+\w?|第[\d一二三四五六七八九十]+[章条節节]|\d+(?:\.\d+)+[.)]?|\d+[.)])\s*[:–—-]?\s*(?=\S)",
+    re.I,
+)
+_LINE, _HEADING_NUMBER = re.compile(r"[^\n.!?。]*(?:\d\.[^\n.!?。]*)*"), re.compile(r"^\d+\s+(?=\S)")
+_CLAUSE_NUMBER = re.compile(r"^(?:§\s*\d+\w?|\(?\d{1,3}(?:\.\d{1,3})+\)?\.?)\s+(?=[^\W\d_a-zß-ÿ])")
+_BLOCK = re.compile(r"\S[^\n]*(?:\n[ \t]*\S[^\n]*)*")  # between blank lines
+_SIGNS, _BULLET = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]"), re.compile(r"^[\s>*•‣◦-]+\s")
+_NO_ARTICLES = frozenset("some any now today jetzt heute nun had".split())
+_TELLING = frozenset("%‰€$£¥<>≤≥≈≠~±=+×÷°")
+_LITTLE = {"article": 0.0, "small": 0.25, "hedge": 0.25, "mark": 0.25}  # what little words count beside others
+SLOTS = ("number", "date", "name")
+
+
+class Part(NamedTuple):
+    """A part of a statement: what it is, what is compared of it, and how it is written."""
+
+    kind: str
+    value: Any
+    text: str
+
+    @property
+    def weight(self) -> float:
+        """How much it counts where statements are alike."""
+        return _LITTLE.get(self.kind, 1.0)
+
+
+class Statement(NamedTuple):
+    """Characters `[start, end)` of a text: a sentence, a heading, a row of a table, or a block that both texts have."""
+
+    start: int
+    end: int
+    text: str
+    language: str
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """Its words, numbers, dates, names and denials, in order."""
+        return parts_of(self.text, self.language)
+
+
+def fold_statement(text: str) -> str:
+    """What is the same in two statements that are the same letter by letter, but for case and how marks are drawn."""
+    return " ".join(_BULLET.sub("", fold_characters(text)).casefold().split())
+
+
+def fold_blocks(text: str) -> set[str]:
+    """What stands between blank lines, folded."""
+    return {fold_statement(block.group()) for block in _BLOCK.finditer(text)}
+
+
+def cut_statements(text: str, shared: Set[str]) -> Iterator[Statement]:
+    """The statements of a text; what stands between blank lines and is among the `shared` blocks is a single one."""
+    main = language_of(text)
+    for block in _BLOCK.finditer(text):
+        signs = [] if main in ("zh", "ja") else _SIGNS.findall(block.group())
+        own = "ja" if any(sign < "\u3100" for sign in signs) else "zh"
+        language = own if signs else paragraph_language(block.group(), main)
+        whole = fold_statement(block.group()) in shared
+        for span in [block.span()] if whole else sentence_spans(text, *block.span(), language):
+            if any(map(str.isalnum, text[slice(*span)])):
+                yield Statement(*span, text[slice(*span)].strip(), language)
+
+
+@lru_cache(16_384)
+def parts_of(text: str, language: str) -> tuple[Part, ...]:
+    """The parts of a statement that count; marks do not, nor does the number before a heading or an entry of a list."""
+    heading = text.startswith("#")
+    if not (begun := dates_in(text[:40], language)) or begun[0].start:  # "3. Mai" is no third entry of a list
+        bare, numbering = LEADING.sub("", text), _NUMBERING if _LINE.fullmatch(text) else _CLAUSE_NUMBER
+        text = (_HEADING_NUMBER if heading else numbering).sub("", numbering.sub("", bare))
+    text = f'"{text}' if text[:1].isdigit() else text  # which is not taken for the number of an entry
+    text = _POWER.sub(lambda power: f"{_value_of(power):.0f}", text)
+    for written, form in _FORMS:
+        text = written.sub(form, text)
+    parts, articles = list[Part](), cue_words("light", language) - _NO_ARTICLES
+    for token in account(text, language):
+        kind, value = str(token.kind), token.value
+        if kind == "number" and isinstance(value, tuple):
+            value = (float(f"{value[0] * value[2]:.10g}"), value[1])
+        elif kind == "date" and token.text.isdecimal():
+            value = (float(token.text), "")
+        elif isinstance(value, str):
+            value = "not" if kind == "denial" else fold_letters(value)
+            kind = "article" if kind == "small" and token.value in articles else kind
+            kind = "word" if kind == "name" and heading else kind
+        if kind != "break" and (kind != "mark" or token.text in _TELLING):
+            parts.append(Part(kind, value, token.text))
+    return tuple(parts)
+
+
+def _value_of(power: re.Match[str]) -> float:
+    exponent = power[2] or "".join(str("⁰¹²³⁴⁵⁶⁷⁸⁹".index(digit)) for digit in power[3])
+    return float((power[1] or "1").replace(",", ".")) * 10.0 ** int(exponent)
