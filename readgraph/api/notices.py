@@ -21,12 +21,18 @@ MOST_QUOTES = 5  # that are compared with other versions, and passages of these 
 
 
 async def answer_notices(
-    pages: PageStore, method: Method, document: Document, asked: Question, output: Mapping[str, Any], as_of: str = ""
+    pages: PageStore,
+    method: Method,
+    document: Document,
+    asked: Question,
+    output: Mapping[str, Any],
+    as_of: str = "",
+    up_to: str = "",
 ) -> list[str]:
-    """What a reader must know of a method's answer from this document; `as_of`: the day as of which it was asked."""
+    """What a reader must know of a method's answer from this document; `as_of`, `up_to`: as in the question."""
     quoted = output["citations"][:MOST_QUOTES]
     hints = await _hints(pages, document, asked, output)
-    others = await _other_versions(pages, document, quoted, as_of)
+    others = [] if up_to else await _other_versions(pages, document, quoted, as_of)
     return [*output["notices"], *hints, *others, *method.notices_of(output)]
 
 

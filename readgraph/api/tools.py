@@ -6,7 +6,7 @@ from typing import Annotated, Any, Protocol, TypeVar
 
 from pydantic import Field
 
-__all__ = ["AsOf", "Call", "OneOrMore", "Tool", "list_names"]
+__all__ = ["AsOf", "Call", "OneOrMore", "Tool", "UpTo", "list_names"]
 
 T = TypeVar("T")
 OneOrMore = Annotated[
@@ -14,14 +14,13 @@ OneOrMore = Annotated[
 ]
 """A document, or several, as a parameter of a tool."""
 
-AsOf = Annotated[
-    str, Field(description="A day, YYYY-MM-DD: what is later is left out, documents and sessions; empty: now.")
-]
+AsOf = Annotated[str, Field(description="A day, YYYY-MM-DD: what is later is left out.")]
 """The day as of which documents are read, as a parameter of a tool."""
 
-CollectionName = Annotated[
-    str, Field(description="Without a document: only those of this collection are searched and picked; empty: all.")
-]
+UpTo = Annotated[str, Field(description='As if read up to this place: "page 9", "chapter 7".')]
+"""The place up to which documents are read, as a parameter of a tool."""
+
+CollectionName = Annotated[str, Field(description="Without a document: only those of this collection; empty: all.")]
 MethodName = Annotated[
     str, Field(description="The reading method, such as read-agent, mem-walker, gam; empty: chosen.")
 ]

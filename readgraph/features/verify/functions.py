@@ -11,7 +11,8 @@ from readgraph.api.documents import documents_as_one, documents_near
 from readgraph.api.functions import pages_of
 from readgraph.api.results import OfDocuments
 from readgraph.api.running import RunThread, run_method
-from readgraph.api.tools import AsOf, Call, CollectionName, OneOrMore, list_names
+from readgraph.api.tools import AsOf, Call, CollectionName, OneOrMore, UpTo, list_names
+from readgraph.api.up_to import check_named
 from readgraph.features.verify.graph import build
 from readgraph.library.library import Library
 from readgraph.state.apart import run_apart
@@ -47,6 +48,7 @@ async def verify(
     documents: Sequence[str | Document] = (),
     collection: str | None = None,
     as_of: str = "",
+    up_to: str = "",
     context: ReaderContext | None = None,
     listen: Listen | None = None,
     thread: RunThread | None = None,
@@ -65,8 +67,9 @@ async def verify(
         BadInput: For an empty draft, for a name that no document has, and for an empty library.
     """
     pages = pages_of(library, context)
+    check_named(up_to, documents)
     near = documents or await run_apart(documents_near, pages, draft, collection, as_of)
-    document = await documents_as_one(pages, near, as_of)
+    document = await documents_as_one(pages, near, as_of, up_to)
     question = cast(Question, {"draft": draft})
     output = await run_method(pages, build(), "verify", document, question, context, listen, thread)
     counts = Counter(claim["verdict"].replace(" ", "_") for claim in output["claims"])
@@ -79,7 +82,8 @@ async def verify_tool(
     document: OneOrMore = "",
     collection: CollectionName = "",
     as_of: AsOf = "",
+    up_to: UpTo = "",
 ) -> Verified:
     """Check a text against documents: each sentence is supported, contradicted, not found or not decided."""
     names = list_names(document)
-    return await call(verify, draft, documents=names, collection=collection or None, as_of=as_of)
+    return await call(verify, draft, documents=names, collection=collection or None, as_of=as_of, up_to=up_to)
