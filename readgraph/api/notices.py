@@ -9,6 +9,7 @@ from readgraph.library.documents import names_apart
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.passages import document_languages, search_documents
 from readgraph.library.versions import earlier_versions, latest_version
+from readgraph.nodes.answering.absence import describe_absence
 from readgraph.nodes.extractive.dates import date_in
 from readgraph.nodes.extractive.hints import MEANT, find_hints, share_no_word
 from readgraph.nodes.rules.evidence import find_difference
@@ -33,7 +34,8 @@ async def answer_notices(
     quoted = output["citations"][:MOST_QUOTES]
     hints = await _hints(pages, document, asked, output)
     others = [] if up_to else await _other_versions(pages, document, quoted, as_of)
-    return [*output["notices"], *hints, *others, *method.notices_of(output)]
+    proof = [describe_absence(absence)] if (absence := output.get("absence")) else []
+    return [*output["notices"], *proof, *hints, *others, *method.notices_of(output)]
 
 
 async def _hints(pages: PageStore, document: Document, question: Question, output: Mapping[str, Any]) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Protocol, TypeVar
 
 from pydantic import Field
 
-__all__ = ["AsOf", "Call", "OneOrMore", "Tool", "UpTo", "list_names"]
+__all__ = ["AsOf", "Call", "OneOrMore", "ProveAbsence", "Tool", "UpTo", "list_names"]
 
 T = TypeVar("T")
 OneOrMore = Annotated[
@@ -19,6 +19,9 @@ AsOf = Annotated[str, Field(description="A day, YYYY-MM-DD: what is later is lef
 
 UpTo = Annotated[str, Field(description='As if read up to this place: "page 9", "chapter 7".')]
 """The place up to which documents are read, as a parameter of a tool."""
+
+ProveAbsence = Annotated[bool, Field(description="Where nothing is found: judge each unread part.")]
+"""Whether it is proven that a text holds no answer, as a parameter of a tool."""
 
 CollectionName = Annotated[str, Field(description="Without a document: only those of this collection; empty: all.")]
 MethodName = Annotated[

@@ -103,23 +103,17 @@ async def confirm_plan(state: PlanState, runtime: ReaderRuntime) -> PlanUpdate:
     return {"plan": changed, "continue_search": True, "step_summary": did}
 
 
-class ReviewUpdate(CiteUpdate):
-    """What a review writes: what citing does, and the answer that stands; a person's own has no quotes."""
-
-    answer: str | None
-    status: Status
-
-
 @node(settings=cite.settings, alone=True)
-async def review_answer(state: CiteState, runtime: ReaderRuntime) -> ReviewUpdate:
+async def review_answer(state: CiteState, runtime: ReaderRuntime) -> CiteUpdate:
     """Cite, and let a person accept the answer, give another, or none; asked are the `answer` and its `quotes`."""
-    cited, answer = await cite(state, runtime), state.get("answer")
+    cited = await cite(state, runtime)
+    answer, status = cited.get("answer", state.get("answer")), cited.get("status", state.get("status", "answered"))
     quotes = [{name: citation[name] for name in ("quote", "place", "page")} for citation in cited["citations"]]
     asked = {"kind": "review_answer", "question": state.get("question_text", ""), "answer": answer, "quotes": quotes}
     review = ask_person(asked, AnswerReview)
     if review.accept:
         did = "a person accepted the answer"
-        return {**cited, "answer": answer, "status": state.get("status", "answered"), "step_summary": did}
+        return {**cited, "answer": answer, "status": status, "step_summary": did}
     own: Status = "answered" if review.answer else "no_answer"
     did = "a person gave another answer" if review.answer else REFUSED
     return {"citations": [], "sentences": [], "answer": review.answer, "status": own, "step_summary": did}

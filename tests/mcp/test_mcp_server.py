@@ -230,7 +230,7 @@ async def test_only_files_of_named_folders_are_read(
     [
         ("ask", {"question": "Wann?", "documents": ["finds"]},
          "ask takes no argument 'documents': do you mean 'document'? "
-         "It takes question, document, collection, method, options, as_of, up_to and quote_context."),
+         "It takes question, document, collection, method, options, as_of, up_to, quote_context and prove_absence."),
         ("search", {"query": "goat", "limit": 3},
          "search takes no argument 'limit'. It takes query, document, collection, most, as_of and up_to."),
         ("search", {"query": "goat", "": "x"},
