@@ -156,9 +156,7 @@ class LibraryTools:
         options: Choices = [],  # noqa: B006  (a default of the schema; never changed)
         as_of: AsOf = "",
         up_to: UpTo = "",
-        quote_context: Annotated[
-            int, Field(ge=0, le=100, description="Give so many sentences before and after each quote.")
-        ] = 0,
+        quote_context: Annotated[int, Field(ge=0, le=100, description="Sentences before and after each quote.")] = 0,
         prove_absence: ProveAbsence = False,
     ) -> Answer:
         """Answer a question from documents of the library, with quotes that stand in them word for word.

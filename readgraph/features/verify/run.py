@@ -111,11 +111,10 @@ def _print_claims(verified: Verified, output: dict[str, Any], screen: OutputOpti
         console.print("The text claims nothing that could be checked: it has no sentence.")
     if screen.quiet:
         return
-    counts = {verdict: getattr(verified, verdict.replace(" ", "_")) for verdict in MARKS}
     lost = [claim.get("absence") for claim in output["claims"] if claim["verdict"] == "not found"]
-    counts["in no part" if all(each and each["proven"] for each in lost) else "with no sentence near"] = len(lost)
-    del counts["not found"]
-    listed = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
+    nowhere = "in no part" if all(each and each["proven"] for each in lost) else "with no sentence near"
+    counts = {verdict: getattr(verified, verdict.replace(" ", "_")) for verdict in MARKS}
+    listed = ", ".join(f"{count} {verdict.replace('not found', nowhere)}" for verdict, count in counts.items() if count)
     console.print(rendering.footer(output, format_count(len(verified.claims), "claim"), listed))
 
 
