@@ -188,7 +188,10 @@ class CiteWrites(TypedDict):
 
 
 class CiteUpdate(CiteWrites, StepUpdate):
-    """What citing writes: also the sentences of a long answer, and what a proof of absence found instead."""
+    """What citing writes: also the sentences of a long answer, and what a proof of absence found instead.
+
+    With an answer that was found so, `pages_read` is written too, which is not declared: no look-up may rest on that.
+    """
 
     sentences: NotRequired[list[Sentence]]
     unsupported: NotRequired[int]
@@ -198,7 +201,6 @@ class CiteUpdate(CiteWrites, StepUpdate):
     choice: NotRequired[str | None]
     status: NotRequired[Status]
     by_rule: NotRequired[bool]
-    pages_read: NotRequired[list[int]]
     percent_read: NotRequired[float | None]
     compression_rate: NotRequired[float | None]
     messages: NotRequired[list[AnyMessage]]
