@@ -190,17 +190,10 @@ class CiteWrites(TypedDict):
 class CiteUpdate(CiteWrites, StepUpdate):
     """What citing writes: also the sentences of a long answer, and what a proof of absence found instead.
 
-    With an answer that was found so, `pages_read` is written too, which is not declared: no look-up may rest on that.
+    An answer that was found so is written with its `pages_read`, which is not declared: no other step may rest on that.
     """
 
     sentences: NotRequired[list[Sentence]]
     unsupported: NotRequired[int]
     unchecked: NotRequired[int]
     absence: NotRequired[Absence | None]
-    answer: NotRequired[str | None]
-    choice: NotRequired[str | None]
-    status: NotRequired[Status]
-    by_rule: NotRequired[bool]
-    percent_read: NotRequired[float | None]
-    compression_rate: NotRequired[float | None]
-    messages: NotRequired[list[AnyMessage]]

@@ -103,11 +103,19 @@ async def confirm_plan(state: PlanState, runtime: ReaderRuntime) -> PlanUpdate:
     return {"plan": changed, "continue_search": True, "step_summary": did}
 
 
+class ReviewUpdate(CiteUpdate):
+    """What a review writes: what citing does, and the answer that stands; a person's own has no quotes."""
+
+    answer: str | None
+    status: Status
+
+
 @node(settings=cite.settings, alone=True)
-async def review_answer(state: CiteState, runtime: ReaderRuntime) -> CiteUpdate:
+async def review_answer(state: CiteState, runtime: ReaderRuntime) -> ReviewUpdate:
     """Cite, and let a person accept the answer, give another, or none; asked are the `answer` and its `quotes`."""
     cited = await cite(state, runtime)
-    answer, status = cited.get("answer", state.get("answer")), cited.get("status", state.get("status", "answered"))
+    stands: Any = {**state, **cited}  # an answer may have been found by a proof of absence
+    answer, status = stands.get("answer"), stands.get("status", "answered")
     quotes = [{name: citation[name] for name in ("quote", "place", "page")} for citation in cited["citations"]]
     asked = {"kind": "review_answer", "question": state.get("question_text", ""), "answer": answer, "quotes": quotes}
     review = ask_person(asked, AnswerReview)
