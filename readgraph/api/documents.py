@@ -9,7 +9,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
 
-from readgraph.library.collections import NamedCollections, add_collection, add_part, documents_of
+from readgraph.api.up_to import check_named, up_to_place
+from readgraph.library.collections import NamedCollections, add_beginning, add_collection, documents_of
 from readgraph.library.documents import document_id
 from readgraph.library.histories import sessions_of
 from readgraph.library.library import document_of_file, keep_file
@@ -209,12 +210,13 @@ LEAST_SHARE = 0.5  # of the best document's score, which one that is picked must
 class PickingScope(NamedTuple):
     """Among which documents retrieval picks: those of a named collection, else all; how many at most; as of which day.
 
-    Those that another of them supersedes are left out.
+    Those that another of them supersedes are left out. A place, `up_to` which is read, needs a document that is named.
     """
 
     most: int | None = None
     collection: str | None = None
     as_of: str = ""
+    up_to: str = ""
 
     def check(self, *, open_to_choice: bool) -> None:
         """Raise `BadInput` where something is chosen and documents are named already."""
@@ -222,6 +224,7 @@ class PickingScope(NamedTuple):
             raise BadInput("--documents is for a question to the whole library: leave it out, or name no file.")
         if self.collection is not None and not open_to_choice:
             raise BadInput("--collection names the documents to choose from: leave it out, or name no file.")
+        check_named(self.up_to, () if open_to_choice else (self,))
 
 
 WHOLE_LIBRARY = PickingScope()
@@ -289,11 +292,13 @@ async def pick_as_one_document(pages: PageStore, query: str, choice: PickingScop
     return await documents_as_one(pages, await pick_documents(pages, query, choice), choice.as_of)
 
 
-async def documents_as_one(pages: PageStore, documents: Sequence[str | Document], as_of: str = "") -> Document:
-    """The document that is given or has the name, or the collection of several; those `as_of` a day as they were."""
+async def documents_as_one(
+    pages: PageStore, documents: Sequence[str | Document], as_of: str = "", up_to: str = ""
+) -> Document:
+    """The document that is given or has the name, or the collection of several; `as_of` a day, or `up_to` a place."""
     if not (named := await find_named(pages, documents)):
         raise BadInput("No document is named: give an id, a title or a file.")
-    return await as_it_was(pages, await add_collection(pages, named), as_of)
+    return await up_to_place(pages, await as_it_was(pages, await add_collection(pages, named), as_of), up_to)
 
 
 async def find_named(pages: PageStore, documents: str | Document | Iterable[str | Document]) -> list[Document]:
@@ -353,7 +358,7 @@ async def as_it_was(pages: PageStore, document: Document, as_of: str) -> Documen
         end = await end_as_of(pages, document, as_of)
         if not end:
             raise BadInput(nothing)
-        return document if end == document.characters else await add_part(pages, document, end, as_of)
+        return document if end == document.characters else await add_beginning(pages, document, end, as_of)
     parts = await documents_of(pages, document)
     there = await choose_valid(pages, parts, as_of)
     if not there:

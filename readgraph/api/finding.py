@@ -9,6 +9,7 @@ from math import nan
 from readgraph.api.documents import passages_as_of
 from readgraph.api.memories import READ_IT, method_of, newest_first
 from readgraph.api.results import Hit
+from readgraph.api.up_to import check_named, members_up_to
 from readgraph.library.collections import NamedCollections
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.hits import LEAST_NEAR, fuse_with_meaning
@@ -29,10 +30,16 @@ def check_search(query: str, named: Sequence[object], collection: str | None) ->
 
 
 async def find_hits(
-    pages: PageStore, query: str, named: Sequence[Document], collection: str | None, most: int, as_of: str = ""
+    pages: PageStore,
+    query: str,
+    named: Sequence[Document],
+    collection: str | None,
+    most: int,
+    as_of: str = "",
+    up_to: str = "",
 ) -> list[Hit]:
     """What `passages` finds, with the page on which each stands."""
-    best = await passages(pages, query, named, collection, most, as_of)
+    best = await passages(pages, query, named, collection, most, as_of, up_to)
     memories = {passage.document.id: newest_first(await pages.memories(passage.document.id)) for passage in best}
     hits = list[Hit]()
     for passage in best:
@@ -42,12 +49,20 @@ async def find_hits(
 
 
 async def passages(
-    pages: PageStore, query: str, named: Sequence[Document], collection: str | None, most: int, as_of: str = ""
+    pages: PageStore,
+    query: str,
+    named: Sequence[Document],
+    collection: str | None,
+    most: int,
+    as_of: str = "",
+    up_to: str = "",
 ) -> list[PassageHit]:
     """The best passages of these documents, of a named collection, or else of all that the store holds.
 
     Those that another of them supersedes are left out unless they are named; `as_of`: as they were on this day.
+    `up_to`: only those that are named, and of them what stands before the end of this place.
     """
+    check_named(up_to, named)
     counted = None
     if collection is not None:
         documents = [*(await NamedCollections(pages).get_collection(collection)).documents]
@@ -60,6 +75,7 @@ async def passages(
     if not documents and counted is None:
         raise BadInput("The library is empty. Read something: ", READ_IT)
     valid = documents if named and not as_of else await choose_valid(pages, documents, as_of)
+    valid = await members_up_to(pages, valid, up_to)
     hits = await _with_meaning(pages, valid, query, await search_documents(pages, valid, query, counted))
     return (await passages_as_of(pages, hits, query, as_of))[:most]
 

@@ -2,7 +2,8 @@
 
 What all functions take, also those that features add: `library` is an open `Library`, or any LangGraph `BaseStore`.
 `documents` are named by their ids, beginnings of ids, titles, files, or parts of titles. `as_of` is a day (YYYY-MM-DD,
-or less of it): documents and sessions of a history that are later are left out. `context` has the settings of the run,
+or less of it): documents and sessions of a history that are later are left out; `up_to` a place ("page 120",
+"chapter 7", "session 3") of the documents, behind which nothing is known. `context` has the settings of the run,
 by default those of `ReaderContext()`, without a model; one with a namespace means that part of the library. `listen`
 takes what the graph streams, such as its progress, and `thread` keeps the graph's steps: without one they are not kept.
 
@@ -21,6 +22,7 @@ from readgraph.api.documents import PickingScope, documents_as_one, find_named, 
 from readgraph.api.memories import memories_to_show, method_of, parts_numbered
 from readgraph.api.notices import answer_notices
 from readgraph.api.running import RunThread, builder_for, memory_sizes, run_method
+from readgraph.api.up_to import check_named
 from readgraph.graphs.method import Method
 from readgraph.graphs.methods import method_for, method_named
 from readgraph.library.collections import joint_by_document
@@ -122,6 +124,7 @@ async def ask(
     method: str | Method | None = None,
     options: Sequence[str] = (),
     as_of: str = "",
+    up_to: str = "",
     context: ReaderContext | None = None,
     listen: Listen | None = None,
     thread: RunThread | None = None,
@@ -136,6 +139,7 @@ async def ask(
         method: The method or its name; by default ReadAgent reads a text, and GAM a history.
         options: The options of a multiple choice.
         as_of: A day (YYYY-MM-DD, or less of it): documents and sessions of a history that are later are left out.
+        up_to: A place of the documents, such as "page 120" or "chapter 7": what follows it is not known.
         context: The settings of the run; by default those of `ReaderContext()`, without a model.
         listen: Takes what the graph streams, such as its progress.
         thread: Keeps the graph's steps, so that a further question can follow; without one they are not kept.
@@ -150,18 +154,29 @@ async def ask(
     asked, named = check_asked(question, options), _method_of(method)  # before several documents are kept as one
     if thread:
         asked["follow_up"] = thread.follow_up
+    check_named(up_to, documents)
     if documents:
-        document = await documents_as_one(pages, documents, as_of)
+        document = await documents_as_one(pages, documents, as_of, up_to)
     else:
         scope = PickingScope(collection=collection, as_of=as_of)
         document = await pick_as_one_document(pages, " ".join([question, *options]), scope)
     used = named or method_for(document)
+    if up_to and thread and thread.follow_up:
+        await _check_followed(thread, document)
     builder = builder_for(used, asks_person=bool(thread and thread.ask_person))
     output = await run_method(pages, builder, used.name, document, asked, context, listen, thread)
-    notices = await answer_notices(pages, used, document, asked, output, as_of)
+    notices = await answer_notices(pages, used, document, asked, output, as_of, up_to)
     answer = results.Answer.of(output, citations=cite(document, output["citations"]), notices=notices)
     answer._asked = (asked, used, context or ReaderContext(), thread)
     return answer
+
+
+async def _check_followed(thread: RunThread, document: Document) -> None:
+    """Raise `BadInput` where the questions that one follows were about another text: their answers know more."""
+    assert thread.saver, "a thread that is followed is kept"
+    saved = await thread.saver.aget_tuple({"configurable": {"thread_id": thread.id}})
+    if saved and dict(saved.metadata).get("document") != document.id:
+        raise BadInput("A question follows one that was asked up to the same place: ask it by itself.")
 
 
 async def search(
@@ -172,6 +187,7 @@ async def search(
     collection: str | None = None,
     most: int = 10,
     as_of: str = "",
+    up_to: str = "",
 ) -> list[results.Hit]:
     """The passages that share most words with the query, the best first; no model, no memory is needed.
 
@@ -182,11 +198,12 @@ async def search(
         collection: Only this collection is searched.
         most: Most passages.
         as_of: A day, as of `ask`.
+        up_to: A place, as of `ask`.
     """
     pages = pages_of(library)
     finding.check_search(query, documents, collection)
     named = await find_named(pages, documents)
-    return await finding.find_hits(pages, query, named, collection, most, as_of)
+    return await finding.find_hits(pages, query, named, collection, most, as_of, up_to)
 
 
 async def open_page(

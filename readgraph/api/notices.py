@@ -9,6 +9,7 @@ from readgraph.library.documents import names_apart
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.passages import document_languages, search_documents
 from readgraph.library.versions import earlier_versions, latest_version
+from readgraph.nodes.answering.absence import describe_absence
 from readgraph.nodes.extractive.dates import date_in
 from readgraph.nodes.extractive.hints import MEANT, find_hints, share_no_word
 from readgraph.nodes.rules.evidence import find_difference
@@ -21,13 +22,20 @@ MOST_QUOTES = 5  # that are compared with other versions, and passages of these 
 
 
 async def answer_notices(
-    pages: PageStore, method: Method, document: Document, asked: Question, output: Mapping[str, Any], as_of: str = ""
+    pages: PageStore,
+    method: Method,
+    document: Document,
+    asked: Question,
+    output: Mapping[str, Any],
+    as_of: str = "",
+    up_to: str = "",
 ) -> list[str]:
-    """What a reader must know of a method's answer from this document; `as_of`: the day as of which it was asked."""
+    """What a reader must know of a method's answer from this document; `as_of`, `up_to`: as in the question."""
     quoted = output["citations"][:MOST_QUOTES]
     hints = await _hints(pages, document, asked, output)
-    others = await _other_versions(pages, document, quoted, as_of)
-    return [*output["notices"], *hints, *others, *method.notices_of(output)]
+    others = [] if up_to else await _other_versions(pages, document, quoted, as_of)
+    proof = [describe_absence(absence)] if (absence := output.get("absence")) else []
+    return [*output["notices"], *proof, *hints, *others, *method.notices_of(output)]
 
 
 async def _hints(pages: PageStore, document: Document, question: Question, output: Mapping[str, Any]) -> list[str]:

@@ -129,6 +129,11 @@ class Answer(OfDocuments):
     )
     unsupported: int = Field(default=0, description="Sentences of a long answer that the text doesn't support.")
     unchecked: int = Field(default=0, description="Sentences of a long answer that were not checked.")
+    absence: dict[str, Any] | None = Field(
+        default=None,
+        description="Where no answer was found, and it was to be proven: parts, to_judge, judged, unjudged, found, "
+        "proven, why_not.",
+    )
     notices: list[str] = Field(
         default_factory=list,
         description=f"{LACKS} Without a model: that the match is weak, and what fits the question better.",

@@ -9,19 +9,19 @@ from pydantic import Field
 __all__ = ["AsOf", "Call", "OneOrMore", "Tool", "list_names"]
 
 T = TypeVar("T")
-OneOrMore = Annotated[
-    str | list[str], Field(description="A document of the library: its id, title, or file; of a list, all as one.")
-]
+OneOrMore = Annotated[str | list[str], Field(description="A document's id, title or file; of a list, all as one.")]
 """A document, or several, as a parameter of a tool."""
 
-AsOf = Annotated[
-    str, Field(description="A day, YYYY-MM-DD: what is later is left out, documents and sessions; empty: now.")
-]
+AsOf = Annotated[str, Field(description="YYYY-MM-DD: what is later is left out.")]
 """The day as of which documents are read, as a parameter of a tool."""
 
-CollectionName = Annotated[
-    str, Field(description="Without a document: only those of this collection are searched and picked; empty: all.")
-]
+UpTo = Annotated[str, Field(description='As if read up to this place: "page 9", "chapter 7".')]
+"""The place up to which documents are read, as a parameter of a tool."""
+
+ProveAbsence = Annotated[bool, Field(description="If nothing is found, judge each unread part.")]
+"""Whether it is proven that a text holds no answer, as a parameter of a tool."""
+
+CollectionName = Annotated[str, Field(description="Without a document: those of this collection.")]
 MethodName = Annotated[
     str, Field(description="The reading method, such as read-agent, mem-walker, gam; empty: chosen.")
 ]

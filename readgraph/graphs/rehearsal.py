@@ -211,12 +211,12 @@ class Rehearsal:
         """The beginning of the document with so many words, of a history whole sessions."""
         document = self.document
         end = document.characters * words // document.words
-        parts = tuple(replace(part, end=min(part.end, end)) for part in document.parts if part.start < end)
         sessions = 0
         if document.sessions:
             ends = [session.end for session in await sessions_of(self.pages, document)]
             sessions = max(1, bisect_right(ends, end))
             end = ends[sessions - 1]
+        parts = tuple(replace(part, end=min(part.end, end)) for part in document.parts if part.start < end)
         (text,) = await self.pages.spans(document, [(0, end)])
         return replace(document, characters=end, words=count_words(text), parts=parts, sessions=sessions)
 

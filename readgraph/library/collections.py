@@ -6,7 +6,7 @@ collection at once. A named collection without documents is none.
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from difflib import get_close_matches
 from itertools import accumulate
 from typing import NamedTuple
@@ -54,20 +54,28 @@ async def add_collection(pages: PageStore, documents: Sequence[Document], title:
     return collection
 
 
-async def add_part(pages: PageStore, document: Document, end: int, name: str) -> Document:
-    """The beginning of a history up to an offset, where a session ends, as a collection of its own."""
-    identity = digest(["part", document.id, end])
-    words = count_words((await pages.spans(document, [(0, end)]))[0])
-    part = CollectionPart(document.id, 0, end)
-    title = f"{document.title} until {name}"
-    found = Document(identity, title, "", words, end, utc_now(), parts=(part,))
+async def add_beginning(pages: PageStore, document: Document, end: int, name: str) -> Document:
+    """The beginning of a document, a history or a collection up to an offset, as a document of its own.
+
+    Of a collection the last document may be cut. Places and sessions behind the offset are none of its own.
+    """
+    parts = document.parts or (CollectionPart(document.id, 0, document.characters),)
+    parts = tuple(replace(part, end=min(part.end, end)) for part in parts if part.start < end)
+    whole, last = [await pages.document(part.document) for part in parts], await pages.member(parts[-1])
+    if last == whole[-1]:
+        return await add_collection(pages, whole)
+    alone, words = len(parts) == 1, count_words((await pages.spans(document, [(0, end)]))[0])
+    places, sessions = (last.places, last.sessions) if alone else (0, 0)
+    identity = digest(["part", last.id if alone else document.id, end])
+    title = f"{last.title if alone else document.title} until {name}"
+    found = Document(identity, title, "", words, end, utc_now(), places, parts, sessions)
     await pages.put([document_item(found)])
     return found
 
 
 async def documents_of(pages: PageStore, document: Document) -> list[Document]:
     """The documents of a collection in its order, or the document itself."""
-    return [await pages.document(part.document) for part in document.parts] or [document]
+    return [await pages.member(part) for part in document.parts] or [document]
 
 
 class Member(NamedTuple):

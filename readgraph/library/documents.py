@@ -7,11 +7,11 @@ library.
 """
 
 import hashlib
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import chain, islice
 from operator import itemgetter
 from typing import Any
@@ -219,7 +219,7 @@ class DocumentStore(StoredItems):
 
     async def places(self, document: Document) -> list[tuple[int, str]]:
         """The places of a document in its source: (character offset, name), ascending."""
-        groups = await self.load_groups(_Places, document.id, "places", document.places)
+        groups = await self.load_groups(_Places, document.kept_with, "places", document.places)
         return [place for group in groups for place in group.places][: document.places]
 
     async def load_groups(self, kind: type[Record], identity: str, name: str, count: int) -> list[Record]:
@@ -290,6 +290,14 @@ class DocumentStore(StoredItems):
                 places = await self.places_in(await self.document(part.document), inside)
                 starts += [part.start, *(part.start + at for at, _ in places if 0 < at < part.end - part.start)]
         return [(at, name or "") for at, name in zip(starts, await self.place_names(document, starts), strict=True)]
+
+    async def member(self, part: CollectionPart) -> Document:
+        """The document of a part of a collection; of one that goes on behind the part, only the beginning."""
+        document, end = await self.document(part.document), part.end - part.start
+        if end >= document.characters:
+            return document
+        places = bisect_left(await self.places(document), end, key=itemgetter(0))
+        return replace(document, characters=end, places=places, sessions=min(document.sessions, places))
 
     async def document(self, identity: str) -> Document:
         """The record of a document; raises `BadInput` if the store doesn't hold it."""

@@ -56,7 +56,7 @@ async def history(pages: PageStore, name: str) -> Document | None:
 
 async def sessions_of(pages: PageStore, document: Document) -> list[Session]:
     """The sessions of a history in their order; an empty list for other documents."""
-    groups = await pages.load_groups(_Sessions, document.id, "sessions", document.sessions)
+    groups = await pages.load_groups(_Sessions, document.kept_with, "sessions", document.sessions)
     return [session for group in groups for session in group.sessions][: document.sessions]
 
 

@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import Groups
-from readgraph.state.reading import Citation, QuestionTurn, Quote, ReadingState, Sentence, Status, Usage
+from readgraph.state.reading import Absence, Citation, QuestionTurn, Quote, ReadingState, Sentence, Status, Usage
 from readgraph.state.tables import Table
 
 __all__ = [
@@ -175,6 +175,10 @@ class CiteState(TypedDict):
     by_rule: NotRequired[bool]
     pages_read: NotRequired[list[int]]
     table: NotRequired[Table]
+    choices: NotRequired[dict[str, str]]
+    question_turns: NotRequired[list[QuestionTurn]]
+    messages: NotRequired[list[AnyMessage]]
+    absence: NotRequired[Absence | None]
 
 
 class CiteWrites(TypedDict):
@@ -184,8 +188,12 @@ class CiteWrites(TypedDict):
 
 
 class CiteUpdate(CiteWrites, StepUpdate):
-    """What citing writes: also the sentences of a long answer."""
+    """What citing writes: also the sentences of a long answer, and what a proof of absence found instead.
+
+    An answer that was found so is written with its `pages_read`, which is not declared: no other step may rest on that.
+    """
 
     sentences: NotRequired[list[Sentence]]
     unsupported: NotRequired[int]
     unchecked: NotRequired[int]
+    absence: NotRequired[Absence | None]

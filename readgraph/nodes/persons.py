@@ -113,13 +113,15 @@ class ReviewUpdate(CiteUpdate):
 @node(settings=cite.settings, alone=True)
 async def review_answer(state: CiteState, runtime: ReaderRuntime) -> ReviewUpdate:
     """Cite, and let a person accept the answer, give another, or none; asked are the `answer` and its `quotes`."""
-    cited, answer = await cite(state, runtime), state.get("answer")
+    cited = await cite(state, runtime)
+    stands: Any = {**state, **cited}  # an answer may have been found by a proof of absence
+    answer, status = stands.get("answer"), stands.get("status", "answered")
     quotes = [{name: citation[name] for name in ("quote", "place", "page")} for citation in cited["citations"]]
     asked = {"kind": "review_answer", "question": state.get("question_text", ""), "answer": answer, "quotes": quotes}
     review = ask_person(asked, AnswerReview)
     if review.accept:
         did = "a person accepted the answer"
-        return {**cited, "answer": answer, "status": state.get("status", "answered"), "step_summary": did}
+        return {**cited, "answer": answer, "status": status, "step_summary": did}
     own: Status = "answered" if review.answer else "no_answer"
     did = "a person gave another answer" if review.answer else REFUSED
     return {"citations": [], "sentences": [], "answer": review.answer, "status": own, "step_summary": did}

@@ -164,14 +164,16 @@ async def source_page(store: "PageStore", document: "Document", wanted: str) -> 
     hits = [number for number, page in enumerate(at) if page and str(page.number) == sought]
     hits = hits or [number for number, page in enumerate(at) if page and sought and page.printed.casefold() == sought]
     if not hits:
-        pages = pages_among(name for _, name in places)
-        printed = [page.printed for page in pages if page.printed]
-        also = f", printed {printed[0]} to {printed[-1]}" if printed else ""
-        last = max(page.number for page in pages)
-        raise BadInput(
-            f"'{document.title or document.id}' has no text on a page '{wanted}': its pages are 1 to {last}{also}."
-        )
+        raise no_such_page(document, wanted, [*filter(None, at)])
     return _join_neighbours(document, places, hits)
+
+
+def no_such_page(document: "Document", wanted: str, pages: Sequence[SourcePage]) -> BadInput:
+    """The error where a source has other pages than the wanted one; it says which."""
+    printed, last = [page.printed for page in pages if page.printed], max(page.number for page in pages)
+    also = f", printed {printed[0]} to {printed[-1]}" if printed else ""
+    title = document.title or document.id
+    return BadInput(f"'{title}' has no text on a page '{wanted}': its pages are 1 to {last}{also}.")
 
 
 async def all_places(store: "PageStore", document: "Document") -> list[tuple[int, str]]:
@@ -180,7 +182,7 @@ async def all_places(store: "PageStore", document: "Document") -> list[tuple[int
         return await store.places(document)
     places = list[tuple[int, str]]()
     for part in document.parts:
-        of = await store.document(part.document)
+        of = await store.member(part)
         named = [(part.start + start, f"{of.title}, {name}") for start, name in await store.places(of)]
         places += named or [(part.start, of.title)]
     return places

@@ -184,6 +184,26 @@ class Sentence(TypedDict):
     doubt: NotRequired[str]
 
 
+WhyNot = Literal["", "model", "budget", "replies", "unread"]
+
+
+class Absence(TypedDict):
+    """A proof that a text holds no answer, or how far it came: of `parts`, those `to_judge` were not read before.
+
+    `judged`: how many of these a model judged; `unjudged`: the parts that are left; `found`: parts in which an answer
+    was found after all. Where nothing is `proven` or found, `why_not`: no "model", the "budget" ended, no usable
+    "replies" came for some parts, or some of the text is "unread".
+    """
+
+    parts: int
+    to_judge: int
+    judged: int
+    unjudged: list[int]
+    found: list[int]
+    proven: bool
+    why_not: WhyNot
+
+
 class QuestionTurn(TypedDict):
     """A question of a thread and its answer; None if there is no answer, or not yet."""
 
@@ -258,7 +278,7 @@ class Answered(TypedDict):
     `corrected_notes` are the pages whose notes were used as a user corrected them. `messages` ends with the answer
     where the question came as a message. `sentences` are those of a summary or of a long answer that were checked, none
     of a short one; `unsupported` and `unchecked` count those whose pages don't say so, and those of which that is not
-    known.
+    known. `absence`: where no answer was found, and the settings want it proven that there is none.
     """
 
     document: str
@@ -280,6 +300,7 @@ class Answered(TypedDict):
     corrected_notes: Annotated[list[int], add_pages]
     steps: Annotated[list[Step], add]
     messages: NotRequired[ChatMessages]
+    absence: NotRequired[Absence | None]
 
 
 class ReadingState(Answered):

@@ -129,6 +129,11 @@ class Document:
             raise Damaged("document")
         return document
 
+    @property
+    def kept_with(self) -> str:
+        """The id of the document with which places and sessions are kept: of a beginning, the one that it begins."""
+        return self.parts[0].document if len(self.parts) == 1 else self.id
+
     def part_at(self, offset: int) -> CollectionPart:
         """The part of a collection that holds an offset."""
         return self.parts[bisect_right([part.start for part in self.parts], offset) - 1]

@@ -101,6 +101,11 @@ ROWS = [
     *probes("ask goat? {text}", "--as-of 2020", before=(f"{READ} --date 2024",)),
     *probes("compare goat? {text}", "--as-of 2020", before=(f"{READ} --date 2024",)),
     *probes(SUMMARISE, "--as-of 2020", before=(f"{READ} --date 2024",)),
+    *(
+        each
+        for line in ("ask goat? {text}", "compare goat? {text}", "search goat {text}", SUMMARISE, VERIFY)
+        for each in probes(line, "--up-to Nowhere", before=(READ,))
+    ),
     *probes(TABLE, "--as-of 2020", before=(f"{READ} --date 2024",)),
     *probes("compress {text} --budget 50", "--as-of 2020", before=(f"{READ} --date 2024",)),
     *probes("wiki {tmp}/vault {text}", "--as-of 2020", before=(f"{READ} --date 2024",)),

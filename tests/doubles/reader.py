@@ -20,6 +20,8 @@ _FIELDS = {
     "quotes": "Integrated",
     "missing": "Verdict",
     "enough": "Enough",
+    "holds": "PartHolds",
+    "numbers": "StatementsNamed",
     "request_heartbeat": "NextStep",
     "value": "NextAction",
     "result": "SurveyPlan",
@@ -107,6 +109,8 @@ def reader(request: ChatRequest) -> str | dict[str, object]:
     if wanted == "PausePoint":
         labels = int(re.findall(r"to <pause(?:-\d+)? (\d+)>", request.text)[-1])
         return {"reason": "a scene ends", "label": 1 + zlib.crc32(text.encode()) % labels}
+    if wanted in ("PartHolds", "StatementsNamed"):
+        return {"holds": False} if wanted == "PartHolds" else {"numbers": []}
     if wanted == "MeetsPoint":
         return {"reason": "It does.", "meets": "yes"}
     if wanted == "EventsInOrder":

@@ -73,7 +73,7 @@ for the mill. The bishop came from Norway with seven daughters. What is a quay?
         "contradicted: “8 May 1890”, the text has “7 May 1890”",
         "not decided: the draft has no negation, the text “not”",
         "supported",
-        "not found: no sentence near it in 2 documents",
+        "no sentence near it in 2 documents",
     ]
     assert (made.supported, made.contradicted, made.not_found, made.not_decided) == (1, 1, 1, 1)
     for claim in made.claims[:3]:
@@ -111,10 +111,7 @@ for the mill. The bishop came from Norway with seven daughters. What is a quay?
             'Oskar Holm said: "We will sell no more boats before the spring tide."',
             "not decided: “Oskar Holm”, the text has “Jonas Weber”",
         ),
-        (
-            'The mayor said: "Winter is the mother of all honest bread."',
-            "not found: no sentence near it in 2 documents",
-        ),
+        ('The mayor said: "Winter is the mother of all honest bread."', "no sentence near it in 2 documents"),
         ("In 1931 the town paid 30,000 crowns for the mill (Mill report, The sale).", "supported"),
         (
             "In 1931 the town paid 30,000 crowns for the mill (Mill report, The fire).",
@@ -160,7 +157,7 @@ async def test_the_model_decides_what_rules_leave_open(
     for verdict, year, said in (
         ("supported", 1902, "supported"),
         ("contradicted", 1903, "contradicted: “opened in 1902”"),
-        ("not found", 1904, "not found: nothing of it in the nearest passages"),
+        ("not found", 1904, "nothing of it in the nearest passages"),
     ):
         server.respond = deciding(verdict)
         draft = f"So, by {year}, it was opened. The harbour has a pier and two cranes."

@@ -231,13 +231,13 @@ async def test_only_files_of_named_folders_are_read(
     [
         ("ask", {"question": "Wann?", "documents": ["finds"]},
          "ask takes no argument 'documents': do you mean 'document'? "
-         "It takes question, document, collection, method, options, as_of and quote_context."),
+         "It takes question, document, collection, method, options, as_of, up_to, quote_context and prove_absence."),
         ("search", {"query": "goat", "limit": 3},
-         "search takes no argument 'limit'. It takes query, document, collection, most and as_of."),
+         "search takes no argument 'limit'. It takes query, document, collection, most, as_of and up_to."),
         ("search", {"query": "goat", "": "x"},
-         "search takes no argument ''. It takes query, document, collection, most and as_of."),
+         "search takes no argument ''. It takes query, document, collection, most, as_of and up_to."),
         ("search", {"query": "goat", "Wo\n\nist\u2028er": 3},
-         "search takes no argument 'Wo ist er'. It takes query, document, collection, most and as_of."),
+         "search takes no argument 'Wo ist er'. It takes query, document, collection, most, as_of and up_to."),
         ("list_documents", {"words": 3}, "list_documents takes no argument 'words'. It takes none."),
         ("open_page", {"document": "finds", "nummer": 3},
          "open_page takes no argument 'nummer'. It takes document, page and method."),

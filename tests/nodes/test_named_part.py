@@ -2,8 +2,8 @@
 
 import pytest
 
-from readgraph.features.summary.begin import find_named_part
 from readgraph.library.opening import Library
+from readgraph.nodes.named_parts import find_named_part
 from readgraph.sources.formats import plain_text
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Page, Recipe
@@ -70,7 +70,7 @@ async def told(library: Library, kind: str, wanted: str) -> list[str]:
     third = len(text) // 3
     for number, (start, end) in enumerate([(0, third), (third, 2 * third), (2 * third, len(text))]):
         memory = await library.pages.add_page(memory, Page(number, start, end, 5, "rule"))
-    spans = await find_named_part(library.pages, document, memory, wanted)
+    spans = await find_named_part(library.pages, document, wanted, memory)
     return [text[start:end].strip() for _, start, end in spans]
 
 

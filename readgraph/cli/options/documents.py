@@ -45,6 +45,15 @@ AsOf = Annotated[
         show_default=False,
     ),
 ]
+UpTo = Annotated[
+    str,
+    FileOption(
+        "--up-to",
+        metavar="PLACE",
+        help="As if read to the end of this place and no further: 'page 120', 'chapter 7', 'session 3', '0:42:00'.",
+        show_default=False,
+    ),
+]
 Glob = Annotated[
     str | None, FileOption(help="Read only the files of folders that match, such as '*.md'.", metavar="PATTERN")
 ]
@@ -184,6 +193,7 @@ class SearchOptions:
     most: int = option("--limit", default=10, min=1, metavar="N", help="Show at most this many passages.")
     collection: CollectionName = None
     as_of: AsOf = ""
+    up_to: UpTo = ""
     library: LibraryFolder = None
     as_json: Json = False
 

@@ -99,6 +99,7 @@ class AskOptions:
     )
     collection: shared.CollectionName = None
     as_of: shared.AsOf = ""
+    up_to: shared.UpTo = ""
     choices: Choices = field(default_factory=list)
     method: MethodName = None
     estimate: EstimateOnly = False
@@ -128,5 +129,6 @@ class CompareOptions:
     glob: Glob = None
     follow_links: FollowLinks = False
     as_of: shared.AsOf = ""
+    up_to: shared.UpTo = ""
     choices: Choices = field(default_factory=list)
     library: LibraryFolder = None

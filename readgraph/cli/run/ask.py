@@ -80,8 +80,9 @@ def ask_documents(options: AskOptions, context: ReaderContext, screen: OutputOpt
     options = _arranged(options)
     check_asked(options.question, options.choices)
     _choice(options).check(open_to_choice=not options.paths and not options.follow_up)
-    if options.follow_up and options.as_of and not options.paths:
-        raise BadInput("A follow-up is about what the last question was: leave --as-of or --continue out.")
+    given = "--as-of" if options.as_of else "--up-to" if options.up_to else ""
+    if options.follow_up and given and not options.paths:
+        raise BadInput(f"A follow-up is about what the last question was: leave {given} or --continue out.")
     check_report(options.report)
     if options.save:
         check_new(options.save)
@@ -128,7 +129,7 @@ def _arranged(options: Asking) -> Asking:
 
 
 def _choice(options: AskOptions) -> PickingScope:
-    return PickingScope(options.documents, options.collection, options.as_of)
+    return PickingScope(options.documents, options.collection, options.as_of, options.up_to)
 
 
 async def _ask(
@@ -138,7 +139,7 @@ async def _ask(
     context: ReaderContext,
     screen: OutputOptions,
 ) -> tuple[dict[str, Any], bytes]:
-    document = await resolve_document(library, sources, options.as_of) if sources else None
+    document = await resolve_document(library, sources, options.as_of, options.up_to) if sources else None
     if options.follow_up:
         document, thread, method = await _last_question(library, document, options.method)
     else:
@@ -174,6 +175,7 @@ async def _answer(
             method=method,
             options=options.choices,
             as_of=options.as_of,
+            up_to=options.up_to,
             context=context,
             listen=listen,
             thread=thread,
@@ -253,7 +255,8 @@ async def _compare(
     problems: list[ReadgraphError] = []
     results: list[dict[str, Any]] = []
     console = Console(stderr=True, quiet=screen.quiet or screen.as_json)
-    document, thread = await resolve_document(library, sources, options.as_of), RunThread(saver=library.checkpointer)
+    document = await resolve_document(library, sources, options.as_of, options.up_to)
+    thread = RunThread(saver=library.checkpointer)
     for number, method in enumerate(methods, 1):
         try:
             results.append(await _answer(library, options, document, method, thread, context, screen))

@@ -130,7 +130,9 @@ def check_glob(paths: Sequence[Path], glob: str | None, *, follow_links: bool = 
         raise BadInput(f"{said} folders, but no folder is named: leave it out.")
 
 
-async def resolve_document(library: Library, sources: Sequence[SourceText | str], as_of: str = "") -> Document:
+async def resolve_document(
+    library: Library, sources: Sequence[SourceText | str], as_of: str = "", up_to: str = ""
+) -> Document:
     """The document of one source, or the collection of several; raises `BadInput` for an unknown name."""
     documents = list[Document]()
     for source in sources:
@@ -140,7 +142,7 @@ async def resolve_document(library: Library, sources: Sequence[SourceText | str]
                 tell(one_line(f"readgraph: {missing}"))
         else:
             documents.append(await _find_kept(library, source))
-    return await documents_as_one(library.pages, documents, as_of)
+    return await documents_as_one(library.pages, documents, as_of, up_to)
 
 
 async def _find_kept(library: Library, name: str) -> Document:
@@ -215,7 +217,7 @@ def estimate(
         if question is None:
             documents = [await resolve_document(library, [source]) for source in sources]
         elif sources:
-            documents = [await resolve_document(library, sources, choice.as_of)]
+            documents = [await resolve_document(library, sources, choice.as_of, choice.up_to)]
         else:
             documents = [await pick_as_one_document(library.pages, " ".join([question, *choices]), choice)]
         await report_notices(library, documents, screen)

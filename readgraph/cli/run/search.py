@@ -29,7 +29,8 @@ def search(options: SearchOptions) -> None:
     async def find(library: Library) -> list[Hit]:
         documents = await find_documents(library.pages, names)
         with watch_run(OutputOptions(as_json=options.as_json)):
-            hits = await find_hits(library.pages, words, documents, options.collection, options.most, options.as_of)
+            scope = (options.collection, options.most, options.as_of, options.up_to)
+            hits = await find_hits(library.pages, words, documents, *scope)
         held = await records(library.pages, [*dict.fromkeys(hit.document for hit in hits)])
         await report_notices(library, [*documents, *held], OutputOptions())
         return hits

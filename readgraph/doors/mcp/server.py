@@ -27,7 +27,7 @@ from readgraph.api import functions
 from readgraph.api.documents import document_named
 from readgraph.api.results import Answer, DocumentInfo, Hit, OpenedPage, Remembered, Researched
 from readgraph.api.sockets import LOOPBACK, in_address, is_loopback
-from readgraph.api.tools import AsOf, Choices, CollectionName, MethodName, OneOrMore, list_names
+from readgraph.api.tools import AsOf, Choices, CollectionName, MethodName, OneOrMore, ProveAbsence, UpTo, list_names
 from readgraph.api.tools import Tool as PluggedTool
 from readgraph.doors.mcp.forgetting import Named, make_forget
 from readgraph.doors.mcp.jobs import ReadingJobs, ReadingStatus, report_while, run_with_progress, split_handle
@@ -155,17 +155,18 @@ class LibraryTools:
         method: MethodName = "",
         options: Choices = [],  # noqa: B006  (a default of the schema; never changed)
         as_of: AsOf = "",
-        quote_context: Annotated[
-            int, Field(ge=0, le=100, description="Give so many sentences before and after each quote.")
-        ] = 0,
+        up_to: UpTo = "",
+        quote_context: Annotated[int, Field(ge=0, le=100, description="Sentences before and after each quote.")] = 0,
+        prove_absence: ProveAbsence = False,
     ) -> Answer:
         """Answer a question from documents of the library, with quotes that stand in them word for word.
 
         Without a document, those that share most words with the question are taken. What was not read yet is read
         first: for a long document call read before. After a time-out the same question goes on where it was.
         """
-        context = replace(self.context, quote_context=quote_context or self.context.quote_context)
-        scope = {"documents": list_names(document), "collection": collection or None, "as_of": as_of}
+        proves = prove_absence or self.context.prove_absence
+        context = replace(self.context, quote_context=quote_context or self.context.quote_context, prove_absence=proves)
+        scope = {"documents": list_names(document), "collection": collection or None, "as_of": as_of, "up_to": up_to}
         return await self._run(
             run, functions.ask, question, **scope, method=method or None, options=options, context=context
         )
@@ -177,9 +178,11 @@ class LibraryTools:
         collection: CollectionName = "",
         most: Annotated[int, Field(ge=1, le=100, description="Most passages.")] = 10,
         as_of: AsOf = "",
+        up_to: UpTo = "",
     ) -> list[Hit]:
         """Find the passages that share most words with a query. No model is called, and nothing need be read before."""
-        scope: dict[str, Any] = {"documents": list_names(document), "collection": collection or None, "as_of": as_of}
+        scope: dict[str, Any] = {"documents": list_names(document), "collection": collection or None}
+        scope |= {"as_of": as_of, "up_to": up_to}
         return await run_apart(functions.search, self.library, query, most=most, **scope)
 
     async def open_page(

@@ -198,7 +198,7 @@ async def _collect_report(
     wanted: Sequence[int],
     links: Links,
 ) -> ReportData:
-    parts = [(part, await store.document(part.document)) for part in document.parts]
+    parts = [(part, await store.member(part)) for part in document.parts]
     return {
         "title": document.title or document.id,
         "link": links.get(document.id),
@@ -264,7 +264,7 @@ async def _places_and_headings(
     names, headings = list[str | None](), dict[int, str]()
     for part in document.parts or (CollectionPart(document.id, 0, document.characters),):
         inside = [page for page in pages if part.start <= page.start < part.end]
-        member = await store.document(part.document) if document.parts else document
+        member = await store.member(part) if document.parts else document
         spans = [(page.start - part.start, page.end - part.start) for page in inside]
         places = await store.places_in(member, spans) if inside else []
         names += names_at(places, [start for start, _ in spans])

@@ -21,6 +21,7 @@ from readgraph.api.documents import store_file
 from readgraph.api.finding import searchable
 from readgraph.api.memories import method_of, newest_first, note_of
 from readgraph.api.results import Hit
+from readgraph.api.up_to import members_up_to
 from readgraph.doors.report.page import page_marks, report_of_document, shown_pages
 from readgraph.doors.serve.requests import Limit, NoteBody, Offset, RequestBody, file_in
 from readgraph.doors.serve.room import Room, Run, RunState, in_background_loop
@@ -313,9 +314,10 @@ class Documents:
         shown = await shown_pages(self.pages, source, record, wanted, with_texts=True)
         return JSONResponse({"pages": [{"number": number, **page} for number, page in shown.items()]})
 
-    async def suggestions(self, document: str) -> dict[str, list[str]]:
-        """Questions to begin with: from the headings and names of a text, without a model."""
-        return {"questions": await suggest_questions(self.pages, await self.pages.document(document))}
+    async def suggestions(self, document: str, up_to: str = "") -> dict[str, list[str]]:
+        """Questions to begin with: from the headings and names of a text, or of it up to a place, without a model."""
+        known = await members_up_to(self.pages, [await self.pages.document(document)], up_to)
+        return {"questions": await suggest_questions(self.pages, known[-1])}
 
     async def replace_note(self, document: str, memory: str, number: int, given: NoteBody) -> dict[str, Any]:
         """Replace the note of a page by the user's."""
@@ -384,10 +386,12 @@ class Finding:
         documents: Annotated[list[str], Query()] = [],  # noqa: B006  (a default of the schema; never changed)
         collection: str = "",
         as_of: str = "",
+        up_to: str = "",
         most: Annotated[int, Query(ge=1, le=MOST_HITS)] = 20,
     ) -> dict[str, list[Hit]]:
         """The passages that share most words with a query, the best first: of documents, a collection or all."""
-        scope: dict[str, Any] = {"documents": documents, "collection": collection or None, "as_of": as_of}
+        scope: dict[str, Any] = {"documents": documents, "collection": collection or None}
+        scope |= {"as_of": as_of, "up_to": up_to}
         return {"hits": await run_apart(functions.search, self.room.library, query, most=most, **scope)}
 
     async def list_collections(self) -> dict[str, list[CollectionEntry]]:

@@ -189,6 +189,7 @@ class PreparedRun(NamedTuple):
     context: ReaderContext
     task: Making | None = None  # None: it is read, or a question is answered
     as_of: str = ""
+    up_to: str = ""
 
 
 @dataclass
@@ -293,8 +294,8 @@ class RunWork:
         priced = {**found, "cost": cost(found["steps"], self.room.price, price_share(self.prepared.context))}
         if not self.prepared.task:
             question = Question(question=self.asked["question"], options=self.asked.get("options", []))
-            document, as_of = self.prepared.document, self.prepared.as_of
-            notices = await answer_notices(pages, method, document, question, found, as_of)
+            prepared, document = self.prepared, self.prepared.document
+            notices = await answer_notices(pages, method, document, question, found, prepared.as_of, prepared.up_to)
             priced["notices"] = [*map(in_page_words, notices)]
         marked = with_marks(priced, self.asked["question"])
         report = await report_of_answer(pages, self.asked, marked, method.note, can_ask=True)

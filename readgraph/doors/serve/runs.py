@@ -16,7 +16,8 @@ from starlette.responses import StreamingResponse
 from readgraph.api.documents import PickingScope, documents_as_one, in_one_order, pick_documents
 from readgraph.api.functions import check_asked
 from readgraph.api.running import builder_for, check_pauses, cost_with, estimate_with_question
-from readgraph.api.tools import AsOf, Choices, CollectionName, MethodName
+from readgraph.api.tools import AsOf, Choices, CollectionName, MethodName, UpTo
+from readgraph.api.up_to import check_named
 from readgraph.doors.report.page import whole_report
 from readgraph.doors.serve.making import ANSWER, Making, making_named
 from readgraph.doors.serve.reading import PreparedRun, check_at_rest, start_run
@@ -80,6 +81,7 @@ class RunRequest(RequestBody):
     words: int | None = Field(None, ge=20, le=10_000, description="Of a summary: most words.")
     collection: CollectionName = ""
     as_of: AsOf = ""
+    up_to: UpTo = ""
     options: Choices = Field([], max_length=MOST_OPTIONS)
     settings: dict[str, Any] = Field({}, description="Settings by their names that differ from the server's.")
     follow_up: str = Field("", description="The thread of the question that this one follows.")
@@ -101,6 +103,7 @@ class RunRequest(RequestBody):
             raise BadInput("Name a document to read, or ask a question.")
         elif self.options:
             raise BadInput("Options belong to a question: write one.")
+        check_named(self.up_to, self.documents)
         if self.turns and (self.follow_up or self.task != ANSWER or not self.question.strip()):
             raise BadInput("Turns stand before a question that follows no thread: leave them out.")
 
@@ -109,6 +112,8 @@ class RunRequest(RequestBody):
             raise BadInput("Choose the texts first.")
         if self.options or self.follow_up or self.pause_before or self.review:
             raise BadInput(f"A {self.task} has no options, follows no question, and stops nowhere: leave these out.")
+        if self.up_to and making_named(self.task).in_one_order:
+            raise BadInput(f"A {self.task} is made of whole texts: leave the place out.")
         if (lacks := making_named(self.task).lacks) and not self.question.strip():
             raise BadInput(lacks)
 
@@ -213,8 +218,8 @@ class Runs:
         check_pauses(method.name, builder_for(method), wanted.pause_before)
         if wanted.review:
             builder_for(method, asks_person=True)
-        document = await run_apart(documents_as_one, pages, documents, wanted.as_of)
-        return PreparedRun(document, method, context, task, wanted.as_of)
+        document = await run_apart(documents_as_one, pages, documents, wanted.as_of, wanted.up_to)
+        return PreparedRun(document, method, context, task, wanted.as_of, wanted.up_to)
 
     async def estimate(self, wanted: RunRequest) -> RunEstimate:
         """What a run will take, without a call."""

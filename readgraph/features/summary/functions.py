@@ -11,7 +11,7 @@ from readgraph.api.documents import documents_as_one
 from readgraph.api.functions import cite, pages_of
 from readgraph.api.results import Cited, Used
 from readgraph.api.running import run_method
-from readgraph.api.tools import AsOf, Call, OneOrMore, list_names
+from readgraph.api.tools import AsOf, Call, OneOrMore, UpTo, list_names
 from readgraph.features.summary.graph import build
 from readgraph.library.library import Library
 from readgraph.state.context import ReaderContext
@@ -47,6 +47,7 @@ async def summarise(
     part: str | None = None,
     about: str | None = None,
     as_of: str = "",
+    up_to: str = "",
     context: ReaderContext | None = None,
     listen: Listen | None = None,
 ) -> Summary:
@@ -65,7 +66,7 @@ async def summarise(
     """
     pages, settings = pages_of(library, context), context or ReaderContext()
     settings = settings if words is None else replace(settings, summary_words=words)
-    document = await documents_as_one(pages, documents, as_of)
+    document = await documents_as_one(pages, documents, as_of, up_to)
     question = cast(Question, as_input(part, about))
     output = await run_method(pages, build(), "summary", document, question, settings, listen)
     return Summary.of(output, summary=output["answer"], citations=cite(document, output["citations"]))
@@ -83,7 +84,8 @@ async def summarise_tool(
     part: Annotated[str, Field(description="Only this part: a heading, its number, or pages.")] = "",
     about: Annotated[str, Field(description="What it is to be about.")] = "",
     as_of: AsOf = "",
+    up_to: UpTo = "",
 ) -> Summary:
     """Summarise documents, or a part of one; each sentence names where it stands, and is checked."""
-    given = {"words": words, "part": part or None, "about": about or None, "as_of": as_of}
+    given = {"words": words, "part": part or None, "about": about or None, "as_of": as_of, "up_to": up_to}
     return await call(summarise, documents=list_names(document), **given)

@@ -23,6 +23,7 @@ class SummariseOptions:
     glob: Glob = None
     follow_links: FollowLinks = False
     as_of: shared.AsOf = ""
+    up_to: shared.UpTo = ""
     estimate: EstimateOnly = False
     library: LibraryFolder = None
     show_steps: ShowSteps = False

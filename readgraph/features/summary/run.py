@@ -57,7 +57,7 @@ def summarise_documents(options: SummariseOptions, context: ReaderContext, scree
     sources = load_sources(options, screen)
 
     async def run(library: Library) -> tuple[dict[str, Any], bytes]:
-        document = await resolve_document(library, sources, options.as_of)
+        document = await resolve_document(library, sources, options.as_of, options.up_to)
         with watch_run(screen) as listen:
             summary = await summarise(
                 library, documents=[document], part=options.part, about=options.about, context=context, listen=listen
@@ -77,7 +77,7 @@ def estimate_summaries(options: SummariseOptions, context: ReaderContext, screen
     """Print what the summary will use, without making a call."""
     context = _settings_of(options, context)
     sources = load_sources(options, screen)
-    choose = partial(resolve_document, sources=sources, as_of=options.as_of)
+    choose = partial(resolve_document, sources=sources, as_of=options.as_of, up_to=options.up_to)
     estimate_making(options, context, screen, ROWS["summary"], choose, as_input(options.part, options.about))
 
 

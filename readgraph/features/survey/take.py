@@ -108,7 +108,7 @@ async def spans_of_part(store: PageStore, document: Document, name: str) -> list
     places = [
         (part.start + start, " ".join(label.split()).casefold())
         for part in members
-        for start, label in await store.places(await store.document(part.document))
+        for start, label in await store.places(await store.member(part))
     ]
     ends = [*(start for start, _ in places[1:]), document.characters]
     sought = re.compile(rf"(?<!\w){re.escape(' '.join(name.split()).casefold())}(?!\w)")

@@ -153,7 +153,7 @@ class NamedDocument(NamedTuple):
 
 
 async def _named_documents(store: PageStore, document: Document) -> list[NamedDocument]:
-    parts = [(await store.document(part.document), part.start) for part in document.parts] or [(document, 0)]
+    parts = [(await store.member(part), part.start) for part in document.parts] or [(document, 0)]
     named = list[NamedDocument]()
     for member, start in parts:
         file = PurePath(member.source)

@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from typing import Any, Literal, NotRequired
 
 from pydantic import Field
 
+from readgraph.features.verify.absence import prove_claims
 from readgraph.features.verify.claims import ClaimsUpdate
 from readgraph.features.verify.finding import FindState, texts_of
 from readgraph.features.verify.state import Claim
@@ -18,6 +20,7 @@ from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, declare_wording
 from readgraph.models.rehearsed import RehearsedReply
 from readgraph.models.reply_types import LenientReply
+from readgraph.nodes.answering.absence import describe_absence
 from readgraph.nodes.answering.citations import find_quote
 from readgraph.nodes.answering.prompts import Quotes
 from readgraph.nodes.answering.verdicts import Batch, SentenceToCheck, check_sentences_prompt, in_batches, make_sentence
@@ -34,6 +37,7 @@ from readgraph.state.differences import Difference, Verdict
 from readgraph.state.errors import BudgetSpent, NoUsableReply
 from readgraph.state.languages import language_of
 from readgraph.state.reading import Citation, Sentence, Status
+from readgraph.state.settings import Proving
 from readgraph.state.words import format_count
 
 MOST_SHOWN = 3  # passages that the model sees of a claim
@@ -70,9 +74,20 @@ class ClaimVerdicts(LenientReply):
         return {"claims": [{"claim": n, "quotes": quotes, "verdict": "supported"} for n in reply.numbered("sentences")]}
 
 
-@node
+@node(settings=(Proving,))
 async def decide_claims(state: FindState, runtime: ReaderRuntime) -> ClaimsUpdate:
-    """Ask the model of the claims that rules left open; a verdict counts if it has a quote that stands in the text."""
+    """Ask the model of the claims that rules left open; a verdict counts if it has a quote that stands in the text.
+
+    If the settings want it, each part is judged for the claims that were not found.
+    """
+    decided = await _decide(state, runtime)
+    if not runtime.context.prove_absence:
+        return decided
+    return await prove_claims({**state, **decided}, runtime, partial(_decide, whole=True))  # type: ignore[typeddict-unknown-key]
+
+
+async def _decide(state: FindState, runtime: ReaderRuntime, *, whole: bool = False) -> ClaimsUpdate:
+    """The claims, with the model's verdicts on those that are left open and have pages near, which it sees `whole`."""
     claims = [*state["claims"]]
     left = [number for number, claim in enumerate(claims) if not claim["by"] and claim["pages"]]
     unasked: ClaimsUpdate = {"claims": claims, "step_summary": "asked no model"}
@@ -81,7 +96,7 @@ async def decide_claims(state: FindState, runtime: ReaderRuntime) -> ClaimsUpdat
     if not can_ask(runtime):
         say_budget_spent(runtime)
         return unasked
-    pieces, shown = await _choose_passages(state, left, runtime)
+    pieces, shown = await _choose_passages(state, left, runtime, whole=whole)
     texts = {number: piece.text for number, piece in enumerate(pieces)}
     checks = {number: SentenceToCheck(claims[number]["text"], shown[number]) for number in left if shown[number]}
     batches = in_batches(checks, texts, content_room(runtime.context, ""))
@@ -96,9 +111,9 @@ async def decide_claims(state: FindState, runtime: ReaderRuntime) -> ClaimsUpdat
 
 
 async def _choose_passages(
-    state: FindState, left: Sequence[int], runtime: ReaderRuntime
+    state: FindState, left: Sequence[int], runtime: ReaderRuntime, *, whole: bool
 ) -> tuple[list[PageText], dict[int, list[int]]]:
-    """The passages of the pages near these claims, and for each claim which of them it shares most words with."""
+    """The passages of the pages near these claims, and for each claim those with which it shares most words, or all."""
     texts, pieces = await texts_of(state, runtime), dict[tuple[int, int], PageText]()
     shown = dict[int, list[int]]()
     for number in left:
@@ -107,8 +122,8 @@ async def _choose_passages(
             for start, end in cut_to_passages(page.text):
                 moved = replace(page.page, start=page.page.start + start)
                 near.append(((moved.start, end - start), PageText(moved, page.text[start:end], page.following)))
-        ranked = await compute(rank, claim["text"], [piece.text for _, piece in near])
-        chosen = [near[each] for each, _ in ranked[:MOST_SHOWN]]
+        ranked = [] if whole else await compute(rank, claim["text"], [piece.text for _, piece in near])
+        chosen = near if whole else [near[each] for each, _ in ranked[:MOST_SHOWN]]
         pieces.update(chosen)
         keys = [*pieces]
         shown[number] = sorted({keys.index(key) for key, _ in chosen})
@@ -257,8 +272,11 @@ def describe_claim(claim: Claim) -> str:
         remarks.append(by_kind.get(difference["kind"], f"{draft}, the text has {text}"))
     if claim["verdict"] == "not found":
         where = format_count(claim["searched"], "document")
-        remarks.append("nothing of it in the nearest passages" if claim["by"] else f"no sentence near it in {where}")
+        near = "nothing of it in the nearest passages" if claim["by"] else f"no sentence near it in {where}"
+        absence = claim.get("absence")
+        remarks.append(describe_absence(absence).rstrip(".") if absence else near)
     elif claim["verdict"] == "not decided" and claim["evidence"] and not remarks:
         lacks = f"the nearest passage lacks {', '.join(f'“{word}”' for word in claim['missing'][:4])}"
         remarks.append(lacks if claim["missing"] else "the nearest passage has its words, but doesn't say just that")
-    return ": ".join(filter(None, [claim["verdict"], "; ".join(remarks)]))
+    verdict = claim["verdict"].replace("not found", "")  # it is called what it is: all that was looked for is said
+    return ": ".join(filter(None, [verdict, "; ".join(remarks)]))

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, Any, cast
 
 from langgraph.store.base import BaseStore
@@ -11,7 +12,8 @@ from readgraph.api.documents import documents_as_one, documents_near
 from readgraph.api.functions import pages_of
 from readgraph.api.results import OfDocuments
 from readgraph.api.running import RunThread, run_method
-from readgraph.api.tools import AsOf, Call, CollectionName, OneOrMore, list_names
+from readgraph.api.tools import AsOf, Call, CollectionName, OneOrMore, ProveAbsence, UpTo, list_names
+from readgraph.api.up_to import check_named
 from readgraph.features.verify.graph import build
 from readgraph.library.library import Library
 from readgraph.state.apart import run_apart
@@ -47,6 +49,8 @@ async def verify(
     documents: Sequence[str | Document] = (),
     collection: str | None = None,
     as_of: str = "",
+    up_to: str = "",
+    prove_absence: bool | None = None,
     context: ReaderContext | None = None,
     listen: Listen | None = None,
     thread: RunThread | None = None,
@@ -57,6 +61,7 @@ async def verify(
         draft: The text that is checked, of at most 400,000 characters.
         documents: Ids, titles or files of the documents; by default those of the library, of a large one the likeliest.
         collection: Without documents: those of this collection.
+        prove_absence: Judge each part for claims that were not found; by default, as the context says.
 
     Returns:
         The claims with their verdicts, and the quotes that these rest on.
@@ -64,9 +69,11 @@ async def verify(
     Raises:
         BadInput: For an empty draft, for a name that no document has, and for an empty library.
     """
-    pages = pages_of(library, context)
+    pages, settings = pages_of(library, context), context or ReaderContext()
+    context = settings if prove_absence is None else replace(settings, prove_absence=prove_absence)
+    check_named(up_to, documents)
     near = documents or await run_apart(documents_near, pages, draft, collection, as_of)
-    document = await documents_as_one(pages, near, as_of)
+    document = await documents_as_one(pages, near, as_of, up_to)
     question = cast(Question, {"draft": draft})
     output = await run_method(pages, build(), "verify", document, question, context, listen, thread)
     counts = Counter(claim["verdict"].replace(" ", "_") for claim in output["claims"])
@@ -79,7 +86,10 @@ async def verify_tool(
     document: OneOrMore = "",
     collection: CollectionName = "",
     as_of: AsOf = "",
+    up_to: UpTo = "",
+    prove_absence: ProveAbsence = False,
 ) -> Verified:
     """Check a text against documents: each sentence is supported, contradicted, not found or not decided."""
     names = list_names(document)
-    return await call(verify, draft, documents=names, collection=collection or None, as_of=as_of)
+    scope = {"documents": names, "collection": collection or None, "as_of": as_of, "up_to": up_to}
+    return await call(verify, draft, **scope, **({"prove_absence": True} if prove_absence else {}))

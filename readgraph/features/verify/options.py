@@ -21,6 +21,7 @@ class VerifyOptions:
     follow_links: FollowLinks = False
     collection: shared.CollectionName = None
     as_of: shared.AsOf = ""
+    up_to: shared.UpTo = ""
     strict: bool = option(
         "--strict", default=False, help="End with exit code 1 also where something is not found or not decided."
     )

@@ -10,6 +10,7 @@ from rich.padding import Padding
 
 from readgraph.api.answer_text import place_or_part
 from readgraph.api.documents import documents_as_one, documents_near
+from readgraph.api.up_to import check_named
 from readgraph.cli.run.documents import estimate_making, load_sources, report_notice, resolve_document
 from readgraph.cli.run.in_library import check_output, run_in_library, write_output
 from readgraph.cli.run.reports import check_report, make_report, show_output, with_cost
@@ -71,6 +72,7 @@ def _is_checked(file: Path) -> bool:
 def _load(options: VerifyOptions, screen: OutputOptions) -> tuple[str, list[SourceText | str]]:
     if options.paths and options.collection is not None:
         raise BadInput("--collection names the documents to check against: leave it out, or name no file.")
+    check_named(options.up_to, options.paths)
     if not names_file(options.draft):
         raise BadInput(f"There is no file {printable_path(options.draft)}: the first argument is the text to check.")
     if str(options.draft) == STANDARD_INPUT and options.draft in options.paths:
@@ -83,7 +85,7 @@ def _load(options: VerifyOptions, screen: OutputOptions) -> tuple[str, list[Sour
 
 async def _documents(library: Library, sources: list[SourceText | str], draft: str, options: VerifyOptions) -> Document:
     if sources:
-        return await resolve_document(library, sources, options.as_of)
+        return await resolve_document(library, sources, options.as_of, options.up_to)
     near = await documents_near(library.pages, draft, options.collection, options.as_of)
     return await documents_as_one(library.pages, near, options.as_of)
 
@@ -109,8 +111,10 @@ def _print_claims(verified: Verified, output: dict[str, Any], screen: OutputOpti
         console.print("The text claims nothing that could be checked: it has no sentence.")
     if screen.quiet:
         return
+    lost = [claim.get("absence") for claim in output["claims"] if claim["verdict"] == "not found"]
+    nowhere = "in no part" if all(each and each["proven"] for each in lost) else "with no sentence near"
     counts = {verdict: getattr(verified, verdict.replace(" ", "_")) for verdict in MARKS}
-    listed = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
+    listed = ", ".join(f"{count} {verdict.replace('not found', nowhere)}" for verdict, count in counts.items() if count)
     console.print(rendering.footer(output, format_count(len(verified.claims), "claim"), listed))
 
 

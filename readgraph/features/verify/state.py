@@ -1,12 +1,12 @@
 """The state of a check: a draft, its claims, and what the documents say of each."""
 
-from typing import Annotated
+from typing import Annotated, NotRequired
 
 from pydantic import Field
 from typing_extensions import TypedDict
 
 from readgraph.state.differences import Difference, Verdict
-from readgraph.state.reading import Answered, Citation, ReadingState, TextGiven
+from readgraph.state.reading import Absence, Answered, Citation, ReadingState, TextGiven
 
 
 class CitedPlace(TypedDict):
@@ -24,7 +24,7 @@ class Claim(TypedDict):
     `text`: its words without marks. `quotes`: what it quotes. `cited`: the places that it names. `pages`: those near.
     `searched`: in how many documents they were looked for. `by`: who decided, "rules" or "model", "" for nobody.
     `differs` may say of a claim that is not decided in what the nearest sentence differs; `missing`: its words that
-    this sentence lacks.
+    this sentence lacks. `absence`: of one that was not found, how many parts were judged, if that was wanted.
     """
 
     text: str
@@ -39,6 +39,7 @@ class Claim(TypedDict):
     differs: list[Difference]
     missing: list[str]
     evidence: list[Citation]
+    absence: NotRequired[Absence | None]
 
 
 class VerifyWanted(TextGiven):

@@ -69,7 +69,8 @@ async def wiki(
     """
     pages = pages_of(library, context)
     whole = await documents_as_one(pages, documents or await all_documents(pages, collection, as_of), as_of)
-    document = await add_collection(pages, in_one_order(await documents_of(pages, whole))) if whole.parts else whole
+    several = await documents_of(pages, whole) if len(whole.parts) > 1 else ()
+    document = await add_collection(pages, in_one_order(several)) if several else whole
     output = await run_method(pages, build(), "wiki", document, cast(Question, {}), context, listen, thread)
     return Wiki.of(output)
 

@@ -306,7 +306,7 @@ async def document_languages(store: PageStore, document: Document) -> DocumentLa
     """The main language of a document, or of each part of a collection, seen by samples of their texts."""
     if not document.parts:
         return DocumentLanguages([0], [await _language(store, document)])
-    parts = [await store.document(part.document) for part in document.parts]
+    parts = [await store.member(part) for part in document.parts]
     return DocumentLanguages([part.start for part in document.parts], [await _language(store, each) for each in parts])
 
 

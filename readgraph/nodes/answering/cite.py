@@ -7,6 +7,7 @@ that were opened or cited, and a few of the whole text, since notes of any page 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.search.hits import pages_of
@@ -15,6 +16,7 @@ from readgraph.library.search.passages import cut_to_passages
 from readgraph.library.search.terms import content_words
 from readgraph.models.metering import count_fallback, current_meter
 from readgraph.models.prompt import DATA_RULE, declare_wording
+from readgraph.nodes.answering.absence import describe_absence, prove_absence, wants_proof
 from readgraph.nodes.answering.citations import add_context, find_quote, find_quotes, mark_offsets
 from readgraph.nodes.answering.in_view import set_long
 from readgraph.nodes.answering.verdicts import (
@@ -36,7 +38,7 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BudgetSpent
 from readgraph.state.reading import Citation, Quote, Sentence
 from readgraph.state.sentences import ROW, sentences_by_language
-from readgraph.state.settings import AnswerForm, Checking, Quoting
+from readgraph.state.settings import AnswerForm, Checking, Proving, Quoting
 from readgraph.state.tables import without_unread
 from readgraph.state.words import count_words
 
@@ -232,12 +234,25 @@ async def _find_verdict_quotes(
     return quotes
 
 
-@node(settings=(AnswerForm, Checking, Quoting))
+@node(settings=(AnswerForm, Checking, Quoting, Proving))
 async def cite(state: CiteState, runtime: ReaderRuntime) -> CiteUpdate:
     """Give each quote its document, page and character span; one that stands in none is dropped and counted.
 
-    Then each sentence of a long answer, if the settings want it, is checked against the text.
+    Then each sentence of a long answer, if the settings want it, is checked against the text. Before it, if they want
+    that and no answer was found, the parts that were not read are judged.
     """
+    if not wants_proof(state, runtime.context):
+        earlier: CiteUpdate = {"citations": [], "absence": None} if state.get("absence") else {"citations": []}
+        return {**earlier, **await _cite(state, runtime)}
+    absence, found = await prove_absence(state, runtime)
+    told: Any = found or {}
+    cited = await _cite({**state, **told}, runtime)
+    if quoted := sorted({citation["page"] for citation in cited["citations"]} if found else ()):
+        absence["found"] = quoted
+    return {**told, **cited, "absence": absence, "step_summary": describe_absence(absence)}
+
+
+async def _cite(state: CiteState, runtime: ReaderRuntime) -> CiteUpdate:
     checking = _is_checked(state, runtime.context)
     if not (state["quotes"] or checking):
         return {"citations": [], "step_summary": "nothing was quoted"}

@@ -45,8 +45,12 @@ class UnchangedPages:
 
 
 async def find_unchanged_pages(store: PageStore, document: Document, text: str, memory: Memory) -> UnchangedPages:
-    """Unchanged pages and notes from the same recipe's memory of the file's newest earlier version; usually none."""
-    earlier = await store.other_versions(document)
+    """Unchanged pages and notes from the same recipe's memory of the file's newest earlier version; usually none.
+
+    Of a beginning of a document they are from the document's own memory.
+    """
+    begun = [await store.document(document.kept_with)] if len(document.parts) == 1 else []
+    earlier = begun or await store.other_versions(document)
     there = await store.memories(earlier[0].id) if earlier else []
     same = next((other for other in there if other.recipe == memory.recipe), None)
     if same is None:

@@ -87,7 +87,7 @@ async def outline_of(store: PageStore, document: Document, context: ReaderContex
         return None
     numbered, sections, cuts = _Numbered(), list[Section](), list[int]()
     for part in document.parts or (CollectionPart(document.id, 0, document.characters),):
-        member = await store.document(part.document) if document.parts else document
+        member = await store.member(part) if document.parts else document
         text = await store.text(member)
         named = await store.places(member) or [(place.start, place.label) for place in places_of_markdown(text)]
         headings = [*headings_in(text, ((start, label) for start, label in named if not _LINE.fullmatch(label)))]

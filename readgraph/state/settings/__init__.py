@@ -38,6 +38,7 @@ class CoreSettings(  # the last comes first, since a dataclass orders its fields
     Pausing,
     Paragraphs,
     PageSizes,
+    Proving,
     Checking,
     Quoting,
     AnswerForm,

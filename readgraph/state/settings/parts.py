@@ -299,3 +299,11 @@ class Checking(Settings, panel="Answers"):
     check_sentences: Annotated[
         bool, Help("Check each sentence of a long answer (paragraph, free), or of a summary.")
     ] = True
+
+
+class Proving(Settings, panel="Answers"):
+    """What is done where no answer was found."""
+
+    prove_absence: Annotated[
+        bool, Help("Where no answer is found, let the model judge each part that was not read, before none is given.")
+    ] = False

@@ -16,7 +16,7 @@ async function askForm(ids, signal, asked = "") {
   const body = () => {
     if (!question.value.trim()) return null;
     return {
-      documents: texts.ids(), as_of: texts.day(), collection: texts.ids().length ? "" : scope.select.value, method: way.method(), question: question.value.trim(), options: options(),
+      documents: texts.ids(), as_of: texts.day(), up_to: texts.place(), collection: texts.ids().length ? "" : scope.select.value, method: way.method(), question: question.value.trim(), options: options(),
       settings: { ...changedSettings(method()), ...way.settings() }, ...(pause.checked && !pausing.hidden ? { pause_before: ["look_up"] } : {}), review: review.checked,
     };
   };
@@ -51,7 +51,7 @@ async function askForm(ids, signal, asked = "") {
   const box = element("div.ask-form", { "data-form": "" },
     ...[field("Question", question), element("div.going", {}, go, estimate.box), none, texts.box, scope.box, more, element("div.buttons", {}, makingWays(ids.join()))].filter(Boolean));
   if (asked) estimate.renew();
-  return { box, question };
+  return { box, question, place: texts.place };
 }
 
 /** Ask about chosen texts; of a single one there are questions to begin with. */
@@ -60,7 +60,12 @@ async function askView(box, ids, signal, asked = "") {
   const form = await askForm(chosen, signal, asked);
   box.replaceChildren(element("h1", {}, "Ask"), form.box);
   form.question.focus({ preventScroll: true });
-  if (chosen.length === 1 && !asked) suggestions(chosen[0], signal).then((offered) => offered && box.append(offered));
+  if (chosen.length !== 1 || asked) return;
+  const offered = element("div");
+  const offer = async () => offered.replaceChildren(...[await suggestions(chosen[0], signal, form.place())].filter(Boolean));
+  form.box.addEventListener("change", offer);
+  box.append(offered);
+  offer();
 }
 
 /** What is made of texts besides answers: its name, the button, and what it is made of without a model. */
@@ -83,7 +88,7 @@ async function makingView(box, task, ids, signal) {
   for (const input of [wanted, part, words]) input.addEventListener("input", renew);
   const body = () => {
     if (!texts.ids().length || ((isTable || isCheck) && !wanted.value.trim())) return null;
-    const common = { task, documents: texts.ids(), as_of: texts.day(), question: wanted.value.trim() };
+    const common = { task, documents: texts.ids(), as_of: texts.day(), up_to: texts.place(), question: wanted.value.trim() };
     if (isTable) return { ...common, settings: changedSettings("survey") };
     return task === "summary" ? { ...common, part: part.value.trim(), words: Number(words.value) || null } : common;
   };
@@ -119,9 +124,9 @@ function settingsOf(method, onchange) {
 }
 
 /** Questions to begin with, which the text can answer; each leads to where it can be changed and asked. */
-async function suggestions(id, signal) {
+async function suggestions(id, signal, place = "") {
   const none = { questions: [] }; // nothing else hangs on them
-  const { questions } = await api.get(pathOf("documents", id, "suggestions"), signal).catch(() => none);
+  const { questions } = await api.get(withQuery(pathOf("documents", id, "suggestions"), { up_to: place }), signal).catch(() => none);
   const items = questions.map((one) => element("li", {}, prose("a", one, { href: placeOf("ask", id, one) })));
   return items.length ? element("ul.suggested", { "aria-label": "You could ask" }, items) : null;
 }

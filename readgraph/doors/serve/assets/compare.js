@@ -8,7 +8,7 @@ async function compareView(box, [one, other], signal) {
     const value = about.methods.some((method) => method.name === name) ? name : "";
     const method = methodChoice(value, () => draw(), place ? "Second method" : "First method");
     const body = () => question.value.trim() ? {
-      documents: texts.ids(), as_of: texts.day(), method: method.select.value, question: question.value.trim(), options: options(),
+      documents: texts.ids(), as_of: texts.day(), up_to: texts.place(), method: method.select.value, question: question.value.trim(), options: options(),
       settings: changedSettings(offeredFor(method.select.value)[0]),
     } : null;
     return { method, body, estimate: estimating(body, signal) };

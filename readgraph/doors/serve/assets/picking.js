@@ -6,6 +6,7 @@ function picking(ids, onchange, signal, none = "All: those that fit the question
   const words = element("input", { type: "search", autocomplete: "off", placeholder: "Words of a title" });
   const state = element("span.quiet", { role: "status" });
   const day = element("input", { type: "date", onchange });
+  const place = element("input", { type: "text", autocomplete: "off", dir: "auto", onchange });
 
   const draw = () => {
     const drop = (id) => () => {
@@ -58,9 +59,10 @@ function picking(ids, onchange, signal, none = "All: those that fit the question
     if (lost) state.textContent = `${lost === 1 ? "A chosen text is" : `${lost} chosen texts are`} not in the library any more. ${state.textContent}`;
   };
   const box = opening("Which documents", { class: "picking", open: ids.length > 0 || !none.startsWith("All") }, chips, element("div", { "data-search": "" }, field("Choose documents", words), found),
-    dated ? opening("As it was on a day", {}, field("Day", day, "Later texts and sessions are left out. What has no date stays.")) : "");
+    dated ? opening("As it was on a day", {}, field("Day", day, "Later texts and sessions are left out. What has no date stays.")) : "",
+    dated ? opening("As if read up to a place", {}, field("Place", place, "Such as: page 120, chapter 7, session 3. What follows it is not known.")) : "");
   box.firstChild.append(" ", state);
-  return { box, begin, ids: () => [...chosen.keys()], day: () => day.value };
+  return { box, begin, ids: () => [...chosen.keys()], day: () => day.value, place: () => place.value.trim() };
 }
 
 /** Search inside the texts: passages with their places, the best first. */

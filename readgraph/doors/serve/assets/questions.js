@@ -10,12 +10,20 @@ function showAnswer(box, { report: data, document: id, memory, thread }, run, ow
   ways.append(element("a.button", { href: file, download: "" }, "Download the report"));
   if (run && data.found?.table) ways.append(element("a.button", { href: pathOf("runs", run.id, "table.csv"), download: "" }, "Download the table"));
   if (thread) ways.append(followUpButton(id, thread, data, asking));
+  if (data.found?.status === "no_answer" && !data.found.absence && about.model) ways.append(everyPartButton(id, data));
   ways.append(element("a.button", { href: placeOf("document", id, memory) }, "Open the document"));
   showReport(box, data, { document: owner, memory });
   const links = thread ? about.links.map(([label, path]) => element("a", { href: `${path}#${encodeURIComponent(thread)}` }, label)) : [];
   if (links.length) box.querySelector(".how-read > summary")?.after(element("p", {}, links));
   const told = box.querySelector(".told");
   told?.querySelector(".answer > :is(.said, .context, .wide)").after(element("div", {}, ways, asking));
+}
+
+/** Where no answer was found: ask again, and let the model judge each part that was not read. */
+function everyPartButton(document_, data) {
+  const settings = { ...changedSettings(data.method), prove_absence: true };
+  const body = { documents: [document_], method: data.method, question: data.question, options: data.options, settings };
+  return doing("Look in every part", async () => (location.hash = placeOf("run", (await beginRun(body)).id)));
 }
 
 /** Ask on in the same thread. */

@@ -1,0 +1,110 @@
+"""Documents as who has read only up to a place knows them: a page, a chapter, a session or a time.
+
+The beginning is a document of its own, with pages, notes and indexes of its own: what follows is in none of them. What
+was made of single pages of the whole text is taken over, and not asked for again.
+"""
+
+import re
+from collections.abc import Sequence
+
+from readgraph.library.collections import add_beginning, documents_of
+from readgraph.library.page_store import PageStore
+from readgraph.nodes.named_parts import find_named_part
+from readgraph.sources.places import SourcePage, no_such_page, page_of, place_in_words, places_named
+from readgraph.state.errors import BadInput, Way
+from readgraph.state.records import CollectionPart, Document
+
+NAME_THEM = Way("--up-to needs a document: name it.", tool="up_to needs a document: name it.", page="Choose documents.")
+_PAGE = re.compile(
+    r"(?:pdf )?(?:pages?|pp?\.?|s\.|seite)\s*(?P<said>[^\s()]+)(?: \((?P<number>\d{1,9})\w\w in the file\))?", re.I
+)
+_CLOCK = re.compile(r"(\d{1,3}):(\d\d):(\d\d)")  # as subtitles have it
+MOST_TOLD = 3
+
+
+def check_named(up_to: str, documents: Sequence[object]) -> None:
+    """Raise `BadInput` for a place without a document."""
+    if up_to and not documents:
+        raise BadInput(NAME_THEM)
+
+
+async def up_to_place(pages: PageStore, document: Document, up_to: str) -> Document:
+    """The beginning of a document, a history or a collection, to the end of a place; all of it without one."""
+    if not up_to:
+        return document
+    number, end, name = await _find_end(pages, await documents_of(pages, document), up_to)
+    start = document.parts[number].start if document.parts else 0
+    return await add_beginning(pages, document, start + end, place_in_words(name))
+
+
+async def members_up_to(pages: PageStore, documents: Sequence[Document], up_to: str) -> list[Document]:
+    """Documents up to a place, in their order: those before it, and the beginning of the one that has it."""
+    if not up_to:
+        return [*documents]
+    number, end, _ = await _find_end(pages, documents, up_to)
+    return [*documents[:number], await pages.member(CollectionPart(documents[number].id, 0, end))]
+
+
+async def _find_end(pages: PageStore, documents: Sequence[Document], up_to: str) -> tuple[int, int, str]:
+    """Which of the documents has a place, where in it that ends, and the place's name."""
+    wanted, problems = " ".join(up_to.split()), list[BadInput]()
+    titles = [" ".join((document.title or document.id).split()) for document in documents]
+    begun = [title for title in titles if f"{wanted},".casefold().startswith(f"{title},".casefold())]
+    title = max(begun, key=len, default=None)  # "Book two, chapter 3", as citations have it
+    place = wanted if title is None else wanted[len(title) + 1 :].strip()
+    found = list[tuple[int, int, str]]()
+    for number, document in enumerate(documents):
+        if title is None or titles[number] == title:
+            try:
+                end, name = await _end_in(pages, document, place) if place else (document.characters, wanted)
+                found.append((number, end, name))
+            except BadInput as problem:
+                problems.append(problem)
+    if not found:
+        raise problems[0]
+    if len(found) > 1:
+        listed = " or ".join(f"'{titles[number]}, {name}'" for number, _, name in found[:MOST_TOLD])
+        raise BadInput(f"Several of the documents have a place '{wanted}': write {listed}.")
+    if not found[0][1]:
+        raise BadInput(f"Nothing stands before '{wanted}': give a later place.")
+    return found[0]
+
+
+async def _end_in(pages: PageStore, document: Document, wanted: str) -> tuple[int, str]:
+    """Where the place of this name ends in a document, and its name as citations have it. Raises `BadInput`."""
+    places = await pages.places(document)
+    if (page := _PAGE.fullmatch(wanted)) and any(page_of(name) for _, name in places):
+        return _end_of_page(document, places, page)
+    if (clock := _CLOCK.fullmatch(wanted)) and any(_CLOCK.fullmatch(name) for _, name in places):
+        times = [(start, tuple(map(int, time.groups()))) for start, name in places if (time := _CLOCK.fullmatch(name))]
+        later = (start for start, time in times if time > tuple(map(int, clock.groups())))
+        return min(later, default=document.characters), wanted
+    find = places_named if document.sessions else find_named_part
+    spans = await find(pages, document, wanted)
+    if len(spans) > 1:
+        listed = " or ".join(f"'{name}'" for name, *_ in spans[:MOST_TOLD])
+        raise BadInput(f"Several places of '{document.title or document.id}' are called '{wanted}': write {listed}.")
+    name, _, end = spans[0]
+    return end, name
+
+
+def _end_of_page(document: Document, places: Sequence[tuple[int, str]], said: re.Match[str]) -> tuple[int, str]:
+    """The end of a page as citations call it: by what is printed on it, else by its number in the file."""
+    there = [(start, page) for start, name in places if (page := page_of(name))]
+    number = _number_in_file(said, [page for _, page in reversed(there)])
+    if not 1 <= number <= max(page.number for _, page in there):
+        raise no_such_page(document, said["said"], [page for _, page in there])
+    label = next((page.label for _, page in there if page.number == number), f"PDF page {number}")
+    return min((start for start, page in there if page.number > number), default=document.characters), label
+
+
+def _number_in_file(said: re.Match[str], pages: Sequence[SourcePage]) -> int:
+    """The number of a page in the file, 0 for none; where its text is missing between two, of the one before."""
+    printed = {page.printed.casefold(): page.number for page in pages if page.printed}
+    if number := said["number"] or printed.get(said["said"].casefold()):
+        return int(number)
+    wanted = int(said["said"]) if said["said"].isdecimal() else 0
+    counted = {int(label): number for label, number in printed.items() if label.isdecimal()}
+    if min(counted, default=0) < wanted < max(counted, default=0):
+        return max(number for label, number in counted.items() if label < wanted)
+    return wanted

@@ -1,0 +1,184 @@
+"""What is read up to a place knows nothing of what follows: no request, quote, hit, note or suggestion has a word."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from readgraph import api
+from readgraph.api import functions
+from readgraph.api.documents import documents_as_one
+from readgraph.api.running import RunThread
+from readgraph.doors.serve.suggesting import suggest_questions
+from readgraph.graphs.methods import METHODS
+from readgraph.library.histories import SessionText
+from readgraph.library.opening import Library
+from readgraph.sources.formats import plain_text
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
+from readgraph.state.records import Document
+from tests.doubles.model_server import ModelServer
+from tests.support.command import Command, assert_refused
+
+QUESTION = "What did the keeper carry to the tower?"
+KNOWN = "On day {n} the keeper carried lamp oil {n} to the tower. " * 3
+HIDDEN = "In year {n} the quagga ate the keeper of the tower. " * 3
+TEXT = "\n\n".join(
+    f"# Chapter {number}: {title}\n\n" + "\n\n".join(said.format(n=10 * number + each) for each in range(4))
+    for number, title, said in ((1, "The lamp", KNOWN), (2, "The oil", KNOWN), (3, "The quagga", HIDDEN))
+)
+CONTEXT = ReaderContext(
+    model="openai:double",
+    embeddings="openai:double-embeddings",
+    segment_words=60,
+    min_page_words=40,
+    max_page_words=90,
+    children=2,
+    memo_page_words=90,
+)
+
+
+async def add(library: Library, title: str = "Log", text: str = TEXT) -> Document:
+    places = [(place.start, place.label) for place in plain_text.convert_markdown(text.encode(), "log.md").places]
+    return await library.pages.add_document(text, title=title, places=places)
+
+
+def knows(server: ModelServer, *outputs: object) -> bool:
+    """Whether a request, or what came out, has a word of what follows."""
+    sent = json.dumps([request.body for request in server.requests]) + json.dumps(server.embedded)
+    return "quagga" in (sent + str(outputs)).lower()
+
+
+@pytest.mark.parametrize("method", METHODS)
+async def test_no_request_of_a_method_has_what_follows(server: ModelServer, library: Library, method: str) -> None:
+    document = await add(library)
+    for context in (CONTEXT, replace(CONTEXT, model="")):
+        whole = await functions.ask(library, QUESTION, documents=[document], method=method, context=context)
+        server.reset()
+        known = await functions.ask(
+            library, QUESTION, documents=[document], method=method, context=context, up_to="chapter 2"
+        )
+        assert not knows(server, known.output, known.notices), method
+        read = await library.pages.memory(known.output["document"], known.memory)
+        notes = await library.pages.notes(read.id, range(read.pages))
+        tree = await library.store.asearch(("readgraph", "tree", read.id))
+        assert not knows(server, notes, [item.value for item in tree])
+        assert known.memory != whole.memory and known.status in ("answered", "nearest", "no_answer")
+
+
+async def test_summaries_checks_and_hits_know_nothing_of_it(server: ModelServer, library: Library) -> None:
+    document = await add(library)
+    given: Any = {"documents": [document], "up_to": "the oil", "context": CONTEXT}
+    summary = await api.summarise(library, **given)
+    checked = await api.verify(library, "The keeper carried lamp oil. The keeper was eaten in year 31.", **given)
+    hits = await functions.search(library, "keeper tower", documents=[document], up_to="chapter 2")
+    assert not knows(server, summary.output, checked.output, hits) and len(hits) > 1
+    assert max(hit.end for hit in hits) <= TEXT.index("# Chapter 3")
+    assert not await functions.search(library, "quagga", documents=[document], up_to="chapter 2")
+    begun = await documents_as_one(library.pages, [document], up_to="chapter 2")
+    assert await suggest_questions(library.pages, begun) != await suggest_questions(library.pages, document)
+    assert not knows(server, await suggest_questions(library.pages, begun))
+
+
+@pytest.mark.parametrize("method", ["read-agent", "gam", "mem-walker"])
+async def test_notes_of_single_pages_are_not_asked_for_again(
+    server: ModelServer, library: Library, method: str
+) -> None:
+    document = await add(library, text=TEXT.replace("\n\n# Chapter 2", f"\n\n{KNOWN}" * 20 + "\n\n# Chapter 2"))
+    read = await functions.read(library, document, method=method, context=CONTEXT)
+    await library.pages.forget_paid(document.id)  # no saved reply helps
+    server.reset()
+    begun = await documents_as_one(library.pages, [document], up_to="chapter 2")
+    known = await functions.read(library, begun, method=method, context=CONTEXT)
+    noted = sum("passage" in request.text and request.schema_name != "PausePoint" for request in server.requests)
+    assert known.complete and known.pages > 6 and noted <= 3, (known.pages, read.pages)
+
+
+async def test_a_history_is_known_up_to_a_session(server: ModelServer, library: Library) -> None:
+    days = {
+        "3 May 2023": "The goat sleeps in the barn.",
+        "9 June 2023": "And in the tower.",
+        "2024": "The quagga came.",
+    }
+    sessions = [SessionText(f"Ann: {said}", time=day) for day, said in days.items()]
+    await functions.remember(library, "goats", sessions, context=CONTEXT)
+    server.reset()
+    given: Any = {"documents": ["goats"], "context": CONTEXT, "method": "gam"}
+    known = await functions.ask(library, "Where does the goat sleep?", up_to="session 2", **given)
+    assert not knows(server, known.output) and "9 June 2023" in str(known.output)
+    read = await library.pages.memory(known.output["document"], known.memory)
+    assert read.pages == 2, "its pages are its sessions"
+    assert not await functions.search(library, "quagga", documents=["goats"], up_to="9 June 2023")
+    with pytest.raises(BadInput, match="has no place 'session 7'"):
+        await functions.ask(library, "Where?", up_to="session 7", **given)
+
+
+async def test_a_page_is_called_as_citations_call_it(library: Library) -> None:
+    text = "The cover.\n\nThe first.\n\nThe second.\n\nThe quagga.\n"
+    labels = {"cover": "PDF page 1", "first": "PDF page 4 (1)", "second": "PDF page 5 (2)", "quagga": "PDF page 7 (4)"}
+    places = [(text.index(f"The {word}"), label) for word, label in labels.items()]
+    document = await library.pages.add_document(text, title="Book", places=places)
+    ways = {"second": ["page 2", "page 3", "Book, page 2"], "first": ["p. 1", "page 1 (4th in the file)"]}
+    for last, up_to in ((last, up_to) for last, each in ways.items() for up_to in each):
+        begun = await documents_as_one(library.pages, [document], up_to=up_to)
+        assert (await library.pages.text(begun)).rstrip().endswith(f"The {last}."), up_to
+    assert begun.title == "Book until page 1 (4th in the file)"
+    with pytest.raises(BadInput, match="its pages are 1 to 7, printed 1 to 4"):
+        await documents_as_one(library.pages, [document], up_to="page 9")
+
+
+async def test_of_subtitles_a_time_counts(library: Library) -> None:
+    text = "It begins. The goat sleeps. The quagga comes."
+    times = [(0, "0:00:05"), (text.index("The goat"), "0:41:00"), (text.index("The quagga"), "0:43:10")]
+    document = await library.pages.add_document(text, title="Film", places=times)
+    begun = await documents_as_one(library.pages, [document], up_to="0:42:00")
+    assert (await library.pages.text(begun)).rstrip() == "It begins. The goat sleeps."
+    with pytest.raises(BadInput, match="give a later place"):
+        await documents_as_one(library.pages, [document], up_to="0:00:01")
+
+
+async def test_of_several_documents_those_behind_are_left_out(server: ModelServer, library: Library) -> None:
+    one = await add(library, "One", TEXT.replace("quagga", "zebra"))
+    two, three = await add(library, "Two"), await library.pages.add_document("A quagga.", title="Three")
+    many: Any = {"documents": [one, two, three], "context": CONTEXT}
+    known = await functions.ask(library, QUESTION, up_to="Two, chapter 2", **many)
+    assert [each["title"] for each in known.output["documents"]] == ["One", "Two"]
+    assert not knows(server, known.output) and any("zebra" in request.text for request in server.requests)
+    assert await documents_as_one(library.pages, [one, two], up_to="One") == one
+    assert not await functions.search(library, "quagga", documents=[one, two, three], up_to="Two, chapter 2")
+    with pytest.raises(BadInput, match="write 'One, Chapter 2: The oil' or 'Two, Chapter 2: The oil'"):
+        await functions.ask(library, QUESTION, up_to="chapter 2", **many)
+    with pytest.raises(BadInput, match="needs a document"):
+        await functions.ask(library, QUESTION, up_to="chapter 2")
+
+
+async def test_a_follow_up_knows_no_more_than_what_it_follows(server: ModelServer, library: Library) -> None:
+    document, saver = await add(library), library.checkpointer
+    given: Any = {"documents": [document], "context": CONTEXT, "method": "read-agent"}
+    await functions.ask(library, "Who ate the keeper?", thread=RunThread(saver=saver, id="whole"), **given)
+    await functions.ask(library, QUESTION, up_to="chapter 2", thread=RunThread(saver=saver, id="begun"), **given)
+    with pytest.raises(BadInput, match="up to the same place"):
+        thread = RunThread(saver=saver, id="whole", follow_up=True)
+        await functions.ask(library, "And why?", up_to="chapter 2", thread=thread, **given)
+    server.reset()
+    thread = RunThread(saver=saver, id="begun", follow_up=True)
+    await functions.ask(library, "And why?", up_to="chapter 2", thread=thread, **given)
+    assert server.calls and not knows(server)
+
+
+@pytest.mark.parametrize("wanted", ["chapter 9", "the zebra"])
+async def test_a_place_that_is_not_there_is_one_line(library: Library, wanted: str) -> None:
+    document = await add(library)
+    with pytest.raises(BadInput, match=f"has no place '{wanted}': its places have names such as '§ Chapter"):
+        await functions.ask(library, QUESTION, documents=[document], up_to=wanted)
+
+
+def test_the_command_takes_a_place(readgraph: Command, tmp_path: Any) -> None:
+    (tmp_path / "log.md").write_text(TEXT)
+    ran = readgraph("ask", "Who ate the keeper?", tmp_path / "log.md", "--up-to", "chapter 2")
+    assert ran.code == 0 and "quagga" not in ran.out
+    assert_refused(readgraph("ask", "Who ate the keeper?", "--up-to", "chapter 2"), "--up-to needs a document")
+    assert_refused(
+        readgraph("ask", "And why?", "--continue", "--up-to", "chapter 2"), "leave --up-to or --continue out"
+    )
