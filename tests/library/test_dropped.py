@@ -66,9 +66,9 @@ async def look(library: Library, namespace: str = "") -> dict[str, Any]:
     pages, document, memory = await opened(library, namespace)
     embedding = replace(CONTEXT, namespace=namespace, embeddings="openai:double-embeddings")
     tools = await memory_tools(Runtime(context=embedding, store=library.store), document, memory)
-    found = {name: await tool.find(QUERY, 9) for name, tool in tools.items()}
+    found: dict[str, Any] = {name: await tool.find(QUERY, 9) for name, tool in tools.items()}
     found["okapi"] = await okapi_ranker(pages, document, memory).find(QUERY, 9)
-    asked = {"document": document.id, "question": QUERY}
+    asked: Any = {"document": document.id, "question": QUERY}
     graph = read_agent.build().compile(store=library.store)
     answered = await graph.ainvoke(asked, context=replace(CONTEXT, namespace=namespace))
     found["run"] = [answered[name] for name in ("answer", "pages_read", "citations")]
