@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from readgraph.models import metering
 from readgraph.models.prompt import Prompt
 from readgraph.models.reply import Complaint
+from readgraph.models.streaming import stream_whole_reply
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BudgetSpent, NoUsableReply
 
@@ -75,10 +76,12 @@ async def ask_reply(
         BudgetSpent: If the budget allows no further call, without `fallback` or inside of a node with a substitute.
         ModelUnavailable: If the server can't be used.
     """
-    from readgraph.models.tries import first_usable_reply
+    from readgraph.models.tries import first_usable
 
     with _fall_back(fallback):
-        return await first_usable_reply(runtime, prompt, reply, complaint)
+        usable: Reply = await first_usable(runtime, prompt, reply, complaint)
+        stream_whole_reply(metering.current_meter(), usable)
+        return usable
     return None
 
 
@@ -96,10 +99,11 @@ async def ask_text(
     fallback: str | None = None,
 ) -> str | None:
     """Ask for a note: plain text that is not empty. `complaint`, `fallback` and errors are as in `ask_reply`."""
-    from readgraph.models.tries import first_usable_text
+    from readgraph.models.tries import first_usable
 
     with _fall_back(fallback):
-        return await first_usable_text(runtime, prompt, complaint)
+        text: str = await first_usable(runtime, prompt, None, complaint)
+        return text
     return None
 
 

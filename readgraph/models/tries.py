@@ -1,10 +1,9 @@
 """The tries for one answer: what is asked again and why, recorded replies that are asked for anew, windows that cut."""
 
-from collections.abc import Awaitable, Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Generic, TypeVar
+from typing import Any
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
@@ -18,69 +17,32 @@ from readgraph.models.replies import json_form
 from readgraph.models.replies.plain_form import is_in_words, is_plain, parse_plain, plain_messages, take_whole_part
 from readgraph.models.reply import FLAWED, MOST_REPEATED, TRIES, WITHHELD, Complaint, ModelReply, current_stand_in
 from readgraph.models.requesting import AskedPrompt, PromptRequest
-from readgraph.models.streaming import stream_whole_reply
 from readgraph.models.watching import Call
 from readgraph.models.windows.tokens import fewest_tokens, likely_tokens
 from readgraph.models.windows.window import TokenCounts
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, NoUsableReply
-from readgraph.state.settings import ReplyForm
 from readgraph.state.transports import price_share
 from readgraph.state.words import first_words
 
 CUT_PROMPT = "the server read only {:,} tokens of the prompt"
 MOST_WITHHELD = 2  # how often a server may withhold its replies to a prompt: what its filter keeps back twice stays so
-Answer = TypeVar("Answer")
-Reply = TypeVar("Reply", bound=BaseModel)
 
 
-async def first_usable_reply(
-    runtime: Runtime[ReaderContext], prompt: Prompt, reply: type[Reply], complaint: Complaint[Reply]
-) -> Reply:
-    """What `ask_reply` asks for, without its substitute."""
-
-    async def read(text: str, form: ReplyForm) -> Reply:
-        if current_stand_in():
-            return json_form.read_whole(text, reply)
-        if is_plain(form, reply) or is_in_words(text, reply):
-            return await json_form.in_thread_if_long(partial(parse_plain, reply=reply, source=prompt.source), text)
-        return await json_form.read_reply(text, reply, prompt.source)
-
-    usable = await (await _open_tries(runtime, prompt, reply, read, complaint)).first_usable()
-    stream_whole_reply(metering.current_meter(), usable)
-    return usable
-
-
-async def first_usable_text(runtime: Runtime[ReaderContext], prompt: Prompt, complaint: Complaint[str]) -> str:
-    """What `ask_text` asks for, without its substitute."""
-
-    async def read(text: str, form: ReplyForm) -> str:
-        if current_stand_in() and text:
-            return text
-        return await json_form.in_thread_if_long(partial(json_form.plain_text, source=prompt.source), text)
-
-    return await (await _open_tries(runtime, prompt, None, read, complaint)).first_usable()
-
-
-async def _open_tries(
-    runtime: Runtime[ReaderContext],
-    prompt: Prompt,
-    reply: type[BaseModel] | None,
-    read: Callable[[str, ReplyForm], Awaitable[Answer]],
-    complaint: Complaint[Answer],
-) -> "PromptTries[Answer]":
-    """The tries for one answer, with how it is read; the prompt may be in the user's own words."""
+async def first_usable(
+    runtime: Runtime[ReaderContext], prompt: Prompt, reply: type[BaseModel] | None, complaint: Complaint[Any]
+) -> Any:
+    """The usable reply of this type, or without one the text; the prompt may be in the user's own words."""
     context, client = runtime.context, await model_client(runtime.context)
     worded = apply_own_words(prompt, context.prompts)
-    return PromptTries(context, page_store(runtime), client, worded, reply, read, complaint)
+    return await PromptTries(context, page_store(runtime), client, worded, reply, complaint).first_usable()
 
 
 @dataclass
-class PromptTries(AskedPrompt, Generic[Answer]):
+class PromptTries(AskedPrompt):
     """The tries for one answer: what is said of refused replies, and why they were refused."""
 
-    read: Callable[[str, ReplyForm], Awaitable[Answer]]  # reads the answer in a reply's text
-    complaint: Complaint[Answer]
+    complaint: Complaint[Any]
     reasons: list[str] = field(default_factory=list)
     recorded: bool = True  # no reply was new
     uncut: bool = True  # what the window leaves out of the prompt is not counted yet
@@ -98,7 +60,7 @@ class PromptTries(AskedPrompt, Generic[Answer]):
             return False
         return self.context.again or self.context.rebuild or (self.was_cut and self.client.window.holds(self.prompt))
 
-    async def first_usable(self) -> Answer:
+    async def first_usable(self) -> Any:
         """The answer of the first try that brings one; recorded ones that can't be used may be asked for again."""
         may_begin_anew = self.context.again or self.context.rebuild
         with ExitStack() as holding:
@@ -156,16 +118,27 @@ class PromptTries(AskedPrompt, Generic[Answer]):
     def _begin_call(self) -> Call:
         return Call(self.client, self.prompt, len(self.reasons) + 1, price_share(self.context))
 
-    async def _read(self, request: PromptRequest, response: ModelReply) -> Answer:
+    async def _read(self, request: PromptRequest, response: ModelReply) -> Any:
         """The answer in a reply; raises `ReplyRefusal` where it can't be used."""
         self.recorded = self.recorded and response.recorded
         if await self._was_cut(request, response):
             raise json_form.ReplyRefusal(CUT_PROMPT.format(response.tokens.sent), "prompt")
-        answer = await self.read(self._take_whole(response), self.client.form)
+        answer = await self._parse(self._take_whole(response))
         if reason := self.complaint(answer):
             raise json_form.ReplyRefusal(reason, "content")
         self._keep_exchange(request, response)
         return answer
+
+    async def _parse(self, text: str) -> Any:
+        """The answer in the text of a whole reply."""
+        reply, source, form = self.reply, self.prompt.source, self.client.form
+        if current_stand_in() and (reply or text):
+            return json_form.read_whole(text, reply) if reply else text
+        if reply is None:
+            return await json_form.in_thread_if_long(partial(json_form.plain_text, source=source), text)
+        if is_plain(form, reply) or is_in_words(text, reply):
+            return await json_form.in_thread_if_long(partial(parse_plain, reply=reply, source=source), text)
+        return await json_form.read_reply(text, reply, source)
 
     async def _was_cut(self, request: PromptRequest, response: ModelReply) -> bool:
         window, tokens = self.client.window, response.tokens
