@@ -18,8 +18,8 @@ from readgraph.graphs.method_facts import recipes_of
 from readgraph.graphs.methods import METHODS
 from readgraph.graphs.rehearsal import Rehearsal, build_once
 from readgraph.library.page_store import PageStore
-from readgraph.models.asking import TRIES
 from readgraph.models.prompt import replacement_digests, versions_of
+from readgraph.models.reply import TRIES
 from readgraph.nodes.prompts import every_wording, prompt_modules
 from readgraph.state.context import PROFILES, ReaderContext
 from readgraph.state.errors import BadInput

@@ -4,8 +4,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from readgraph.models.asking import MOST_REPEATED, TRIES
 from readgraph.models.rehearsed import Kind
+from readgraph.models.reply import MOST_REPEATED, TRIES
 from readgraph.state.context import ReaderContext
 
 ASSUMES = "probably, if replies can be used at once; at most, if none can be used at first"

@@ -3,22 +3,22 @@
 import os
 import re
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr, ValidationError
 
 from readgraph.models.meant import check_no_key, model_meant
+from readgraph.models.names import HOW_TO_NAME, is_function, unknown_function
 from readgraph.models.openai.address import address_settings, environment_settings
-from readgraph.models.own.functions import is_function, unknown_function
 from readgraph.models.own.tables import ModelTable
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ModelUnavailable, ReadgraphError
 from readgraph.state.providers import ModelServer
-from readgraph.state.settings import EXAMPLE_MODEL
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
 
 MB = 1_000_000
-HOW_TO_NAME = f"write PROVIDER:NAME, for example {EXAMPLE_MODEL}."
 HOW_TO_NAME_OWN = "write PROVIDER:NAME, or give it a table [models.{name}] in the settings file."
 OLLAMA = (
     "pip install langchain-ollama. Ollama is asked at http://localhost:11434, or where OLLAMA_HOST says; or name the "
@@ -28,7 +28,7 @@ NAMED_BY_OTHERS = {"max_output_tokens": "max_tokens", "headers": "default_header
 """Keys of a table that LangChain's packages call otherwise; the others have the same name."""
 
 
-def make_chat(context: ReaderContext, table: ModelTable | None, server: ModelServer | None) -> BaseChatModel:
+def make_chat(context: ReaderContext, table: ModelTable | None, server: ModelServer | None) -> "BaseChatModel":
     """The chat model of a name, for one event loop; blocks. Raises `BadInput`, or `ModelUnavailable` without a key."""
     name = context.model
     if not name:
@@ -73,7 +73,7 @@ def make_chat(context: ReaderContext, table: ModelTable | None, server: ModelSer
         raise setup_error(problem, provider, f"'{provider}' is not a known provider: {told}", name=own_name) from None
 
 
-def _table_chat(context: ReaderContext, table: ModelTable) -> BaseChatModel:
+def _table_chat(context: ReaderContext, table: ModelTable) -> "BaseChatModel":
     name = context.model
     settings: dict[str, Any] = dict(table.text_settings)
     if headers := table.headers_to_send(name):
@@ -113,7 +113,7 @@ def _table_chat(context: ReaderContext, table: ModelTable) -> BaseChatModel:
     return chat
 
 
-def _openai_chat(context: ReaderContext, model: str, **settings: Any) -> BaseChatModel:
+def _openai_chat(context: ReaderContext, model: str, **settings: Any) -> "BaseChatModel":
     from readgraph.models.openai.chat import InLoopChatOpenAI
     from readgraph.models.openai.transport import make_http_client, unused_sync_client
 

@@ -9,9 +9,8 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 from langchain_core.language_models import BaseChatModel
 
 from readgraph.models.chat_models import environment, make_chat
-from readgraph.models.names import ModelEntry, check_transport, find_model_entry, get_loop_object
+from readgraph.models.names import ModelEntry, check_transport, find_model_entry, get_loop_object, is_function
 from readgraph.models.openai.address import through_proxy, without_secrets
-from readgraph.models.own.functions import is_function
 from readgraph.models.own.tables import Limits
 from readgraph.models.reply import BROKEN_OFF, ModelReply, StandIn, current_stand_in, replies_to_replay
 from readgraph.models.waiting import CallsInFlight, SharedPause

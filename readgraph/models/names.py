@@ -5,11 +5,8 @@ import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import WeakKeyDictionary, finalize
-
-from langchain_core.embeddings import Embeddings
-from langchain_core.language_models import BaseChatModel
 
 from readgraph.models.own.objects import close_copies, copy_for_loop
 from readgraph.models.own.tables import NAME, Limits, ModelTable, how_to_name, model_table
@@ -19,8 +16,15 @@ from readgraph.state.given_models import GivenModel, find_leaves
 from readgraph.state.installed import of_kind
 from readgraph.state.loops import PerLoop
 from readgraph.state.providers import find_provider, providers
+from readgraph.state.settings import EXAMPLE_MODEL
 from readgraph.state.transports import transport_of, transports
 
+if TYPE_CHECKING:  # what only a model needs is imported when one is asked
+    from langchain_core.embeddings import Embeddings
+    from langchain_core.language_models import BaseChatModel
+
+FUNCTION = "function:"
+HOW_TO_NAME = f"write PROVIDER:NAME, for example {EXAMPLE_MODEL}."
 Factory = Callable[[], Any]
 
 
@@ -44,7 +48,7 @@ _embeddings: dict[str, ModelEntry] = {}
 
 def register_model(
     name: str,
-    factory: Callable[[], BaseChatModel | Awaitable[BaseChatModel]],
+    factory: "Callable[[], BaseChatModel | Awaitable[BaseChatModel]]",
     *,
     window_words: int | None = None,
     price: str = "",
@@ -77,7 +81,7 @@ def register_model(
     return name
 
 
-def register_embeddings(name: str, factory: Callable[[], Embeddings | Awaitable[Embeddings]]) -> str:
+def register_embeddings(name: str, factory: "Callable[[], Embeddings | Awaitable[Embeddings]]") -> str:
     """Let a name stand for an embedding model of LangChain, as `register_model` does for chat models.
 
     An index of vectors is known by the name: give another embedding model another name.
@@ -202,3 +206,13 @@ async def get_loop_object(name: str, named: ModelEntry, kind: type[Any]) -> Any:
             if named.given is not None:
                 finalize(named, dropped.append, (instance, named.given)).atexit = False
     return objects[named]
+
+
+def is_function(model: str) -> bool:
+    """Whether a model's name stands for a function."""
+    return model.startswith(FUNCTION)
+
+
+def unknown_function(name: str) -> BadInput:
+    """The error for the name of a function that this process does not have."""
+    return BadInput(f"This process has no function with the name '{name}': give the function itself again.")

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, TypeVar
 
-from readgraph.models.replies.json_form import reply_schema
 from readgraph.models.reply import AskedReply
 from readgraph.state.words import count_words, first_words, on_one_line
 
@@ -115,6 +114,8 @@ class RehearsedReply:
     def schema(self) -> dict[str, Any]:
         """The schema of the typed reply."""
         assert self.asked.reply is not None
+        from readgraph.models.replies.json_form import reply_schema  # with the parsers, which an answer may not need
+
         return reply_schema(self.asked.reply)
 
     def offered(self, name: str) -> list[Any]:

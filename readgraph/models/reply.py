@@ -2,11 +2,11 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar, get_args
 
 from langchain_core.messages import AIMessage
 from pydantic import BaseModel
@@ -19,6 +19,10 @@ from readgraph.state.records import RecordedReply, digest
 from readgraph.state.settings import ReplyForm
 from readgraph.state.variables import set_variable
 
+TRIES = 3  # for one answer
+MOST_REPEATED = 100  # words of a refused reply, and of the reason, that the next try repeats
+Said = TypeVar("Said")
+Complaint: TypeAlias = Callable[[Said], str | None]  # says what is wrong with a well-formed reply, or None
 CACHE_WRITES = ("ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens")  # LangChain's names of what a cache took in
 LONGEST_REPLY = 200_000  # characters of a reply that are used; a longer one counts as cut off there
 ENDINGS = ("finish_reason", "stop_reason", "stopReason", "done_reason")  # of OpenAI, Google; Anthropic; Bedrock; Ollama

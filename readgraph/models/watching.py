@@ -5,12 +5,11 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from langgraph.errors import GraphBubbleUp
 
-from readgraph.models.client import ModelClient
 from readgraph.models.metering import Meter, current_meter
 from readgraph.models.names import find_model_entry
 from readgraph.models.prices import Price, price_to_pay
@@ -20,6 +19,9 @@ from readgraph.state.errors import BudgetSpent
 from readgraph.state.installed import __version__
 from readgraph.state.reading import NO_TOKENS
 from readgraph.state.variables import is_silent
+
+if TYPE_CHECKING:  # imported when a model is asked
+    from readgraph.models.client import ModelClient
 
 API = "opentelemetry.trace"
 Attributes = Mapping[str, str | int | float | bool | None]  # by their names; None and "" are left out
@@ -119,7 +121,7 @@ class Call:
     nobody listens as it begins.
     """
 
-    def __init__(self, client: ModelClient, prompt: Prompt, number: int, share: float) -> None:
+    def __init__(self, client: "ModelClient", prompt: Prompt, number: int, share: float) -> None:
         self.client, self.prompt, self.number, self.share = client, prompt, number, share
         self.outcome, self.why, self.tokens, self.began = "answered", "", NO_TOKENS, 0.0
         self._listened, self._span, self._lasting = has_listeners(), NO_SPAN, ExitStack()

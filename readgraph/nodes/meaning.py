@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from math import nan
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,6 @@ from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.search.hits import LEAST_NEAR, fuse_with_meaning, score_above_last
 from readgraph.library.search.passages import cut_to_passages
 from readgraph.library.search.vector_index import Matrix
-from readgraph.models.embeddings.models import Embedder
 from readgraph.models.metering import current_meter
 from readgraph.models.reply import current_stand_in
 from readgraph.nodes.contracts import ReaderRuntime
@@ -28,6 +27,9 @@ from readgraph.state.errors import BadInput, Forgotten, ReadgraphError
 from readgraph.state.languages import language_of
 from readgraph.state.providers import ModelProvider, providers
 from readgraph.state.records import Document, Memory
+
+if TYPE_CHECKING:  # imported when vectors are asked for
+    from readgraph.models.embeddings.models import Embedder
 
 MOST_WORDS = 300_000  # of a text whose vectors are made without being asked for: they take two minutes
 
@@ -66,14 +68,16 @@ def meaning_model() -> ModelProvider | None:
     return next(knowing, None)
 
 
-async def meaning_embedder(store: PageStore) -> Embedder | None:
+async def meaning_embedder(store: PageStore) -> "Embedder | None":
     """The model's vectors that the store keeps; None where no model is installed."""
     model = meaning_model()
     return await get_shared_embedder(store, ReaderContext(embeddings=model.embedding_model)) if model else None
 
 
-def keeping_embedder(store: PageStore, document: Document) -> Embedder | None:
+def keeping_embedder(store: PageStore, document: Document) -> "Embedder | None":
     """A model whose vectors are kept with this document, and go when it is forgotten."""
+    from readgraph.models.embeddings.models import Embedder
+
     model = meaning_model()
     return Embedder(model.embedding_model, PaidVectors(store, document.id)) if model else None
 

@@ -8,12 +8,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from heapq import nlargest
-from typing import Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from weakref import WeakKeyDictionary, proxy
 
 import numpy as np
 from langgraph.store.base import BaseStore
-from rank_bm25 import BM25Okapi
 
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.search.hits import DEPTH, PARTS, Extent, IndexEntry, Part, fuse, pages_of, score_above_last
@@ -25,7 +24,6 @@ from readgraph.library.search.terms import tokens
 from readgraph.library.search.vector_index import Matrix, VectorIndex
 from readgraph.library.store import base_of, hold_build_lock
 from readgraph.library.stored_items import drop_oldest
-from readgraph.models.embeddings.models import Embedder
 from readgraph.models.embeddings.vector_replies import NotEmbedded
 from readgraph.models.metering import count_fallback, current_meter
 from readgraph.nodes.contracts import ReaderRuntime
@@ -36,6 +34,11 @@ from readgraph.state.errors import BadInput
 from readgraph.state.given_models import GivenModel
 from readgraph.state.records import Document, Memory, Note
 from readgraph.state.variables import set_variable
+
+if TYPE_CHECKING:  # what only a model, or only a baseline, needs is imported when it is used
+    from rank_bm25 import BM25Okapi
+
+    from readgraph.models.embeddings.models import Embedder
 
 AT_ONCE = 200  # pages that are indexed at once
 ROOM_OF_VECTOR = 2**18  # bytes on the disk for each text: a long vector, with its copies, in all calls in flight
@@ -127,8 +130,10 @@ async def open_rankers(
     return {name: tools[name] for name in names}
 
 
-async def get_shared_embedder(store: PageStore, context: ReaderContext) -> Embedder:
+async def get_shared_embedder(store: PageStore, context: ReaderContext) -> "Embedder":
     """The context's embedding model, shared by all users of the store, which keeps the embeddings."""
+    from readgraph.models.embeddings.models import Embedder
+
     base = proxy(base_of(store.store))  # so that the cache below does not keep the store alive
     paid = PaidVectors(PageStore(base, namespace=store.namespace, share_replies=store.share_replies))
     how = {name: getattr(context, name) for name in ("concurrency", "timeout", "retry_seconds")}
@@ -164,7 +169,7 @@ class OkapiTool:
         best = nlargest(most, range(len(scores)), key=lambda number: (scores[number], -number))
         return [(number, float(scores[number])) for number in best]
 
-    async def _ranker(self, languages: DocumentLanguages) -> BM25Okapi | None:
+    async def _ranker(self, languages: DocumentLanguages) -> "BM25Okapi | None":
         """The ranker of these pages, which is made once and keeps all their words; None where they have no word."""
         kept = _rankers.setdefault(base_of(self.store.store), {})
         key = (self.store.namespace, index_key(self.memory), self.memory.pages)
@@ -175,6 +180,8 @@ class OkapiTool:
                 pages = await self.store.pages(self.memory.id, numbers)
                 texts = await self.store.spans(self.document, [(page.start, page.end) for page in pages])
                 words += [tokens(text, languages.at(page.start)) for page, text in zip(pages, texts, strict=True)]
+            from rank_bm25 import BM25Okapi
+
             drop_oldest(kept, MOST_RANKERS)
             kept[key] = BM25Okapi(words) if any(words) else None
         return kept[key]
@@ -228,7 +235,7 @@ class KeywordTool(IndexedPages[KeywordIndex]):
 class VectorTool(IndexedPages[VectorIndex]):
     """Searches pages by their meaning."""
 
-    embedder: Embedder = field(kw_only=True)
+    embedder: "Embedder" = field(kw_only=True)
     words: SearchTool | None = field(default=None, kw_only=True)  # what searches where there are no vectors
     problem: NotEmbedded | None = field(default=None, kw_only=True)  # why some pages have no vectors
 

@@ -17,7 +17,7 @@ from readgraph.cli.log import log_of_command
 from readgraph.cli.process import command_seconds
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText, escape_json
 from readgraph.cli.terminal.screen import OutputOptions
-from readgraph.models.chat_models import HOW_TO_NAME
+from readgraph.models.names import HOW_TO_NAME
 from readgraph.models.prices import in_dollars
 from readgraph.nodes.answering.citations import without_long_runs
 from readgraph.nodes.opening import is_traced

@@ -24,7 +24,7 @@ from readgraph.features.agents.state import AgentState, IncomingEvent
 from readgraph.features.agents.store import SPEAKS, Event, proper_name
 from readgraph.library.address import LibraryPlace
 from readgraph.library.opening import open_library_in_background
-from readgraph.models.chat_models import HOW_TO_NAME
+from readgraph.models.names import HOW_TO_NAME
 from readgraph.models.streaming import THOUGHTS
 from readgraph.sources import load
 from readgraph.state.context import ReaderContext

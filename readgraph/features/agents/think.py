@@ -21,8 +21,8 @@ from readgraph.features.agents.receive import LIFE, clock, keep
 from readgraph.features.agents.settings import Chaining, MemoryParts, MemoryPressure
 from readgraph.features.agents.state import AgentState, TurnStep
 from readgraph.features.agents.store import Event, agent_id, agent_store
-from readgraph.models.chat_models import HOW_TO_NAME
 from readgraph.models.metering import count_fallback, current_meter
+from readgraph.models.names import HOW_TO_NAME
 from readgraph.models.prompt import Prompt
 from readgraph.nodes.bounds import within_loop_limit
 from readgraph.nodes.contracts import ReaderRuntime

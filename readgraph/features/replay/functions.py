@@ -34,7 +34,7 @@ from readgraph.library.search.passages import MEANING
 from readgraph.library.store import base_of
 from readgraph.library.stored_items import EVERY, ROOT
 from readgraph.models.metering import ModelExchange, exchanges_to
-from readgraph.models.own.functions import is_function
+from readgraph.models.names import is_function
 from readgraph.models.replies.json_form import CUT_OFF
 from readgraph.models.reply import FLAWED, FLAWS, Flaw, ModelReply, PublishedReplies, prompt_key, replay_published
 from readgraph.sources.inputs import read_bytes

@@ -12,8 +12,8 @@ from readgraph.features.survey.state import Column, Extent, Programme, Result
 from readgraph.features.survey.values import same_as
 from readgraph.library.page_store import page_store
 from readgraph.models.asking import ask_reply, can_ask, say_budget_spent
-from readgraph.models.chat_models import HOW_TO_NAME
 from readgraph.models.metering import count_fallback
+from readgraph.models.names import HOW_TO_NAME
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording
 from readgraph.models.rehearsed import RehearsedReply
 from readgraph.models.reply_types import LenientReply, Texts

@@ -15,7 +15,7 @@ from readgraph.features.web.state import WebAction
 from readgraph.graphs.wiring.method_graph import run_and_listen
 from readgraph.library.opening import Library
 from readgraph.library.store import mark_in_use
-from readgraph.models.chat_models import HOW_TO_NAME
+from readgraph.models.names import HOW_TO_NAME
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.loops import Listen

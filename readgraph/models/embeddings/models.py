@@ -19,9 +19,8 @@ from readgraph.models.embeddings.calls import EmbeddingCalls, Kind
 from readgraph.models.embeddings.vector_replies import DIFFER, NotEmbedded
 from readgraph.models.meant import check_no_key
 from readgraph.models.metering import current_meter
-from readgraph.models.names import find_embeddings_entry, get_loop_object
+from readgraph.models.names import find_embeddings_entry, get_loop_object, is_function, unknown_function
 from readgraph.models.openai.address import environment_settings, read_address, without_secrets
-from readgraph.models.own.functions import is_function, unknown_function
 from readgraph.models.reply import current_stand_in, replies_to_replay
 from readgraph.state.errors import BadInput
 from readgraph.state.loops import PerLoop, close_client

@@ -4,8 +4,8 @@ from langchain_core import exceptions as kinds
 
 from readgraph.models.client import ModelClient
 from readgraph.models.failures.failure import Failure
+from readgraph.models.names import FUNCTION, is_function
 from readgraph.models.openai.address import through_proxy
-from readgraph.models.own.functions import FUNCTION, is_function
 
 CHECK_NAME = "check its name, and the address, which often ends in /v1"
 ADDRESSES = {

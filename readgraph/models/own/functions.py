@@ -14,11 +14,9 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
-from readgraph.models.names import find_model_entry, name_function
+from readgraph.models.names import FUNCTION, find_model_entry, name_function
 from readgraph.state.errors import BadInput, ModelUnavailable
 from readgraph.state.loops import reset_in_forked
-
-FUNCTION = "function:"
 
 _calling: defaultdict[str, Lock] = defaultdict(Lock)  # each is called by one thread at a time: few can do more
 
@@ -48,16 +46,6 @@ def function_model(function: Callable[..., Any]) -> str:
 def _same(known: Callable[..., Any] | None, function: Callable[..., Any]) -> bool:
     # A bound method is another object each time it is looked up.
     return known is function or (isinstance(function, MethodType) and known == function)
-
-
-def is_function(model: str) -> bool:
-    """Whether a model's name stands for a function."""
-    return model.startswith(FUNCTION)
-
-
-def unknown_function(name: str) -> BadInput:
-    """The error for the name of a function that this process does not have."""
-    return BadInput(f"This process has no function with the name '{name}': give the function itself again.")
 
 
 class FunctionChat(BaseChatModel):

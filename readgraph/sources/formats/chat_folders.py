@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator
 from io import BytesIO
 from pathlib import Path
 
-from readgraph.sources.formats.chat_pages import is_chat_page
 from readgraph.sources.formats.messenger_forms import FORMS
 from readgraph.sources.formats.slack_chats import LISTS, is_slack
 from readgraph.sources.inputs import most_bytes, read_bytes, too_large_error
@@ -42,6 +41,8 @@ def _holds_chat(file: Path) -> bool:
     with file.open("rb") as opened:
         begin = opened.read(_BEGINS)
     if file.suffix == ".html":
+        from readgraph.sources.formats.chat_pages import is_chat_page  # parsers that few folders need
+
         return is_chat_page(begin)
     named = {field.decode() for field in _FIELD.findall(begin)}
     if _NO_MESSAGES.search(begin) and ({"type", "id"} <= named or {"guild", "channel"} <= named):

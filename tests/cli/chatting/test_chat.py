@@ -22,7 +22,7 @@ from readgraph.features.agents.state import IncomingEvent
 from readgraph.features.agents.store import AgentStore, agent_id
 from readgraph.features.agents.store import Event as ReadEvent
 from readgraph.library.opening import Library, open_library
-from readgraph.models.chat_models import HOW_TO_NAME
+from readgraph.models.names import HOW_TO_NAME
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
 from tests.doubles.agent import Script, call, say

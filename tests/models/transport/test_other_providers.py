@@ -14,9 +14,10 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langgraph.store.memory import InMemoryStore
 
 from readgraph.graphs import read_agent
-from readgraph.models.asking import TRIES, ask_text
+from readgraph.models.asking import ask_text
 from readgraph.models.client import model_client
 from readgraph.models.embeddings.models import Embedder
+from readgraph.models.reply import TRIES
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import ModelUnavailable, NoUsableReply
 from tests.doubles.hurried import Hurried
