@@ -16,7 +16,7 @@ from typing import Any
 from benchmarks.checkpoints import made_text
 from benchmarks.gisting import model_server
 from readgraph import ReaderContext, open_library
-from readgraph.graphs.methods import method_named
+from readgraph.graphs.methods import find_methods
 
 ROWS = ("read-agent", "mem-walker", "gam", "summary", "survey")
 MOST = 1.3  # times the floor
@@ -24,10 +24,10 @@ MOST = 1.3  # times the floor
 
 async def measure_reading(folder: str, row: str, text: str, context: ReaderContext) -> tuple[float, int]:
     """Read a text by a row's method; returns seconds and calls."""
-    name = row.partition("@")[0]
-    given: dict[str, Any] = {"question": "What did the keepers write?"} if name == "survey" else {}
+    method = next(method for method in find_methods() if method.name == row.partition("@")[0])
+    given: dict[str, Any] = {"question": "What did the keepers write?"} if method.name == "survey" else {}
     async with open_library(folder) as library:
-        graph: Any = method_named(name).build().compile(store=library.store)
+        graph: Any = method.build().compile(store=library.store)
         warm, document = [await library.pages.add_document(part) for part in (text[: len(text) // 50], text)]
         await graph.ainvoke({"document": warm.id, **given}, context=context)
         start = time.perf_counter()

@@ -95,7 +95,7 @@ async def test_what_was_read_in_order_is_used_on_and_never_the_other_way(
 
 @pytest.mark.parametrize("budget", [{"max_calls": 20}, {"max_words": 1_500}])
 async def test_a_budget_is_spent_on_pages_with_their_notes(
-    server: ModelServer, library: Library, text: Document, budget: dict[str, int]
+    server: ModelServer, library: Library, text: Document, budget: dict[str, Any]
 ) -> None:
     whole, pages = await read(library, text, CONTEXT)
     stopped, some = await read(library, text, replace(CONTEXT, sample=1, **budget))
