@@ -18,6 +18,7 @@ from readgraph.state.errors import ReadgraphError
 from readgraph.state.records import CollectionPart, Document, Note, Page
 from readgraph.state.sentences import sentence_spans
 from readgraph.state.settings import ParagraphBreak
+from readgraph.state.transports import calls_at_once
 from readgraph.state.words import count_words, end_after_words
 
 
@@ -157,7 +158,7 @@ def count_stretches(text: str, context: ReaderContext) -> int:
 
 def count_begun(context: ReaderContext) -> int:
     """How many stretches are paged at once: as many as calls are allowed, and as a budget reads with their notes."""
-    bounds = [context.concurrency]
+    bounds = [calls_at_once(context)]
     if context.max_calls is not None:
         bounds.append(context.max_calls // (2 * STRETCH_PAGES))
     if context.max_words is not None:
