@@ -195,8 +195,8 @@ class Pausing(Settings, panel="Parts"):
         Ge(1),
         Le(1000),
         Help(
-            "Divide this many stretches of a text into parts at the same time, 1 as in the paper; without it, as many "
-            "as the text is long."
+            "Divide this many stretches of a text into parts at the same time (1: as in the paper); without it, one "
+            "for every seven parts."
         ),
         InRecipe(unless_default=True),
     ] = None
