@@ -178,7 +178,8 @@ def stretch_ends(text: str, ends: Sequence[int], stretches: int, reach: float = 
     chosen = []
     for number in range(1, stretches):
         even = number * length
-        if near := [end for end in ends[:-1] if abs(end - even) <= reach * length]:
+        first, behind = bisect_left(ends, even - reach * length), bisect_right(ends, even + reach * length)
+        if near := ends[first : min(behind, len(ends) - 1)]:
             chosen.append(max(near, key=weight))
     return [*sorted({*chosen}), len(text)]
 
@@ -193,8 +194,10 @@ def in_stretches(paginate: Paginate) -> Paginate:
         slots = asyncio.Semaphore(count_begun(context))
 
         async def collect(end: int, before: Page | None) -> list[Page]:
+            start = before.start if before else 0  # what is before that is not gone over for each stretch
             async with slots:
-                pages = [page async for page in paginate(text[:end], before, runtime)]
+                cut = paginate(text[start:end], move_page(before, -start) if before else None, runtime)
+                pages = [move_page(page, start) async for page in cut]
             return join_short_end(pages, context) if end < len(text) else pages
 
         reach = REACH if context.stretches else REACH_PAGES / STRETCH_PAGES
