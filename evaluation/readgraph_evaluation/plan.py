@@ -45,6 +45,7 @@ def own_prompts(folder: str) -> dict[str, str]:
     return replacement_digests(folder, frozenset(every)) if folder else {}
 
 
+IN_ORDER = {"stretches": 1}  # texts are read in the papers' own order, also where another one is faster
 HALVES = ("development", "report")  # what is tuned on, and what figures are reported of
 MAY_DIFFER = (
     *("concurrency", "batch", "timeout", "retry_seconds", "max_reply_mb"),
@@ -54,7 +55,7 @@ MAY_DIFFER = (
 
 def with_papers_settings(dataset: Dataset, context: ReaderContext) -> ReaderContext:
     """The context with the papers' settings, and the form of the references, where it has defaults."""
-    papers = PROFILES.get(dataset.profile, {})
+    papers = IN_ORDER | PROFILES.get(dataset.profile, {})
     if not (context.answer_length or context.answer_words):
         papers = papers | asdict(dataset.answers)
     return fill_defaults(context, papers)

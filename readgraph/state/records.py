@@ -159,6 +159,10 @@ class Session:
 PRESET, PURPOSE = "preset", "gist_purpose"  # what notes are for, in recipes; the second by its earlier name
 
 
+FORMER = {"stretches": 1}
+"""What parameters were by default that recipes leave out today: memories with these values serve in their place."""
+
+
 @dataclass(frozen=True, slots=True)
 class Recipe:
     """How a memory is built: method, building parameters, model ("" = none) and prompt versions."""
@@ -179,9 +183,18 @@ class Recipe:
         told = [self.parameters.get(name) for name in (PRESET, PURPOSE)]
         return " ".join(": ".join(str(each) for each in told if each).split())
 
-    def same_but_prompts(self, other: "Recipe") -> bool:
-        """Whether the other recipe is the same except for prompt versions."""
-        return (self.method, self.parameters, self.model) == (other.method, other.parameters, other.model)
+    def same_but_prompts(self, wanted: "Recipe") -> bool:
+        """Whether the wanted recipe is the same except for prompt versions, or leaves open what was the default."""
+        named = {
+            name: value
+            for name, value in self.parameters.items()
+            if name in wanted.parameters or FORMER.get(name) != value
+        }
+        return (self.method, named, self.model) == (wanted.method, wanted.parameters, wanted.model)
+
+    def serves(self, wanted: "Recipe") -> bool:
+        """Whether it is also the same in its prompts."""
+        return self.prompts == wanted.prompts and self.same_but_prompts(wanted)
 
 
 @dataclass(frozen=True, slots=True)

@@ -205,6 +205,14 @@ def test_the_command_estimates_and_makes_no_call(readgraph: Command, server: Mod
     assert_refused(readgraph("ask", "Who?", "--continue", "--estimate"), "can't be estimated")
 
 
+def test_the_estimate_says_how_long_memos_take_that_are_written_one_by_one(readgraph: Command) -> None:
+    line = ("read", WHOLE_STORY, *DOUBLE, "--method", "gam", "--estimate")
+    assert "as long as about 10 calls in turn; --memorize-batch 8: about 2" in readgraph(*line).text
+    for few_in_turn in (("--memorize-batch", 8), ("--memo-page-words", 9_000)):
+        assert "in turn" not in readgraph(*line, *few_in_turn).text
+    assert "in turn" not in readgraph("read", STORY, *DOUBLE, "--estimate").text
+
+
 async def test_longer_answers_are_expected_where_they_are_asked_for(library: Library, story: str) -> None:
     document = await library.pages.add_document(first_words(story, 500))
     expected = []

@@ -18,10 +18,10 @@ def figures(row: str) -> list[list[float]]:
     return [[float(number) for number in re.findall(r"\d+\.\d+", part)] for part in cells.split("`--paging even`")]
 
 
-@pytest.mark.parametrize("paging", [(), ("--paging", "even")])
-def test_what_goes_into_the_arithmetic_is_the_estimate(readgraph: Command, paging: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("paging", [("--stretches", 1), ("--paging", "even")])
+def test_what_goes_into_the_arithmetic_is_the_estimate(readgraph: Command, paging: tuple[str | int, ...]) -> None:
     estimate = readgraph("read", TEXT, "--model", "openai:gpt-5.4-mini", "--estimate", "--json", *paging).json
-    words, column = estimate["words"], 1 if paging else 0
+    words, column = estimate["words"], int("even" in paging)
     calls, dollars = 1000 * estimate["calls"]["expected"] / words, 1000 * estimate["cost"] / words
     sent, received = (estimate[f"{way}_words"]["expected"] / words for way in ("input", "output"))
     assert figures("calls for 1,000 words")[column] == [round(calls, 1)]

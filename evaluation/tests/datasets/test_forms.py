@@ -60,6 +60,7 @@ def test_qmsum(tmp_path: Path) -> None:
     assert (context.answer_length, context.answer_words, context.max_pages) == ("paragraph", 75, 6)
     context = with_papers_settings(dataset, ReaderContext(answer_length="sentence"))
     assert (context.answer_length, context.answer_words) == ("sentence", None)
+    assert context.stretches == 1, "a text is read in the paper's order"
 
 
 def test_locomo(tmp_path: Path) -> None:

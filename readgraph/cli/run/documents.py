@@ -1,5 +1,6 @@
 """The documents that a command works on, and what reading them will use, printed before a call is made."""
 
+import math
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
@@ -35,6 +36,7 @@ from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText, one_line,
 from readgraph.cli.terminal.screen import OutputOptions, notice_line
 from readgraph.graphs.estimate import ASSUMES, Estimate, Range
 from readgraph.graphs.method import Method
+from readgraph.graphs.method_facts import settings_of
 from readgraph.graphs.rehearsal import rehearse_method
 from readgraph.library.address import LibraryPlace
 from readgraph.library.documents import document_id
@@ -195,6 +197,17 @@ NO_CALL = "no call was made"
 OWN_CALLS = "readgraph made no call; what a method of your own calls by itself was called"
 
 
+BATCH = 8  # memos at once, as an example
+
+
+def in_turn(calls: float) -> str:
+    """What it costs in time that each memo waits for the one before."""
+    return (
+        f"memos are written one by one, which takes as long as about {_about(calls)} calls in turn; --memorize-batch "
+        f"{BATCH}: about {_about(math.ceil(calls / BATCH))}, with fewer memos in view"
+    )
+
+
 def estimate(
     options: DocumentOptions,
     context: ReaderContext,
@@ -211,7 +224,7 @@ def estimate(
     if not options.paths and question is None:
         raise BadInput("There is nothing to estimate: name the documents.")
     choice.check(open_to_choice=not options.paths)
-    sources, own_methods = load_sources(options, screen, other_names=question is not None), list[Method]()
+    sources, used = load_sources(options, screen, other_names=question is not None), list[Method]()
 
     async def estimate_each(library: Library) -> tuple[Estimate, int]:
         if question is None:
@@ -222,7 +235,7 @@ def estimate(
             documents = [await pick_as_one_document(library.pages, " ".join([question, *choices]), choice)]
         await report_notices(library, documents, screen)
         methods = [choose_method(method, document, asks=question is not None) for document in documents]
-        own_methods.extend(one for one in methods if one.package)
+        used.extend(methods)
         words = sum(document.words for document in documents)
         if question is None:
             return await estimate_readings(library.pages, [*zip(methods, documents, strict=True)], context), words
@@ -230,7 +243,10 @@ def estimate(
         return await estimate_with_question(library.pages, *asked), words
 
     needed, words = run_in_library(options.library, estimate_each)
-    show_estimate(needed, words, context, screen, no_call=OWN_CALLS if own_methods else NO_CALL)
+    no_call = OWN_CALLS if any(one.package for one in used) else NO_CALL
+    in_a_row = len(used) == 1 and context.memorize_batch == 1 and "memorize_batch" in settings_of(used[0], asks=False)
+    notes = [in_turn(needed.calls.expected)] if in_a_row and needed.calls.expected > BATCH else []
+    show_estimate(needed, words, context, screen, no_call=" · ".join([*notes, no_call]))
 
 
 def estimate_making(

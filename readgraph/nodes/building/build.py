@@ -52,7 +52,7 @@ async def find_unchanged_pages(store: PageStore, document: Document, text: str, 
     begun = [await store.document(document.kept_with)] if len(document.parts) == 1 else []
     earlier = begun or await store.other_versions(document)
     there = await store.memories(earlier[0].id) if earlier else []
-    same = next((other for other in there if other.recipe == memory.recipe), None)
+    same = next((other for other in there if other.recipe.serves(memory.recipe)), None)
     if same is None:
         return UnchangedPages()
     old, pages = await store.text(earlier[0]), await store.pages(same.id, range(same.pages))
@@ -216,7 +216,7 @@ async def build_memory(
     current, runtime = await apply_notes_language(recipe(runtime.context), document, runtime)
     memory = await store.open_memory(document.id, current, renew=runtime.context.rebuild)
     about = f", for {current.purpose}" if current.purpose else ""
-    about += "" if memory.recipe == current else ", built with older prompts"
+    about += "" if memory.recipe.prompts == current.prompts else ", built with older prompts"
     if not await _is_done(store, memory, document, again):
         async with hold_build_lock(store.store, memory.id):
             memory = before = await store.memory(document.id, memory.id)  # others may have finished it meanwhile

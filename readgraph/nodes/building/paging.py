@@ -16,7 +16,7 @@ from readgraph.models.asking import ask_reply
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced, find_unused_name
 from readgraph.models.rehearsed import RehearsedReply
 from readgraph.models.reply_types import LenientReply, Numbers, restrict_reply
-from readgraph.nodes.building.parts import Pages, Paginate, candidate_ends, pages_after, paragraph_ends
+from readgraph.nodes.building.parts import Pages, Paginate, candidate_ends, even_page_words, pages_after, paragraph_ends
 from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import Note, Page, PageEnd
@@ -203,11 +203,6 @@ async def no_note(text: str, page: Page, runtime: ReaderRuntime) -> Note:
 def words_kept(context: ReaderContext) -> int:
     """Words that a truncated text keeps: `baseline_words`, or as many as fit the window."""
     return min(context.baseline_words or context.window_words, context.window_words)
-
-
-def even_page_words(context: ReaderContext) -> int:
-    """Most words of an even page: halfway between the least and the most of pages that end at pauses."""
-    return (context.min_page_words + context.max_page_words) // 2
 
 
 def pages_as_set(text: str, last: Page | None, runtime: ReaderRuntime) -> Pages:

@@ -13,10 +13,12 @@ from typing import Any
 
 from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.tasks import gather_ordered
+from readgraph.state.context import ReaderContext
 from readgraph.state.errors import ReadgraphError
 from readgraph.state.records import CollectionPart, Document, Note, Page
 from readgraph.state.sentences import sentence_spans
 from readgraph.state.settings import ParagraphBreak
+from readgraph.state.transports import calls_at_once
 from readgraph.state.words import count_words, end_after_words
 
 
@@ -139,9 +141,32 @@ def pages_after(
 
 
 REACH = 0.25  # a stretch's end may be this share of its length away from where all stretches would be equally long
+STRETCH_PAGES, REACH_PAGES = 7, 1  # the same in pages where the text says how many stretches: each has five or more
 
 
-def stretch_ends(text: str, ends: Sequence[int], stretches: int) -> list[int]:
+def even_page_words(context: ReaderContext) -> int:
+    """Most words of an even page: halfway between the least and the most of pages that end at pauses."""
+    return (context.min_page_words + context.max_page_words) // 2
+
+
+def count_stretches(text: str, context: ReaderContext) -> int:
+    """As many stretches as are set, else as the text is long: pages never depend on how many calls are allowed."""
+    if context.stretches or context.paging == "even":  # which needs no call
+        return context.stretches or 1
+    return max(1, count_words(text) // (STRETCH_PAGES * even_page_words(context)))
+
+
+def count_begun(context: ReaderContext) -> int:
+    """How many stretches are paged at once: as many as calls are allowed, and as a budget reads with their notes."""
+    bounds = [calls_at_once(context)]
+    if context.max_calls is not None:
+        bounds.append(context.max_calls // (2 * STRETCH_PAGES))
+    if context.max_words is not None:
+        bounds.append(context.max_words // (3 * STRETCH_PAGES * even_page_words(context)))
+    return max(1, min(bounds))
+
+
+def stretch_ends(text: str, ends: Sequence[int], stretches: int, reach: float = REACH) -> list[int]:
     """The end of each stretch: before a heading near the even division, else at the widest paragraph gap there."""
 
     def weight(end: int) -> tuple[bool, int, float]:
@@ -153,29 +178,46 @@ def stretch_ends(text: str, ends: Sequence[int], stretches: int) -> list[int]:
     chosen = []
     for number in range(1, stretches):
         even = number * length
-        if near := [end for end in ends[:-1] if abs(end - even) <= REACH * length]:
+        first, behind = bisect_left(ends, even - reach * length), bisect_right(ends, even + reach * length)
+        if near := ends[first : min(behind, len(ends) - 1)]:
             chosen.append(max(near, key=weight))
     return [*sorted({*chosen}), len(text)]
 
 
 def in_stretches(paginate: Paginate) -> Paginate:
-    """The paging applied to the context's number of stretches at once; pages come in the text's order."""
-
-    async def collect(text: str, before: Page | None, runtime: ReaderRuntime) -> list[Page]:
-        return [page async for page in paginate(text, before, runtime)]
+    """The paging applied to stretches of the text at once; pages come in the text's order."""
 
     def paginate_stretches(text: str, last: Page | None, runtime: ReaderRuntime) -> Pages:
-        begin = last.end if last else 0
-        if runtime.context.stretches == 1 or begin >= len(text):
+        context, begin = runtime.context, last.end if last else 0
+        if begin >= len(text) or (stretches := count_stretches(text, context)) == 1:
             return paginate(text, last, runtime)
-        ends = stretch_ends(text, paragraph_ends(text, runtime.context.paragraph_break), runtime.context.stretches)
+        slots = asyncio.Semaphore(count_begun(context))
+
+        async def collect(end: int, before: Page | None) -> list[Page]:
+            start = before.start if before else 0  # what is before that is not gone over for each stretch
+            async with slots:
+                cut = paginate(text[start:end], move_page(before, -start) if before else None, runtime)
+                pages = [move_page(page, start) async for page in cut]
+            return join_short_end(pages, context) if end < len(text) else pages
+
+        reach = REACH if context.stretches else REACH_PAGES / STRETCH_PAGES
+        ends = stretch_ends(text, paragraph_ends(text, context.paragraph_break), stretches, reach)
         left = [end for end in ends if end > begin]
         # A stretch begins after a page that doesn't exist; a resumed one begins after the last existing page.
         before = [last, *(Page(-1, end, end, 0, "rule") for end in left[:-1])]
         bounds = zip(before, left, strict=True)
-        return number_pages((collect(text[:end], start, runtime) for start, end in bounds), last)
+        return number_pages((collect(end, start) for start, end in bounds), last)
 
     return paginate_stretches
+
+
+def join_short_end(pages: list[Page], context: ReaderContext) -> list[Page]:
+    """The pages of a stretch, without a last one of fewer words than a page has, where the one before has room."""
+    if len(pages) < 2 or pages[-1].words >= context.min_page_words:
+        return pages
+    *others, page, rest = pages
+    joined = replace(rest, start=page.start, words=page.words + rest.words)
+    return [*others, joined] if joined.words <= context.max_page_words else pages
 
 
 async def number_pages(groups: Iterable[Coroutine[Any, Any, list[Page]]], last: Page | None) -> Pages:

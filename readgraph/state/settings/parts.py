@@ -191,8 +191,15 @@ class Pausing(Settings, panel="Parts"):
     ] = "pauses"
 
     stretches: Annotated[
-        int, Ge(1), Le(1000), Help("Divide this many stretches of a long text into parts at the same time."), InRecipe()
-    ] = 1
+        int | None,
+        Ge(1),
+        Le(1000),
+        Help(
+            "Divide this many stretches of a text into parts at the same time (1: as in the paper); without it, one "
+            "for every seven parts."
+        ),
+        InRecipe(unless_default=True),
+    ] = None
     show_previous_page: Annotated[
         bool,
         Help("Show the previous part when choosing where to pause (this helps with transcripts).", option=False),
