@@ -35,6 +35,7 @@ from tests.doubles.hurried import Hurried
 from tests.doubles.local_child import put_model_file
 from tests.doubles.model_server import ModelServer
 from tests.doubles.reader import reader
+from tests.support.browser import Browser, browser
 from tests.support.command import Command, Ran
 from tests.support.examples import STORY, WHOLE_STORY
 from tests.support.postgres_server import ON_SERVER, PostgresServer
@@ -171,6 +172,13 @@ def database(postgres_server: PostgresServer, monkeypatch: pytest.MonkeyPatch) -
     with postgres_server.database() as address:
         monkeypatch.setenv("READGRAPH_LIBRARY", address)
         yield address
+
+
+@pytest.fixture(scope="session")
+def tab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """A real browser."""
+    with browser(tmp_path_factory.mktemp("profile")) as opened:
+        yield opened
 
 
 @pytest.fixture

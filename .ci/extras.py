@@ -1,8 +1,9 @@
 """Tries the command with the core alone, and with each extra or package of ours: it works, or says what it needs.
 
 `PYTHONPATH=. python .ci/extras.py FOLDER` makes the environments in the folder with uv, two at a time, and runs in each
-every line of `tests/support/every_command.py` and of `MORE` over a model double. `--here` is what it runs in them: the
-lines of standard input, each in a process forked from one that has imported the packages of the core.
+the lines of `tests/support/every_command.py` and of `MORE` that need the extra, or all where it may change any, over a
+model double. `--here` is what it runs in them: the lines of standard input, each in a process forked from one that has
+imported the packages of the core.
 """
 
 import json
@@ -89,6 +90,15 @@ SECONDS = 60
 def needed_by(line: str) -> set[str]:
     """The extras that a command line needs."""
     return {found.expand(extra) for pattern, extra in NEEDED if (found := re.search(pattern, line))}
+
+
+def lines_for(extra: str) -> list[str]:
+    """The lines to try with an extra: a first one and those that need it, or all where it may change any command."""
+    from tests.support.every_command import LINES
+
+    lines = [*LINES, *MORE]
+    needing = [line for line in lines if extra in needed_by(line)]
+    return [lines[0], *needing] if needing and extra != "meaning" else lines
 
 
 def fault_of(line: str, needs: set[str], has: set[str], code: int, err: str) -> str:
@@ -185,12 +195,12 @@ class Environment:
 
 def try_extra(work: Path, server: str, modules: list[str], extra: str) -> list[str]:
     """Make the environment, and try everything in it; returns the faults."""
-    from tests.support.every_command import LINES, files_in
+    from tests.support.every_command import files_in
 
     made = Environment(work / (extra or "core"), extra, server)
     places, named = files_in(made.folder), ["--model", "openai:double"]
     given = dict[str, list[str]]()
-    for line in (*LINES, *MORE):
+    for line in lines_for(extra):
         parts = [named if part == "{model}" else [part.format(**places, name=named[1])] for part in line.split()]
         if needed_by(line) <= made.has or not line.startswith(FOLLOWING):
             given[line] = [each for part in parts for each in part]

@@ -14,7 +14,7 @@ from readgraph.models.meant import check_no_key, model_meant
 from readgraph.state.errors import BadInput
 from readgraph.state.settings.settings_file import keep_in_file
 from tests.doubles.model_server import ModelServer
-from tests.support.command import SECRET, STORY, Command, assert_refused, finished, process
+from tests.support.command import SECRET, STORY, Command, assert_refused
 
 
 @pytest.fixture
@@ -194,9 +194,9 @@ def test_names_are_no_keys(name: str) -> None:
         check_no_key(SECRET)
 
 
-def test_lines_break_between_words_on_a_terminal() -> None:
+def test_lines_break_between_words_on_a_terminal(readgraph: Command) -> None:
     given = ("ask", "Who?", STORY, "--method", "none")
-    whole = finished(process(*given)).err
+    whole = readgraph(*given).err
     assert whole.count("\n") == 1, "where it is no terminal, an error stays one line"
     ours, terminal = pytest.importorskip("pty").openpty()
     command = [sys.executable, "-m", "readgraph", *map(str, given)]

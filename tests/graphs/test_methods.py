@@ -103,7 +103,7 @@ def test_a_question_is_answered_without_a_model(
     assert settings_read <= used
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", mostly_slow(METHODS))
 async def test_an_estimate_keeps_to_the_settings_of_the_graph(
     library: Library, story: str, method: str, settings_read: set[str]
 ) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import readgraph
+from tests.support.public_names import parsed
 
 HOUSE = Path(readgraph.__path__[0])
 
@@ -104,7 +105,7 @@ def imported(file: Path) -> tuple[str, ...]:
     """The modules of ours that a file imports or names, anywhere in it."""
     code = file.read_text(encoding="utf-8")
     if file.relative_to(HOUSE).as_posix() in FOR_TYPE_CHECKERS:
-        code = ast.unparse(WithoutTypes().visit(ast.parse(code)))
+        code = ast.unparse(WithoutTypes().visit(parsed(code)))
     return (*named_in(code, package=module_of(file.parent / "__init__.py")),)
 
 
@@ -117,7 +118,7 @@ class WithoutTypes(ast.NodeTransformer):
 
 def named_in(code: str, package: str) -> Iterator[str]:
     """Modules of ours in a package's code: in import statements, and as strings from which they may be imported."""
-    for node in ast.walk(ast.parse(code)):
+    for node in ast.walk(parsed(code)):
         if isinstance(node, ast.ImportFrom):
             above = package.split(".")[: 1 - node.level or None] if node.level else []
             start = ".".join([*above, *filter(None, [node.module])])

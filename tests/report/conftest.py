@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from readgraph.doors.report.page import ReportData, render
-from tests.support.browser import CHROMIUM, Browser, browser
+from tests.support.browser import CHROMIUM, Browser
 
 IN_BROWSER = [
     pytest.mark.browser,
@@ -15,12 +15,6 @@ IN_BROWSER = [
 """The marks of a module whose tests need a browser."""
 
 Show = Callable[..., Browser]
-
-
-@pytest.fixture(scope="package")
-def tab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with browser(tmp_path_factory.mktemp("profile")) as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ from readgraph.library.opening import Library
 from readgraph.state.context import ReaderContext
 from tests.doubles.local_child import put_model_file
 from tests.doubles.model_server import ModelServer
+from tests.support.public_names import parsed
 from tests.support.web_pages import html
 
 HOUSE = Path(package.__path__[0])
@@ -85,7 +86,7 @@ def modules() -> dict[str, ast.Module]:
     """Each of our modules by its file."""
     files = {file.relative_to(HOUSE): file for file in HOUSE.rglob("*.py")}
     files |= {file.relative_to(BESIDE): file for file in (BESIDE / "readgraph_evaluation").rglob("*.py")}
-    return {name.as_posix(): ast.parse(file.read_text(encoding="utf-8")) for name, file in files.items()}
+    return {name.as_posix(): parsed(file.read_text(encoding="utf-8")) for name, file in files.items()}
 
 
 @pytest.mark.slow

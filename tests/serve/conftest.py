@@ -10,7 +10,7 @@ pytest.importorskip("fastapi", reason="needs pip install 'readgraph[serve]'")
 from readgraph.state.context import ReaderContext
 from tests.doubles.model_server import ModelServer
 from tests.serve.browsing import OpenPage, opened_page
-from tests.support.browser import Browser, browser
+from tests.support.browser import Browser
 from tests.support.reading_room import OpenRoom, reading_room
 
 CONTEXT = ReaderContext(model="openai:double", min_page_words=40, max_page_words=90)
@@ -19,12 +19,6 @@ CONTEXT = ReaderContext(model="openai:double", min_page_words=40, max_page_words
 @pytest.fixture
 def room(server: ModelServer, tmp_path: Path) -> Iterator[OpenRoom]:
     with reading_room(tmp_path / "library", CONTEXT) as opened:
-        yield opened
-
-
-@pytest.fixture(scope="package")
-def tab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with browser(tmp_path_factory.mktemp("profile")) as opened:
         yield opened
 
 

@@ -6,27 +6,21 @@ import pytest
 
 from tests.doubles.model_server import ModelServer
 from tests.report.conftest import IN_BROWSER
-from tests.support.browser import Browser, browser
+from tests.support.browser import Browser
 from tests.support.examples import STORY
 from tests.support.reading_room import OpenRoom
 
 pytestmark = IN_BROWSER
 
 
-@pytest.fixture(scope="module")
-def browsing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with browser(tmp_path_factory.mktemp("profile")) as opened:
-        yield opened
-
-
 @pytest.fixture
-def tab(room: OpenRoom, browsing: Browser) -> Iterator[Browser]:
+def tab(room: OpenRoom, tab: Browser) -> Iterator[Browser]:
     """The page over a library with one text. Whatever a test does, it asks nothing of another host."""
     room.added("lamp.txt", STORY.read_bytes()[:6_000])
-    yield browsing
-    assert [url for url in browsing.requested() if not url.startswith((room.base + "/", "data:"))] == []
-    assert browsing.troubles() == []
-    browsing.open("about:blank")
+    yield tab
+    assert [url for url in tab.requested() if not url.startswith((room.base + "/", "data:"))] == []
+    assert tab.troubles() == []
+    tab.open("about:blank")
 
 
 def show(room: OpenRoom, tab: Browser, width: int = 1280) -> None:

@@ -1,6 +1,7 @@
 """The public names: modules and their `__all__`, where each name is defined, and what pages and examples import."""
 
 import ast
+import gc
 import json
 import re
 from collections.abc import Iterator
@@ -45,12 +46,26 @@ def file_of(module: str) -> Path | None:
     return next((file for file in (path.with_suffix(".py"), path / "__init__.py") if file.exists()), None)
 
 
+def parsed(code: str) -> ast.Module:
+    """The tree of some code. While it is made no garbage is collected, since other code may run meanwhile.
+
+    Python 3.11 counts the depth of all trees in one variable: it fails where that code parses something, too.
+    """
+    paused = gc.isenabled()
+    gc.disable()
+    try:
+        return ast.parse(code)
+    finally:
+        if paused:
+            gc.enable()
+
+
 @cache
 def tree_of(module: str) -> ast.Module:
     """The code of a module."""
     file = file_of(module)
     assert file, f"{module} is no module"
-    return ast.parse(file.read_text(encoding="utf-8"))
+    return parsed(file.read_text(encoding="utf-8"))
 
 
 def modules() -> Iterator[str]:
@@ -190,7 +205,7 @@ def code_of(path: Path) -> list[str]:
 
 def names_used(path: Path) -> set[str]:
     """What of ours a page's, notebook's or example's code uses: `module.name`, and modules that it imports whole."""
-    trees, whole, used = [ast.parse(code) for code in code_of(path)], dict[str, str](), set[str]()
+    trees, whole, used = [parsed(code) for code in code_of(path)], dict[str, str](), set[str]()
     for node in (node for tree in trees for node in ast.walk(tree)):
         if isinstance(node, ast.Import):
             whole |= {alias.asname or alias.name: alias.name for alias in node.names if is_ours(alias.name)}

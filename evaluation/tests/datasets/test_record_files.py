@@ -52,6 +52,7 @@ def test_a_form_is_recognised_by_what_the_file_holds(tmp_path: Path, name: str) 
 @pytest.mark.parametrize(
     "name", "readgraph quality qmsum longmemeval hotpotqa-long scrolls nq-open squality browsecomp-plus".split()
 )
+@pytest.mark.slow
 def test_an_export_in_parquet_holds_the_same(tmp_path: Path, name: str) -> None:
     arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     path = WRITTEN[name](tmp_path)

@@ -12,13 +12,11 @@ from evaluation.tests.support.evaluations import answer, folder_of, quiz
 from readgraph_evaluation.judges.calibration import basis, gold_pairs
 from readgraph_evaluation.records import Dataset, Item, Judgement
 from readgraph_evaluation.report import write_results
+from tests.report.conftest import IN_BROWSER
 from tests.report.test_report_browser import CONTRAST
-from tests.support.browser import CHROMIUM, Browser, browser
+from tests.support.browser import Browser
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed (Debian: apt install chromium)"),
-]
+pytestmark = IN_BROWSER
 SCRIPT = "</script><script>document.title = 'taken'</script>"
 
 
@@ -39,12 +37,6 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder.append("answers", [answer("mem-walker", 0, items[7], True, status="failed", problem=SCRIPT)])
     write_results(dataset, folder)
     return (folder.path / "report.html").as_uri()
-
-
-@pytest.fixture(scope="module")
-def tab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with browser(tmp_path_factory.mktemp("profile")) as opened:
-        yield opened
 
 
 @pytest.fixture(autouse=True)

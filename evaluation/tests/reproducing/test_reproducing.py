@@ -69,6 +69,7 @@ async def test_rows_together_take_no_more_than_each_alone(experiment: Experiment
         assert 0 < max(alone) <= getattr(total, name).expected <= sum(alone) + 1
 
 
+@pytest.mark.slow
 async def test_texts_of_several_experiments_are_kept_apart_and_need_no_classifier(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
