@@ -20,6 +20,7 @@ from readgraph.api import finding, results
 from readgraph.api.documents import PickingScope, documents_as_one, find_named, pick_as_one_document
 from readgraph.api.memories import memories_to_show, method_of, parts_numbered
 from readgraph.api.notices import answer_notices
+from readgraph.api.routing import route_question
 from readgraph.api.running import RunThread, builder_for, memory_sizes, run_method
 from readgraph.graphs.method import Method
 from readgraph.graphs.methods import method_for, method_named
@@ -155,10 +156,13 @@ async def ask(
     else:
         scope = PickingScope(collection=collection, as_of=as_of)
         document = await pick_as_one_document(pages, " ".join([question, *options]), scope)
-    used = named or method_for(document)
-    builder = builder_for(used, asks_person=bool(thread and thread.ask_person))
-    output = await run_method(pages, builder, used.name, document, asked, context, listen, thread)
-    notices = await answer_notices(pages, used, document, asked, output, as_of)
+    person = bool(thread and thread.ask_person)  # who decides at its steps must know which these are
+    used = named or method_for(document, asks=not person)
+    routed = await route_question(pages, used, document, asked, context, listen)
+    builder = builder_for(routed.method, asks_person=person)
+    run = await run_method(pages, builder, routed.method.name, document, asked, routed.context, listen, thread)
+    output = routed.add_to(run)
+    notices = await answer_notices(pages, routed.method, document, asked, output, as_of)
     return results.Answer.of(output, citations=cite(document, output["citations"]), notices=notices)
 
 

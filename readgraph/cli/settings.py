@@ -28,6 +28,8 @@ def check_used(methods: Sequence[Method], *, asks: bool, also: Collection[str] =
 
     Settings from a file or a profile are shared by all methods and never refused.
     """
+    if not _typed.get():  # a graph of many methods takes a second to import
+        return
     used = frozenset(also).union(*(settings_of(method, asks=asks) for method in methods))
     doing = "" if asks else " when it reads"
     check_typed(used, ", ".join(dict.fromkeys(method.name for method in methods)) + doing)
