@@ -263,7 +263,7 @@ def show_estimate(
     costs = [estimated_cost(used, model, screen, price_share(context)) for used, model in needed]
     if screen.as_json:
         values = [
-            {**asdict(used.whole()), "cost": cost, "model": model or None}
+            {**asdict(used.whole()), "way": used.way or None, "cost": cost, "model": model or None}
             for (used, model), cost in zip(needed, costs, strict=True)
         ]
         print_json({"words": words, "assumes": ASSUMES, **values[0], **({"judging": values[1]} if rating else {})})
