@@ -134,7 +134,7 @@ async def ask(
         question: What is asked.
         documents: Ids, titles or files; by default those that share most words with the question.
         collection: Without documents: they are picked from this collection, else from all.
-        method: The method or its name; by default ReadAgent reads a text, and GAM a history.
+        method: The method or its name; by default the one that fits the question and the text (`auto`).
         options: The options of a multiple choice.
         as_of: A day (YYYY-MM-DD, or less of it): documents and sessions of a history that are later are left out.
         context: The settings of the run; by default those of `ReaderContext()`, without a model.

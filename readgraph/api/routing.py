@@ -27,8 +27,8 @@ class Routed(NamedTuple):
     chosen: Mapping[str, Any] = {}
 
     def add_to(self, output: dict[str, Any]) -> dict[str, Any]:
-        """The method's output with the way, and with what choosing it used."""
-        if not (chosen := self.chosen):
+        """The method's output with the way, if there is a reason for it, and with what choosing it used."""
+        if not (chosen := self.chosen).get("why"):
             return output
         usage = add_usage(chosen["usage"], output["usage"])
         counts = {"usage": usage, "fallbacks": add_counts(chosen["fallbacks"], output["fallbacks"])}

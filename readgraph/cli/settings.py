@@ -81,10 +81,15 @@ def check_settings_file() -> None:
         parse_price(price)
 
 
-def choose_method(option: str | None, document: Document | None = None, *, asks: bool = True) -> Method:
-    """The method from the option, else from the settings file, else for this kind of document; see `check_used`."""
+def choose_method(
+    option: str | None, document: Document | None = None, *, asks: bool = True, by_person: bool = False
+) -> Method:
+    """The method from the option, else from the settings file, else for this kind of document; see `check_used`.
+
+    `by_person`: a person decides at its steps, which must be known before.
+    """
     name = option or from_settings_file("method")
-    method = method_typed(name) if name else method_for(document)
+    method = method_typed(name) if name else method_for(document, asks=asks and not by_person)
     check_used([method], asks=asks)
     return method
 

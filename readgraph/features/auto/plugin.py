@@ -12,6 +12,7 @@ def methods() -> list[Method]:
             line="Chooses for each question the method that fits it and the text.",
             graph="readgraph.features.auto.graph:graph",
             router="readgraph.features.auto.route:router",
+            asked=True,
             order=4,
         )
     ]

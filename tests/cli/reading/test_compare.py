@@ -25,7 +25,9 @@ def test_every_method_is_listed_with_its_line(readgraph: Command) -> None:
 def test_the_nodes_that_methods_share_are_listed(readgraph: Command) -> None:
     printed, listed = readgraph("methods", "--shared").text, readgraph("methods", "--shared", "--json").json
     (cite,) = (node for node in listed if node["name"] == "cite")
-    assert cite["nodes"] == {name: ["cite"] for name in METHODS if name != "auto"} and all(node["name"] in printed for node in listed)
+    assert cite["nodes"] == {name: ["cite"] for name in METHODS if name != "auto"} and all(
+        node["name"] in printed for node in listed
+    )
     several = sum(len(node["nodes"].keys() & {*PAPERS}) > 1 for node in listed)
     assert f"{several} of them serve two or more of the papers' methods" in " ".join(printed.split())
     assert_refused(readgraph("methods", "gam", "--shared"), "leave gam out")
