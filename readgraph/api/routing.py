@@ -9,9 +9,10 @@ from langgraph.graph import StateGraph
 from readgraph.api.running import builder_for, run_method
 from readgraph.graphs.estimate import Estimate, Range
 from readgraph.graphs.method import Method
-from readgraph.graphs.methods import method_kept
+from readgraph.graphs.methods import method_for, method_kept
 from readgraph.graphs.rehearsal import Rehearsal, rehearse_method
 from readgraph.library.page_store import PageStore
+from readgraph.nodes.extractive.whole_text import find_extent
 from readgraph.nodes.purpose import with_question
 from readgraph.state.context import ReaderContext
 from readgraph.state.loops import Listen
@@ -47,6 +48,8 @@ async def route_question(
     """The method that answers a question about a document: the one given, or the one that its router chooses."""
     if not method.router:
         return Routed(method, context)
+    if not (context or ReaderContext()).model and find_extent(asked["question"]) != "summary":
+        return Routed(method_for(document), context)  # places are quoted, which waits for no other run
     given = Question(question=asked["question"], options=asked.get("options", []))
     chosen = await run_method(pages, router_of(method), method.name, document, given, context, listen)
     return Routed(method_kept(chosen["method"]), left_of(context, chosen["usage"]), chosen)
