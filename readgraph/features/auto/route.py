@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 from langgraph.graph import END, START, StateGraph
 from pydantic import BaseModel, Field
 
-from readgraph.features.auto.ways import UNDECIDED, WAYS, choose_way, choose_without_model
+from readgraph.features.auto.ways import WAYS, choose_way, choose_without_model
 from readgraph.graphs.wiring import add_nodes, add_path, begin_graph, complete_graph
 from readgraph.library.page_store import page_store
 from readgraph.models.asking import TRIES, ask_reply
@@ -79,7 +79,7 @@ async def route(state: OpenState, runtime: ReaderRuntime) -> RouteUpdate:
         way = await choose_way(question, extent, document, store, context)
     else:
         way = choose_without_model("" if opened["choices"] else question, document)
-    if way.method == UNDECIDED:
+    if not way.method:
         said = await _ask_extent(question, runtime)
         way = await choose_way(question, said or "place", document, store, context)
         way = way._replace(why="the model takes the question so" if said else "nothing says more")

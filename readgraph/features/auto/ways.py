@@ -28,9 +28,6 @@ LOOKED_UP = 5_000
 each call says. To make a memory takes three times the text's words: it pays off for what fits after five questions."""
 
 
-UNDECIDED = ""
-
-
 class Way(NamedTuple):
     """The method that answers a question, and why it."""
 
@@ -46,10 +43,7 @@ def is_there(method: str) -> bool:
 async def choose_way(
     question: str, extent: Extent | None, document: Document, store: PageStore, context: ReaderContext
 ) -> Way:
-    """The way of a question that asks for so much of a text, where a model answers; undecided where that isn't known.
-
-    The memory of any method for places is used, where it is whole.
-    """
+    """The way of a question that asks for so much of a text, where a model answers; "" where that isn't known."""
     memories = {memory.recipe.method: memory for memory in await store.memories(document.id)}
     known = [METHODS[name] for name in FOR_PLACES if name in memories]
     kept = [each.name for each in known if await has_read(build_once(each), store, document, context)]
@@ -58,7 +52,7 @@ async def choose_way(
     if document.words <= min(cheapest, content_room(context, question)):
         return Way("full-text", "it fits what the model reads at once")
     if extent is None:
-        return Way(UNDECIDED, "")
+        return Way("", "")
     if extent == "summary" and is_there("summary"):
         return Way("summary", "the question is about all of it")
     if extent == "every" and is_there("survey"):
