@@ -8,6 +8,7 @@ from readgraph.sources.places import place_in_words
 from readgraph.state.tables import format_unread_parts
 
 NEAREST, NEAREST_ONE, SAYS = "Nearest sentences:", "Nearest sentence:", "The text says:"
+EXTRACTED = "Extracted, the text's own sentences: "
 BY_PATTERN = "Filled by patterns, without a model: names and amounts as they are written, dates as YYYY-MM-DD."
 GUESSED = "A guess by shared words, no better than chance"
 NOTHING_SHARED = "No sentence that was looked at shares a word with your question."
@@ -47,6 +48,8 @@ def plain_answer(output: Mapping[str, Any]) -> str:
         return str(output["context"])
     if output["status"] == "nearest":
         return _nearest(output)
+    if output["status"] == "extracted" and answer:
+        return f"{EXTRACTED}{answer}"
     nothing = "The text doesn't say." if output["steps"][-1]["model"] else NOTHING_SHARED
     if output["by_rule"] and output["steps"][-1]["model"]:
         nothing = "The model gave no answer that could be used."

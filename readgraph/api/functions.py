@@ -21,6 +21,7 @@ from readgraph.api import finding, results
 from readgraph.api.documents import PickingScope, documents_as_one, find_named, pick_as_one_document
 from readgraph.api.memories import memories_to_show, method_of, parts_numbered
 from readgraph.api.notices import answer_notices
+from readgraph.api.routing import route_question
 from readgraph.api.running import RunThread, builder_for, memory_sizes, run_method
 from readgraph.api.up_to import check_named
 from readgraph.graphs.method import Method
@@ -136,7 +137,7 @@ async def ask(
         question: What is asked.
         documents: Ids, titles or files; by default those that share most words with the question.
         collection: Without documents: they are picked from this collection, else from all.
-        method: The method or its name; by default ReadAgent reads a text, and GAM a history.
+        method: The method or its name; by default the one that fits the question and the text (`auto`).
         options: The options of a multiple choice.
         as_of: A day (YYYY-MM-DD, or less of it): documents and sessions of a history that are later are left out.
         up_to: A place of the documents, such as "page 120" or "chapter 7": what follows it is not known.
@@ -160,14 +161,17 @@ async def ask(
     else:
         scope = PickingScope(collection=collection, as_of=as_of)
         document = await pick_as_one_document(pages, " ".join([question, *options]), scope)
-    used = named or method_for(document)
     if up_to and thread and thread.follow_up:
         await _check_followed(thread, document)
-    builder = builder_for(used, asks_person=bool(thread and thread.ask_person))
-    output = await run_method(pages, builder, used.name, document, asked, context, listen, thread)
-    notices = await answer_notices(pages, used, document, asked, output, as_of, up_to)
+    person = bool(thread and thread.ask_person)  # who decides at its steps must know which these are
+    used = named or method_for(document, asks=not person)
+    routed = await route_question(pages, used, document, asked, context, listen)
+    builder = builder_for(routed.method, asks_person=person)
+    run = await run_method(pages, builder, routed.method.name, document, asked, routed.context, listen, thread)
+    output = routed.add_to(run)
+    notices = await answer_notices(pages, routed.method, document, asked, output, as_of, up_to)
     answer = results.Answer.of(output, citations=cite(document, output["citations"]), notices=notices)
-    answer._asked = (asked, used, context or ReaderContext(), thread)
+    answer._asked = (asked, routed.method, context or ReaderContext(), thread)
     return answer
 
 

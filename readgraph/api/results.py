@@ -106,6 +106,8 @@ class Answer(OfDocuments):
     """The answer to a question, with the quotes that it rests on."""
 
     method: str
+    way: str = Field(default="", description="Where a method chose the one that answers: what that does, in words.")
+    why: str = Field(default="", description="Why it was chosen.")
     model: str | None = Field(description="None: without a model, the nearest sentences are quoted.")
     answer: str | None = Field(
         description="None if the text does not hold the answer. With status nearest: the nearest sentence instead."

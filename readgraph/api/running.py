@@ -29,7 +29,6 @@ from readgraph.library.search.passages import MEANING, WORDS
 from readgraph.library.store import InUse, SharedStore, base_of, mark_in_use, wait_until_unused
 from readgraph.models.prices import Price, price_to_pay
 from readgraph.nodes.persons import PERSON_STEPS
-from readgraph.nodes.purpose import with_question
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.loops import Listen
@@ -183,21 +182,6 @@ async def memory_sizes(pages: PageStore, output: Mapping[str, Any]) -> dict[str,
     memory = await pages.memory(output["document"], output["memory"])
     notes, words = (await pages.note_sizes([memory])).get(memory.id, (0, 0))
     return {"pages": memory.pages, "notes": notes, "note_words": words, "complete": memory.complete}
-
-
-async def estimate_with_question(
-    pages: PageStore,
-    method: Method,
-    document: Document,
-    context: ReaderContext,
-    question: str | None,
-    options: Sequence[str] = (),
-) -> Estimate:
-    """What reading the document will use, with the answer to a question and its options if one is asked."""
-    if question is None:
-        return await rehearse_method(method, pages, document, context, {})
-    given = Question(question=question, options=[*options])
-    return await rehearse_method(method, pages, document, with_question(context, question, options), given)
 
 
 MOST_REHEARSED = 24

@@ -55,7 +55,7 @@ def ask(
             picked that share most words with the question.
         text: A text, or several.
         options: The texts of a multiple choice, at least two.
-        method: The name of a method, such as "gam"; without one, ReadAgent reads texts and GAM reads histories.
+        method: The name of a method, such as "gam"; without one, that which fits the question and the text.
         library: A folder, or an address on a server; None: your own library, which the command uses.
         **settings: Any setting of `ReaderContext`, such as `model` and `max_calls`. Without a model, the answer quotes
             the nearest sentences. Sizes that are left out fit the model.

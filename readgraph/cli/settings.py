@@ -28,6 +28,8 @@ def check_used(methods: Sequence[Method], *, asks: bool, also: Collection[str] =
 
     Settings from a file or a profile are shared by all methods and never refused.
     """
+    if not _typed.get():  # a graph of many methods takes a second to import
+        return
     used = frozenset(also).union(*(settings_of(method, asks=asks) for method in methods))
     doing = "" if asks else " when it reads"
     check_typed(used, ", ".join(dict.fromkeys(method.name for method in methods)) + doing)
@@ -79,10 +81,15 @@ def check_settings_file() -> None:
         parse_price(price)
 
 
-def choose_method(option: str | None, document: Document | None = None, *, asks: bool = True) -> Method:
-    """The method from the option, else from the settings file, else for this kind of document; see `check_used`."""
+def choose_method(
+    option: str | None, document: Document | None = None, *, asks: bool = True, by_person: bool = False
+) -> Method:
+    """The method from the option, else from the settings file, else for this kind of document; see `check_used`.
+
+    `by_person`: a person decides at its steps, which must be known before.
+    """
     name = option or from_settings_file("method")
-    method = method_typed(name) if name else method_for(document)
+    method = method_typed(name) if name else method_for(document, asks=asks and not by_person)
     check_used([method], asks=asks)
     return method
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from readgraph.models.rehearsed import Kind
 from readgraph.models.reply import MOST_REPEATED, TRIES
@@ -55,12 +55,14 @@ class Estimate:
     """Calls to a model, words sent, words received. Words received have no upper bound: the model decides.
 
     `held_words`: those of the words sent that a provider's cache can hold, since an earlier prompt began with them.
+    `way`: where a method chooses the one that answers, what that is and why.
     """
 
     calls: Range = Range()
     input_words: Range = Range()
     output_words: Range = Range()
     held_words: Range = Range()
+    way: str = field(default="", kw_only=True)
 
     def __add__(self, other: "Estimate") -> "Estimate":
         return Estimate(
@@ -68,15 +70,16 @@ class Estimate:
             self.input_words + other.input_words,
             self.output_words + other.output_words,
             self.held_words + other.held_words,
+            way=self.way or other.way,
         )
 
     def times(self, number: float) -> "Estimate":
         """The estimate for doing the same `number` times."""
-        return Estimate(*(part * number for part in self._parts))
+        return Estimate(*(part * number for part in self._parts), way=self.way)
 
     def whole(self) -> "Estimate":
         """The estimate in whole numbers, as it is told."""
-        return Estimate(*(part.whole() for part in self._parts))
+        return Estimate(*(part.whole() for part in self._parts), way=self.way)
 
     @property
     def _parts(self) -> tuple[Range, ...]:

@@ -35,6 +35,9 @@ class Method:
         kind: What its graph does.
         needs_embeddings: Whether it can't run without an embedding model.
         needs_extra: The extra of readgraph without which it can't run with a model.
+        router: Where the compiled graph stands that chooses for each question the method that answers it, which is
+            then run in its place: its output has the name as `method`, and the choice in words as `way` and `why`.
+        asked: Whether it is the method of a question for which none is named; only ours can be.
         instead: What to do instead of a question, where it answers none: "'my-package run' runs it".
         served: How clients of a server see it described, where it answers no questions; "" where it isn't served.
         order: Its place among the methods; without one, it stands after those that have one.
@@ -50,6 +53,8 @@ class Method:
     kind: Kind = "question"
     needs_embeddings: bool = False
     needs_extra: str = ""
+    router: str = ""
+    asked: bool = False
     instead: str = ""
     served: str = ""
     order: int = 100

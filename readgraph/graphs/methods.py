@@ -102,6 +102,11 @@ def method_typed(name: str) -> Method:
     return Method(name=name, graph=name, line=line, package=name.partition(":")[0])
 
 
+def method_kept(name: str) -> Method:
+    """The method of this name with which a question was answered, also a row; raises `BadInput` as `method_named`."""
+    return ROWS.get(name) or method_named(name)
+
+
 def web_method_named(name: str) -> Method:
     """The method for web pages of this name; raises `BadInput` where there is none."""
     if name not in WEB_METHODS:
@@ -109,9 +114,10 @@ def web_method_named(name: str) -> Method:
     return WEB_METHODS[name]
 
 
-def method_for(document: "Document | None") -> Method:
-    """The default method for a document: GAM for a history, ReadAgent for a text."""
-    return METHODS["gam" if document and document.sessions else "read-agent"]
+def method_for(document: "Document | None", *, asks: bool = False) -> Method:
+    """The default method for a document: GAM for a history, ReadAgent for a text; to ask, the one that plugs in so."""
+    asked = next((method for method in METHODS.values() if method.asked and asks), None)
+    return asked or METHODS["gam" if document and document.sessions else "read-agent"]
 
 
 NAMED_OTHERWISE = {"segments": "bm25"}  # names in recipes that are not the names of methods

@@ -127,6 +127,11 @@ class Rehearsal:
         reading, asking = ({kind: both[part] for kind, both in used.items()} for part in (0, 1))
         return estimate_of(reading, self.context), estimate_of(asking, self.context).times(len(questions))
 
+    async def find_output(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """What one run would give with usual replies."""
+        layer = OverlayStore(base_of(self.pages.store))
+        return await self._run_over(layer, RehearsedReplies("usual", 0), given, self.context)
+
     async def _takes_few_calls(self, given: Mapping[str, Any]) -> bool:
         """Whether a run takes so few calls that a long text, too, can be rehearsed as a whole."""
         if self.document.words > LONGEST:
@@ -188,11 +193,15 @@ class Rehearsal:
             context = replace(context, max_calls=None, max_words=None)
         kept = await self.pages.holds_replies(self.document.id)
         stand_in = RehearsedReplies(kind, seed, finds_kept=kept, most_calls=most_calls)
-        store = in_namespace(layer, self.pages.namespace)
-        graph = _joined(self.builder).compile(store=store)
-        work = _run_unseen(graph.ainvoke({"document": self.document.id, **given}, context=context), stand_in)
-        await asyncio.create_task(work, context=separate_run())
+        await self._run_over(layer, stand_in, given, context)
         return Used(stand_in.calls, stand_in.input_words, stand_in.output_words, stand_in.held_words)
+
+    async def _run_over(
+        self, layer: OverlayStore, stand_in: RehearsedReplies, given: Mapping[str, Any], context: ReaderContext
+    ) -> dict[str, Any]:
+        graph = _joined(self.builder).compile(store=in_namespace(layer, self.pages.namespace))
+        work = _run_unseen(graph.ainvoke({"document": self.document.id, **given}, context=context), stand_in)
+        return dict(await asyncio.create_task(work, context=separate_run()))
 
     async def _count_unread_words(self) -> int:
         """The words that the graph's memory of the document lacks; all where it says of none which one it builds."""
@@ -227,7 +236,7 @@ class Rehearsal:
         await store.put([((ROOT, "documents"), document.id, asdict(document)), *memories])
 
 
-async def _run_unseen(run: Awaitable[Any], stand_in: RehearsedReplies) -> None:
+async def _run_unseen(run: Awaitable[Any], stand_in: RehearsedReplies) -> Any:
     """Run with the stand-in for every model, and for searches; nobody is told of it."""
     start_meter(Meter())
     with ExitStack() as inside:
@@ -240,7 +249,7 @@ async def _run_unseen(run: Awaitable[Any], stand_in: RehearsedReplies) -> None:
             use_stand_ins({"keyword": partial(_AnyPages, share=HAVING_WORDS), "vector": _AnyPages}),
         ):
             inside.enter_context(manager)
-        await run
+        return await run
 
 
 async def rehearse_method(

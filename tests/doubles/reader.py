@@ -37,6 +37,7 @@ _FIELDS = {
     "subjects": "NotedSubjects",
     "meets": "MeetsPoint",
     "events": "EventsInOrder",
+    "needs": "TextAsked",
 }
 
 
@@ -117,6 +118,8 @@ def reader(request: ChatRequest) -> str | dict[str, object]:
         return {"events": [1, 2, 3]}
     if wanted.startswith("Agrees"):
         return {"reason": "it says the same", "agrees": "yes"}
+    if wanted == "TextAsked":
+        return {"needs": "place"}
     if wanted == "BeginAnew":
         return {"begin_anew": []}
     if wanted.endswith(("ChildChoice", "ChildOrRevert", "LeafVerdict", "LeafChoice")):

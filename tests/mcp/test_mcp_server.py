@@ -122,10 +122,11 @@ async def test_an_agent_reads_and_asks(
         runs = [(vars(each)["run"], vars(each)["event"]) for each in caplog.records if "run" in vars(each)]
         assert {run for run, _ in runs} == {read["handle"]} and runs[-1][1] == "run_ended"
         caplog.clear()
-        answer = await call(client, "ask", question="What was found?", document=read["document"])
+        asked = {"question": "What was found?", "document": read["document"], "method": "read-agent"}
+        answer = await call(client, "ask", **asked)
         assert len({vars(each)["run"] for each in caplog.records if vars(each).get("event") == "node_ended"}) == 1
         assert answer["answer"] == "It says so." and answer["citations"][0]["quote"] in TEXT
-        (around,) = (await call(client, "ask", question="What was found?", quote_context=1))["citations"]
+        (around,) = (await call(client, "ask", **asked, quote_context=1))["citations"]
         assert around["before"] or around["after"]
         page = await call(client, "open_page", document="finds", page=answer["citations"][0]["page"])
         assert answer["citations"][0]["quote"] in page["text"] and page["note"].startswith("In short:")

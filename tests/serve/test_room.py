@@ -31,7 +31,13 @@ def test_a_file_is_read_and_asked_about(room: OpenRoom) -> None:
     assert progress[-1]["usage"]["calls"] > 0 and progress[-1]["doing"] == "Reading"
     assert told[-1]["run"]["state"] == "done"
 
-    told = room.ran(documents=[document["id"]], question="Who took the log book?")
+    whole = room.ran(documents=[document["id"]], question="Who took the log book?")
+    chosen = next(event for event in whole if event["type"] == "result")["report"]["found"]
+    assert (chosen["method"], chosen["way"]) == ("full-text", "read whole")
+    for asked in room.get("/api/questions")["questions"]:
+        room.client.delete(f"/api/questions/{asked['thread']}")
+
+    told = room.ran(documents=[document["id"]], question="Who took the log book?", method="read-agent")
     steps = [event["node"] for event in told if event["type"] == "step"]
     assert steps == ["open", "read", "merge", "look_up", "answer", "cite"]
     found = next(event for event in told if event["type"] == "result")["report"]["found"]

@@ -29,7 +29,7 @@ from readgraph.cli.terminal.progress import watch_run
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText
 from readgraph.cli.terminal.screen import OutputOptions
 from readgraph.graphs.method import Method
-from readgraph.graphs.methods import method_named, method_typed
+from readgraph.graphs.methods import ROWS, method_for, method_named, method_typed
 from readgraph.library.opening import Library
 from readgraph.models.metering import ask_each_prompt_once
 from readgraph.models.prices import in_dollars
@@ -145,7 +145,10 @@ async def _ask(
     else:
         query = " ".join([options.question, *options.choices])
         document = document or await pick_as_one_document(library.pages, query, _choice(options))
-        thread, method = RunThread(saver=library.checkpointer), choose_method(options.method, document)
+        thread, method = (
+            RunThread(saver=library.checkpointer),
+            choose_method(options.method, document, by_person=options.review),
+        )
     seconds = conversion_seconds(sources)
     found = await _answer(library, options, document, method, thread, context, screen, seconds)
     if not sources and not options.follow_up:
@@ -201,11 +204,14 @@ async def _last_question(
             raise BadInput("There is no question to follow up: ask one without --continue first.")
     document = document or await library.pages.document(about["document"])
     thread, last_method = saved.config["configurable"]["thread_id"], about["method"]
-    if typed not in (None, last_method):
+    chosen = method_typed(typed) if typed else None
+    if typed not in (None, last_method) and not (chosen and chosen.router):
         raise BadInput(f"The last question was asked with {last_method}: use the same method, or leave --continue out.")
     if ":" in last_method and not typed:  # what a library says must import nothing
         raise BadInput(f"The last question was asked with a method of your own: add --method {last_method}.")
-    method = method_typed(typed) if typed else method_named(last_method)
+    if last_method in ROWS:  # such as a summary: a question that follows goes a way of its own
+        chosen = chosen or method_for(document, asks=True)
+    method = chosen or method_named(last_method)
     check_used([method], asks=True)
     return document, RunThread(saver=library.checkpointer, id=thread, follow_up=True), method
 

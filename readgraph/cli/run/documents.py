@@ -24,7 +24,8 @@ from readgraph.api.documents import (
     pick_as_one_document,
     store_source,
 )
-from readgraph.api.running import estimate_readings, estimate_with_question, expected_cost
+from readgraph.api.routing import estimate_with_question
+from readgraph.api.running import estimate_readings, expected_cost
 from readgraph.cli.mistakes import asks, find_near_files, quote_argument
 from readgraph.cli.options.documents import DocumentOptions
 from readgraph.cli.run.in_library import run_in_library
@@ -280,7 +281,7 @@ def show_estimate(
     costs = [estimated_cost(used, model, screen, price_share(context)) for used, model in needed]
     if screen.as_json:
         values = [
-            {**asdict(used.whole()), "cost": cost, "model": model or None}
+            {**asdict(used.whole()), "way": used.way or None, "cost": cost, "model": model or None}
             for (used, model), cost in zip(needed, costs, strict=True)
         ]
         print_json({"words": words, "assumes": ASSUMES, **values[0], **({"judging": values[1]} if rating else {})})
@@ -306,6 +307,8 @@ def _print(heading: str, estimate: Estimate, cost: float | None, *more_notes: st
     console.print(SafeText(heading, style="bold"))
     if estimate.calls.high == 0:
         return
+    if estimate.way:
+        console.print(SafeText(estimate.way.capitalize()))
     table, bounds = Table("", "expected", "probably", **PLAIN), list[str]()
     for name, used in (
         ("calls", estimate.calls),

@@ -155,6 +155,8 @@ def print_answer(output: dict[str, Any], screen: OutputOptions) -> None:
         console.print(SafeText(problem, style="yellow"))
     if screen.quiet:
         return
+    if why := output.get("why"):
+        console.print(SafeText(f"{output['way']}, since {why}".capitalize(), style="dim"))
     if "picked" in output:
         titles = ", ".join(
             f"'{name}'" for name in titles_told_apart((each["id"], each["title"]) for each in picked).values()

@@ -16,7 +16,8 @@ from pydantic import BaseModel, Field
 from readgraph.api.documents import store_file
 from readgraph.api.functions import read
 from readgraph.api.results import Reading
-from readgraph.api.running import cost_with, estimate_with_question, is_by_rules
+from readgraph.api.routing import estimate_with_question
+from readgraph.api.running import cost_with, is_by_rules
 from readgraph.doors.mcp.refusing import tool_error_line
 from readgraph.graphs.methods import method_for, method_named
 from readgraph.library.library import Library

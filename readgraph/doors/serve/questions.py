@@ -18,7 +18,7 @@ from readgraph.doors.serve.reading import PreparedRun, check_at_rest, check_page
 from readgraph.doors.serve.requests import Limit, Offset, RequestBody, report_file
 from readgraph.doors.serve.room import ENDED, Room, RunState
 from readgraph.doors.serve.wording import report_in_page_words
-from readgraph.graphs.methods import method_named
+from readgraph.graphs.methods import method_kept
 from readgraph.models.prices import cost
 from readgraph.nodes.answering.citations import with_marks
 from readgraph.state.context import ReaderContext
@@ -170,7 +170,7 @@ class Questions:
         if saved is None or not saved.checkpoint["channel_values"].get("question_text"):
             raise BadInput("The library holds no such question any more.")
         about = dict(saved.metadata)
-        method = method_named(str(about.get("method", "")))
+        method = method_kept(str(about.get("method", "")))
         graph = self.room.graph(method)
         config: RunnableConfig = {"configurable": {"thread_id": thread}}
         state = await graph.aget_state(config)
@@ -215,7 +215,7 @@ class Questions:
         if saved is None:
             raise BadInput(GONE)
         about, values = dict(saved.metadata), saved.checkpoint["channel_values"]
-        method = method_named(str(about.get("method", "")))
+        method = method_kept(str(about.get("method", "")))
         await check_at_rest(room, thread)
         graph = room.graph(method)
         following, otherwise = (await graph.aget_state(config)).next, wanted.question.strip()

@@ -14,6 +14,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command, Overwrite, StreamMode
 
 from readgraph.api.notices import answer_notices
+from readgraph.api.routing import Routed, route_question
 from readgraph.api.running import (
     BUILDS,
     Pace,
@@ -259,10 +260,16 @@ class RunWork:
             if self.prepared.task:
                 found = await self.prepared.task.make(room.library, document, context, telling.listen, thread)
             else:
+                routed = Routed(method, context)
+                if isinstance(question, dict) and question:
+                    routed = await route_question(room.pages, method, document, self.asked, context, telling.listen)
+                    method = routed.method
+                    self.prepared = self.prepared._replace(method=method)
+                    run.change(method=method.name)
                 builder = builder_for(method, asks_person=self.review)
-                given = (room.pages, builder, method.name, document, question, context)
+                given = (room.pages, builder, method.name, document, question, routed.context)
                 modes = MODES if run.thread else [mode for mode in MODES if mode != "messages"]
-                found = await run_method(*given, telling.listen, thread, modes=modes)
+                found = routed.add_to(await run_method(*given, telling.listen, thread, modes=modes))
             await telling.look()
         finally:
             following.cancel()

@@ -195,14 +195,14 @@ class Room:
             raise BadInput(f"There is no setting '{unknown[0]}' to change here: /api/about lists them.")
         return replace(self.context, **settings)
 
-    def method_for(self, name: str, document: Document | None) -> Method:
-        """The method of this name, or the one that is set, or the one for this kind of document.
+    def method_for(self, name: str, document: Document | None, *, asks: bool = False) -> Method:
+        """The method of this name, or the one that is set, or the one for this kind of document, or for a question.
 
         A page or program may name no code to import: only who starts the server may.
         """
         if name and name != self.method:
             return method_named(name)
-        return method_typed(self.method) if self.method else method_for(document)
+        return method_typed(self.method) if self.method else method_for(document, asks=asks)
 
     def begin(self, run: Run, work: Callable[[], Coroutine[Any, Any, None]]) -> Run:
         """Let the work of a run begin, apart from the server's own loop, so that a long one holds up no page."""

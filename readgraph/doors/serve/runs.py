@@ -15,7 +15,8 @@ from starlette.responses import StreamingResponse
 
 from readgraph.api.documents import PickingScope, documents_as_one, in_one_order, pick_documents
 from readgraph.api.functions import check_asked
-from readgraph.api.running import builder_for, check_pauses, cost_with, estimate_with_question
+from readgraph.api.routing import estimate_with_question
+from readgraph.api.running import builder_for, check_pauses, cost_with
 from readgraph.api.tools import AsOf, Choices, CollectionName, MethodName, UpTo
 from readgraph.api.up_to import check_named
 from readgraph.doors.report.page import whole_report
@@ -138,6 +139,7 @@ class RunEstimate(BaseModel):
     output_words: EstimateRange
     cost: float | None = Field(description="Expected dollars; null where the price is not known.")
     model: str
+    way: str = Field("", description="Where a method chooses the one that answers: what that is, and why.")
 
 
 def _chat(turns: Sequence[QuestionTurn], question: str) -> list[AnyMessage]:
@@ -214,7 +216,9 @@ class Runs:
             documents = await run_apart(pick_documents, pages, " ".join(asked), scope)
         documents = in_one_order(documents) if task and task.in_one_order else documents
         alone = documents[0] if len(documents) == 1 else None
-        method = task.method if task else room.method_for(wanted.method, alone)
+        decided = wanted.review or bool(wanted.pause_before)  # by a person, at steps that are known before
+        asks = bool(question) and not decided
+        method = task.method if task else room.method_for(wanted.method, alone, asks=asks)
         check_pauses(method.name, builder_for(method), wanted.pause_before)
         if wanted.review:
             builder_for(method, asks_person=True)

@@ -26,7 +26,8 @@ from readgraph.doors.serve.page_files import read_page, serve_page
 from readgraph.doors.serve.reading import PreparedRun, check_at_rest, start_run
 from readgraph.doors.serve.requests import RequestBody
 from readgraph.doors.serve.room import ENDED, Room, RunState
-from readgraph.graphs.methods import every_method
+from readgraph.graphs.method import Method
+from readgraph.graphs.methods import ROWS, every_method
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.reading import Question
@@ -179,7 +180,7 @@ class Studio:
         context, about = self.room.context_with(wanted.settings), dict(saved.metadata)
         check_pauses(str(about["method"]), graph.builder, wanted.pause_before)
         document = await self.room.pages.document(str(about["document"]))
-        method = self.room.method_for(str(about["method"]), document)
+        method = self._method(str(about["method"]))
         for run in self.room.runs.values():
             if run.thread == thread and run.state not in ENDED:  # it waits for a person, who goes on here
                 self.room.stop(run)
@@ -194,7 +195,11 @@ class Studio:
         method = str(dict(saved.metadata).get("method", "")) if saved else ""
         if saved is None or not method:
             raise BadInput("The library holds no such run any more.")
-        return saved, self.room.graph(self.room.method_for(method, None))
+        return saved, self.room.graph(self._method(method))
+
+    def _method(self, name: str) -> Method:
+        """The method of a thread: also a row, where a method chose it."""
+        return ROWS.get(name) or self.room.method_for(name, None)
 
     async def _state(self, graph: Graph, thread: str, checkpoint: str) -> StateSnapshot:
         config: RunnableConfig = {

@@ -4,6 +4,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from readgraph.api.answer_text import EXTRACTED
 from readgraph.cli.run.documents import conversion_seconds, estimate_making, load_sources, resolve_document
 from readgraph.cli.run.in_library import run_in_library
 from readgraph.cli.run.reports import check_report, make_report, show_output, with_cost, with_places
@@ -21,7 +22,6 @@ from readgraph.state.errors import BadInput
 from readgraph.state.reading import Question
 from readgraph.state.words import count_words, format_count
 
-EXTRACTED = "Extracted, the text's own sentences: "
 UNUSABLE = "The model gave no summary that could be used, and no sentence of the text shares a word with this."
 
 

@@ -6,11 +6,11 @@ from langgraph.channels import EphemeralValue
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from readgraph.state.reading import Answered, ReadingState, TextGiven
+from readgraph.state.reading import Answered, Question, ReadingState
 
 
-class SummaryWanted(TextGiven):
-    """Input of the summary's graph: a document in the page store (or a short text), and what to summarise of it."""
+class SummaryWanted(Question):
+    """Input of the summary's graph: what to summarise of a document, and what the summary is to be about."""
 
     part: NotRequired[
         Annotated[
@@ -18,9 +18,6 @@ class SummaryWanted(TextGiven):
             Field(description="A part of the text by its heading, its number, or its pages; without one, all of it."),
             EphemeralValue,
         ]
-    ]
-    question: NotRequired[
-        Annotated[str, Field(description="What the summary is to be about; without it, the text."), EphemeralValue]
     ]
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from readgraph.library.search.terms import content_words, stop_word_lists, tokens
 from readgraph.nodes.extractive.asked import Kind, is_of_kinds, read_question
+from readgraph.nodes.extractive.whole_text import find_extent
 from readgraph.nodes.rules.tokens import tokens_of
 from readgraph.state.languages import DEFAULT, NAMES, certain_language
 
@@ -14,21 +15,6 @@ FEWEST_ASKED = 3
 FEWEST_SEEN = 2
 """Stop words of another language by which a question is seen to be in it."""
 
-_SUMMARY = re.compile(
-    r"\b(?:summar(?:y|i[sz]e)\w*|the plot|main (?:idea|point|theme)s?"
-    r"|what (?:is|happens in) (?:this|the|it)"
-    r"(?: (?:book|text|story|novel|document|article|paper|report|play))?(?: about)?\W*$"
-    r"|zusammenfass\w*|fass\w* .* zusammen|worum geht|wovon handelt|die handlung"
-    r"|résum\w*|de quoi (?:parle|traite|s.agit)|l.intrigue|resum\w+|de qué (?:trata|va)|el argumento"
-    r"|riassum\w*|riassunt\w*|di cosa parla|la trama|samenvat\w*|vat .* samen|waar gaat .* over"
-    r"|do que (?:se )?trata|o enredo|перескаж\w*|краткое содержание|о ч[её]м (?:эта|этот|это|книга|текст))",
-    re.IGNORECASE,
-)
-_LIST = re.compile(
-    r"^\W*(?:list|enumerate|name (?:all|every)|who are all|what are all|nenne? alle|liste|zähle"
-    r"|énumère\w*|cite\w* tou\w+|enumera\w*|lista|elenca\w*|noem alle|перечисли\w*)\b",
-    re.IGNORECASE,
-)
 _COUNTING = re.compile(
     r"\b(?:how many|wie viele|combien d(?:e\b|['’])|cuánt[ao]s|quant[aei]\b|hoeveel|сколько)", re.IGNORECASE
 )
@@ -42,6 +28,7 @@ EVERY_PART = (
     "This asks for something of every part: a table goes through all of the text, such as "
     "'readgraph table FILE \"every person: name, place\"'."
 )
+WHOLE = {"summary": WHOLE_TEXT, "every": EVERY_PART}
 
 
 def find_hints(question: str, quotes: Sequence[str], languages: Iterable[str], places: Iterable[str] = ()) -> list[str]:
@@ -50,10 +37,8 @@ def find_hints(question: str, quotes: Sequence[str], languages: Iterable[str], p
     `places`: the names of the quotes' places, which may have a date.
     """
     spoken = [*dict.fromkeys(languages)]
-    if _SUMMARY.search(question):
-        return [WHOLE_TEXT]
-    if _LIST.match(question):
-        return [EVERY_PART]
+    if (extent := find_extent(question)) in WHOLE:
+        return [WHOLE[extent]]
     other = other_language(question, spoken)
     if other and other not in {certain_language([quote]) for quote in quotes}:
         texts = NAMES.get(spoken[0], spoken[0])

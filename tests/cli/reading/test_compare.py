@@ -25,7 +25,9 @@ def test_every_method_is_listed_with_its_line(readgraph: Command) -> None:
 def test_the_nodes_that_methods_share_are_listed(readgraph: Command) -> None:
     printed, listed = readgraph("methods", "--shared").text, readgraph("methods", "--shared", "--json").json
     (cite,) = (node for node in listed if node["name"] == "cite")
-    assert cite["nodes"] == {name: ["cite"] for name in METHODS} and all(node["name"] in printed for node in listed)
+    assert cite["nodes"] == {name: ["cite"] for name in METHODS if name != "auto"} and all(
+        node["name"] in printed for node in listed
+    )
     several = sum(len(node["nodes"].keys() & {*PAPERS}) > 1 for node in listed)
     assert f"{several} of them serve two or more of the papers' methods" in " ".join(printed.split())
     assert_refused(readgraph("methods", "gam", "--shared"), "leave gam out")
@@ -34,8 +36,8 @@ def test_the_nodes_that_methods_share_are_listed(readgraph: Command) -> None:
 @pytest.mark.parametrize("name", METHODS)
 def test_a_method_is_drawn(readgraph: Command, name: str) -> None:
     told = readgraph("methods", name, "--json").json
-    assert "graph TD" in told["mermaid"] and "cite --> __end__" in told["mermaid"]
-    assert "memory" in {key for node in told["nodes"] for key in node["reads"]}
+    assert "graph TD" in told["mermaid"] and "--> __end__" in told["mermaid"]
+    assert name == "auto" or "memory" in {key for node in told["nodes"] for key in node["reads"]}
     if name == "gam":
         assert told["mermaid"].strip() == readgraph("methods", name, "--mermaid").out.strip()
         printed = readgraph("methods", name).text

@@ -108,7 +108,7 @@ def test_a_model_reads(
     readgraph: Command, server: ModelServer, monkeypatch: MonkeyPatch, story: str, strategy: str
 ) -> None:
     monkeypatch.setenv("READGRAPH_MODEL", "openai:double")
-    asked = (*ASK, "--strategy", strategy)
+    asked = (*ASK, "--method", "read-agent", "--strategy", strategy)
     found = readgraph(*asked, "--json").json
     assert (found["answer"], found["status"], found["model"]) == ("It says so.", "answered", "openai:double")
     assert len(found["pages_read"]) == 2 and found["usage"]["calls"] == server.calls > 20
@@ -120,24 +120,26 @@ def test_a_model_reads(
 
 
 def test_a_memory_is_built_once(readgraph: Command, server: ModelServer) -> None:
-    first = readgraph(*ASK, *DOUBLE, "--json").json
+    method = ("--method", "read-agent")
+    first = readgraph(*ASK, *method, *DOUBLE, "--json").json
     server.reset()
     for more in ((), ("--rebuild",)):
-        again = readgraph(*ASK, *DOUBLE, *more, "--json").json
+        again = readgraph(*ASK, *method, *DOUBLE, *more, "--json").json
         assert (again["answer"], again["citations"]) == (first["answer"], first["citations"])
         assert server.calls == again["usage"]["calls"] == 0 and again["usage"]["cached_calls"] == 2
-    other = readgraph("ask", "How deep is the well?", STORY, *DOUBLE, "--json").json
+    other = readgraph("ask", "How deep is the well?", STORY, *method, *DOUBLE, "--json").json
     assert kinds(server.requests) == ["PagesToRead", "FreeAnswer"]
     assert (other["usage"]["calls"], other["usage"]["cached_calls"]) == (2, 0)
 
 
 def test_a_budget_ends_the_reading_and_what_was_paid_for_is_kept(readgraph: Command, server: ModelServer) -> None:
-    found = readgraph(*ASK, *DOUBLE, "--max-calls", 5, "--json").json
+    asked = (*ASK, "--method", "read-agent", *DOUBLE)
+    found = readgraph(*asked, "--max-calls", 5, "--json").json
     assert found["status"] == "budget" and found["usage"]["calls"] == server.calls == 5
-    assert "budget ran out" in readgraph(*ASK, *DOUBLE, "--max-calls", 0).text
+    assert "budget ran out" in readgraph(*asked, "--max-calls", 0).text
     assert "Not complete" in readgraph("read", STORY, *DOUBLE, "--max-calls", 0).text
     assert server.calls == 5
-    assert readgraph(*ASK, *DOUBLE, "--json").json["status"] == "answered"
+    assert readgraph(*asked, "--json").json["status"] == "answered"
     assert len({request.key for request in server.requests}) == server.calls > 20
 
 
@@ -257,7 +259,7 @@ def test_quiet_prints_the_answer_and_verbose_every_step(readgraph: Command, serv
     quiet = readgraph(*ASK, "--quiet")
     assert quiet.err == "" and "looked at" not in quiet.out and "[1] " in quiet.out
     server.respond = lambda request: "no label" if asked_for(request) == "PausePoint" else reader(request)
-    told = readgraph(*ASK, *DOUBLE, "--verbose").err
+    told = readgraph(*ASK, "--method", "read-agent", *DOUBLE, "--verbose").err
     assert all(f"{node}: " in told for node in NODES) and "refused a reply to 'pause'" in told
 
 

@@ -97,6 +97,7 @@ function factList(found) {
   const usage = found.usage;
   const facts = [
     ["method", report.method],
+    ["chosen", found.why ? `${found.way}, since ${found.why}` : null],
     ["notes are for", report.purpose || null],
     ["model", models.join(", ") || "none (extractive)"],
     ["read again", counted(found.pages_read.length, "part") + (share ? `, ${share.toFixed(1)} % of the text` : "")],

@@ -1,0 +1,1 @@
+"""For each question the method that fits it and the text."""
