@@ -1,10 +1,11 @@
 """The embedded store: one SQLite file under LangGraph's `SqliteStore`, for any event loop and any thread.
 
 `AsyncSqliteStore` belongs to one event loop, and switches threads five times for each batch. Here one thread writes and
-one reads. Waiting operations run together, and reads and writes never share a transaction. Its locks are files, which
-are free again when their holder is killed.
+one reads, except for a few items by their keys. Waiting operations run together, and reads and writes never share a
+transaction. Its locks are files, which are free again when their holder is killed.
 """
 
+import asyncio
 import errno
 import os
 import sqlite3
@@ -19,7 +20,7 @@ from threading import Lock
 from typing import Any
 
 from filelock import AsyncFileLock, Timeout
-from langgraph.store.base import Op, PutOp, Result
+from langgraph.store.base import GetOp, Op, PutOp, Result
 from langgraph.store.sqlite import SqliteStore
 from pydantic_core import from_json
 
@@ -40,6 +41,9 @@ _MENDED = (
 )
 """Statements that repair odd rows, so that they can be listed: LangGraph parses the times, SQLite the values.
 Sound values are blobs, since LangGraph writes bytes: what is no text need not be odd."""
+
+
+FEW = 16  # items that are read by their keys without a switch to a thread and back, which takes longer
 
 
 class FileWorker:
@@ -68,8 +72,20 @@ class FileWorker:
         pause_in_forks(self)
 
     async def run(self, operations: list[Op]) -> list[Result]:
-        """Run operations; writes are made even if the caller is cancelled."""
-        return await self._thread.run(partial(self._run_alone, operations), writes=True)
+        """Run operations; writes are made even if the caller is cancelled.
+
+        A few reads by key run at once, where nothing else uses the connection.
+        """
+        few = len(operations) <= FEW and all(isinstance(operation, GetOp) for operation in operations)
+        if not (few and self.lock.acquire(blocking=False)):
+            return await self._thread.run(partial(self._run_alone, operations), writes=True)
+        try:
+            self._thread.check()
+            results = self._run_locked(operations)
+        finally:
+            self.lock.release()
+        await asyncio.sleep(0)  # who reads again and again holds up no other task
+        return results
 
     def run_now(self, operations: list[Op]) -> list[Result]:
         """As `run`; this blocks."""
@@ -83,7 +99,8 @@ class FileWorker:
         """Carry out what waits, and close the connection."""
         if not self._thread.of_parent:
             self._thread.shutdown()
-            self._connection.close()
+            with self.lock:
+                self._connection.close()
 
     def _run_together(self, batches: "Sequence[partial[list[Result]]]") -> Sequence[list[Result]]:
         each = [batch.args[0] for batch in batches]
@@ -92,25 +109,29 @@ class FileWorker:
         return [[next(results) for _ in operations] for operations in each]
 
     def _run_alone(self, operations: list[Op]) -> list[Result]:
-        """Run operations in a transaction of their own; odd rows that they meet are repaired."""
+        """Run operations in a transaction of their own."""
         with self.lock:
+            return self._run_locked(operations)
+
+    def _run_locked(self, operations: list[Op]) -> list[Result]:
+        """Run operations in a transaction, the lock held; odd rows that they meet are repaired."""
+        try:
             try:
-                try:
-                    return self._store.batch(operations)
-                except Exception as problem:  # of one row: SQLite can't parse its value, or LangGraph its time
-                    cause = problem if isinstance(problem, sqlite3.Error) else problem.__cause__
-                    malformed = isinstance(cause, sqlite3.Error) and "malformed JSON" in str(cause)
-                    if not malformed and not isinstance(problem, ValueError):
-                        raise
-                    self._mend()
-                    return self._store.batch(operations)
-            except Exception as problem:
+                return self._store.batch(operations)
+            except Exception as problem:  # of one row: SQLite can't parse its value, or LangGraph its time
                 cause = problem if isinstance(problem, sqlite3.Error) else problem.__cause__
-                if isinstance(cause, sqlite3.Error):
-                    raise sqlite_files.library_unusable_error(self._path, cause) from problem
-                if isinstance(problem, ValueError):  # of a stored row
-                    raise sqlite_files.library_damage_error(self._path) from problem
-                raise
+                malformed = isinstance(cause, sqlite3.Error) and "malformed JSON" in str(cause)
+                if not malformed and not isinstance(problem, ValueError):
+                    raise
+                self._mend()
+                return self._store.batch(operations)
+        except Exception as problem:
+            cause = problem if isinstance(problem, sqlite3.Error) else problem.__cause__
+            if isinstance(cause, sqlite3.Error):
+                raise sqlite_files.library_unusable_error(self._path, cause) from problem
+            if isinstance(problem, ValueError):  # of a stored row
+                raise sqlite_files.library_damage_error(self._path) from problem
+            raise
 
     def _mend(self) -> None:
         """Repair odd rows so that they can be listed; their values are no records, before and after.
