@@ -1,8 +1,8 @@
 """The embedded store: one SQLite file under LangGraph's `SqliteStore`, for any event loop and any thread.
 
-`AsyncSqliteStore` belongs to one event loop, and switches threads five times for each batch. Here one thread writes and
-one reads, except for a few items by their keys. Waiting operations run together, and reads and writes never share a
-transaction. Its locks are files, which are free again when their holder is killed.
+`AsyncSqliteStore` belongs to one event loop, and switches threads five times for each batch. Here one thread
+writes, and one reads what takes long. Waiting operations run together, and reads and writes never share a transaction.
+Its locks are files, which are free again when their holder is killed.
 """
 
 import asyncio
@@ -43,7 +43,7 @@ _MENDED = (
 Sound values are blobs, since LangGraph writes bytes: what is no text need not be odd."""
 
 
-FEW = 16  # items that are read by their keys without a switch to a thread and back, which takes longer
+FEW = 16  # items: to read so many by their keys takes less time than a switch to a thread and back
 
 
 class FileWorker:
@@ -72,18 +72,12 @@ class FileWorker:
         pause_in_forks(self)
 
     async def run(self, operations: list[Op]) -> list[Result]:
-        """Run operations; writes are made even if the caller is cancelled.
-
-        A few reads by key run at once, where nothing else uses the connection.
-        """
-        few = len(operations) <= FEW and all(isinstance(operation, GetOp) for operation in operations)
-        if not (few and self.lock.acquire(blocking=False)):
+        """Run operations; writes are made even if the caller is cancelled. A few reads by key run at once."""
+        few = 0 < len(operations) <= FEW and all(isinstance(operation, GetOp) for operation in operations)
+        if not few or self.lock.locked():
             return await self._thread.run(partial(self._run_alone, operations), writes=True)
-        try:
-            self._thread.check()
-            results = self._run_locked(operations)
-        finally:
-            self.lock.release()
+        self._thread.check()
+        results = self._run_alone(operations)
         await asyncio.sleep(0)  # who reads again and again holds up no other task
         return results
 
@@ -99,8 +93,7 @@ class FileWorker:
         """Carry out what waits, and close the connection."""
         if not self._thread.of_parent:
             self._thread.shutdown()
-            with self.lock:
-                self._connection.close()
+            self._connection.close()
 
     def _run_together(self, batches: "Sequence[partial[list[Result]]]") -> Sequence[list[Result]]:
         each = [batch.args[0] for batch in batches]
@@ -109,29 +102,25 @@ class FileWorker:
         return [[next(results) for _ in operations] for operations in each]
 
     def _run_alone(self, operations: list[Op]) -> list[Result]:
-        """Run operations in a transaction of their own."""
+        """Run operations in a transaction of their own; odd rows that they meet are repaired."""
         with self.lock:
-            return self._run_locked(operations)
-
-    def _run_locked(self, operations: list[Op]) -> list[Result]:
-        """Run operations in a transaction, the lock held; odd rows that they meet are repaired."""
-        try:
             try:
-                return self._store.batch(operations)
-            except Exception as problem:  # of one row: SQLite can't parse its value, or LangGraph its time
+                try:
+                    return self._store.batch(operations)
+                except Exception as problem:  # of one row: SQLite can't parse its value, or LangGraph its time
+                    cause = problem if isinstance(problem, sqlite3.Error) else problem.__cause__
+                    malformed = isinstance(cause, sqlite3.Error) and "malformed JSON" in str(cause)
+                    if not malformed and not isinstance(problem, ValueError):
+                        raise
+                    self._mend()
+                    return self._store.batch(operations)
+            except Exception as problem:
                 cause = problem if isinstance(problem, sqlite3.Error) else problem.__cause__
-                malformed = isinstance(cause, sqlite3.Error) and "malformed JSON" in str(cause)
-                if not malformed and not isinstance(problem, ValueError):
-                    raise
-                self._mend()
-                return self._store.batch(operations)
-        except Exception as problem:
-            cause = problem if isinstance(problem, sqlite3.Error) else problem.__cause__
-            if isinstance(cause, sqlite3.Error):
-                raise sqlite_files.library_unusable_error(self._path, cause) from problem
-            if isinstance(problem, ValueError):  # of a stored row
-                raise sqlite_files.library_damage_error(self._path) from problem
-            raise
+                if isinstance(cause, sqlite3.Error):
+                    raise sqlite_files.library_unusable_error(self._path, cause) from problem
+                if isinstance(problem, ValueError):  # of a stored row
+                    raise sqlite_files.library_damage_error(self._path) from problem
+                raise
 
     def _mend(self) -> None:
         """Repair odd rows so that they can be listed; their values are no records, before and after.

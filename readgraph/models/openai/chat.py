@@ -109,9 +109,9 @@ class InLoopChatOpenAI(ChatOpenAI):
 
     async def _post_by_sdk(self, body: dict[str, Any]) -> httpx2.Response:
         sdk = self.root_async_client
-        response = await sdk.post(PATH, body=body, cast_to=httpx2.Response, options=ONLY_KEY)
+        response: httpx2.Response = await sdk.post(PATH, body=body, cast_to=httpx2.Response, options=ONLY_KEY)
         request = response.request
-        if str(request.url).partition("?")[0] == f"{sdk.base_url}".rstrip("/") + PATH:  # it was not sent on
+        if f"{request.url}".partition("?")[0] == f"{sdk.base_url}".rstrip("/") + PATH:  # it was not sent on
             self._first = request
             for name in ("content-length", "cookie"):
                 request.headers.pop(name, None)
