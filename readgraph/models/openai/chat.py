@@ -9,7 +9,10 @@ from langchain_core.callbacks import AsyncCallbackManagerForLLMRun
 from langchain_core.messages import BaseMessage
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_openai import ChatOpenAI
+from openai import APIConnectionError, APITimeoutError
+from openai._httpx2 import request_exceptions, timeout_exceptions
 from pydantic import PrivateAttr, model_validator
+from pydantic_core import to_json
 
 from readgraph.models.failures.refusals import FORM_FIELDS, NEEDED, OTHER_NAMES
 from readgraph.models.openai.completions import (
@@ -47,12 +50,14 @@ class InLoopChatOpenAI(ChatOpenAI):
     """A ChatOpenAI that makes its result in the event loop, from the JSON that the server sent.
 
     It avoids a switch to a thread, the wrapping of raw responses, and the SDK's walk through typed requests and
-    responses: the payload is plain JSON already, and LangChain parses the response itself.
+    responses: the payload is plain JSON already, and LangChain parses the response itself. The SDK makes its first
+    request, and the others differ from that in their bodies.
     """
 
     stream_usage: bool | None = True
     _send: Send | None = PrivateAttr(default=None)
     _sent_by: str = PrivateAttr(default="")  # the option that chose this
+    _first: httpx2.Request | None = PrivateAttr(default=None)
     _names: dict[str, str] = PrivateAttr(default_factory=dict)  # other names of fields that were refused; "": left out
 
     @model_validator(mode="after")
@@ -99,8 +104,33 @@ class InLoopChatOpenAI(ChatOpenAI):
         return self._create_chat_result({"choices": [NO_REPLY], "usage": mended["usage"]})
 
     async def _post(self, body: dict[str, Any]) -> Any:
-        sent = self.root_async_client.post(PATH, body=body, cast_to=httpx2.Response, options=ONLY_KEY)
+        sent = self._post_again(self._first, body) if self._first else self._post_by_sdk(body)
         return read_completion(await with_model_errors(sent, body), body)
+
+    async def _post_by_sdk(self, body: dict[str, Any]) -> httpx2.Response:
+        sdk = self.root_async_client
+        response: httpx2.Response = await sdk.post(PATH, body=body, cast_to=httpx2.Response, options=ONLY_KEY)
+        request = response.request
+        if f"{request.url}".partition("?")[0] == f"{sdk.base_url}".rstrip("/") + PATH:  # it was not sent on
+            self._first = request
+            for name in ("content-length", "cookie"):
+                request.headers.pop(name, None)
+        return response
+
+    async def _post_again(self, first: httpx2.Request, body: dict[str, Any]) -> httpx2.Response:
+        """The response to a request like the first; raises OpenAI's errors."""
+        http: Any = self.http_async_client
+        parts = {"headers": first.headers, "extensions": {**first.extensions}, "cookies": http.cookies}
+        request = type(first)(first.method, first.url, content=to_json(body), **parts)
+        try:
+            response: httpx2.Response = await http.send(request)
+        except timeout_exceptions() as problem:
+            raise APITimeoutError(request=request) from problem
+        except request_exceptions() as problem:
+            raise APIConnectionError(request=request) from problem
+        if response.is_error:
+            raise self.root_async_client._make_status_error_from_response(response)
+        return response
 
     def leave_out(self, field: str) -> str | None:
         """From now on, name a field of requests otherwise, or leave it out.

@@ -124,7 +124,7 @@ def _holds_words(asked: Asked, text: str, language: str) -> bool:
     if asked.is_denied and not any(token.kind == "denial" for token in tokens_of(text, language)):
         return False
     held = _values_in(text, language)
-    return all(_is_held(value, held, language) for value in asked.values)
+    return all(_is_held(value, held, language) for value in asked.values - held)
 
 
 def _says_kinds(asked: Asked, texts: Iterable[str], language: str) -> bool:
@@ -180,8 +180,7 @@ def _can_tell(asked: Asked, language: str) -> bool:
 
 
 def _is_held(value: Any, held: Set[Any], language: str) -> bool:
-    if value in held:
-        return True
+    """Whether a value that is not among those of a text is held by one of them."""
     if isinstance(value, str):
         is_part = language in _COMPOUNDING and len(value) >= SHORTEST_PART
         return is_part and any(
@@ -195,7 +194,7 @@ def _is_held(value: Any, held: Set[Any], language: str) -> bool:
 
 def asks(text: str) -> bool:
     """Whether a text asks something, by its marks."""
-    return bool(_ASKS.search(text))
+    return ("?" in text or not text.isascii()) and bool(_ASKS.search(text))
 
 
 def is_of_kinds(asked: Asked, text: str, language: str, besides: Kind | None = None) -> bool:

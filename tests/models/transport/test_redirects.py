@@ -57,7 +57,8 @@ def stack() -> Iterator[ExitStack]:
 async def test_the_same_server_is_followed_with_text_and_key(
     server: ModelServer, monkeypatch: pytest.MonkeyPatch, stack: ExitStack, status: str, location: str
 ) -> None:
-    stack.enter_context(Moved(port_of(server), status, location)).use(monkeypatch)
+    moved = stack.enter_context(Moved(port_of(server), status, location))
+    moved.use(monkeypatch)
     server.respond = lambda request: f"You said {request.last}"
     client = await model_client(ReaderContext(model="openai:double"))
     assert (await client.chat.ainvoke("seven")).text == "You said seven"
@@ -65,6 +66,9 @@ async def test_the_same_server_is_followed_with_text_and_key(
     assert server.requests[0].headers["authorization"] == "Bearer sk-not-a-real-key"
     await Embedder("openai:double").query("a lamp")
     assert server.embedding_calls == 1
+    moved.location = ""  # each request asks the old address first
+    with pytest.raises(ModelUnavailable, match="doesn't say where it has moved"):
+        await client.chat.ainvoke("nine")
 
 
 async def test_its_encrypted_address_is_followed_and_then_verified(

@@ -18,6 +18,7 @@ from readgraph.models.client import model_client
 from readgraph.models.failures.failure import retry_after_seconds
 from readgraph.models.waiting import use_clock
 from readgraph.nodes.contracts import ReaderRuntime
+from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BudgetSpent, ModelUnavailable, NoUsableReply
 from tests.doubles.hurried import Hurried, Unhurried
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
@@ -384,3 +385,18 @@ async def test_tracebacks_are_silent(server: ModelServer, runtime: ReaderRuntime
     assert SECRET not in "".join(traceback.format_exception(raised.value)) + str(raised.value)
     assert SECRET not in "".join(told.format())
     assert raised.value.__cause__ is None and raised.value.__context__ is None
+
+
+async def test_later_requests_differ_from_the_first_in_body_and_cookies_only(server: ModelServer) -> None:
+    client = await model_client(ReaderContext(model="openai:double"))
+    cookies, words = client.chat.http_async_client.cookies, ("first", "second, é", "third", "fourth")  # type: ignore[attr-defined]
+    for text in words:
+        await client.chat.ainvoke(text)
+        cookies.set("place", "2") if text == words[1] else cookies.clear()
+    assert tuple(request.last for request in server.requests) == words
+    assert [request.headers.get("cookie") for request in server.requests] == [None, None, "place=2", None]
+    first, *others = (
+        {name: value for name, value in request.headers.items() if name not in ("content-length", "cookie")}
+        for request in server.requests
+    )
+    assert all(other == first for other in others)
