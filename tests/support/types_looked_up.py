@@ -1,6 +1,5 @@
 """What types and functions declare is looked up once: nearly every test builds and compiles graphs."""
 
-from functools import cache
 from types import FunctionType
 from typing import Any
 from typing import get_type_hints as evaluate_hints
@@ -26,21 +25,7 @@ def get_type_hints(of: Any, globalns: Any = None, localns: Any = None, include_e
     return dict(kept[include_extras])
 
 
-@cache
-def _types_in(of: Any) -> frozenset[tuple[str, ...]]:
-    found = set[tuple[str, ...]]()
-    _serde._collect_from_type(of, found, set(), set())
-    return frozenset(found)
-
-
-def build_serde_allowlist(*, schemas: Any = None, channels: Any = None) -> set[tuple[str, ...]]:
-    """As LangGraph's, which goes through the same types again whenever a graph is compiled."""
-    held = [getattr(each, name, None) for each in (channels or {}).values() for name in ("ValueType", "UpdateType")]
-    return _serde.curated_core_allowlist().union(*map(_types_in, [*(schemas or ()), *held]))
-
-
 def look_up_once(patched: pytest.MonkeyPatch) -> None:
     """Look up once what steps and the state of graphs declare."""
     for module in (wiring, declared, step, _serde):
         patched.setattr(module, "get_type_hints", get_type_hints)
-    patched.setattr(_serde, "build_serde_allowlist", build_serde_allowlist)
