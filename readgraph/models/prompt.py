@@ -293,15 +293,19 @@ def own_words(ours: Wording, folder: str) -> Wording:
     return _read(ours.name, file, status.st_mtime_ns, status.st_size)
 
 
-def replacement_digests(folder: str, prompts: frozenset[str]) -> dict[str, str]:
-    """Digests of those of these prompts that the folder replaces, by files' names; `BadInput` for any wrong file."""
+def read_own_words(folder: str) -> list[tuple[Wording, Wording]]:
+    """Our words of each prompt, and the folder's; raises `BadInput` for any wrong file."""
     wordings = {words.name: words for words in list_wordings()}
     place = Path(folder).expanduser()
     if unknown := sorted(file.name for file in place.glob("*.toml") if file.stem not in wordings):
         raise BadInput(f"{place / unknown[0]} replaces no prompt: 'readgraph prompts export' shows their names.")
-    own = {words.name: own_words(words, folder).texts for words in wordings.values()}
-    changed = [words for words in wordings.values() if words.prompt in prompts and own[words.name] != words.texts]
-    return {words.name: digest(own[words.name]) for words in changed}
+    return [(words, own_words(words, folder)) for words in wordings.values()]
+
+
+def replacement_digests(folder: str, prompts: frozenset[str]) -> dict[str, str]:
+    """Digests of those of these prompts that the folder replaces, by files' names; `BadInput` for any wrong file."""
+    changed = [own for ours, own in read_own_words(folder) if ours.prompt in prompts and own.texts != ours.texts]
+    return {own.name: digest(own.texts) for own in changed}
 
 
 @lru_cache(256)

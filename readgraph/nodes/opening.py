@@ -9,10 +9,12 @@ from langsmith.utils import tracing_is_enabled
 
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.store import base_of
+from readgraph.models.prompt import read_own_words
 from readgraph.models.watching import is_tracing_enabled
 from readgraph.nodes.building.recipes import PurposeState, for_question, resolve_notes_language
 from readgraph.nodes.contracts import ReaderRuntime, StepUpdate
 from readgraph.nodes.memory import OpenedMemory, describe_missing
+from readgraph.nodes.prompts import every_wording
 from readgraph.nodes.step import MakeRecipe, StepNode, node
 from readgraph.state import channels
 from readgraph.state.caller import warn_caller
@@ -49,6 +51,9 @@ async def open_document(state: OpenState, runtime: ReaderRuntime) -> OpenUpdate:
     check_store(runtime)
     warn_of_tracing()
     check_types(state)
+    if runtime.context.prompts:  # also those that this question does not need
+        every_wording()
+        read_own_words(runtime.context.prompts)
     given, options = state.get("question"), state.get("options") or []
     question = last_question(state.get("messages") or []) if given is None else given.strip()
     check_question(question, options, given=given is not None)

@@ -108,7 +108,7 @@ def test_the_command_exports_prompts_and_takes_them(readgraph: Command, server: 
     assert_refused(readgraph("prompts", "export", folder), "exists already: name another folder.")
     change(folder, "look_up_pages", "Name at most", "Choose at most")
     (folder / "gits.toml").write_text("version = 1")
-    line = ["ask", "Who stood?", text, *DOUBLE, "--prompts", folder]
+    line = ["ask", "Who stood?", text, "--method", "read-agent", *DOUBLE, "--prompts", folder]
     assert_refused(readgraph(*line), "gits.toml replaces no prompt: 'readgraph prompts export' shows their names.")
     (folder / "gits.toml").unlink()
     assert readgraph(*line, "--json").json["status"] == "answered"

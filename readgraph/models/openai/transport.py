@@ -77,7 +77,8 @@ class _OnItsWay:
         super().__init__(**settings)
         self._shared, self._through = settings, dict[str, Any]()
         self._proxies = dict[tuple[str, str], str]()  # by scheme and host: of another environment is another client
-        self._answered = self._looked_at = False
+        self._answered = False
+        self._wants_encryption: bool | None = None  # once a connection without it broke
 
     async def send(self, request: Any, **options: Any) -> Any:
         """Send a request, also to where its server has moved; raises `ModelUnavailable` for what can never pass."""
@@ -103,9 +104,10 @@ class _OnItsWay:
         else:
             line = explain_tls(problem, _server(request)) or _explain_proxy(problem, proxy, new=not self._answered)
         odd = response is None or (response.status_code >= 400 and not _is_json(response))
-        if odd and not (line or proxy or self._answered or self._looked_at):
-            self._looked_at = True
-            if await _wants_encryption(request.url):
+        if odd and not (line or proxy or self._answered):
+            if self._wants_encryption is None:
+                self._wants_encryption = await _wants_encryption(request.url)
+            if self._wants_encryption:
                 line = f"{_server(request)} wants encryption: write https:// in its address."
         self._answered = self._answered or not odd
         if line:

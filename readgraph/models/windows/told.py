@@ -35,8 +35,8 @@ class Told(NamedTuple):
 async def ask_server(chat: Any, model: str) -> Told:
     """What the server of a chat model of OpenAI's protocol tells; nothing where it has not done so in `SECONDS`.
 
-    Only that server is asked, with the headers of a call. First its list of models, then what single kinds of servers
-    have beside the protocol.
+    Only that server is asked, with the headers and the query of a call. First its list of models, then what single
+    kinds of servers have beside the protocol.
     """
     client = chat.root_async_client
     parts = urlsplit(str(client.base_url))
@@ -47,7 +47,7 @@ async def ask_server(chat: Any, model: str) -> Told:
     headers = {name: value for name, value in given.items() if isinstance(value, str)}
 
     async def fetch(address: str, body: dict[str, str] | None = None) -> Any:
-        request = {"headers": headers, "timeout": SECONDS, "follow_redirects": False}
+        request = {"headers": headers, "params": client.default_query, "timeout": SECONDS, "follow_redirects": False}
         method, sent = ("POST", {"json": body}) if body else ("GET", {})
         async with chat.http_async_client.stream(method, address, **request, **sent) as response:
             content = b""

@@ -171,7 +171,8 @@ def test_what_is_no_model_is_refused(given: Any, complaint: str) -> None:
 
 
 async def test_functions_of_the_api_take_it(server: ModelServer, tmp_path: Any) -> None:
-    answer = await aask(ASKED["question"], text=ASKED["text"], library=tmp_path, model=chat(server).with_retry())
+    given = {"text": ASKED["text"], "library": tmp_path, "method": "read-agent"}
+    answer = await aask(ASKED["question"], **given, model=chat(server).with_retry())
     assert answer.model == "ChatOpenAI(double)" and server.calls == 3
     async with open_library(tmp_path) as library:
         ids = [each.id for each in await functions.list_documents(library)]
