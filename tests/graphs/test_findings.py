@@ -28,7 +28,7 @@ async def document(library: Library, story: str) -> Document:
 
 
 def test_all_methods_write_their_answers_with_the_same_functions() -> None:
-    answers: list[Any] = [METHODS[name].build().nodes["answer"].runnable for name in METHODS]
+    answers: list[Any] = [method.build().nodes["answer"].runnable for method in METHODS.values() if not method.router]
     assert all("write_answer" in node.work.__code__.co_names for node in answers)
 
 

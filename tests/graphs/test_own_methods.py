@@ -84,7 +84,7 @@ def test_a_method_of_ones_own_is_estimated_without_a_line_for_it(
         ("examples.collapsed_tree:bild", "can't be imported from examples.collapsed_tree:bild: AttributeError"),
         ("examples.collapsed_tree:recipe", "its function takes no arguments."),
         ("os:getcwd", "is no graph: os:getcwd must give a StateGraph"),
-        ("readgraph.graphs.correcting:graph", "gives no 'answer'"),
+        ("readgraph.graphs.correcting:graph", "gives no 'absence'"),
         ("examples/collapsed_tree.py:build", "write examples.collapsed_tree:build."),
         ("examples/collapsed_tree.py", "write examples.collapsed_tree:build."),
         ("examples/collapsed_tree.py:", "write examples.collapsed_tree:build."),

@@ -20,7 +20,8 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.records import digest
 from readgraph.state.words import first_words
-from tests.doubles.model_server import ModelServer
+from tests.doubles.model_server import ChatRequest, ModelServer
+from tests.doubles.reader import asked_for, reader
 from tests.support.command import Command
 from tests.support.examples import EXAMPLES
 from tests.support.some_methods import mostly_slow
@@ -69,6 +70,52 @@ async def test_options_collections_follow_ups_histories_and_own_methods_repeat(
         await replay_answer(own, library=library)
 
 
+@pytest.mark.parametrize("question", [QUESTION, "What is the plot?", "How many goats are there?", "Tell about towers"])
+async def test_an_answer_repeats_by_the_method_that_was_chosen(
+    server: ModelServer, library: Library, story: str, question: str
+) -> None:
+    document = await library.pages.add_document(story[:6000], title="the story")
+    for context in (MODEL, replace(MODEL, window_words=1000)):
+        answer = await ask(library, question, documents=[document], context=context)
+        replayed = await replay_answer(await save_answer(library, answer), library=library)
+        assert answer.way and answer.why and replayed.differences == []
+        assert (replayed.output["method"], replayed.output["answer"]) == (answer.method, answer.answer)
+
+
+@pytest.mark.parametrize("method", [None, "read-agent", "gam"])
+async def test_what_was_known_up_to_a_place_or_a_day_repeats(
+    server: ModelServer, library: Library, story: str, method: str | None
+) -> None:
+    days = [SessionText(f"Ana: {story[at : at + 1000]}", "", f"2024-0{at // 1000 + 1}-01") for at in (0, 1000, 2000)]
+    await remember(library, "Chat", days, context=MODEL)
+    for known in ({"up_to": "session 2"}, {"as_of": "2024-02-10"}):
+        await check_repeats(server, library, MODEL, documents=["Chat"], method=method, **known)
+    one = await library.pages.add_document(story[:3000], title="part one")
+    two = await library.pages.add_document(story[3000:9000], title="two", places=[(0, "Hearth"), (3000, "Well")])
+    await check_repeats(server, library, documents=[two], method=method, up_to="Hearth")
+    await check_repeats(server, library, documents=[one, two], method=method, up_to="Hearth")
+
+
+@pytest.mark.parametrize("method", [None, "read-agent"])
+async def test_a_proof_of_absence_repeats(
+    server: ModelServer, library: Library, story: str, method: str | None
+) -> None:
+    def respond(request: ChatRequest) -> Any:
+        said = {
+            "PartHolds": {"holds": False},
+            "FreeAnswer": {"quotes": [], "answer": None},
+            "PagesToRead": {"pages": []},
+        }
+        return said.get(asked_for(request)) or reader(request)
+
+    server.respond = respond
+    await library.pages.add_document(story[:6000], title="the story")
+    for window in (1000, 60_000):
+        context = replace(MODEL, prove_absence=True, window_words=window)
+        saved = await check_repeats(server, library, context, method=method)
+        assert json.loads(saved)["answer"]["absence"]["proven"]
+
+
 async def test_answers_of_functions_repeat(server: ModelServer, library: Library, story: str) -> None:
     await library.pages.add_document(story[:3000], title="the story")
     await check_repeats(server, library, ReaderContext(model=function_model(lambda prompt: "It was Desmond.")))
@@ -78,9 +125,9 @@ async def test_corrected_notes_are_saved_and_what_cannot_be_repeated_is_not(
     server: ModelServer, library: Library, story: str
 ) -> None:
     document = await library.pages.add_document(first_words(story, 1500), title="the story")
-    first = await ask(library, QUESTION, context=MODEL)
+    first = await ask(library, QUESTION, method="read-agent", context=MODEL)
     await correct(library.pages, await library.pages.memory(document.id, first.memory), 0, "Nothing happens.")
-    assert "Nothing happens." in (await check_repeats(server, library)).decode()
+    assert "Nothing happens." in (await check_repeats(server, library, method="read-agent")).decode()
     spent = await ask(library, QUESTION, method="gam", context=replace(MODEL, max_calls=1))
     await library.pages.forget_paid(document.id)
     for each, reason in ((spent, "a budget ended it"), (first, "holds no reply to this prompt")):
@@ -124,7 +171,7 @@ async def saved(server: ModelServer, library: Library, story: str, tmp_path: Pat
     text = (tmp_path / "story.txt").read_text(encoding="utf-8")
     await library.pages.add_document(text, title="story", source=str(tmp_path / "story.txt"))
     file = tmp_path / "answer.readgraph.json"
-    file.write_bytes(await check_repeats(server, library))
+    file.write_bytes(await check_repeats(server, library, method="read-agent"))
     return file
 
 

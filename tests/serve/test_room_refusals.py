@@ -110,7 +110,7 @@ def test_pages_that_are_not_there_are_refused_and_the_run_still_waits(room: Open
 
 
 def test_a_question_shows_the_steps_of_its_own_branch(room: OpenRoom) -> None:
-    thread = room.ran(documents=added(room), question="What went out?")[-1]["run"]["thread"]
+    thread = room.ran(documents=added(room), method="read-agent", question="What went out?")[-1]["run"]["thread"]
     first = room.get(f"/api/questions/{thread}")["checkpoints"]
     nodes = [step["node"] for step in first]
     assert nodes == ["cite", "answer", "look_up", "merge", "read", "open"]
@@ -156,7 +156,7 @@ async def test_events_are_one_line_of_json_each_whatever_they_hold() -> None:
 
 def test_a_question_follows_only_one_of_its_own_kind(room: OpenRoom) -> None:
     documents, other = added(room), added(room, "Something else is told here.")
-    thread = room.ran(documents=documents, question="What went out?")[-1]["run"]["thread"]
+    thread = room.ran(documents=documents, method="read-agent", question="What went out?")[-1]["run"]["thread"]
     for body, problem in (
         ({"documents": documents, "follow_up": "nothing"}, "no question to follow"),
         ({"documents": other, "follow_up": thread}, "the same document"),
@@ -168,6 +168,20 @@ def test_a_question_follows_only_one_of_its_own_kind(room: OpenRoom) -> None:
     assert len(room.get("/api/documents", query="told")["documents"]) == 1  # not what the question joined
     told = room.ran(documents=documents, question="And then?", follow_up=thread)
     assert told[-1]["run"]["state"] == "done" and told[-1]["run"]["thread"] == thread
+
+
+@pytest.mark.parametrize(
+    ("question", "words"), [("What went out?", 60_000), ("What is the plot?", 1000), ("How many lamps went out?", 1000)]
+)
+def test_a_question_follows_one_whose_method_was_chosen(room: OpenRoom, question: str, words: int) -> None:
+    documents, settings = added(room, TEXT * 80), {"window_words": words}
+    asked = room.ran(documents=documents, question=question, settings=settings)[-1]["run"]
+    for method in ("", asked["method"]):  # the page names the one that answered
+        body = {"documents": documents, "question": "And then?", "method": method, "settings": settings}
+        said(room.client.post("/api/estimate", json={**body, "follow_up": asked["thread"]}))
+        told = room.ran(**body, follow_up=asked["thread"])[-1]["run"]
+        assert (told["state"], told["thread"]) == ("done", asked["thread"])
+        assert room.get(f"/api/questions/{asked['thread']}")["report"]
 
 
 def test_a_file_that_is_too_large_or_comes_in_part_is_no_document(
@@ -203,7 +217,7 @@ def test_a_question_that_failed_before_anything_was_read_is_listed_and_goes_on(
     context = ReaderContext(model="openai:double", min_page_words=40, max_page_words=90)
     with reading_room(tmp_path / "library", context) as room:
         documents = added(room, "Die Ziege stand im Hof. " * 20)
-        ended = room.ran(documents=documents, question="Wo stand die Ziege?")[-1]["run"]
+        ended = room.ran(documents=documents, method="read-agent", question="Wo stand die Ziege?")[-1]["run"]
         assert ended["state"] == "failed" and "refused the key" in ended["problem"]
         assert [each["state"] for each in room.get("/api/runs")["runs"]] == ["failed", "done"]
         for memory in room.get(f"/api/documents/{documents[0]}")["memories"]:

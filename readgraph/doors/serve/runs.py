@@ -24,6 +24,7 @@ from readgraph.doors.serve.making import ANSWER, Making, making_named
 from readgraph.doors.serve.reading import PreparedRun, check_at_rest, start_run
 from readgraph.doors.serve.requests import Offset, RequestBody, report_file
 from readgraph.doors.serve.room import ENDED, Room, Run, RunState
+from readgraph.graphs.methods import ROWS
 from readgraph.state.apart import run_apart
 from readgraph.state.channels import MOST_QUESTION_TURNS
 from readgraph.state.errors import BadInput
@@ -178,7 +179,8 @@ class Runs:
             about = dict(saved.metadata) if saved else {}
             if "method" not in about:
                 raise BadInput("The library holds no question to follow: ask without follow_up.")
-            if (about["method"], about.get("document")) != (prepared.method.name, prepared.document.id):
+            is_same = prepared.method.router or about["method"] == prepared.method.name
+            if not is_same or about.get("document") != prepared.document.id:
                 raise BadInput(
                     f"A question follows one about the same document, by the same method ({about['method']}): "
                     "ask it without follow_up."
@@ -218,7 +220,9 @@ class Runs:
         alone = documents[0] if len(documents) == 1 else None
         decided = wanted.review or bool(wanted.pause_before)  # by a person, at steps that are known before
         asks = bool(question) and not decided
-        method = task.method if task else room.method_for(wanted.method, alone, asks=asks)
+        goes_on = wanted.follow_up and wanted.method in ROWS  # such as a summary: what follows goes a way of its own
+        named = "" if goes_on else wanted.method
+        method = task.method if task else room.method_for(named, alone, asks=asks)
         check_pauses(method.name, builder_for(method), wanted.pause_before)
         if wanted.review:
             builder_for(method, asks_person=True)

@@ -23,7 +23,7 @@ from readgraph.api.functions import check_asked, pages_of
 from readgraph.api.results import Answer
 from readgraph.api.running import RunThread, builder_for, run_method
 from readgraph.graphs.method import Method
-from readgraph.graphs.methods import method_named
+from readgraph.graphs.methods import method_kept
 from readgraph.library.collections import documents_of
 from readgraph.library.corrections import corrections_of, keep_correction
 from readgraph.library.documents import TEXTS, document_item
@@ -133,8 +133,9 @@ async def save_answer(library: Library | BaseStore, answer: Answer) -> bytes:
         corrections=await corrections_of(pages, document),
     )
     layer = PageStore(OverlayStore(base_of(pages.store)), namespace=pages.namespace)
-    for memory in await pages.memories(document.id):
-        await layer.drop_memory(document.id, memory.id)
+    for each in {document.id, document.kept_with}:  # pages of a beginning are taken over from the whole text's memory
+        for memory in await pages.memories(each):
+            await layer.drop_memory(each, memory.id)
     keys = dict[str, str]()
     try:
         if answer.status == "budget":
@@ -246,7 +247,7 @@ async def replay_answer(
     saved = read_answer_file(file if isinstance(file, bytes) else read_bytes(file, name), name)
     if not method and ":" in saved.method:
         raise BadInput(f"The answer was given by a method of somebody's own: add --method {saved.method}.")
-    used = method or method_named(saved.method)
+    used = method or method_kept(saved.method)
     if unknown := saved.settings.keys() & NOT_KEPT:
         raise BadInput(f"{name} can't be read: it has the setting '{min(unknown)}', which is never saved.")
     seals, pages = saved.make_seals(), PageStore(InMemoryStore())
@@ -305,7 +306,7 @@ async def _put_texts(
             raise BadInput(
                 f"The text {what} is needed, and not in the library: name its file after that of the answer."
             )
-        if stored.sessions:  # it may have grown
+        if stored.sessions or stored.id == record.id:  # it may have grown, or was read up to a place
             stored = replace(stored, characters=min(stored.characters, record.characters))
         if (now := _digests(await pages.text(stored))) != text.pieces:
             start = PIECE * next(at for at, (one, two) in enumerate(zip_longest(now, text.pieces)) if one != two)
