@@ -15,7 +15,7 @@ OneOrMore = Annotated[str | list[str], Field(description="A document's id, title
 AsOf = Annotated[str, Field(description="YYYY-MM-DD: what is later is left out.")]
 """The day as of which documents are read, as a parameter of a tool."""
 
-UpTo = Annotated[str, Field(description='As if read up to this place: "page 9", "chapter 7".')]
+UpTo = Annotated[str, Field(description="Page 9 or chapter 7: what follows is left out.")]
 """The place up to which documents are read, as a parameter of a tool."""
 
 ProveAbsence = Annotated[bool, Field(description="If nothing is found, judge each unread part.")]

@@ -20,7 +20,7 @@ from tests.support.command import Command, assert_refused
 from tests.support.options import OPTIONS, each_option, settings_taken
 
 VALUES: dict[str, Any] = {
-    **dict.fromkeys(("update_gate", "exit_gate", "best_chunk"), True),
+    **dict.fromkeys(("update_gate", "exit_gate", "best_chunk", "prove_absence"), True),
     "model": "openai:double",
     "prompts": "examples",
     "reading_model": "openai:another",

@@ -191,7 +191,8 @@ def test_an_estimate_knows_the_memory_of_the_asked_question(
     readgraph: Command, server: ModelServer, tmp_path: Any
 ) -> None:
     (tmp_path / "deed.txt").write_text("The tenant shall pay on Monday. The roof is red.")
-    ask = ["ask", GOATS, tmp_path / "deed.txt", "--preset", "question", "--model", "openai:double", "--max-pages", 0]
+    ask = ["ask", GOATS, tmp_path / "deed.txt", "--method", "read-agent", "--preset", "question", "--max-pages", 0]
+    ask += ["--model", "openai:double"]
     before = readgraph(*ask, "--estimate", "--json").json
     readgraph(*ask)
     after = readgraph(*ask, "--estimate", "--json").json

@@ -12,12 +12,12 @@ from readgraph.doors.mcp.server import LibraryTools
 from readgraph.doors.serve.documents import Finding
 from readgraph.doors.serve.runs import RunRequest
 from readgraph.features.verify import functions as checking
-from tests.support.options import COMMAND
+from tests.support.options import COMMAND, OPTIONS
 
 OF_PROGRAMS = {"library", "context", "listen", "thread"}  # what only Python can be given
 AS_TYPED = {"question": "question", "query": "words", "options": "choices", "documents": "paths"}
 AS_TOOLS = {"documents": "document"}  # one or several: agents name a document by the same word in all tools
-HTTP = {*RunRequest.model_fields, "draft"}  # the draft of a check is sent as the question of its run
+HTTP = {*RunRequest.model_fields, *OPTIONS, "draft"}  # settings by their names; a draft as the question of its run
 ACTS: dict[str, tuple[Any, Any, set[str]]] = {
     "ask": (functions.ask, LibraryTools.ask, HTTP),
     "search": (functions.search, LibraryTools.search, {*inspect.signature(Finding.search).parameters}),

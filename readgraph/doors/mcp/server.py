@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from inspect import Parameter, Signature, signature
+from inspect import Parameter, Signature, getdoc, signature
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, cast
 
@@ -317,7 +317,7 @@ def _tool(work: Callable[..., Any], *, reads_only: bool, asks_model: bool, delet
     annotations = ToolAnnotations(
         read_only_hint=reads_only, destructive_hint=deletes, idempotent_hint=True, open_world_hint=asks_model
     )
-    tool = Tool.from_function(work, annotations=annotations, structured_output=True)
+    tool = Tool.from_function(work, description=getdoc(work), annotations=annotations, structured_output=True)
     schema = {name: value for name, value in tool.parameters.items() if name != "title"}
     for argument in schema["properties"].values():
         argument.pop("title", None)

@@ -4,13 +4,22 @@ from typing import TYPE_CHECKING
 
 from readgraph.cli.options.output import check_estimate, check_open, with_run
 from readgraph.features.verify.options import VerifyOptions
-from readgraph.state.settings import Budget, Concurrency, Model, Paragraphs, Rebuilding, Window, settings_of_calls
+from readgraph.state.settings import (
+    Budget,
+    Concurrency,
+    Model,
+    Paragraphs,
+    Proving,
+    Rebuilding,
+    Window,
+    settings_of_calls,
+)
 
 if TYPE_CHECKING:
     from readgraph.cli.terminal.screen import OutputOptions
     from readgraph.state.context import ReaderContext
 
-SETTINGS = (Model, Window, Concurrency, *settings_of_calls(), Budget, Paragraphs, Rebuilding)
+SETTINGS = (Model, Window, Concurrency, *settings_of_calls(), Budget, Paragraphs, Proving, Rebuilding)
 
 
 @with_run(VerifyOptions, SETTINGS)

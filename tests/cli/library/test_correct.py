@@ -28,17 +28,17 @@ def test_a_correction_is_shown_used_said_and_taken_back(
     assert (shown[-1]["gist"], shown[-1]["corrected"], shown[-1]["replaced"]) == (MINE, True, before[-1]["gist"])
     assert "gist corrected by hand" in readgraph("show", STORY).text
 
-    report = tmp_path / "report.html"
-    asked = readgraph(*ASK, *DOUBLE, "--max-pages", 1, "--report", report)
+    report, asking = tmp_path / "report.html", (*ASK, *DOUBLE, "--method", "read-agent", "--max-pages", 1)
+    asked = readgraph(*asking, "--report", report)
     assert f"used your correction of part {last}" in asked.text
     assert f'"corrected_notes":[{last}]' in report.read_text().replace(" ", "")
-    assert readgraph(*ASK, *DOUBLE, "--max-pages", 1, "--json").json["corrected_notes"] == [last]
+    assert readgraph(*asking, "--json").json["corrected_notes"] == [last]
     assert MINE in server.requests[-1].text
 
     undone = readgraph(*line, "--restore", "--json").json
     assert (undone["part"], undone["gist"], undone["replaced"]) == (last, before[-1]["gist"], None)
     assert readgraph("show", STORY, "--json").json["pages"] == before
-    assert "correction" not in readgraph(*ASK, *DOUBLE, "--max-pages", 1).text
+    assert "correction" not in readgraph(*asking).text
 
 
 @needs_posix
