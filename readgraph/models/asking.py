@@ -76,10 +76,11 @@ async def ask_reply(
         BudgetSpent: If the budget allows no further call, without `fallback` or inside of a node with a substitute.
         ModelUnavailable: If the server can't be used.
     """
-    from readgraph.models.tries import first_usable
+    from readgraph.models.tries import prepare_tries
 
     with _fall_back(fallback):
-        usable: Reply = await first_usable(runtime, prompt, reply, complaint)
+        tries = await prepare_tries(runtime, prompt, reply, complaint)
+        usable: Reply = await tries.first_usable()
         stream_whole_reply(metering.current_meter(), usable)
         return usable
     return None
@@ -99,10 +100,11 @@ async def ask_text(
     fallback: str | None = None,
 ) -> str | None:
     """Ask for a note: plain text that is not empty. `complaint`, `fallback` and errors are as in `ask_reply`."""
-    from readgraph.models.tries import first_usable
+    from readgraph.models.tries import prepare_tries
 
     with _fall_back(fallback):
-        text: str = await first_usable(runtime, prompt, None, complaint)
+        tries = await prepare_tries(runtime, prompt, None, complaint)
+        text: str = await tries.first_usable()
         return text
     return None
 

@@ -29,13 +29,13 @@ CUT_PROMPT = "the server read only {:,} tokens of the prompt"
 MOST_WITHHELD = 2  # how often a server may withhold its replies to a prompt: what its filter keeps back twice stays so
 
 
-async def first_usable(
+async def prepare_tries(
     runtime: Runtime[ReaderContext], prompt: Prompt, reply: type[BaseModel] | None, complaint: Complaint[Any]
-) -> Any:
-    """The usable reply of this type, or without one the text; the prompt may be in the user's own words."""
+) -> "PromptTries":
+    """The tries for a reply of this type, or without one for text; the prompt may be in the user's own words."""
     context, client = runtime.context, await model_client(runtime.context)
     worded = apply_own_words(prompt, context.prompts)
-    return await PromptTries(context, page_store(runtime), client, worded, reply, complaint).first_usable()
+    return PromptTries(context, page_store(runtime), client, worded, reply, complaint)
 
 
 @dataclass

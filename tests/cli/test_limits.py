@@ -83,6 +83,6 @@ def test_a_reply_has_a_limit(readgraph: Command, server: ModelServer, text: Path
 )
 def test_a_budget_says_which_it_is(readgraph: Command, server: ModelServer, text: Path, limit: str, unit: str) -> None:
     most = unit.split()[0]
-    spent = readgraph("ask", "Who heard a goat?", text, *SMALL, limit, most)
+    spent = readgraph("ask", "Who heard a goat?", text, "--method", "read-agent", *SMALL, limit, most)
     assert spent.code == 0 and "The budget ran out" in spent.out
     assert spent.err.count(f"The budget of {unit} is spent: run the same again with a larger {limit} to go on.") == 1

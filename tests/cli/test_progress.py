@@ -29,7 +29,7 @@ def drawn(printed: str) -> str:
 def test_steps_are_drawn_as_they_begin(readgraph: Command, server: ModelServer, terminal: None) -> None:
     read = drawn(readgraph("read", STORY, *DOUBLE).err)
     assert re.search(r"Reading .* 100% 11 parts, 11 notes +22 calls, [\d,]+ words", read)
-    answered = drawn(readgraph(*ASK, *DOUBLE).err).rsplit("Answering", 1)[1]
+    answered = drawn(readgraph(*ASK, *DOUBLE, "--method", "read-agent").err).rsplit("Answering", 1)[1]
     assert "%" not in answered and " left" not in answered and "2 calls" in answered, (
         "nobody knows how far an answer is"
     )

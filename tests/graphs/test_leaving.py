@@ -73,11 +73,11 @@ async def test_an_agent_s_events_end_what_its_tool_began(server: ModelServer, st
     store = InMemoryStore()
     document = await PageStore(store).add_document(story)
     model = init_chat_model("openai:double", base_url=server.url)
-    agent: Any = create_agent(model, [as_tool(store, documents=[document.id], context=CONTEXT)])
+    agent: Any = create_agent(model, [as_tool(store, documents=[document.id], method="read-agent", context=CONTEXT)])
     with cancelled_at(5, server, agent=True) as scope:
         async for _ in until_left(agent.astream({"messages": [("user", "Who?")]}, stream_mode="messages")):
             pass
-    answer = await ask(store, "Who?", documents=[document.id], context=CONTEXT)
+    answer = await ask(store, "Who?", documents=[document.id], method="read-agent", context=CONTEXT)
     assert scope.cancelled_caught and answer.usage["calls"] > 10
 
 
@@ -85,8 +85,8 @@ async def test_what_a_tool_began_ends_with_its_call(server: ModelServer, story: 
     store = InMemoryStore()
     document = await PageStore(store).add_document(story)
     with cancelled_at(4, server) as scope:
-        await ask(store, "Who?", documents=[document.id], context=CONTEXT)
-    answer = await ask(store, "Who?", documents=[document.id], context=CONTEXT)
+        await ask(store, "Who?", documents=[document.id], method="read-agent", context=CONTEXT)
+    answer = await ask(store, "Who?", documents=[document.id], method="read-agent", context=CONTEXT)
     assert scope.cancelled_caught and answer.usage["calls"] > 10
 
 
@@ -136,7 +136,7 @@ def test_ctrl_c_ends_what_a_tool_began(server: ModelServer, story: str) -> None:
     interrupted_at(3, server)
     store = InMemoryStore()
     document = asyncio.run(PageStore(store).add_document(story))
-    tool = as_tool(store, documents=[document.id], context=CONTEXT)
+    tool = as_tool(store, documents=[document.id], method="read-agent", context=CONTEXT)
     with pytest.raises(KeyboardInterrupt):
         tool.invoke({"question": "Who?"})
     answer: Any = tool.invoke({"name": "ask", "args": {"question": "Who?"}, "id": "1", "type": "tool_call"}).artifact

@@ -44,7 +44,7 @@ TEXTS = {
 
 def assert_read(readgraph: Command, file: Path, text: str, question: str, *more: str) -> Any:
     """It was answered, its pages are the text, its citations stand there."""
-    found = readgraph("ask", question, file, "--json", *more).json
+    found = readgraph("ask", question, file, "--method", "read-agent", "--json", *more).json
     assert found["status"] in ("answered", "nearest", "no_answer")
     for citation in found["citations"]:
         assert text[citation["start"] : citation["end"]] == citation["quote"] != ""

@@ -60,6 +60,8 @@ LINES = (
     "forget days --yes",
     "library compact",
     "models use {name}",
+    "ask Who? {text} --save {tmp}/saved.json {model}",
+    "replay {tmp}/saved.json",
 )
 """In an order in which each has something to do; {model} stands for the options that name one."""
 

@@ -22,7 +22,8 @@ function showAnswer(box, { report: data, document: id, memory, thread }, run, ow
 /** Where no answer was found: ask again, and let the model judge each part that was not read. */
 function everyPartButton(document_, data) {
   const settings = { ...changedSettings(data.method), prove_absence: true };
-  const body = { documents: [document_], method: data.method, question: data.question, options: data.options, settings };
+  const named = data.way ? {} : { method: data.method }; // a way that was chosen is chosen again
+  const body = { documents: [document_], ...named, question: data.question, options: data.options, settings };
   return doing("Look in every part", async () => (location.hash = placeOf("run", (await beginRun(body)).id)));
 }
 
