@@ -389,8 +389,9 @@ def swappable(build: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("method", METHODS.values(), ids=lambda method: method.name)
 def test_every_node_of_a_method_can_be_swapped_by_its_name(method: Method) -> None:
     named = swappable(builder_at(method.graph))
-    assert {*method.build().nodes} <= named.keys()
-    for name in method.build().nodes:
+    nodes = ["route"] if method.router else [*method.build().nodes]  # the others of a router are whole methods
+    assert {*nodes} <= named.keys()
+    for name in nodes:
         assert any(get_origin(each) is Step for each in get_args(named[name])), (
             f"the type of '{name}' names its contract"
         )
