@@ -19,7 +19,7 @@ LINES = (
     "ask Who? {text} --method mem-walker --json {model}",
     "summarise {text} --words 20 --report {tmp}/summary.html {model}",
     "verify {text} {text} --out {tmp}/checked.md --report {tmp}/checked.html {model}",
-    "changes {text} {folder}/b.md --report {tmp}/changes.html {model}",
+    "changes {text} {text} --report {tmp}/changes.html {model}",
     "wiki {tmp}/wiki {text} {model}",
     "table {text} names --out {tmp}/table.csv --report {tmp}/table.html {model}",
     "compress {text} --budget 30 --trace {tmp}/trace.json {model}",
