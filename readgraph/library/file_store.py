@@ -1,11 +1,10 @@
 """The embedded store: one SQLite file under LangGraph's `SqliteStore`, for any event loop and any thread.
 
-`AsyncSqliteStore` belongs to one event loop, and switches threads five times for each batch. Here one thread
-writes, and one reads what takes long. Waiting operations run together, and reads and writes never share a transaction.
-Its locks are files, which are free again when their holder is killed.
+`AsyncSqliteStore` belongs to one event loop, and switches threads five times for each batch. Here one thread writes and
+one reads. Waiting operations run together, and reads and writes never share a transaction. Its locks are files, which
+are free again when their holder is killed.
 """
 
-import asyncio
 import errno
 import os
 import sqlite3
@@ -20,7 +19,7 @@ from threading import Lock
 from typing import Any
 
 from filelock import AsyncFileLock, Timeout
-from langgraph.store.base import GetOp, Op, PutOp, Result
+from langgraph.store.base import Op, PutOp, Result
 from langgraph.store.sqlite import SqliteStore
 from pydantic_core import from_json
 
@@ -41,9 +40,6 @@ _MENDED = (
 )
 """Statements that repair odd rows, so that they can be listed: LangGraph parses the times, SQLite the values.
 Sound values are blobs, since LangGraph writes bytes: what is no text need not be odd."""
-
-
-FEW = 16  # items: to read so many by their keys takes less time than a switch to a thread and back
 
 
 class FileWorker:
@@ -72,14 +68,8 @@ class FileWorker:
         pause_in_forks(self)
 
     async def run(self, operations: list[Op]) -> list[Result]:
-        """Run operations; writes are made even if the caller is cancelled. A few reads by key run at once."""
-        few = 0 < len(operations) <= FEW and all(isinstance(operation, GetOp) for operation in operations)
-        if not few or self.lock.locked():
-            return await self._thread.run(partial(self._run_alone, operations), writes=True)
-        self._thread.check()
-        results = self._run_alone(operations)
-        await asyncio.sleep(0)  # who reads again and again holds up no other task
-        return results
+        """Run operations; writes are made even if the caller is cancelled."""
+        return await self._thread.run(partial(self._run_alone, operations), writes=True)
 
     def run_now(self, operations: list[Op]) -> list[Result]:
         """As `run`; this blocks."""

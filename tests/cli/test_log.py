@@ -71,7 +71,18 @@ def test_a_log_tells_a_question_from_its_beginning_to_its_end(
     server.faults.append(Fault.server_error(503))
     no_form = [Fault("no form", answer="no such form: quicksand")]
     server.fault_for = lambda request, call: no_form.pop() if no_form and asked_for(request) == "PagesToRead" else None
-    asked = ("ask", "Where is the marzipan?", file, *SIZES, *DOUBLE, "--json", "--log-json", log)
+    asked = (
+        "ask",
+        "Where is the marzipan?",
+        file,
+        "--method",
+        "read-agent",
+        *SIZES,
+        *DOUBLE,
+        "--json",
+        "--log-json",
+        log,
+    )
     found = readgraph(*asked, "--price", "1/2").json
     told = lines(log)
     assert {each["run"] for each in told} == {found["run"]} and {each["command"] for each in told} == {"ask"}

@@ -61,7 +61,7 @@ def settings_read(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     return read
 
 
-@pytest.mark.parametrize("method", mostly_slow(METHODS))
+@pytest.mark.parametrize("method", mostly_slow(name for name in METHODS if not METHODS[name].router))
 def test_a_thread_goes_on_synchronously(
     server: ModelServer, tmp_path: Path, story: str, method: str, settings_read: set[str]
 ) -> None:

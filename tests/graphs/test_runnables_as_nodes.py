@@ -76,6 +76,7 @@ OTHERS = [
         marks=[pytest.mark.slow] if made is not as_graph and method.name not in ("read-agent", "gam") else [],
     )
     for method in WITHOUT_EMBEDDINGS
+    if not method.router  # its nodes are whole methods
     for made in (as_lambda, as_chain, as_graph)
 ]
 

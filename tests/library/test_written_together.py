@@ -5,14 +5,10 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 
 import pytest
-from langgraph.store.base import GetOp
 
-from readgraph.library.file_store import FEW, LibraryStore
 from readgraph.library.workers import WorkerThread, run_within
-from readgraph.state.errors import LibraryError
 
 
 class Ledger:
@@ -99,28 +95,3 @@ async def test_nobody_waits_for_a_thread_that_has_ended() -> None:
     for line in "ab":
         with pytest.raises(RuntimeError):
             await asyncio.wait_for(ledger.writing(line), 5)
-
-
-async def test_few_items_are_read_by_key_without_a_thread_and_hold_up_nobody(tmp_path: Path) -> None:
-    before, store, ticks = {*threading.enumerate()}, LibraryStore(tmp_path / "store.sqlite"), list[int]()
-
-    async def tick() -> None:
-        while True:
-            ticks.append(await asyncio.sleep(0, 1))
-
-    def threads() -> set[str]:
-        return {thread.name for thread in {*threading.enumerate()} - before}
-
-    await store.aput(("lamps",), "7", {"oil": "low"})
-    other = asyncio.create_task(tick())
-    for _ in range(20):
-        assert (await store.aget(("lamps",), "7")).value == {"oil": "low"}  # type: ignore[union-attr]
-    other.cancel()
-    assert len(ticks) >= 19 and threads() == {"readgraph-writes"}
-    await store.adelete(("lamps",), "7")
-    assert await store.aget(("lamps",), "7") is None
-    await store.abatch([GetOp(("lamps",), str(number)) for number in range(FEW + 1)])
-    assert threads() == {"readgraph-writes", "readgraph-reads"}
-    store.close()
-    with pytest.raises(LibraryError, match="is closed"):
-        await store.aget(("lamps",), "7")

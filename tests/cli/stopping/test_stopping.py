@@ -41,7 +41,7 @@ def test_stopped_it_ends_soon_and_goes_on_from_there(readgraph: Command, server:
         return Fault.hang() if call > 10 else None
 
     server.fault_for = hang
-    started = process(*ASK, *DOUBLE, "--concurrency", 1)
+    started = process(*ASK, "--method", "read-agent", *DOUBLE, "--concurrency", 1)
     reached, began = hanging.wait(60), time.perf_counter()
     STOPS[name](started)
     stopped = finished(started)
@@ -50,7 +50,7 @@ def test_stopped_it_ends_soon_and_goes_on_from_there(readgraph: Command, server:
     paid, server.fault_for = set(server.answered), None
     assert "of about" in readgraph("show").out
     server.requests.clear()
-    assert readgraph(*ASK, *DOUBLE, "--json").json["status"] == "answered"
+    assert readgraph(*ASK, "--method", "read-agent", *DOUBLE, "--json").json["status"] == "answered"
     assert len(paid) == 10 and paid.isdisjoint(request.key for request in server.requests)
 
 
