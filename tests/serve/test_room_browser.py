@@ -81,7 +81,7 @@ def test_of_several_pdfs_each_page_has_its_own_original(page: OpenPage, tmp_path
         write_pdf(tmp_path / f"{name}.pdf", [some])
         added.append(page.room.added(f"{name}.pdf", (tmp_path / f"{name}.pdf").read_bytes())["id"])
     tab = page.open(f"/ask/{','.join(added)}")
-    page.ask("Who took the log book?")
+    page.ask("Who took the log book?", "read-agent")
     tab.until("document.querySelector('.outcome .said')")
     for row, document in enumerate(added):
         tab.click(f".strip [role=group]:nth-child({row + 1}) .cell")

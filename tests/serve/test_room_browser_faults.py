@@ -80,7 +80,7 @@ def test_calls_that_wait_for_one_reason_are_one_line(page: OpenPage, server: Mod
         raise RuntimeError("not now")
 
     server.respond = fails
-    page.ask("Who took the log book?")
+    page.ask("Who took the log book?", "read-agent")
     tab.until("document.querySelector('[data-node=waiting]')")
     tab.until("document.querySelector('.state').textContent.startsWith('Waiting')")
     assert len(tab.texts("[data-node=waiting]")) == 1 and len(refused) > 1
