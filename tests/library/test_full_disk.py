@@ -17,8 +17,8 @@ from tests.doubles.model_server import ModelServer
 from tests.support.command import DOUBLE, STORY, Command, assert_refused
 from tests.support.examples import EXAMPLES, WHOLE_STORY
 
-READ = ("ask", "Who took the log book?", STORY, *DOUBLE)
-READ_WHOLE = ("ask", "Who took the log book?", WHOLE_STORY, *DOUBLE, "--concurrency", 1)
+READ = ("ask", "Who took the log book?", STORY, "--method", "read-agent", *DOUBLE)
+READ_WHOLE = ("ask", "Who took the log book?", WHOLE_STORY, "--method", "read-agent", *DOUBLE, "--concurrency", 1)
 ROOM = "make room on its disk"
 IN_FLIGHT = 3
 """Calls that a reading with one slot has begun at most: a page end, and two notes that wait for the slot."""
