@@ -35,7 +35,7 @@ from readgraph.nodes.search import use_stand_ins
 from readgraph.nodes.step import StepNode
 from readgraph.state.context import ReaderContext
 from readgraph.state.logs import RunUsage, use_run
-from readgraph.state.records import Document, Memory
+from readgraph.state.records import Document, Memory, parts_until
 from readgraph.state.variables import silence
 from readgraph.state.words import count_words
 
@@ -225,7 +225,7 @@ class Rehearsal:
             ends = [session.end for session in await sessions_of(self.pages, document)]
             sessions = max(1, bisect_right(ends, end))
             end = ends[sessions - 1]
-        parts = tuple(replace(part, end=min(part.end, end)) for part in document.parts if part.start < end)
+        parts = parts_until(document.parts, end)
         (text,) = await self.pages.spans(document, [(0, end)])
         return replace(document, characters=end, words=count_words(text), parts=parts, sessions=sessions)
 

@@ -6,7 +6,7 @@ collection at once. A named collection without documents is none.
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from difflib import get_close_matches
 from itertools import accumulate
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from readgraph.library.page_store import PageStore
 from readgraph.library.search.catalogue import catalogue_of, records
 from readgraph.library.stored_items import EVERY, ROOT, replace_surrogates
 from readgraph.state.errors import BadInput, Way
-from readgraph.state.records import CollectionPart, Document, Id, Time, digest, load_valid, utc_now
+from readgraph.state.records import CollectionPart, Document, Id, Time, digest, load_valid, parts_until, utc_now
 from readgraph.state.words import count_words
 
 LIST_COLLECTIONS = Way(
@@ -59,8 +59,7 @@ async def add_beginning(pages: PageStore, document: Document, end: int, name: st
 
     Of a collection the last document may be cut. Places and sessions behind the offset are none of its own.
     """
-    parts = document.parts or (CollectionPart(document.id, 0, document.characters),)
-    parts = tuple(replace(part, end=min(part.end, end)) for part in parts if part.start < end)
+    parts = parts_until(document.parts or (CollectionPart(document.id, 0, document.characters),), end)
     whole, last = [await pages.document(part.document) for part in parts], await pages.member(parts[-1])
     if last == whole[-1]:
         return await add_collection(pages, whole)

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from functools import cache, lru_cache
 from typing import Annotated, Any, Literal, TypeVar
@@ -101,6 +101,11 @@ class CollectionPart:
     document: Id
     start: Count
     end: Count
+
+
+def parts_until(parts: Iterable[CollectionPart], end: int) -> tuple[CollectionPart, ...]:
+    """The parts of a collection up to an offset, which may be in the last of them."""
+    return tuple(replace(part, end=min(part.end, end)) for part in parts if part.start < end)
 
 
 @dataclass(frozen=True, slots=True)

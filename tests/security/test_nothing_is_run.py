@@ -56,7 +56,6 @@ IMPORTS_BY_NAME = {
     "api/__init__.py": "functions that plug in",
     "graphs/served.py": "the graphs of langgraph.json",
     "nodes/prompts.py": "our prompts",
-    "features/auto/graph.py": "the methods' modules",
     "features/survey/table_files.py": "xlsxwriter",
     "features/web/driver.py": "playwright",
     "state/languages.py": "py3langid",

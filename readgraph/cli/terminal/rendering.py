@@ -15,7 +15,7 @@ from rich.tree import Tree
 from readgraph.api.answer_text import answer_lead, place_or_part, plain_answer, quote_in_words
 from readgraph.cli.log import log_of_command
 from readgraph.cli.process import command_seconds
-from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText, escape_json
+from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText, escape_json, visible
 from readgraph.cli.terminal.screen import OutputOptions
 from readgraph.models.names import HOW_TO_NAME
 from readgraph.models.prices import in_dollars
@@ -114,6 +114,18 @@ def print_rows(output: Mapping[str, Any], lead: str) -> None:
     console.print(table)
     for line in lines[len(listed) :]:
         console.print(line)
+
+
+def print_table(columns: Iterable[str], kinds: Iterable[str], rows: Iterable[Sequence[str]], markdown: str) -> None:
+    """Print a table on a terminal; to a file or a pipe its Markdown."""
+    console = Console()
+    if not console.is_terminal:
+        console.file.write(visible(markdown))
+        return
+    shown = table_with_columns(columns, kinds)
+    for row in rows:
+        shown.add_row(*map(SafeText, row))
+    console.print(shown)
 
 
 def table_with_columns(columns: Iterable[str], kinds: Iterable[str]) -> Table:

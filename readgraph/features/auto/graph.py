@@ -5,7 +5,6 @@ something of every part by a survey. Else places are looked up: in the memory th
 ReadAgent in a text.
 """
 
-from importlib import import_module
 from typing import Any
 
 from langgraph.graph import END, START, StateGraph
@@ -13,12 +12,13 @@ from typing_extensions import TypedDict
 
 from readgraph.features.auto.route import RoutedAnswer, RouteState, RouteUpdate, route
 from readgraph.features.auto.ways import WAYS, is_there
-from readgraph.graphs.methods import METHODS, ROWS
+from readgraph.graphs.methods import method_kept
 from readgraph.graphs.wiring import add_nodes, add_path, begin_graph, complete_graph
 from readgraph.graphs.wiring.nodes import choosing
 from readgraph.nodes.contracts import Node
 from readgraph.nodes.opening import OpenState
 from readgraph.state.context import ReaderContext
+from readgraph.state.installed import object_at
 from readgraph.state.reading import Question
 
 
@@ -39,9 +39,7 @@ def build(
 ) -> StateGraph[RouteState, ReaderContext, Question, RoutedAnswer]:
     """Choose a method, and run its graph."""
     builder = begin_graph(state, RouteState, Question, RoutedAnswer)
-    places = {name: (METHODS.get(name) or ROWS[name]).graph.partition(":") for name in WAYS if is_there(name)}
-    graphs = {name: getattr(import_module(module), graph) for name, (module, _, graph) in places.items()}
-    ways = {name.replace("-", "_"): graph for name, graph in graphs.items()}
+    ways = {name.replace("-", "_"): object_at(method_kept(name).graph, name) for name in WAYS if is_there(name)}
     add_nodes(builder, route=route, **ways)
     add_path(builder, START, "route")
     builder.add_conditional_edges("route", choosing(choose_method), [*ways])

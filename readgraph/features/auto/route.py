@@ -79,7 +79,7 @@ async def route(state: OpenState, runtime: ReaderRuntime) -> RouteUpdate:
     if context.model:
         way = await choose_way(question, extent, document, store, context)
     else:
-        way = choose_without_model("" if opened["choices"] else question, document)
+        way = choose_without_model(question, extent, document)
     if not way.method:
         said = await _ask_extent(question, runtime)
         way = await choose_way(question, said or "place", document, store, context)

@@ -7,7 +7,7 @@ from readgraph.graphs.methods import METHODS, ROWS, method_for
 from readgraph.graphs.rehearsal import build_once
 from readgraph.library.page_store import PageStore
 from readgraph.nodes.bounds import content_room
-from readgraph.nodes.extractive.whole_text import Extent, find_extent, subject_of
+from readgraph.nodes.extractive.whole_text import Extent, subject_of
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import Document
 
@@ -62,8 +62,8 @@ async def choose_way(
     return Way(method_for(document).name, "it is a history, which grows" if document.sessions else "it is long")
 
 
-def choose_without_model(question: str, document: Document) -> Way:
+def choose_without_model(question: str, extent: Extent | None, document: Document) -> Way:
     """A summary where the text itself is asked about; else the default method, which quotes the nearest sentences."""
-    if find_extent(question) == "summary" and not subject_of(question) and is_there("summary"):
+    if extent == "summary" and not subject_of(question) and is_there("summary"):
         return Way("summary", "the question is about all of it")
     return Way(method_for(document).name, "")

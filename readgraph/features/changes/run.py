@@ -11,7 +11,7 @@ from readgraph.cli.run.in_library import run_in_library
 from readgraph.cli.run.reports import check_report, make_report, show_output, with_cost
 from readgraph.cli.terminal import rendering
 from readgraph.cli.terminal.progress import watch_run
-from readgraph.cli.terminal.safe_text import Console, SafeText, visible
+from readgraph.cli.terminal.safe_text import Console, visible
 from readgraph.cli.terminal.screen import WRONG, OutputOptions
 from readgraph.features.changes.functions import changes
 from readgraph.features.changes.options import ChangesOptions
@@ -72,12 +72,10 @@ async def _both(library: Library, sources: list[SourceText | str]) -> tuple[Docu
 
 def _print_table(output: dict[str, Any], screen: OutputOptions) -> None:
     console, table = Console(), output["table"]
-    if console.is_terminal and table["rows"]:
-        shown = rendering.table_with_columns(table["columns"], table["kinds"])
-        for row in table["rows"]:
-            shown.add_row(*map(SafeText, row["values"]))
-        console.print(shown)
+    if table["rows"]:
+        rows = [row["values"] for row in table["rows"]]
+        rendering.print_table(table["columns"], table["kinds"], rows, f"{markdown_of(table, table['found'])}\n")
     else:
-        console.file.write(visible(f"{markdown_of(table, table['found']) if table['rows'] else output['answer']}\n"))
+        console.file.write(visible(f"{output['answer']}\n"))
     if not screen.quiet:
         console.print(rendering.footer(output, *([output["answer"]] if table["rows"] else [])))

@@ -17,7 +17,7 @@ from readgraph.cli.run.reports import check_report, make_report, with_cost, with
 from readgraph.cli.settings import check_used
 from readgraph.cli.terminal import rendering
 from readgraph.cli.terminal.progress import watch_run
-from readgraph.cli.terminal.safe_text import Console, SafeText, visible
+from readgraph.cli.terminal.safe_text import Console, SafeText
 from readgraph.cli.terminal.screen import OutputOptions
 from readgraph.features.survey.functions import table, unique_citations
 from readgraph.features.survey.options import TableOptions
@@ -148,7 +148,7 @@ def _print_table(output: dict[str, Any], sheet: Sheet, out: Path | None, screen:
         rendering.print_json(output)
         return
     if not out and sheet.rows:
-        _print_sheet(sheet)
+        rendering.print_table(sheet.columns, sheet.kinds, sheet.rows, markdown(sheet))
     console = Console(stderr=True, whole_lines=True)
     if output["status"] == "budget":
         left = CUT_SHORT if output["unread"] else SPENT_BEFORE if output["by_rule"] else NOT_JOINED
@@ -168,15 +168,3 @@ def _print_table(output: dict[str, Any], sheet: Sheet, out: Path | None, screen:
         console.print(SafeText(f"{BY_PATTERN}{one}", style="yellow"))
     elif output["by_table"] and not output["model"]:
         console.print(SafeText(BY_TABLE, style="dim"))
-
-
-def _print_sheet(sheet: Sheet) -> None:
-    """A table with the quotes and places of its rows; to a file or a pipe as Markdown."""
-    console = Console()
-    if not console.is_terminal:
-        console.file.write(visible(markdown(sheet)))
-        return
-    shown = rendering.table_with_columns(sheet.columns, sheet.kinds)
-    for row in sheet.rows:
-        shown.add_row(*map(SafeText, row))
-    console.print(shown)

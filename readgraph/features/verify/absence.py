@@ -13,7 +13,7 @@ from readgraph.models.prompt import DATA_RULE, declare_wording
 from readgraph.models.rehearsed import RehearsedReply
 from readgraph.models.reply import current_stand_in
 from readgraph.models.reply_types import LenientReply, Numbers
-from readgraph.nodes.answering.absence import AT_ONCE, Piece, Proof, pieces_of
+from readgraph.nodes.answering.absence import Piece, Proof, pieces_of
 from readgraph.nodes.answering.verdicts import check_sentences_prompt
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import ReaderRuntime
@@ -63,12 +63,10 @@ async def prove_claims(state: FindState, runtime: ReaderRuntime, decide: Decide)
             return await ask_reply(runtime, prompt, StatementsNamed, fallback="part_speaks")
 
         pieces = await pieces_of(memory, proof.left, room, " ".join(statements)) if can_ask(runtime) else []
-        for start in range(0, len(pieces), AT_ONCE):
-            for piece, reply in await proof.judge(pieces[start : start + AT_ONCE], ask):
+        async for judged in proof.judge(pieces, ask):
+            for piece, reply in judged:
                 for place in {*reply.numbers} & {*range(1, len(numbers) + 1)}:
                     spoken.setdefault(numbers[place - 1], []).append(piece)
-            if meter.budget.is_over:
-                break
         absence = proof.result(can_judge=bool(runtime.context.model))
         for number, held in spoken.items():
             shown = sorted({page for piece in held[:MOST_PIECES] for page in piece})

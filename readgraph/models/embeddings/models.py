@@ -168,10 +168,11 @@ class Embedder:
         return await self._kept.get([self._key("document", text) for text in texts]) if self._kept else []
 
     def _key(self, kind: Kind, text: str) -> str:
-        key, of_text = digest([self.identity, kind, text], 32), digest([kind, text], 32)
-        if (replayed := replies_to_replay()) and replayed.vectors is not None:
-            replayed.vectors[key] = of_text
-        return of_text if _has_only_replayed() else key
+        key = digest([self.identity, kind, text], 32)
+        if not (replayed := replies_to_replay()) or replayed.vectors is None:
+            return key
+        replayed.vectors[key] = digest([kind, text], 32)
+        return key if replayed.kept_first else replayed.vectors[key]
 
     async def query(self, text: str, dimension: int = 0) -> Matrix:
         """The vector of a query, shape (dimension,); some models treat queries differently from documents."""

@@ -5,7 +5,7 @@ does, and every part was read or judged, the text is proven to hold none. What a
 replies, so a text that has grown pays only for what is new.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel, Field
@@ -109,10 +109,9 @@ async def prove_absence(state: CiteState, runtime: ReaderRuntime) -> tuple[Absen
         return await ask_reply(runtime, prompt, PartHolds, fallback="part_holds")
 
     pieces = await pieces_of(memory, proof.left, room, question)
-    for first in range(0, len(pieces), AT_ONCE):
-        some = pieces[first : first + AT_ONCE]
-        holding = [piece for piece, reply in await proof.judge(some, ask) if reply.holds]
-        if (update := await _answer_from_pieces(holding, room, proof, state, runtime)) or meter.budget.is_over:
+    async for judged in proof.judge(pieces, ask):
+        holding = [piece for piece, reply in judged if reply.holds]
+        if update := await _answer_from_pieces(holding, room, proof, state, runtime):
             break
     absence = proof.result()
     meter.budget.spent = spent_before  # the answer was given within the budget; what was not judged says so itself
@@ -128,8 +127,17 @@ class Proof:
 
     async def judge(
         self, pieces: Sequence[Piece], ask: Callable[[Piece], Awaitable[T | None]]
+    ) -> AsyncIterator[list[tuple[Piece, T]]]:
+        """Ask about the pieces, a few at once, until the budget is over; gives those with a reply."""
+        for first in range(0, len(pieces), AT_ONCE):
+            yield await self._judge_at_once(pieces[first : first + AT_ONCE], ask)
+            if current_meter().budget.is_over:
+                return
+
+    async def _judge_at_once(
+        self, pieces: Sequence[Piece], ask: Callable[[Piece], Awaitable[T | None]]
     ) -> list[tuple[Piece, T]]:
-        """Ask about each piece; gives those with a reply. Parts of which none could be used are noted."""
+        """Ask about all of these pieces; parts of which no reply could be used are noted."""
         with suppress_streaming():
             replies = await all_finished(map(ask, pieces))
         judged = [(piece, reply) for piece, reply in zip(pieces, replies, strict=True) if reply is not None]
