@@ -7,7 +7,7 @@ summarises, chats and forgets with every method in turn; `readgraph serve`; and 
 texts again and again, since what is worked out from a text is kept for a while, and ask other questions each time.
 After 30 % of the time, and a round of all texts, in which each loads what it needs, they are looked at every second.
 Prints the medians of the first and the last quarter of the rest, and what the library grew by meanwhile; ends with 1
-where a last quarter is more than 1.05 times the first (and more by over 2 descriptors, or a pool of threads).
+where a last quarter is more than 1.05 times the first (and more by over 20 MB, 2 descriptors, or a pool of threads).
 `--pause`: seconds between two steps of each, so that other work goes on beside it.
 """
 
@@ -46,6 +46,7 @@ WARMING_UP = 0.3
 """The share of the time in which each process loads what it needs."""
 
 WORDS_OF_A_TEXT, TEXTS = 1500, 6
+WORDS_OF_A_MESSAGE = 600  # so many that the agent's window is full while it warms up
 CONTEXT = ReaderContext(
     model="openai:double",
     embeddings="openai:double-embeddings",
@@ -54,8 +55,9 @@ CONTEXT = ReaderContext(
     max_page_words=400,
 )
 NAMES = ("memory", "threads", "descriptors")
-MAY_COME = {"threads": min(32, (os.cpu_count() or 1) + 4), "descriptors": 2}
-"""What may come besides: asyncio's pool begins a thread only when all that it has are busy, however late."""
+MAY_COME = {"memory": 20, "threads": min(32, (os.cpu_count() or 1) + 4), "descriptors": 2}
+"""What may come besides: SQLite keeps up to 2 MB of pages for each of about five connections, and the allocator what
+it once gave for them; asyncio's pool begins a thread only when all that it has are busy, however late."""
 
 
 def text_of(number: int) -> str:
@@ -138,7 +140,8 @@ def use_room(client: Client, pause: float, rounds: Any, ended: threading.Event) 
         tale = next(each["id"] for each in listed if each["title"].startswith("tale"))
         question = f"Who saw lamp {number}?"
         ran(client.post("/api/runs", json={"documents": [tale], "question": question}))
-        ran(client.post("/api/agents/bo/messages", json={"text": question}))
+        told = f"{question} {' '.join(text_of(number).split()[:WORDS_OF_A_MESSAGE])}"
+        ran(client.post("/api/agents/bo/messages", json={"text": told}))
         for path in ("/", "/api/about", "/api/questions", "/api/agents/bo", f"/api/documents/{tale}"):
             client.get(path)
         rounds.value = number + 1
