@@ -364,6 +364,32 @@ RICH = '<p>See <a href="https://a.b/c">this</a>, <at id="0">Ilko</at> &amp; <img
 GRAPH = {"id": "1", "createdDateTime": "2024-03-12T19:40:00Z", "from": {"user": {"displayName": "Mara"}}}
 
 
+def teams_page(number: int, direction: str, time: str, sender: str, text: str) -> str:
+    fields = {"message-sender": sender, "message-date": time, "message-text": text}
+    bubble = element(f"{direction}-message", *(element(name, value) for name, value in fields.items()))
+    box = f"<input type=checkbox value={number}>"
+    return element(f"{direction}-message-wrapper", box, bubble, tag="label", id=f"message{number}")
+
+
+TEAMS_PAGE = "".join(
+    (
+        element("chat-title", "Boat repairs"),
+        '<table><tr><td class="chat-label">Display names</td><td class="chat-data">Mara; Ilko</td></tr></table>',
+        teams_page(338, "unknown-direction", "3/12/2024 7:40:00 PM", "Mara", "Where is it?<br>Tell me."),
+        teams_page(339, "received", "3/13/2024 8:41:00 AM", "Ilko", '<p>In the <a href="https://a.b/c">shed</a></p>'),
+    )
+)
+
+
+def test_a_page_of_teams(tmp_path: Path) -> None:
+    page = write_file(tmp_path / "chat.html", f"<html><body>{TEAMS_PAGE}</body></html>")
+    assert turns_of(page) == ["Mara: Where is it?\nTell me.", "Ilko: In the shed (https://a.b/c)"]
+    assert [(session.title, str(session.time)[:13]) for session in load_sessions([page])] == [
+        ("Boat repairs", "12 March 2024"),
+        ("Boat repairs", "13 March 2024"),
+    ]
+
+
 def test_what_teams_and_skype_export(tmp_path: Path) -> None:
     of = {"displayName": "Mara", "from": "8:mara"}
     messages = [

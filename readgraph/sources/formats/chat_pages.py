@@ -1,4 +1,4 @@
-"""Chats as pages: what Telegram, DiscordChatExporter, imessage-exporter and signal-export write as HTML.
+"""Chats as pages: what Telegram, DiscordChatExporter, imessage-exporter, signal-export and Teams write as HTML.
 
 A row for each says which class of elements holds what.
 """
@@ -119,6 +119,12 @@ FORMS = (
         messages=frozenset(["msg"]),
         notices=frozenset(["event", "call"]),
         roles=_roles(TIME="date time", SPEAKER="sender", ANSWERED="quote", TEXT="body", REACTIONS="reaction reactions"),
+    ),
+    PageForm(  # Teams, as Purview's search exports it
+        sign=_sign("(?:sent|received|unknown-direction)-message-wrapper"),
+        title="chat-title",
+        messages=frozenset(f"{direction}-message-wrapper" for direction in ("sent", "received", "unknown-direction")),
+        roles=_roles(SPEAKER="message-sender", TIME="message-date", TEXT="message-text"),
     ),
 )
 
