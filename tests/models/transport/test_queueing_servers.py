@@ -86,3 +86,12 @@ async def test_calls_at_once_shrink_to_what_was_answered_and_grow_again(hurried:
     for _ in range(1 + 2 + 3 + 9):
         flight.count_reply()
     assert flight.limit == flight.most == 4
+
+
+async def test_a_server_that_answered_all_but_one_gets_one_fewer_at_once(hurried: object) -> None:
+    flight = CallsInFlight(4)
+    begun = [await flight.take_place().__aenter__() for _ in range(4)]
+    for _ in range(9):
+        flight.count_reply()
+    flight.count_timeout(begun[0])
+    assert flight.limit == 3
