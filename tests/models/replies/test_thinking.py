@@ -71,6 +71,20 @@ def test_any_text_comes_back_from_any_form(text: str, form: str, end: str) -> No
     assert parse_reply(inside, Said) == Said(answer=text)
 
 
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "[INST] It was dark. [/INST] Seven.",
+        "[SYSTEM_PROMPT] It was dark. [/SYSTEM_PROMPT] Seven.",
+        "[TOOL_RESULTS] It was dark. [/TOOL_RESULTS] Seven.",
+        "[TOOL_CALLS] It was dark. [/TOOL_CALLS] Seven.",
+        'Seven. [TOOL_CALLS][{"name": "look"}]',
+    ],
+)
+def test_what_stands_in_brackets_of_others_is_no_reply(reply: str) -> None:
+    assert plain_text(reply) == "Seven."
+
+
 @pytest.mark.parametrize("form", [form for form in FORMS.values() if not form.startswith(("{}", "**"))])
 def test_a_thought_without_end_is_no_reply(form: str) -> None:
     begun = form.partition("{")[0]
