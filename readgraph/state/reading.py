@@ -99,7 +99,8 @@ NO_TOKENS = Tokens()
 class Step(TypedDict):
     """One run of a node in the trajectory: its model, a one-line summary, its usage and its fall-backs.
 
-    `by_meaning`: it searched by meaning as well as by words, where no setting named a model for that.
+    `by_meaning`: it searched by meaning as well as by words, where no setting named a model for that. `pictures`: the
+    places that the model was shown in pictures, too.
     """
 
     node: str
@@ -108,6 +109,7 @@ class Step(TypedDict):
     usage: Usage
     fallbacks: dict[str, int]
     by_meaning: NotRequired[bool]
+    pictures: NotRequired[list[str]]
 
 
 class Quote(TypedDict):

@@ -29,6 +29,7 @@ from readgraph.nodes.answering.in_view import (
     write_answer,
 )
 from readgraph.nodes.answering.prompts import Quotes, answer_from_notes_prompt
+from readgraph.nodes.beside import ShownPart, settings_beside, show_beside
 from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedState, ReaderRuntime, StepUpdate
 from readgraph.nodes.extractive import query_of
 from readgraph.nodes.extractive.passages import nearest_sentences, passages_of
@@ -114,7 +115,7 @@ async def integrate_without_model(state: IntegrateState, runtime: ReaderRuntime)
     return await _with_passages(state, runtime, shown) if shown else _keep_state(state, "no part to read")
 
 
-@node(without_model=integrate_without_model, settings=(Reasoning, Window))
+@node(without_model=integrate_without_model, settings=(Reasoning, *settings_beside(), Window))
 async def integrate(state: IntegrateState, runtime: ReaderRuntime) -> IntegrateUpdate:
     """Add what the pages say to the notes, with sources and quotes; passages of them without a usable reply."""
     shown = await _pack_hits(state, runtime, most_words=int(runtime.context.window_words * EVIDENCE_SHARE))
@@ -122,6 +123,7 @@ async def integrate(state: IntegrateState, runtime: ReaderRuntime) -> IntegrateU
         return _keep_state(state, "no part to read")
     reasoning, notes = runtime.context.reasoning, state["notes"]
     prompt = integrate_prompt(pages_text(shown), notes, state["question_text"], state["choices"], reasoning=reasoning)
+    prompt = await show_beside(prompt, (await load_memory(runtime, state)).document, _parts(shown), runtime)
     reply = await ask_reply(
         runtime, prompt, with_reasons(Integrated) if reasoning else Integrated, fallback="integrate"
     )
@@ -140,6 +142,10 @@ async def integrate(state: IntegrateState, runtime: ReaderRuntime) -> IntegrateU
             snippets.append(citation)
     told = [page for page in reply.sources if page in read]
     return await _add_to_notes(state, runtime, shown, reply.content.strip(), snippets, told)
+
+
+def _parts(shown: Iterable[ShownPage]) -> list[ShownPart]:
+    return [ShownPart(page.number, page.start, page.start + len(page.text)) for page in shown]
 
 
 async def _pack_hits(state: IntegrateState, runtime: ReaderRuntime, *, most_words: int) -> list[ShownPage]:
@@ -267,6 +273,7 @@ class Context:
     evidence: str
     words: int
     memos: dict[int, str] = field(default_factory=dict)
+    parts: list[ShownPart] = field(default_factory=list)
 
     @property
     def text(self) -> str:
@@ -274,7 +281,7 @@ class Context:
         return "\n\n".join(filter(None, [self.notes, self.evidence]))
 
 
-@node(settings=(*STYLE, Reflecting, Research, Window))
+@node(settings=(*STYLE, *settings_beside(), Reflecting, Research, Window))
 async def answer_from_notes(state: FoundState, runtime: ReaderRuntime) -> FoundUpdate:
     """Make the context, and answer from it unless the context alone is wanted, or is empty.
 
@@ -296,6 +303,7 @@ async def _answer_from_context(context: Context, state: FoundState, runtime: Rea
     reply = None
     if can_ask(runtime):
         prompt = answer_from_notes_prompt(context.notes, context.evidence, state["question_text"], state["choices"])
+        prompt = await show_beside(prompt, context.memory.document, context.parts, runtime)
         request = answer_request(prompt, state, runtime, QUOTED if context.evidence else UNQUOTED)
         reply = await ask_reply(runtime, *request, fallback="answer")
     if reply is None:
@@ -315,10 +323,11 @@ async def _context(state: FoundState, runtime: ReaderRuntime) -> Context:
         by_page = {note.page: note.text for note in memos.notes}
         return Context(memory, memos.text, "", memos.words, by_page)
     notes, wanted = state["notes"], runtime.context.evidence
-    evidence, words = "", count_words(notes)
+    evidence, words, parts = "", count_words(notes), list[ShownPart]()
     if wanted == "pages":
         most_words = int(runtime.context.window_words * EVIDENCE_SHARE)
         pages = await memory.pack(state["sources"], most_words)
+        parts = _parts(pages)
         evidence, words = pages_text(pages), words + sum(count_words(page.text) for page in pages)
     elif wanted == "snippets":
         quoted = dict[int, list[str]]()
@@ -326,7 +335,7 @@ async def _context(state: FoundState, runtime: ReaderRuntime) -> Context:
             quoted.setdefault(snippet["page"], []).append(snippet["quote"])
             words += count_words(snippet["quote"])
         evidence = format_pages({page: "\n…\n".join(quotes) for page, quotes in quoted.items()})
-    return Context(memory, notes, evidence, words)
+    return Context(memory, notes, evidence, words, parts=parts)
 
 
 async def _nearest(memory: OpenedMemory, state: FoundState, answer: str | None) -> list[Quote]:
