@@ -8,6 +8,7 @@ from typing import Any
 from readgraph.models.prompt import Messages, Prompt, PromptPicture
 from readgraph.state.errors import ModelUnavailable
 
+NOT_SEEN = "picture_not_seen"  # a fall-back: the text of a page was shown without its picture
 TOKENS = 1100  # about what a picture of a page takes, whose longest side has about 1,000 dots
 INTRODUCTION = (
     "Pictures of pages follow: what their text lacks may be seen there. They are material to read, as text between "
@@ -52,7 +53,7 @@ def add_pictures(messages: Sequence[Any], parts: list[dict[str, Any]]) -> list[A
 
 
 def _name(picture: PromptPicture) -> str:
-    return f"{picture.place}, whose text begins on page {picture.part}:"
+    return f"{picture.place}, whose text stands on page {', '.join(map(str, picture.parts))}:"
 
 
 def _text(text: str) -> dict[str, Any]:

@@ -31,10 +31,13 @@ PICTURE_WORDS = 800  # as so many words a picture counts, in the window, a budge
 
 @dataclass(frozen=True, slots=True)
 class PromptPicture:
-    """A picture beside a prompt's text: its place and part there, the digest of what it shows, how it is made (PNG)."""
+    """A picture beside a prompt's text: the place that it shows, whose text stands in these parts, and in what digest.
+
+    `draw` makes it, as PNG.
+    """
 
     place: str
-    part: int
+    parts: tuple[int, ...]
     digest: str
     draw: Callable[[], Awaitable[bytes]] = field(compare=False, repr=False)
 

@@ -12,7 +12,7 @@ from readgraph.library.page_store import page_store
 from readgraph.models import metering
 from readgraph.models.calling import PromptTooLong
 from readgraph.models.client import model_client
-from readgraph.models.pictures import PicturesRefused
+from readgraph.models.pictures import NOT_SEEN, PicturesRefused
 from readgraph.models.prompt import Prompt, apply_own_words
 from readgraph.models.replies import json_form
 from readgraph.models.replies.plain_form import is_in_words, is_plain, parse_plain, plain_messages, take_whole_part
@@ -26,7 +26,6 @@ from readgraph.state.errors import BadInput, NoUsableReply
 from readgraph.state.transports import price_share
 from readgraph.state.words import first_words
 
-NOT_SEEN = "picture_not_seen"  # a fall-back: the text of a page was shown without its picture
 CUT_PROMPT = "the server read only {:,} tokens of the prompt"
 MOST_WITHHELD = 2  # how often a server may withhold its replies to a prompt: what its filter keeps back twice stays so
 
@@ -140,7 +139,7 @@ class PromptTries(AskedPrompt):
         answer = await self._parse(self._take_whole(response))
         if reason := self.complaint(answer):
             raise json_form.ReplyRefusal(reason, "content")
-        metering.current_meter().pictures.update(picture.place for picture in self.prompt.pictures)
+        metering.current_meter().pictures |= {picture.place: picture.parts for picture in self.prompt.pictures}
         self._keep_exchange(request, response)
         return answer
 

@@ -1,4 +1,4 @@
-"""A PDF of four pages: text, a chart of paths, a scan, text again; and its neighbours."""
+"""A PDF of four pages: text, a chart of paths, a picture, text again."""
 
 from io import BytesIO
 from pathlib import Path
@@ -11,6 +11,8 @@ from reportlab.pdfgen.canvas import Canvas
 ABOUT = ("river", "chart", "scan", "lamp")
 """What the text of each page speaks of."""
 
+PAGES = range(1, len(ABOUT) + 1)
+
 
 def write_report(path: Path, bars: tuple[int, ...] = (40, 90, 60)) -> Path:
     """The PDF, whose second page has a chart with these bars, and whose third shows a picture."""
@@ -21,7 +23,7 @@ def write_report(path: Path, bars: tuple[int, ...] = (40, 90, 60)) -> Path:
         if about == "chart":
             draw_chart(canvas, bars)
         if about == "scan":
-            canvas.drawImage(ImageReader(picture()), 40, 60, 300, 250)
+            canvas.drawImage(ImageReader(letter()), 40, 60, 300, 250)
         canvas.showPage()
     canvas.save()
     return path
@@ -35,7 +37,7 @@ def draw_chart(canvas: Canvas, bars: tuple[int, ...]) -> None:
         canvas.rect(80 + 60 * at, 100, 30, height, fill=1)
 
 
-def picture() -> BytesIO:
+def letter() -> BytesIO:
     """A picture of a letter."""
     drawn = Image.new("L", (300, 250), "white")
     ImageDraw.Draw(drawn).text((20, 20), "Received with thanks", fill="black")

@@ -1,7 +1,6 @@
 """Pages of PDFs as pictures beside the text of parts that were looked up: which, for whom, and what is kept of it."""
 
 from base64 import b64decode
-from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -12,17 +11,32 @@ from PIL import Image
 from readgraph.api import functions
 from readgraph.api.documents import store_each
 from readgraph.api.results import Answer
+from readgraph.features.look.settings import Look
+from readgraph.graphs.methods import METHODS
+from readgraph.graphs.rehearsal import rehearse_method
 from readgraph.library.opening import Library
+from readgraph.models.pictures import NOT_SEEN
+from readgraph.models.prompt import PICTURE_WORDS
 from readgraph.sources.loading import read_file
-from readgraph.sources.pdf.figures import pages_with_figures, pages_with_figures_here
 from readgraph.state.context import ReaderContext
+from tests.doubles.model_faults import Fault, JsonObject
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import asked_for, reader
-from tests.look.reports import write_report
+from tests.look.reports import PAGES, write_report
+from tests.support.examples import STORY
 
 pytestmark = pytest.mark.quick
 QUESTION = "What does the keeper write of the chart?"
-SETTINGS: dict[str, Any] = {"model": "openai:double", "min_page_words": 60, "max_page_words": 110, "paging": "even"}
+SETTINGS: dict[str, Any] = {
+    "model": "openai:double",
+    "embeddings": "openai:double-embeddings",
+    "min_page_words": 60,
+    "max_page_words": 110,
+    "paging": "even",
+    "segment_words": 100,
+    "memo_page_words": 110,
+}
+CHART, SCAN = "PDF page 2", "PDF page 3"
 
 
 @pytest.fixture
@@ -30,36 +44,145 @@ def report(tmp_path: Path) -> Path:
     return write_report(tmp_path / "report.pdf")
 
 
-def pictures_in(request: ChatRequest) -> list[tuple[str, bytes]]:
-    """What stands before each picture of a request, and its bytes."""
-    found, before = list[tuple[str, bytes]](), ""
+@pytest.fixture(autouse=True)
+def _read_aloud(server: ModelServer) -> None:
+    server.respond = reader
+
+
+def pictures_in(request: ChatRequest) -> dict[str, bytes]:
+    """The pictures of a request, by the places that stand before them."""
+    pictures, before = dict[str, bytes](), ""
     for message in request.messages:
         for part in message["content"] if isinstance(message["content"], list) else ():
             if part["type"] == "image_url":
-                found.append((before, b64decode(part["image_url"]["url"].partition("base64,")[2])))
+                pictures[before.partition(",")[0]] = b64decode(part["image_url"]["url"].partition("base64,")[2])
             before = part.get("text", "")
-    return found
+    return pictures
 
 
-def shown(server: ModelServer) -> list[str]:
-    """The places of all pictures that were sent, in order."""
-    return [before.partition(",")[0] for request in server.requests for before, _ in pictures_in(request)]
+def shown(server: ModelServer) -> set[str]:
+    """The places of all pictures that were sent."""
+    return {place for request in server.requests for place in pictures_in(request)}
 
 
 async def ask(library: Library, path: Path, method: str = "read-agent", **settings: Any) -> Answer:
-    (document,) = await store_each(library.pages, read_file(path))
     context = ReaderContext(**{**SETTINGS, **settings})
+    (document,) = await store_each(functions.pages_of(library, context), read_file(path))
     return await functions.ask(library, QUESTION, documents=[document], method=method, context=context)
 
 
-async def test_of_each(report: Path) -> None:
-    print(pages_with_figures(report, range(1, 10)))
+@pytest.mark.parametrize(
+    ("look", "places"),
+    [("auto", {CHART, SCAN}), ("always", {f"PDF page {page}" for page in PAGES}), ("never", set()), (None, set())],
+)
+async def test_pages_are_chosen_as_the_settings_say(
+    server: ModelServer, library: Library, report: Path, look: Look | None, places: set[str]
+) -> None:
+    await ask(library, report, "full-text", look=look)
+    assert shown(server) == places
 
 
-async def test_first(server: ModelServer, library: Library, report: Path) -> None:
-    server.respond = reader
-    answer = await ask(library, report, look="auto", max_pages=2)
-    print(answer.output["steps"], answer.output["citations"], shown(server))
-    for r in server.requests: print(asked_for(r), r.last[-1500:] if pictures_in(r) else "")
-    answer = await ask(library, report, look="always", max_pages=4)
-    print(shown(server))
+@pytest.mark.parametrize("method", METHODS)
+async def test_only_what_is_looked_up_is_shown(
+    server: ModelServer, library: Library, report: Path, method: str
+) -> None:
+    answer = await ask(library, report, method, look="always", max_pages=1, max_hops=9)
+    for request in server.requests:
+        for place in pictures_in(request):
+            assert f"On page {place.removeprefix('PDF page ')}," in request.last
+    sent = [*dict.fromkeys(place for step in answer.output["steps"] for place in step.get("pictures", ()))]
+    assert {*sent} == shown(server)
+
+
+async def test_a_picture_is_of_bounded_size(server: ModelServer, library: Library, report: Path) -> None:
+    await ask(library, report, "full-text", look="auto")
+    (pictures,) = filter(None, map(pictures_in, server.requests))
+    for png in pictures.values():
+        assert max(Image.open(BytesIO(png)).size) == 1024
+
+
+async def test_a_prompt_has_no_more_pictures_than_its_window_holds(
+    server: ModelServer, library: Library, report: Path
+) -> None:
+    await ask(library, report, look="always", window_words=1900)
+    assert max(len(pictures_in(request)) for request in server.requests) == 1
+
+
+async def test_texts_alone_are_asked_as_before(server: ModelServer, library: Library) -> None:
+    sent = list[list[JsonObject]]()
+    for look in ("never", "always"):
+        server.reset()
+        await ask(library, Path(STORY), look=look, namespace=look)
+        sent.append([request.body for request in server.requests])
+    assert sent[0] == sent[1]
+
+
+def refuse_pictures(request: ChatRequest, _: int) -> Fault | None:
+    said = '{"error": {"message": "This model does not support image input.", "type": "invalid_request_error"}}'
+    return Fault("no pictures", status=400, body=said) if pictures_in(request) else None
+
+
+async def test_a_server_that_takes_none_gets_the_text_alone(
+    server: ModelServer, library: Library, report: Path
+) -> None:
+    server.fault_for = refuse_pictures
+    answer = await ask(library, report, "full-text", look="auto")
+    assert answer.status == "answered"
+    assert answer.output["fallbacks"] == {NOT_SEEN: 2}
+    assert not any(step.get("pictures") for step in answer.output["steps"])
+    server.reset()
+    server.fault_for = refuse_pictures
+    await ask(library, report, "full-text", look="always", again=True)
+    assert not shown(server)  # it is not tried again
+
+
+async def test_kept_replies_are_of_the_same_pictures(server: ModelServer, library: Library, report: Path) -> None:
+    await ask(library, report, "full-text", look="auto")
+    server.reset()
+    again = await ask(library, report, "full-text", look="auto")
+    assert (again.output["usage"]["calls"], server.calls) == (0, 0)
+    assert (await ask(library, report, "full-text", look="never")).output["usage"]["calls"] == 1
+    write_report(report, bars=(90, 20, 30))
+    other = await ask(library, report, "full-text", look="auto")
+    assert (other.document, other.output["usage"]["calls"]) == (again.document, 1)
+
+
+async def test_a_file_that_is_another_one_now_is_not_shown(server: ModelServer, library: Library, report: Path) -> None:
+    (document,) = await store_each(library.pages, read_file(report))
+    write_report(report, bars=(90, 20, 30))
+    context = ReaderContext(**SETTINGS, look="always")
+    await functions.ask(library, QUESTION, documents=[document], method="full-text", context=context)
+    assert not shown(server)
+
+
+async def test_an_estimate_counts_pictures(server: ModelServer, library: Library, report: Path) -> None:
+    (document,) = await store_each(library.pages, read_file(report))
+    contexts = [ReaderContext(**SETTINGS, look=look) for look in ("never", "auto", "always")]
+    given = {"question": QUESTION, "options": []}
+    method = METHODS["full-text"]
+    estimates = [await rehearse_method(method, library.pages, document, context, given) for context in contexts]
+    words = [estimate.input_words.expected for estimate in estimates]
+    assert [each - words[0] for each in words] == [0, 2 * PICTURE_WORDS, 4 * PICTURE_WORDS]
+    assert not server.requests
+    answer = await ask(library, report, "full-text", look="auto")
+    assert answer.output["usage"]["input_words"] >= 2 * PICTURE_WORDS
+
+
+def read_bar(request: ChatRequest) -> str | JsonObject:
+    """Reads a bar of the chart, which no text names, where its picture is shown."""
+    if asked_for(request) == "FreeAnswer" and CHART in pictures_in(request):
+        words = "On page 2, line 8, the keeper writes of the chart."
+        quotes = [{"page": 0, "quote": "Second bar: 90"}, {"page": 0, "quote": words}]
+        return {"quotes": quotes, "answer": "The second bar is 90 high."}
+    return reader(request)
+
+
+async def test_citations_name_what_was_seen(server: ModelServer, library: Library, report: Path) -> None:
+    server.respond = read_bar
+    answer = await ask(library, report, "full-text", look="auto")
+    said = {citation["quote"]: (citation["place"], citation["seen"]) for citation in answer.output["citations"]}
+    assert said == {
+        "Second bar: 90": (CHART, "in the picture"),
+        "On page 2, line 8, the keeper writes of the chart.": (CHART, "with the text"),
+    }
+    assert "quote_not_found" not in answer.output["fallbacks"]

@@ -47,11 +47,11 @@ def _figures_in_block(file: PdfFile, block: int) -> frozenset[int]:
 
 
 class Sheet(NamedTuple):
-    """A page of a PDF, from 1, on which some of a part's text stands; `place` is its name there."""
+    """A page of a PDF, from 1, on which some text of these parts stands; `place` is its name there."""
 
     file: PdfFile
     page: int
-    part: int
+    parts: tuple[int, ...]
     place: str
 
 
@@ -66,7 +66,8 @@ async def find_sheets(store: PageStore, document: Document, parts: Sequence[Show
             span = max(part.start, start) - start, min(part.end, end) - start
             for number in _pages_in(begins, *span):
                 place = ", ".join(filter(None, [title, SourcePage(number, "").label]))
-                sheets.setdefault((file.path, number), Sheet(file, number, part.number, place))
+                before = known.parts if (known := sheets.get((file.path, number))) else ()
+                sheets[file.path, number] = Sheet(file, number, (*before, part.number), place)
     return [*sheets.values()]
 
 
@@ -83,7 +84,7 @@ async def _members(
 
 
 def _pages_in(begins: Sequence[tuple[int, int]], start: int, end: int) -> Iterator[int]:
-    """The pages on which a span stands, from where the text of each begins; with those between and behind that have none."""
+    """The pages on which a span stands, of where each begins; with those between and behind that have no text."""
     if start >= end or not begins:
         return
     before = [number for at, number in begins if at <= start]

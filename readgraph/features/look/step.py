@@ -47,4 +47,4 @@ def _shows_more(sheet: Sheet) -> bool:
 def _picture(sheet: Sheet) -> PromptPicture:
     draw = partial(convert_in_thread, page_picture, sheet.file.path, sheet.page, LONGEST_SIDE, LONGEST_SIDE)
     shown = digest([sheet.file.digest, sheet.page, LONGEST_SIDE])
-    return PromptPicture(place=sheet.place, part=sheet.part, digest=shown, draw=draw)
+    return PromptPicture(place=sheet.place, parts=sheet.parts, digest=shown, draw=draw)

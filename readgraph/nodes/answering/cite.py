@@ -33,6 +33,7 @@ from readgraph.nodes.contracts import CiteState, CiteUpdate, ReaderRuntime
 from readgraph.nodes.search import open_ranker
 from readgraph.nodes.step import node
 from readgraph.nodes.tasks import all_finished
+from readgraph.sources.places import page_of, pages_among
 from readgraph.state.apart import compute
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BudgetSpent
@@ -283,12 +284,46 @@ async def _citations(state: CiteState, memories: dict[str, str], runtime: Reader
         if there and (sentences := runtime.context.quote_context):
             await add_context(store, await store.document(document), there, sentences)
         citations += there if own else [Citation(**each, document=document) for each in there]
+        _mark_seen(lost, quotes)
         lost = [quote for quote, citation in zip(lost, quotes, strict=True) if citation is None]
+    citations += await _read_off_pictures([quote for quote in lost if quote.get("pictures")], state, store)
+    lost = [quote for quote in lost if not quote.get("pictures")]
     if lost:
         count_fallback("quote_not_found", len(lost))
-    unique = {(each.get("document"), each["start"], each["end"]): each for each in citations}
+    unique = {_identity(citation): citation for citation in citations}
     where = "the text" if len(memories) == 1 else f"{len(memories)} documents"
     return [*unique.values()], f"found {len(citations)} of {len(state['quotes'])} quotes in {where}"
+
+
+def _identity(citation: Citation) -> tuple[Any, ...]:
+    alone = citation["quote"] if citation["start"] == citation["end"] else ""
+    return citation.get("document"), citation["start"], citation["end"], alone
+
+
+def _mark_seen(quotes: Sequence[Quote], citations: Sequence[Citation | None]) -> None:
+    """Mark the citations of whose pages in the source the model saw pictures."""
+    for quote, citation in zip(quotes, citations, strict=True):
+        seen = pages_among(quote.get("pictures", ()))
+        page = page_of(citation["place"] or "") if citation and seen else None
+        if citation and page and page.number in {each.number for each in seen}:
+            citation["seen"] = "with the text"
+
+
+async def _read_off_pictures(quotes: Sequence[Quote], state: CiteState, store: PageStore) -> list[Citation]:
+    """What doesn't stand in the text of pages of which the model saw pictures: it names the place alone."""
+    starts = {page.number: page.start for page in await store.pages(state["memory"], {each["page"] for each in quotes})}
+    return [
+        Citation(
+            page=quote["page"],
+            quote=quote["quote"].strip(),
+            start=starts[quote["page"]],
+            end=starts[quote["page"]],
+            place=quote["pictures"][0],
+            seen="in the picture",
+        )
+        for quote in quotes
+        if quote["page"] in starts and quote["quote"].strip()
+    ]
 
 
 async def _memories(state: CiteState, runtime: ReaderRuntime) -> dict[str, str]:

@@ -23,6 +23,7 @@ from readgraph.nodes.answering.in_view import (
     instead_of_reply,
     letter_of,
     weigh_findings,
+    with_pictures,
     write_answer,
 )
 from readgraph.nodes.beside import ShownPart, settings_beside, show_beside
@@ -293,9 +294,9 @@ def _make_leaf_finding(reply: LeafVerdict, page: Page, place: WalkPosition, styl
         "answers": answers,
         "text": choices[letter] if letter else first_words((reply.found or "").strip(), longest),
         "choice": letter,
-        "quotes": [
+        "quotes": with_pictures(
             Quote(page=page.number, quote=first_words(quote, LONGEST_REASONING)) for quote in reply.quotes[:MOST_QUOTES]
-        ],
+        ),
     }
 
 
