@@ -14,15 +14,15 @@ ABOUT = ("river", "chart", "scan", "lamp")
 PAGES = range(1, len(ABOUT) + 1)
 
 
-def write_report(path: Path, bars: tuple[int, ...] = (40, 90, 60)) -> Path:
-    """The PDF, whose second page has a chart with these bars, and whose third shows a picture."""
+def write_report(path: Path, bars: tuple[int, ...] = (40, 90, 60), about: tuple[str, ...] = ABOUT) -> Path:
+    """The PDF, with these bars in its chart, and a picture on the page that speaks of a scan."""
     canvas = Canvas(str(path), pagesize=A5)
-    for number, about in enumerate(ABOUT, 1):
+    for number, each in enumerate(about, 1):
         for line in range(10):
-            canvas.drawString(40, 560 - 14 * line, f"On page {number}, line {line}, the keeper writes of the {about}.")
-        if about == "chart":
+            canvas.drawString(40, 560 - 14 * line, f"On page {number}, line {line}, the keeper writes of the {each}.")
+        if each == "chart":
             draw_chart(canvas, bars)
-        if about == "scan":
+        if each == "scan":
             canvas.drawImage(ImageReader(letter()), 40, 60, 300, 250)
         canvas.showPage()
     canvas.save()

@@ -8,21 +8,25 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from readgraph.api import functions
+from readgraph.api import functions, replay_answer, save_answer
 from readgraph.api.documents import store_each
 from readgraph.api.results import Answer
+from readgraph.features.look import step
 from readgraph.features.look.settings import Look
 from readgraph.graphs.methods import METHODS
 from readgraph.graphs.rehearsal import rehearse_method
 from readgraph.library.opening import Library
+from readgraph.models.own.functions import function_model
 from readgraph.models.pictures import NOT_SEEN
 from readgraph.models.prompt import PICTURE_WORDS
 from readgraph.sources.loading import read_file
 from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
 from tests.doubles.model_faults import Fault, JsonObject
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import asked_for, reader
 from tests.look.reports import PAGES, write_report
+from tests.support.command import Command, assert_refused
 from tests.support.examples import STORY
 
 pytestmark = pytest.mark.quick
@@ -55,7 +59,7 @@ def pictures_in(request: ChatRequest) -> dict[str, bytes]:
     for message in request.messages:
         for part in message["content"] if isinstance(message["content"], list) else ():
             if part["type"] == "image_url":
-                pictures[before.partition(",")[0]] = b64decode(part["image_url"]["url"].partition("base64,")[2])
+                pictures[before.partition(", whose")[0]] = b64decode(part["image_url"]["url"].partition("base64,")[2])
             before = part.get("text", "")
     return pictures
 
@@ -114,7 +118,8 @@ async def test_texts_alone_are_asked_as_before(server: ModelServer, library: Lib
         server.reset()
         await ask(library, Path(STORY), look=look, namespace=look)
         sent.append([request.body for request in server.requests])
-    assert sent[0] == sent[1]
+    first, second = (sorted(map(str, bodies)) for bodies in sent)
+    assert first == second
 
 
 def refuse_pictures(request: ChatRequest, _: int) -> Fault | None:
@@ -166,6 +171,75 @@ async def test_an_estimate_counts_pictures(server: ModelServer, library: Library
     assert not server.requests
     answer = await ask(library, report, "full-text", look="auto")
     assert answer.output["usage"]["input_words"] >= 2 * PICTURE_WORDS
+
+
+async def test_a_model_that_is_known_to_see_needs_no_setting(
+    server: ModelServer, library: Library, report: Path
+) -> None:
+    await ask(library, report, "full-text", model="openai:gpt-5.4-mini")
+    assert shown(server) == {CHART, SCAN}
+
+
+async def test_a_function_gets_the_text_alone(library: Library, report: Path) -> None:
+    answer = await ask(library, report, "full-text", model=function_model(lambda prompt: "No."), look="always")
+    assert answer.output["fallbacks"][NOT_SEEN] == len(PAGES)
+
+
+async def test_what_cannot_be_drawn_is_not_shown(
+    server: ModelServer, library: Library, report: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> bytes:
+        raise BadInput("Page 2 of report.pdf can't be drawn.")
+
+    monkeypatch.setattr(step, "page_picture", fail)
+    answer = await ask(library, report, "full-text", look="auto")
+    assert (answer.status, answer.output["fallbacks"]) == ("answered", {NOT_SEEN: 2})
+
+
+async def test_documents_that_are_read_as_one_show_their_own_pages(
+    server: ModelServer, library: Library, report: Path, tmp_path: Path
+) -> None:
+    (first,) = await store_each(library.pages, read_file(report))
+    other = write_report(tmp_path / "other.pdf", about=("bridge", "chart"))
+    (second,) = await store_each(library.pages, read_file(other))
+    context = ReaderContext(**SETTINGS, look="auto")
+    await functions.ask(library, QUESTION, documents=[first, second], method="full-text", context=context)
+    assert shown(server) == {f"report, {CHART}", f"report, {SCAN}", f"other, {CHART}"}
+
+
+async def test_an_answer_with_pictures_is_saved_and_repeats(
+    server: ModelServer, library: Library, report: Path
+) -> None:
+    server.respond = read_bar
+    answer = await ask(library, report, "full-text", model="openai:gpt-5.4-mini")
+    saved = await save_answer(library, answer)
+    server.reset()
+    assert not (await replay_answer(saved, library=library)).differences
+    assert not (await replay_answer(saved, [report])).differences
+    write_report(report, bars=(90, 20, 30))
+    (difference,) = (await replay_answer(saved, [report])).differences
+    assert "no reply to this prompt" in difference
+    assert not server.calls
+
+
+async def test_an_answer_whose_pictures_were_refused_repeats(
+    server: ModelServer, library: Library, report: Path
+) -> None:
+    server.fault_for = refuse_pictures
+    answer = await ask(library, report, "full-text", look="auto")
+    saved = await save_answer(library, answer)
+    assert not (await replay_answer(saved, library=library)).differences
+
+
+def test_the_command_shows_what_was_seen(server: ModelServer, readgraph: Command, report: Path) -> None:
+    server.respond = read_bar
+    settings = ("--method", "full-text", "--model", "openai:double", "--look", "auto")
+    ran = readgraph("ask", QUESTION, report, *settings)
+    assert "(read off the picture of the page: its text does not say so)" in ran.text
+    assert "(the model saw the page, too)" in ran.text
+    server.fault_for = refuse_pictures
+    assert "picture_not_seen 2" in readgraph("ask", "What does it write of the lamp?", report, *settings).text
+    assert_refused(readgraph("ask", QUESTION, report, "--look", "often"), "often")
 
 
 def read_bar(request: ChatRequest) -> str | JsonObject:

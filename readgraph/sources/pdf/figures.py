@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from readgraph.sources.pdf.in_child import in_child
 from readgraph.state.errors import BadInput
 
-SHARE = 0.04  # of a page, from which on a picture or a drawing is more than a mark
+SHARE = 0.02  # of a page, from which on a picture or a drawing is more than a mark
 BACKGROUND = 0.5  # of a page, from which on a box is what text stands on
 THIN = 3.0  # points of a line's thickness at most
 BARS, ACROSS, DOWN = 3, 3, 2  # bars of a chart, lines across and down of a ruled table, at least
@@ -100,15 +100,14 @@ def _has_chart(raw: Any, paths: list[_Drawn], area: float) -> bool:
     across = sum(line.width > line.height for line in lines)
     if across >= ACROSS and len(lines) - across >= DOWN:
         return True
-    others = [path for path in paths if min(path.width, path.height) >= THIN and path.area < BACKGROUND * area]
     slanted, bars = list[_Drawn](), list[_Drawn]()
-    for path in others:
+    for path in (path for path in paths if min(path.width, path.height) >= THIN):
         sides = raw.FPDFPath_CountSegments(path.handle)
         if not _is_level(raw, path.handle, sides):
             slanted.append(path)
-        elif sides <= SIDES:
+        elif sides <= SIDES and path.area < BACKGROUND * area:
             bars.append(path)
-        elif path.area >= SHARE * area:
+        elif sides > SIDES and path.area >= SHARE * area:
             return True
     return (bool(slanted) and _box_around(slanted).area >= SHARE * area) or _are_bars(bars)
 
