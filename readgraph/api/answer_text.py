@@ -35,7 +35,7 @@ def quote_in_words(citation: Mapping[str, Any]) -> str:
 
 SEEN = {
     "with the text": "(the model saw the page, too)",
-    "in the picture": "(read off the picture of the page: its text does not say so)",
+    "in the picture": "(as the model read the picture of the page; its text does not say so)",
 }
 """What is said of a quote from a page that was shown as a picture."""
 

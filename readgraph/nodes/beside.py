@@ -16,11 +16,11 @@ from readgraph.state.declaring import Groups, Settings
 from readgraph.state.installed import object_at
 from readgraph.state.records import Document
 
-__all__ = ["Beside", "ShownPart"]
+__all__ = ["Beside"]
 
 
 class ShownPart(NamedTuple):
-    """A part whose text is shown: its number, and its character span in the document."""
+    """A part whose text is shown."""
 
     number: int
     start: int

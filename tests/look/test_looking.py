@@ -13,15 +13,19 @@ from readgraph.api.documents import store_each
 from readgraph.api.results import Answer
 from readgraph.features.look import step
 from readgraph.features.look.settings import Look
+from readgraph.features.look.step import looking
 from readgraph.graphs.methods import METHODS
+from readgraph.graphs.read_agent import build
 from readgraph.graphs.rehearsal import rehearse_method
 from readgraph.library.opening import Library
 from readgraph.models.own.functions import function_model
 from readgraph.models.pictures import NOT_SEEN
 from readgraph.models.prompt import PICTURE_WORDS
+from readgraph.nodes.answering.answer import answer
 from readgraph.sources.loading import read_file
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
+from readgraph.state.reading import Question
 from tests.doubles.model_faults import Fault, JsonObject
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import asked_for, reader
@@ -235,7 +239,7 @@ def test_the_command_shows_what_was_seen(server: ModelServer, readgraph: Command
     server.respond = read_bar
     settings = ("--method", "full-text", "--model", "openai:double", "--look", "auto")
     ran = readgraph("ask", QUESTION, report, *settings)
-    assert "(read off the picture of the page: its text does not say so)" in ran.text
+    assert "(as the model read the picture of the page; its text does not say so)" in ran.text
     assert "(the model saw the page, too)" in ran.text
     server.fault_for = refuse_pictures
     assert "picture_not_seen 2" in readgraph("ask", "What does it write of the lamp?", report, *settings).text
@@ -260,3 +264,11 @@ async def test_citations_name_what_was_seen(server: ModelServer, library: Librar
         "On page 2, line 8, the keeper writes of the chart.": (CHART, "with the text"),
     }
     assert "quote_not_found" not in answer.output["fallbacks"]
+
+
+async def test_a_node_that_looks_is_swapped_in(server: ModelServer, library: Library, report: Path) -> None:
+    (document,) = await store_each(library.pages, read_file(report))
+    graph = build(answer=looking(answer)).compile(store=library.store)
+    context = ReaderContext(**SETTINGS, look="never", max_pages=4)
+    await graph.ainvoke(Question(document=document.id, question=QUESTION), context=context)
+    assert shown(server)

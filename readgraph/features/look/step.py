@@ -2,20 +2,25 @@
 
 import asyncio
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import replace
-from functools import partial
+from functools import partial, wraps
+from typing import Any
 
 from readgraph.features.look.pages import Sheet, find_sheets
-from readgraph.features.look.settings import Looking
+from readgraph.features.look.settings import Look, Looking
 from readgraph.library.page_store import page_store
 from readgraph.models.client import is_known_to_see
 from readgraph.models.prompt import PICTURE_WORDS, Prompt, PromptPicture
 from readgraph.nodes.beside import ShownPart
 from readgraph.nodes.contracts import ReaderRuntime
+from readgraph.nodes.step import StepNode
 from readgraph.sources.converting import convert_in_thread
 from readgraph.sources.pdf.in_child import page_picture
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document, digest
+
+__all__ = ["looking"]
 
 MOST_PICTURES = 8  # of a prompt; a window may hold fewer beside the text
 LONGEST_SIDE = 1024  # dots of a picture
@@ -35,6 +40,18 @@ async def show_pictures(
     room = max(0, (runtime.context.window_words - prompt.words) // PICTURE_WORDS)
     shown = sheets[: min(MOST_PICTURES, room)]
     return replace(prompt, pictures=(*prompt.pictures, *[await asyncio.to_thread(_picture, sheet) for sheet in shown]))
+
+
+def looking(node: StepNode[Any, Any], look: Look = "always") -> StepNode[Any, Any]:
+    """The node, which shows pictures as `look` says, whatever the settings are."""
+
+    @wraps(node.work)
+    async def work(state: Any, runtime: ReaderRuntime) -> Any:
+        return await node.work(state, runtime.override(context=replace(runtime.context, look=look)))
+
+    made = copy(node)
+    made.work = work
+    return made
 
 
 def _shows_more(sheet: Sheet) -> bool:
