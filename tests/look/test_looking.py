@@ -1,5 +1,6 @@
 """Pages of PDFs as pictures beside the text of parts that were looked up: which, for whom, and what is kept of it."""
 
+import re
 from base64 import b64decode
 from io import BytesIO
 from pathlib import Path
@@ -28,7 +29,7 @@ from readgraph.state.errors import BadInput
 from readgraph.state.reading import Question
 from tests.doubles.model_faults import Fault, JsonObject
 from tests.doubles.model_server import ChatRequest, ModelServer
-from tests.doubles.reader import asked_for, reader
+from tests.doubles.reader import asked_for, between, reader
 from tests.look.reports import PAGES, write_report
 from tests.support.command import Command, assert_refused
 from tests.support.examples import STORY
@@ -175,6 +176,25 @@ async def test_an_estimate_counts_pictures(server: ModelServer, library: Library
     assert not server.requests
     answer = await ask(library, report, "full-text", look="auto")
     assert answer.output["usage"]["input_words"] >= 2 * PICTURE_WORDS
+
+
+def note_bar(request: ChatRequest) -> str | JsonObject:
+    """Notes a bar of the chart, and a line of the text."""
+    if asked_for(request) == "Integrated" and CHART in pictures_in(request):
+        before = between(request, "pages").partition("On page 2, line 8")[0]
+        part = int(re.findall(r"<page (\d+)>", before)[-1])
+        said = ("The chart has 90.", "On page 2, line 8, the keeper writes of the chart.")
+        quotes = [{"page": part, "quote": quote} for quote in said]
+        return {"content": "The second bar is 90 high.", "sources": [part], "quotes": quotes, "reasoning": ""}
+    return reader(request)
+
+
+async def test_notes_of_research_name_what_was_seen(server: ModelServer, library: Library, report: Path) -> None:
+    server.respond = note_bar
+    answer = await ask(library, report, "gam", look="auto")
+    told = {citation["quote"]: citation.get("seen") for citation in answer.output["citations"]}
+    assert told["The chart has 90."] == "in the picture"
+    assert told["On page 2, line 8, the keeper writes of the chart."] == "with the text"
 
 
 async def test_a_model_that_is_known_to_see_needs_no_setting(

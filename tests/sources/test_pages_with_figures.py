@@ -48,6 +48,20 @@ def ruled_table(canvas: Canvas) -> None:
     canvas.grid([100, 200, 300], [100, 120, 140, 160])
 
 
+def lines_of_a_table(canvas: Canvas) -> None:
+    for at in range(3):
+        canvas.line(100, 100 + 20 * at, 300, 100 + 20 * at)
+        canvas.line(100 + 100 * at, 100, 100 + 100 * at, 140)
+
+
+def framed_lines(canvas: Canvas) -> None:
+    for row in range(6):
+        canvas.line(100, 100 + 12 * row, 100, 112 + 12 * row)
+        canvas.line(400, 100 + 12 * row, 400, 112 + 12 * row)
+    for height in (100, 100, 172, 172):
+        canvas.line(100, height, 400, height)
+
+
 def nothing(canvas: Canvas) -> None:
     pass
 
@@ -69,8 +83,8 @@ def striped_rows(canvas: Canvas) -> None:
         canvas.rect(100, 100 + 40 * row, 300, 20, fill=1)
 
 
-SHOWN = [bars, curve, pie, drawing_apart, picture, scan, ruled_table]
-NOT_SHOWN = [nothing, logo, frame_and_rules, striped_rows]
+SHOWN = [bars, curve, pie, drawing_apart, picture, scan, ruled_table, lines_of_a_table]
+NOT_SHOWN = [nothing, logo, frame_and_rules, framed_lines, striped_rows]
 
 
 @pytest.mark.parametrize(("draw", "shows"), [*((draw, True) for draw in SHOWN), *((draw, False) for draw in NOT_SHOWN)])

@@ -17,7 +17,14 @@ from readgraph.library.search.terms import content_words
 from readgraph.models.metering import count_fallback, current_meter
 from readgraph.models.prompt import DATA_RULE, declare_wording
 from readgraph.nodes.answering.absence import describe_absence, prove_absence, wants_proof
-from readgraph.nodes.answering.citations import add_context, find_quote, find_quotes, mark_offsets
+from readgraph.nodes.answering.citations import (
+    add_context,
+    find_quote,
+    find_quotes,
+    identity_of,
+    mark_offsets,
+    mark_seen,
+)
 from readgraph.nodes.answering.in_view import set_long
 from readgraph.nodes.answering.verdicts import (
     Batch,
@@ -33,7 +40,6 @@ from readgraph.nodes.contracts import CiteState, CiteUpdate, ReaderRuntime
 from readgraph.nodes.search import open_ranker
 from readgraph.nodes.step import node
 from readgraph.nodes.tasks import all_finished
-from readgraph.sources.places import page_of, pages_among
 from readgraph.state.apart import compute
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BudgetSpent
@@ -284,29 +290,16 @@ async def _citations(state: CiteState, memories: dict[str, str], runtime: Reader
         if there and (sentences := runtime.context.quote_context):
             await add_context(store, await store.document(document), there, sentences)
         citations += there if own else [Citation(**each, document=document) for each in there]
-        _mark_seen(lost, quotes)
+        for quote, citation in zip(lost, quotes, strict=True):
+            mark_seen(citation, quote.get("pictures", ()))
         lost = [quote for quote, citation in zip(lost, quotes, strict=True) if citation is None]
     citations += await _read_off_pictures([quote for quote in lost if quote.get("pictures")], state, store)
     lost = [quote for quote in lost if not quote.get("pictures")]
     if lost:
         count_fallback("quote_not_found", len(lost))
-    unique = {_identity(citation): citation for citation in citations}
+    unique = {identity_of(citation): citation for citation in citations}
     where = "the text" if len(memories) == 1 else f"{len(memories)} documents"
     return [*unique.values()], f"found {len(citations)} of {len(state['quotes'])} quotes in {where}"
-
-
-def _identity(citation: Citation) -> tuple[Any, ...]:
-    alone = citation["quote"] if citation["start"] == citation["end"] else ""
-    return citation.get("document"), citation["start"], citation["end"], alone
-
-
-def _mark_seen(quotes: Sequence[Quote], citations: Sequence[Citation | None]) -> None:
-    """Mark the citations of whose pages in the source the model saw pictures."""
-    for quote, citation in zip(quotes, citations, strict=True):
-        seen = pages_among(quote.get("pictures", ()))
-        page = page_of(citation["place"] or "") if citation and seen else None
-        if citation and page and page.number in {each.number for each in seen}:
-            citation["seen"] = "with the text"
 
 
 async def _read_off_pictures(quotes: Sequence[Quote], state: CiteState, store: PageStore) -> list[Citation]:

@@ -12,7 +12,7 @@ from readgraph.state.errors import BadInput
 SHARE = 0.02  # of a page, from which on a picture or a drawing is more than a mark
 BACKGROUND = 0.5  # of a page, from which on a box is what text stands on
 THIN = 3.0  # points of a line's thickness at most
-BARS, ACROSS, DOWN = 3, 3, 2  # bars of a chart, lines across and down of a ruled table, at least
+BARS, RULES = 3, 3  # bars of a chart, and rules of a table, across and down, at least: a frame has two
 SIDES = 12  # of one drawing of level lines, from which on it is more than a box or two
 MOST_OBJECTS, DEEPEST = 5_000, 3  # of a page, or of a drawing on it, that are looked at; drawings in drawings
 LITTLE_TEXT = 20  # characters below which a page shows something else, if anything
@@ -97,8 +97,9 @@ def _is_figure(raw: Any, form: _Drawn, deep: int) -> bool:
 def _has_chart(raw: Any, paths: list[_Drawn], area: float) -> bool:
     """Whether paths are slanted or curved over some space, bars of several lengths, or rules of a table."""
     lines = [path for path in paths if min(path.width, path.height) < THIN]
-    across = sum(line.width > line.height for line in lines)
-    if across >= ACROSS and len(lines) - across >= DOWN:
+    across = {round(line.bottom / THIN) for line in lines if line.width > line.height}
+    down = {round(line.left / THIN) for line in lines if line.height > line.width}
+    if min(len(across), len(down)) >= RULES:
         return True
     slanted, bars = list[_Drawn](), list[_Drawn]()
     for path in (path for path in paths if min(path.width, path.height) >= THIN):
