@@ -33,6 +33,7 @@ from tests.doubles.reader import asked_for, between, reader
 from tests.look.reports import PAGES, write_report
 from tests.support.command import Command, assert_refused
 from tests.support.examples import STORY
+from tests.support.some_methods import mostly_slow
 
 pytestmark = pytest.mark.quick
 QUESTION = "What does the keeper write of the chart?"
@@ -91,7 +92,7 @@ async def test_pages_are_chosen_as_the_settings_say(
     assert shown(server) == places
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", mostly_slow(METHODS))
 async def test_only_what_is_looked_up_is_shown(
     server: ModelServer, library: Library, report: Path, method: str
 ) -> None:
