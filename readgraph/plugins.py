@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from readgraph.graphs.method import Method
     from readgraph.library.address import StoreKind
     from readgraph.library.upkeep.own_records import OwnRecords
+    from readgraph.nodes.beside import Beside
     from readgraph.sources.kinds import FileKind
     from readgraph.state.declaring import Settings
     from readgraph.state.providers import ModelProvider
@@ -85,6 +86,10 @@ class Hooks:
     @hookspec
     def settings(self) -> "Iterable[type[Settings]]":  # type: ignore[empty-body]
         """Groups of settings: options of the commands, fields of `ReaderContext`, keys of the settings file."""
+
+    @hookspec
+    def beside(self) -> "Iterable[Beside]":  # type: ignore[empty-body]
+        """What models are shown beside the texts of parts that were looked up, such as pictures of their pages."""
 
     @hookspec
     def functions(self) -> "Mapping[str, str]":  # type: ignore[empty-body]

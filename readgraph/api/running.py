@@ -42,7 +42,7 @@ AskPerson = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]] | Mapping
 
 @dataclass(frozen=True, kw_only=True)
 class RunThread:
-    """The thread in which a run keeps its steps, so that a further question can follow, and the run can go on."""
+    """The thread of a run's steps, in which it can go on and further questions follow."""
 
     saver: BaseCheckpointSaver[Any] | None  # such as a library's `checkpointer`; None: nothing keeps the steps
     id: str = ""  # an earlier thread; "": a new one

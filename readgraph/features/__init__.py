@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # so that type checkers know the settings of all folders that are here
     from readgraph.features.agents.settings import Chaining, MemoryParts, MemoryPressure
     from readgraph.features.batches.settings import Batching
+    from readgraph.features.look.settings import Looking
     from readgraph.features.overwrite.settings import LookingBack, NoteGates, NoteTaking
     from readgraph.features.rlm.settings import Programs
     from readgraph.features.summary.settings import SummaryForm
@@ -19,6 +20,7 @@ if TYPE_CHECKING:  # so that type checkers know the settings of all folders that
         NoteTaking,
         NoteGates,
         LookingBack,
+        Looking,
         MemoryPressure,
         MemoryParts,
         Chaining,

@@ -4,7 +4,9 @@ Files that came without a place on this disk are kept, so that they can be shown
 of their bytes finds the document.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,12 +14,14 @@ from langgraph.store.base import BaseStore
 
 from readgraph.library.checkpointer import SharedCheckpointer
 from readgraph.library.collections import NamedCollections
+from readgraph.library.overlay import OverlayStore
 from readgraph.library.page_store import PageStore
 from readgraph.library.store import SharedStore, base_of
 from readgraph.library.stored_items import ROOT
 from readgraph.library.watched import WatchedFiles
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document
+from readgraph.state.variables import set_variable
 
 ONLY_READ = "The library can only be read"
 
@@ -73,6 +77,25 @@ def keep_original(library: Library, document: Document, data: bytes, ending: str
 def original_of(library: Library, document: Document, ending: str) -> Path | None:
     """The kept file of a document, else the one that it was read from, if it is there; None for another kind."""
     return library.whole_store.original(f"{document.id}{ending}") or _source_file(document, ending)
+
+
+_given: ContextVar[Mapping[str, Path]] = ContextVar("readgraph_originals", default={})  # noqa: B039  (never changed)
+
+
+def originals_at(files: Mapping[str, Path]) -> AbstractContextManager[object]:
+    """Inside of the `with`, these are the files of documents, by the documents' ids, whatever a store holds."""
+    return set_variable(_given, files)
+
+
+def original_in(store: BaseStore, document: Document, ending: str) -> Path | None:
+    """As `original_of`, in the store of a step."""
+    if given := _given.get().get(document.id):
+        return given if given.suffix.lower() == ending else None
+    base = base_of(store)
+    while isinstance(base, OverlayStore):
+        base = base_of(base.below)
+    kept = base.original(f"{document.id}{ending}") if isinstance(base, SharedStore) else None
+    return kept or _source_file(document, ending)
 
 
 def with_originals(library: Library, documents: Sequence[Document], ending: str) -> set[str]:

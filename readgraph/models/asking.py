@@ -28,7 +28,7 @@ def can_ask(runtime: Runtime[ReaderContext]) -> bool:
 
 
 def say_budget_spent(runtime: Runtime[ReaderContext]) -> None:
-    """Let the trajectory say of the step that it goes on without the model because the budget is spent, if it is."""
+    """Let the trajectory say that a step goes on without the model, if the budget is spent."""
     meter = metering.current_meter()
     meter.remarks.went_without |= meter.budget.is_over and bool(runtime.context.model)
 

@@ -18,6 +18,7 @@ from readgraph.models.failures.lines import CORRECT_IT, explain_failure, name_ow
 from readgraph.models.failures.refusals import FORM_FIELDS
 from readgraph.models.metering import current_meter
 from readgraph.models.own.objects import extra_body_of, name_at_models, rebuild
+from readgraph.models.pictures import PicturesRefused, add_pictures, draw_pictures
 from readgraph.models.prompt import Messages, Prompt, with_instructions
 from readgraph.models.replies.json_form import reply_instructions
 from readgraph.models.replies.plain_form import is_plain, plain_messages
@@ -26,7 +27,7 @@ from readgraph.models.reply import WITHHELD, ModelReply, reply_of
 from readgraph.models.streaming import call_config
 from readgraph.models.waiting import LONGEST_PAUSE, CallTurns, RetryPauses, clock
 from readgraph.state.caller import warn_caller
-from readgraph.state.errors import ModelUnavailable
+from readgraph.state.errors import BadInput, ModelUnavailable
 from readgraph.state.providers import ModelProvider, find_provider
 from readgraph.state.settings import ReplyForm
 
@@ -51,6 +52,10 @@ async def call_model(
     `ModelUnavailable` with one line and without a chained error.
     """
     call = ModelCall(client, messages, reply, prompt)
+    try:
+        call.pictures = await draw_pictures(prompt)
+    except BadInput as problem:
+        raise PicturesRefused(str(problem)) from None
     while True:
         await client.hold.wait_until_over()
         if turns:
@@ -86,6 +91,7 @@ class ModelCall:
         self.form: ReplyForm = "text" if self.form_at_end else client.form
         self.config = call_config(prompt.name, reply, prompt.source)
         self.tries, self.fields_refused = CallTries(client), 0
+        self.pictures = list[dict[str, Any]]()
 
     def prepare(self) -> tuple[Runnable[LanguageModelInput, AIMessage], Sequence[Any], RunnableConfig, dict[str, Any]]:
         """The client to be called, what is sent, LangChain's configuration, and further arguments."""
@@ -93,6 +99,8 @@ class ModelCall:
         chat, shown, options = _in_form(client, self.messages, self.reply, self.form)
         if self.has_long_head and self.prompt.goes_on and client.marks_heads:
             shown = _mark_head(shown, head)
+        if self.pictures:
+            shown = add_pictures(shown, self.pictures)
         chat, config = name_at_models(chat, self.config)
         return chat, shown, config, options
 
@@ -118,12 +126,16 @@ class ModelCall:
 
     def pause_after(self, failure: Failure) -> float:
         """Seconds until the next try, which may leave out a field or ask in a simpler form; raises if there is none."""
+        if self.pictures and failure.refusal.kind in ("picture", "too long"):
+            _refuse_pictures(self.client, failure)
         if self.fields_refused < MOST_FIELDS and _leaves_out(self.client, failure.refusal.field):
             self.fields_refused += 1
             return 0.0
         if pause := self.tries.pause_after(failure):
             return pause
         if not (self._simpler_form and failure.refused_form):
+            if self.pictures and issubclass(failure.kind, MAY_BE_PICTURES) and not failure.passing:
+                _refuse_pictures(self.client, failure)
             _give_up(self.client, failure)
         self.form, self.tries = self._simpler_form, CallTries(self.client)
         return 0.0
@@ -131,6 +143,13 @@ class ModelCall:
     @property
     def _simpler_form(self) -> ReplyForm | None:
         return simpler_form(self.form) if self.reply else None
+
+
+MAY_BE_PICTURES = (kinds.ModelInvalidRequestError, kinds.ModelNotFoundError)  # what refusals of pictures come as
+
+
+def _refuse_pictures(client: ModelClient, failure: Failure) -> NoReturn:
+    raise PicturesRefused(explain_failure(client, failure), always=failure.refusal.kind != "too long")
 
 
 def _give_up(client: ModelClient, failure: Failure) -> NoReturn:

@@ -60,6 +60,7 @@ class ModelClient:
     names_endings: bool = False  # its server has said how a note ended
     window: ModelWindow = field(default_factory=ModelWindow)
     thinking: str | None = ""  # how it thinks; None: that is to be seen in its replies
+    refuses_pictures: bool = False  # its server has refused some, or it is a function of texts
 
     @cached_property
     def place(self) -> str:
@@ -150,6 +151,18 @@ async def _find_or_make_client(context: ReaderContext, clients: dict[Any, Any]) 
     return client
 
 
+async def is_known_to_see(context: ReaderContext) -> bool:
+    """Whether the context's model is known to take pictures: LangChain's package for it says so."""
+    if (replayed := replies_to_replay()) and not replayed.kept_first:  # its settings say so, if there were any
+        return False
+    try:
+        client = await _find_or_make_client(context, await _clients.current_value())
+    except ReadgraphError:
+        return False
+    profiles = [getattr(leaf, "profile", None) or {} for leaf in find_leaves(client.chat)]
+    return not client.refuses_pictures and all(profile.get("image_inputs") for profile in profiles)
+
+
 async def _client_for_stand_in(context: ReaderContext, clients: dict[Any, Any], stand_in: StandIn) -> ModelClient:
     """A client that is never called; where replies are kept, they are found by what the model's own would be.
 
@@ -173,6 +186,7 @@ def _client_for_replay(context: ReaderContext, clients: dict[Any, Any]) -> Model
         form = form if context.reply_form == "auto" else context.reply_form
         slots, nobody = asyncio.Semaphore(at_once), cast("BaseChatModel", None)
         clients[identity] = ModelClient(context.model, "", nobody, form, slots, 0, 0, ours=False)
+        clients[identity].refuses_pictures = is_function(context.model)
     client: ModelClient = clients[identity]
     return client
 
@@ -213,6 +227,7 @@ def _client(
         forms_come_first=first and automatic and not sender,
         marks_heads=all(type(leaf).__module__.startswith("langchain_anthropic") for leaf in leaves),
         window=ModelWindow(str(context.model), address, leaves[0]),
+        refuses_pictures=is_function(str(context.model)),
     )
 
 

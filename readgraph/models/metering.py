@@ -169,6 +169,7 @@ class Meter:
     inside: Usage = field(default_factory=lambda: Usage(**NOTHING_USED))  # by steps inside of this one
     fallbacks: Counter[str] = field(default_factory=Counter)
     corrected: set[int] = field(default_factory=set)  # pages whose notes are a user's corrections
+    pictures: dict[str, tuple[int, ...]] = field(default_factory=dict)  # places seen in pictures, with their parts
     unavailable: str = ""  # why a call of the step was given up that nothing answered
     # the keys of prompts that got a new reply, which are not asked once more (see `ask_each_prompt_once`)
     asked: set[str] = field(default_factory=lambda: set() if (shared := _scope.get().asked) is None else shared)

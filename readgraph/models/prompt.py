@@ -7,7 +7,7 @@ must have the same places for values: one left out would hide from the model wha
 
 import itertools
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -26,6 +26,22 @@ Messages = list[tuple[str, str]]  # the messages to a model, as (role, content) 
 _DIGITS = 12  # more digits of a tag's number than a text has tags to count up to
 
 
+PICTURE_WORDS = 800  # as so many words a picture counts, in the window, a budget and the cost
+
+
+@dataclass(frozen=True, slots=True)
+class PromptPicture:
+    """A picture beside a prompt's text: the place that it shows, whose text stands in these parts, and in what digest.
+
+    `draw` makes it, as PNG.
+    """
+
+    place: str
+    parts: tuple[int, ...]
+    digest: str
+    draw: Callable[[], Awaitable[bytes]] = field(compare=False, repr=False)
+
+
 @dataclass(frozen=True, slots=True)
 class Prompt:
     """One question to the model. `name` and `version` go into a memory's recipe."""
@@ -37,6 +53,7 @@ class Prompt:
     worded: "PromptSource | None" = field(default=None, compare=False, repr=False)  # if words can be replaced
     head: int = field(default=0, compare=False)  # characters of `user` with which other prompts begin too
     goes_on: bool = field(default=False, compare=False)  # these are the same question's
+    pictures: tuple[PromptPicture, ...] = ()
 
     def adding(self, line: str) -> "Prompt":
         """The prompt with a line after the task; "" changes nothing."""
@@ -49,7 +66,7 @@ class Prompt:
         """The same prompt in other words."""
         if not self.worded:
             return self
-        prompt = words.ask(self.worded.material, **self.worded.values)
+        prompt = replace(words.ask(self.worded.material, **self.worded.values), pictures=self.pictures)
         for line in self.worded.added:
             prompt = prompt.adding(line)
         return prompt
@@ -61,8 +78,8 @@ class Prompt:
 
     @property
     def words(self) -> int:
-        """The number of words in the prompt."""
-        return count_words(self.system) + count_words(self.user)
+        """The number of words in the prompt, and of those as which its pictures count."""
+        return count_words(self.system) + count_words(self.user) + PICTURE_WORDS * len(self.pictures)
 
     @property
     def messages(self) -> Messages:

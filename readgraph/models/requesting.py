@@ -14,12 +14,14 @@ from readgraph.models.call_identity import CallIdentity, identify_call
 from readgraph.models.calling import call_model
 from readgraph.models.client import ModelClient
 from readgraph.models.failures.lines import name_server
+from readgraph.models.pictures import TOKENS, PicturesRefused, messages_with_digests
 from readgraph.models.prompt import Messages, Prompt
 from readgraph.models.replies import json_form
 from readgraph.models.reply import (
     AskedReply,
     Flaw,
     ModelReply,
+    PublishedReplies,
     StandIn,
     current_stand_in,
     prompt_key,
@@ -48,6 +50,11 @@ class PromptRequest(NamedTuple):
     prompt: Prompt
     left_out: int
 
+    @property
+    def compared(self) -> Messages:
+        """The messages with what the pictures show, by which replies are kept and compared."""
+        return messages_with_digests(self.messages, self.prompt)
+
 
 @dataclass
 class AskedPrompt:
@@ -71,14 +78,15 @@ class AskedPrompt:
         added = [content for _, content in self.again]
         refused = sum(map(count_words, added))
         form = json_form.reply_instructions(self.reply) if self.reply else ""
-        beside = likely_tokens("\n".join([*added, form])) if window else 0
+        beside = likely_tokens("\n".join([*added, form])) + TOKENS * len(self.prompt.pictures) if window else 0
         most = self.context.window_words - refused - (count_words(form) if form else 0)
         fitted, words, left_out = self.client.window.fit(self.prompt, most, window, beside)
         messages = [*fitted.messages, *self.again]
         # Our own key: LangChain's includes timeouts and retries, so raising one would lose all recorded replies. It
         # holds how many replies to the same messages the server has withheld or damaged in this ask.
         schema = json_form.reply_schema(self.reply) if self.reply else None
-        asked = [messages, schema, self.client.writes, self.client.server, self.context.reply_form, self.context.sample]
+        compared = messages_with_digests(messages, self.prompt)
+        asked = [compared, schema, self.client.writes, self.client.server, self.context.reply_form, self.context.sample]
         key = digest([*asked, len(self.flaws)] if self.flaws else asked, length=40)
         prompt = replace(fitted, head=0) if self.again else fitted
         return PromptRequest(key, messages, words + refused, prompt, left_out)
@@ -102,7 +110,7 @@ class AskedPrompt:
                 call.mark_sent()
                 turns = turns_of(store.store, client.name, client.limits, request.words)
                 if replayed := replies_to_replay():
-                    response = replayed.reply(self._key_in_replay(request), self.prompt.name)
+                    response = self._find_published(request, replayed)
                 else:
                     with self._waiting_for_server(key):
                         response = await call_model(client, request.messages, self.reply, request.prompt, turns)
@@ -130,8 +138,13 @@ class AskedPrompt:
         meter.end_call(request.words, count_words(text), NO_TOKENS)
         return ModelReply(text, False)
 
-    def _key_in_replay(self, request: PromptRequest) -> str:
-        return prompt_key(self.client.name, self.prompt.name, request.messages, self.context.sample)
+    def _find_published(self, request: PromptRequest, replayed: PublishedReplies) -> ModelReply:
+        """The reply of a published run; one to the text alone is asked for next where none saw these pictures."""
+        key = prompt_key(self.client.name, self.prompt.name, request.compared, self.context.sample)
+        try:
+            return replayed.reply(key, self.prompt.name)
+        except ModelUnavailable as problem:
+            raise PicturesRefused(str(problem)) if request.prompt.pictures else problem from None
 
     @contextmanager
     def _waiting_for_server(self, key: str) -> Iterator[None]:

@@ -1,7 +1,7 @@
 """The tries for one answer: what is asked again and why, recorded replies that are asked for anew, windows that cut."""
 
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -12,6 +12,7 @@ from readgraph.library.page_store import page_store
 from readgraph.models import metering
 from readgraph.models.calling import PromptTooLong
 from readgraph.models.client import model_client
+from readgraph.models.pictures import NOT_SEEN, PicturesRefused
 from readgraph.models.prompt import Prompt, apply_own_words
 from readgraph.models.replies import json_form
 from readgraph.models.replies.plain_form import is_in_words, is_plain, parse_plain, plain_messages, take_whole_part
@@ -35,6 +36,9 @@ async def prepare_tries(
     """The tries for a reply of this type, or without one for text; the prompt may be in the user's own words."""
     context, client = runtime.context, await model_client(runtime.context)
     worded = apply_own_words(prompt, context.prompts)
+    if prompt.pictures and client.refuses_pictures:
+        metering.count_fallback(NOT_SEEN, len(prompt.pictures))
+        worded = replace(worded, pictures=())
     return PromptTries(context, page_store(runtime), client, worded, reply, complaint)
 
 
@@ -73,6 +77,9 @@ class PromptTries(AskedPrompt):
                     except PromptTooLong as problem:
                         self._shorten(request, problem)
                         continue
+                    except PicturesRefused as problem:
+                        self._show_text_alone(problem)
+                        continue
                     try:
                         return await self._read(request, response)
                     except json_form.ReplyRefusal as refusal:
@@ -109,6 +116,12 @@ class PromptTries(AskedPrompt):
             raise problem  # its instructions alone don't fit
         self.client.window.warn(self.prompt)
 
+    def _show_text_alone(self, problem: PicturesRefused) -> None:
+        """Go on without the pictures, which is counted; all prompts do so to a server that takes none."""
+        metering.count_fallback(NOT_SEEN, len(self.prompt.pictures))
+        self.prompt = replace(self.prompt, pictures=())
+        self.client.refuses_pictures |= problem.always
+
     def _shorter_request(self, tokens: int) -> PromptRequest | None:
         try:
             return self.within(tokens)
@@ -126,6 +139,7 @@ class PromptTries(AskedPrompt):
         answer = await self._parse(self._take_whole(response))
         if reason := self.complaint(answer):
             raise json_form.ReplyRefusal(reason, "content")
+        metering.current_meter().pictures |= {picture.place: picture.parts for picture in self.prompt.pictures}
         self._keep_exchange(request, response)
         return answer
 
@@ -196,7 +210,7 @@ class PromptTries(AskedPrompt):
             model=self.client.name,
             asked=self.prompt.name,
             version=self.prompt.version,
-            messages=list(request.messages),
+            messages=[*request.compared],
             reply=response.text,
             refused=refused,
             tokens=response.tokens,

@@ -363,7 +363,7 @@ async def flat_tree(runtime: ReaderRuntime, document: str, memory: str) -> dict[
 async def view_nodes(
     runtime: ReaderRuntime, document: str, memory: str, pages: list[int], nodes: Collection[str]
 ) -> MemoryView:
-    """A view of these pages in full and of these nodes of the tree, and of nothing else."""
+    """A view of these pages in full and of these nodes of the tree alone."""
     opened = await load_memory(runtime, MemoryState(document=document, memory=memory))
     summaries = await opened.summaries()
     older = [summaries[node] for node in nodes if node in summaries]

@@ -254,6 +254,8 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
         )
         if meter.remarks.by_meaning:
             step["by_meaning"] = True
+        if meter.pictures:
+            step["pictures"] = sorted(meter.pictures, key=lambda place: (len(place), place))
         record: dict[str, Any] = {"steps": [step], "usage": meter.used, "fallbacks": fallbacks}
         if meter.corrected or self.starts_question:
             record["corrected_notes"] = sorted(meter.corrected)

@@ -99,7 +99,8 @@ NO_TOKENS = Tokens()
 class Step(TypedDict):
     """One run of a node in the trajectory: its model, a one-line summary, its usage and its fall-backs.
 
-    `by_meaning`: it searched by meaning as well as by words, where no setting named a model for that.
+    `by_meaning`: it searched by meaning as well as by words, where no setting named a model for that. `pictures`: the
+    places that the model was shown in pictures, too.
     """
 
     node: str
@@ -108,17 +109,20 @@ class Step(TypedDict):
     usage: Usage
     fallbacks: dict[str, int]
     by_meaning: NotRequired[bool]
+    pictures: NotRequired[list[str]]
 
 
 class Quote(TypedDict):
     """A quote as the model gave it, before it is looked up in the document.
 
     `start`: the character offset from which on it is looked for, since a page may have the same words several times.
+    `pictures`: the places of its page that the model saw in pictures, too.
     """
 
     page: int
     quote: str
     start: NotRequired[int]
+    pictures: NotRequired[list[str]]
 
 
 class Finding(TypedDict):
@@ -143,13 +147,18 @@ def with_finding(findings: Sequence[Finding], new: Finding) -> list[Finding]:
     return [*others, {**new, "quotes": quotes}]
 
 
+Seen = Literal["with the text", "in the picture"]
+"""Whether a quote of a page that was shown as a picture stands in the text, or was read off the picture alone."""
+
+
 class Citation(TypedDict):
     """A quote that was found in the document: page number, exact text, character span `[start, end)`.
 
     `place` says where it is in the source's own terms: the page of a PDF, a chapter, a heading, a line, a time.
     `document` names the document if it is not the document of the question. `mark_at` is where its mark stands in the
     answer, as an offset, where the method knows it. `dates`: what words for a time in it ("last Sunday") mean, by the
-    day in its place's name. `before`, `after`: the sentences around it, where the settings want them.
+    day in its place's name. `before`, `after`: the sentences around it, where the settings want them. `seen`: the model
+    saw a picture of its place; of what it read "in the picture" alone no span is known, and `end` is `start`.
     """
 
     page: int
@@ -162,6 +171,7 @@ class Citation(TypedDict):
     dates: NotRequired[dict[str, str]]
     before: NotRequired[str]
     after: NotRequired[str]
+    seen: NotRequired[Seen]
 
 
 class Sentence(TypedDict):

@@ -43,6 +43,7 @@ VALUES: dict[str, Any] = {
     "look_back": False,
     "check_sentences": False,
     "language": "de",
+    "look": "always",
     "answer_length": "sentence",
     **dict.fromkeys(("rebuild", "two_calls", "without_memory", "separate_requests", "context_only", "batch"), True),
     **dict.fromkeys(("rank_gists", "cut_segments", "again"), True),

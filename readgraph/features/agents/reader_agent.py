@@ -1,4 +1,4 @@
-"""The plain agentic reader: a model that searches the text, opens pages, and answers, with no memory of its own.
+"""The plain agentic reader: a model that searches, opens pages, and answers, without a memory.
 
 It is MemGPT's graph for a question (`readgraph.features.agents.mem_gpt`) with other nodes in it: there is no working
 context, no recall storage, and no summary of what leaves the view.

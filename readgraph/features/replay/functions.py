@@ -27,7 +27,7 @@ from readgraph.graphs.methods import method_kept
 from readgraph.library.collections import documents_of
 from readgraph.library.corrections import corrections_of, keep_correction
 from readgraph.library.documents import TEXTS, document_item
-from readgraph.library.library import Library
+from readgraph.library.library import Library, original_in, originals_at
 from readgraph.library.overlay import OverlayStore
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.passages import MEANING
@@ -35,6 +35,7 @@ from readgraph.library.store import base_of
 from readgraph.library.stored_items import EVERY, ROOT
 from readgraph.models.metering import ModelExchange, exchanges_to
 from readgraph.models.names import is_function
+from readgraph.models.pictures import NOT_SEEN
 from readgraph.models.replies.json_form import CUT_OFF
 from readgraph.models.reply import FLAWED, FLAWS, Flaw, ModelReply, PublishedReplies, prompt_key, replay_published
 from readgraph.sources.inputs import read_bytes
@@ -141,6 +142,8 @@ async def save_answer(library: Library | BaseStore, answer: Answer) -> bytes:
         if answer.status == "budget":
             raise BadInput("a budget ended it.")
         exchanges, saved.answer = await _run(saved, layer, used, PublishedReplies({}, kept_first=True, vectors=keys))
+        if NOT_SEEN in saved.answer["fallbacks"] or any(step.get("pictures") for step in saved.answer["steps"]):
+            saved.settings.setdefault("look", "auto")  # in a replay nobody knows what its model can see
         for name in ("answer", "choice", "status", "citations", "pages_read"):
             if answer.output.get(name) != saved.answer.get(name):
                 raise BadInput(f"another '{name}' comes out.")
@@ -252,7 +255,8 @@ async def replay_answer(
         raise BadInput(f"{name} can't be read: it has the setting '{min(unknown)}', which is never saved.")
     seals, pages = saved.make_seals(), PageStore(InMemoryStore())
     differences = [f"{each}: edited since it was saved" for each in seals if seals[each] != saved.seals.get(each)]
-    if changed := await _put_texts(saved, pages, texts, pages_of(library) if library else None, beside):
+    files = dict[str, Path]()
+    if changed := await _put_texts(saved, pages, texts, pages_of(library) if library else None, beside, files):
         return Replayed([*differences, *changed])
     replies = dict[str, list[ModelReply]]()
     for each in saved.replies:
@@ -260,7 +264,8 @@ async def replay_answer(
         replies.setdefault(each.prompt, []).append(reply)
     await pages.put_embeddings({key: {"vector": vector} for key, vector in saved.vectors.items()})
     try:
-        exchanges, output = await _run(saved, pages, used, PublishedReplies(replies, vectors={}))
+        with originals_at(files):
+            exchanges, output = await _run(saved, pages, used, PublishedReplies(replies, vectors={}))
     except ReadgraphError as problem:
         return Replayed([*differences, f"It can't be repeated to its end: {problem}"])
     made = [_saved_reply(exchange, saved.settings.get("sample", 0)) for exchange in exchanges]
@@ -288,9 +293,17 @@ def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 async def _put_texts(
-    saved: SavedAnswer, pages: PageStore, files: Sequence[Path], library: PageStore | None, beside: Path | None
+    saved: SavedAnswer,
+    pages: PageStore,
+    files: Sequence[Path],
+    library: PageStore | None,
+    beside: Path | None,
+    originals: dict[str, Path],
 ) -> list[str]:
-    """Put the texts into the store; a line for each that is another one. Raises `BadInput` where one is missing."""
+    """Put the texts into the store; a line for each that is another one. Raises `BadInput` where one is missing.
+
+    `originals` gets the files that they were made of, by the texts' ids, as far as they are there.
+    """
     changed = list[str]()
     for number, text in enumerate(saved.texts):
         record = text.record
@@ -298,7 +311,10 @@ async def _put_texts(
         near = beside / text.file if beside and text.file and not stored else None
         if path := files[number] if number < len(files) else near if near and near.is_file() else None:
             stored, *_ = await store_each(pages, read_file(path))
+            originals[record.id] = path
         elif library and stored:
+            if original := original_in(library.store, stored, ".pdf"):
+                originals[record.id] = original
             for space in ((ROOT, kind, record.id) for kind in TEXTS[:3]):
                 await pages.put([(space, item.key, item.value) for item in await library.search(space, EVERY)])
         else:

@@ -20,7 +20,7 @@ from readgraph.state.errors import BadInput
 
 
 def check_wiring(builder: Builder) -> None:
-    """Refuse a graph in which a node may read a key that no earlier node wrote, or writes a key that the state lacks.
+    """Refuse a graph whose nodes may read what none wrote before, or write what the state lacks.
 
     It is also refused for what else `CHECKS` find. Reads and writes are those that nodes declare (see
     `readgraph.graphs.wiring.declared`), and those of the functions that choose between edges. The input, and channels

@@ -116,7 +116,7 @@ async def _choose(sequel: Sequel, state: Mapping[str, Any], config: RunnableConf
 
 
 def join_steps(builder: Builder) -> MethodGraph[Any, ReaderContext, Any, Any]:
-    """The same graph, in which steps that are entered from nowhere else run in one superstep with those before them.
+    """The same graph, whose steps with one way in run in one superstep with those before them.
 
     Of most methods that is a whole question. Compile it where questions are served, and nobody stops, resumes or
     travels between these steps: a run that is killed repeats the joined steps, whose replies are recorded. Single steps

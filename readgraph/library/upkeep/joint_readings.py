@@ -188,7 +188,7 @@ class _Rest(NamedTuple):
 
     def move(self, start: int, end: int) -> tuple[int, int] | None:
         """A span of the collection in the text of the others; None where it touches the forgotten document."""
-        if start < self.end and self.start < end:
+        if start < self.end and self.start < max(end, start + 1):  # what was read off a picture has no end
             return None
         by = self.end - self.start if start >= self.end else 0
         return start - by, end - by

@@ -54,7 +54,7 @@ SAID: Mapping[str, type[kinds.ModelError]] = {
     "busy": kinds.ModelRateLimitError,
     "key": kinds.ModelAuthenticationError,
     "unknown model": kinds.ModelNotFoundError,
-    **dict.fromkeys(("form", "field", "withheld", "web page"), kinds.ModelInvalidRequestError),
+    **dict.fromkeys(("form", "field", "withheld", "web page", "picture"), kinds.ModelInvalidRequestError),
 }
 """The exception types of what refusals say, where their statuses would tell something else."""
 

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 LONGEST, MOST_FAULTS = 4000, 20  # characters of a refusal that are read, and faults in a list
-Said = Literal["", "too long", "spent", "withheld", "form", "field", "unknown model", "key", "busy", "web page"]
+Said = Literal[
+    "", "too long", "spent", "withheld", "form", "field", "unknown model", "key", "busy", "web page", "picture"
+]
 
 FORM_FIELDS = ("response_format", "json_schema", "tool_choice", "tools", "functions", "function_call", "strict")
 """Fields of a request that ask for the form of its reply: without them it is asked for in a simpler one."""
@@ -82,6 +84,7 @@ _FORM = re.compile(
     r"|for) parameters|samplers"
     r"|requested parameters|(invalid|specified|unsupported|your) schema|reply mime|response.?schema|response.?mime"
 )
+_PICTURE = re.compile(r"\b(image|picture|vision|multi-?modal|modalit|mmproj)|image_url|input_image")
 _UNKNOWN = re.compile(
     r"model_?(not_?found|notfound|not_?exist|decommissioned|not_?available|not_?supported)"
     r"|invalid_?model|unknown_?model|no models? (is |are )?loaded"
@@ -168,6 +171,8 @@ def read_refusal(status: int, body: Any, fields: Iterable[str] = (), *, waits: b
 
 def _read_cause(status: int, text: str) -> Refusal:
     """Who or what is refused, where the status alone would tell something else."""
+    if status in (400, 404, 415, 422, 500, 501) and _PICTURE.search(text) and _REFUSED.search(text):
+        return Refusal("picture")
     if status in (400, 403, 404, 422) and _UNKNOWN.search(text):
         return Refusal("unknown model")
     if status in (400, 401) and _KEY.search(text):

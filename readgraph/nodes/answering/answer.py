@@ -18,6 +18,7 @@ from readgraph.nodes.answering.in_view import (
     write_answer,
 )
 from readgraph.nodes.answering.prompts import answer_prompt
+from readgraph.nodes.beside import ShownPart, settings_beside, show_beside
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import AnswerDraft, AnswerState, AnswerUpdate, AskedState, ReaderRuntime
 from readgraph.nodes.extractive.passages import FEWEST_WORDS, sentences_as_passages
@@ -39,7 +40,7 @@ MakePrompt = Callable[[str, str, dict[str, str]], Prompt]
 def make_answer_node(make_prompt: MakePrompt) -> StepNode[AnswerState, AnswerUpdate]:
     """A node that answers as `answer` does, with this prompt."""
 
-    @node(settings=STYLE)
+    @node(settings=(*STYLE, *settings_beside()))
     async def answer(state: AnswerState, runtime: ReaderRuntime) -> AnswerUpdate:
         """Answer from all notes, or the pages read again in their place; without a model, quote these pages."""
         view = await view_pages(state["pages_read"], state, runtime)
@@ -70,6 +71,8 @@ async def answer_from(
     reply = None
     if can_ask(runtime):
         prompt = make_prompt(view.text, state["question_text"], state["choices"])
+        shown = (ShownPart(page.number, page.start, page.end) for page in view.pages if page.number in view.full)
+        prompt = await show_beside(prompt, view.document, shown, runtime)
         reply = await ask_reply(runtime, *answer_request(prompt, state, runtime), fallback="answer")
     if reply is None:
         return instead_of_reply(await quote_view(view, state, runtime), runtime)
@@ -95,7 +98,7 @@ async def quote_pages_read(state: AskedState, runtime: ReaderRuntime) -> AnswerU
     return await write_answer(draft, view.document, state, runtime)
 
 
-@node(settings=(*STYLE, Segments, Window))
+@node(settings=(*STYLE, *settings_beside(), Segments, Window))
 async def answer_from_segments(state: AnswerState, runtime: ReaderRuntime) -> AnswerUpdate:
     """Answer from the segments that were found; `cut_segments` cuts those that don't fit (MemGPT, section 3.2.1)."""
     view = await view_memory(runtime, state["document"], state["memory"], state["pages_read"])
@@ -104,7 +107,7 @@ async def answer_from_segments(state: AnswerState, runtime: ReaderRuntime) -> An
     return await write_answer(await answer_from(view, state, runtime), view.document, state, runtime)
 
 
-@node(settings=(*STYLE, Retrieval))
+@node(settings=(*STYLE, *settings_beside(), Retrieval))
 async def answer_from_retrieved(state: AnswerState, runtime: ReaderRuntime) -> AnswerUpdate:
     """Answer from the pages that were found and, if `show_gists` is set, the gists of the others."""
     view = await view_memory(runtime, state["document"], state["memory"], state["pages_read"])
@@ -151,7 +154,7 @@ async def answer_from_each_without_model(state: AnswerState, runtime: ReaderRunt
     return {**await write_answer(draft, view.document, state, runtime), "findings": []}
 
 
-@node(without_model=answer_from_each_without_model, settings=(*STYLE, Chunks))
+@node(without_model=answer_from_each_without_model, settings=(*STYLE, *settings_beside(), Chunks))
 async def answer_from_each(state: AnswerState, runtime: ReaderRuntime) -> EachPageUpdate:
     """Answer from each page concurrently; if the answers differ, the model weighs them in one call.
 

@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import Any, NamedTuple
@@ -13,6 +13,7 @@ from readgraph.library.search.terms import STOP_WORDS, UNSPACED, content_words
 from readgraph.nodes.answering.sentence_flags import SentenceFlag, sentence_flags
 from readgraph.nodes.extractive.asked import answers
 from readgraph.nodes.extractive.dates import date_in, resolve_time_words
+from readgraph.sources.places import page_of, pages_among
 from readgraph.state.reading import Citation, Quote
 from readgraph.state.records import Document, Page
 from readgraph.state.sentences import sentence_spans
@@ -50,6 +51,19 @@ async def find_quotes(store: PageStore, document: str, memory: str, quotes: list
         if (said_on := date_in(place or "")) and (dates := resolve_time_words(citation["quote"], said_on)):
             citation["dates"] = dates
     return by_quote
+
+
+def identity_of(citation: Citation) -> tuple[Any, ...]:
+    """What makes a citation another one: its span or, read off a picture, its words."""
+    alone = citation["quote"] if citation["start"] == citation["end"] else ""
+    return citation.get("document"), citation["start"], citation["end"], alone
+
+
+def mark_seen(citation: Citation | None, pictures: Iterable[str]) -> None:
+    """Mark a citation if its page in the source is among these places, of which the model saw pictures."""
+    page = page_of(citation["place"] or "") if citation else None
+    if citation and page and page.number in {seen.number for seen in pages_among(pictures)}:
+        citation["seen"] = "with the text"
 
 
 async def add_context(store: PageStore, document: Document, citations: Sequence[Citation], sentences: int) -> None:

@@ -139,6 +139,13 @@ def quotes_from(given: Iterable[QuotedText]) -> list[Quote]:
     return [Quote(page=quoted.page if 0 <= quoted.page <= LARGEST else -1, quote=quoted.quote) for quoted in given]
 
 
+def with_pictures(quotes: Iterable[Quote]) -> list[Quote]:
+    """The quotes of a step, each with the places of its page that the model saw in pictures."""
+    seen = current_meter().pictures
+    named = ((quote, [place for place, parts in seen.items() if quote["page"] in parts]) for quote in quotes)
+    return [Quote(**{**quote, "pictures": places}) if places else quote for quote, places in named]
+
+
 def letter_of(choice: str) -> str:
     """The letter in a model's choice: "b", "(B)", "B. The lamp"."""
     return choice.strip().lstrip("([").strip()[:1].upper()
@@ -224,7 +231,7 @@ async def write_answer(
     update = AnswerUpdate(
         answer=draft.answer,
         choice=draft.choice,
-        quotes=draft.quotes,
+        quotes=with_pictures(draft.quotes),
         status=draft.status,
         by_rule=draft.nearest or not runtime.context.model,
         compression_rate=None if draft.words is None else compression_rate(draft.words, document),

@@ -1,7 +1,7 @@
 """Read the pages that were found, add what they say to the notes, and answer from these (GAM, 2.2.2 and 3.5)."""
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, NotRequired
 
@@ -13,9 +13,16 @@ from readgraph.library.search.hits import score_by_place
 from readgraph.library.search.okapi import rank
 from readgraph.library.search.passages import document_languages
 from readgraph.models.asking import ask_reply, can_ask
+from readgraph.models.metering import current_meter
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.reply_types import LenientReply, Numbers
-from readgraph.nodes.answering.citations import find_citation_on_page, find_quotes, make_citation
+from readgraph.nodes.answering.citations import (
+    find_citation_on_page,
+    find_quotes,
+    identity_of,
+    make_citation,
+    mark_seen,
+)
 from readgraph.nodes.answering.in_view import (
     QUOTED,
     STYLE,
@@ -28,7 +35,8 @@ from readgraph.nodes.answering.in_view import (
     read_answer,
     write_answer,
 )
-from readgraph.nodes.answering.prompts import Quotes, answer_from_notes_prompt
+from readgraph.nodes.answering.prompts import QuotedText, Quotes, answer_from_notes_prompt
+from readgraph.nodes.beside import ShownPart, settings_beside, show_beside
 from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedState, ReaderRuntime, StepUpdate
 from readgraph.nodes.extractive import query_of
 from readgraph.nodes.extractive.passages import nearest_sentences, passages_of
@@ -114,7 +122,7 @@ async def integrate_without_model(state: IntegrateState, runtime: ReaderRuntime)
     return await _with_passages(state, runtime, shown) if shown else _keep_state(state, "no part to read")
 
 
-@node(without_model=integrate_without_model, settings=(Reasoning, Window))
+@node(without_model=integrate_without_model, settings=(Reasoning, *settings_beside(), Window))
 async def integrate(state: IntegrateState, runtime: ReaderRuntime) -> IntegrateUpdate:
     """Add what the pages say to the notes, with sources and quotes; passages of them without a usable reply."""
     shown = await _pack_hits(state, runtime, most_words=int(runtime.context.window_words * EVIDENCE_SHARE))
@@ -122,6 +130,7 @@ async def integrate(state: IntegrateState, runtime: ReaderRuntime) -> IntegrateU
         return _keep_state(state, "no part to read")
     reasoning, notes = runtime.context.reasoning, state["notes"]
     prompt = integrate_prompt(pages_text(shown), notes, state["question_text"], state["choices"], reasoning=reasoning)
+    prompt = await show_beside(prompt, (await load_memory(runtime, state)).document, _parts(shown), runtime)
     reply = await ask_reply(
         runtime, prompt, with_reasons(Integrated) if reasoning else Integrated, fallback="integrate"
     )
@@ -136,10 +145,31 @@ async def integrate(state: IntegrateState, runtime: ReaderRuntime) -> IntegrateU
     for quote in reply.quotes:  # on the page that it names, else on any that was shown
         pages = sorted(shown, key=lambda page: page.number != quote.page)
         places = (find_citation_on_page(page.number, page.start, page.text, quote.quote) for page in pages)
-        if citation := next(filter(None, places), None):
+        if citation := next(filter(None, places), None) or _read_off_picture(quote, shown):
             snippets.append(citation)
     told = [page for page in reply.sources if page in read]
     return await _add_to_notes(state, runtime, shown, reply.content.strip(), snippets, told)
+
+
+def _read_off_picture(quoted: QuotedText, shown: Sequence[ShownPage]) -> Citation | None:
+    """A quote that doesn't stand in the text of the page that it names, of which the model saw a picture, too."""
+    seen = (place for place, parts in current_meter().pictures.items() if quoted.page in parts)
+    start = next((page.start for page in shown if page.number == quoted.page), None)
+    if start is None or not quoted.quote.strip() or not (place := next(seen, None)):
+        return None
+    return Citation(
+        page=quoted.page, quote=quoted.quote.strip(), start=start, end=start, place=place, seen="in the picture"
+    )
+
+
+def _quote_of(snippet: Citation) -> Quote:
+    """The snippet as a quote that is looked up again."""
+    quote = Quote(page=snippet["page"], quote=snippet["quote"])
+    return Quote(**{**quote, "pictures": [snippet["place"] or ""]}) if "seen" in snippet else quote
+
+
+def _parts(shown: Iterable[ShownPage]) -> list[ShownPart]:
+    return [ShownPart(page.number, page.start, page.start + len(page.text)) for page in shown]
 
 
 async def _pack_hits(state: IntegrateState, runtime: ReaderRuntime, *, most_words: int) -> list[ShownPage]:
@@ -178,16 +208,19 @@ async def _add_to_notes(
 ) -> IntegrateUpdate:
     """The update with these notes, and the snippets that show them; `told`: further pages that they rest on."""
     memory, numbers = await load_memory(runtime, state), [page.number for page in shown]
+    seen = current_meter().pictures
     places = await memory.store.place_names(memory.document, [snippet["start"] for snippet in snippets])
     for snippet, place in zip(snippets, places, strict=True):
-        snippet["place"] = place
+        if "seen" not in snippet:
+            snippet["place"] = place
+            mark_seen(snippet, [place for place, parts in seen.items() if snippet["page"] in parts])
     notes = first_words(notes, LONGEST_NOTES)
     sources = [*dict.fromkeys([*state["sources"], *told, *(snippet["page"] for snippet in snippets)])]
-    unique = {(snippet["start"], snippet["end"]): snippet for snippet in [*state["snippets"], *snippets]}
+    unique = {identity_of(snippet): snippet for snippet in [*state["snippets"], *snippets]}
     findings, quoted = state["findings"], {snippet["page"] for snippet in snippets}
     for page in sources:
         if page in quoted or page not in state["sources"]:  # it is new, or quoted again
-            quotes = [Quote(page=page, quote=snippet["quote"]) for snippet in snippets if snippet["page"] == page]
+            quotes = [_quote_of(snippet) for snippet in snippets if snippet["page"] == page]
             text = " … ".join(quote["quote"] for quote in quotes)
             findings = with_finding(findings, Finding(page=page, answers=False, text=text, choice=None, quotes=quotes))
     did = f"read {format_parts(numbers)}; notes of {count_words(notes)} words from {format_parts(sources)}"
@@ -267,6 +300,7 @@ class Context:
     evidence: str
     words: int
     memos: dict[int, str] = field(default_factory=dict)
+    parts: list[ShownPart] = field(default_factory=list)
 
     @property
     def text(self) -> str:
@@ -274,7 +308,7 @@ class Context:
         return "\n\n".join(filter(None, [self.notes, self.evidence]))
 
 
-@node(settings=(*STYLE, Reflecting, Research, Window))
+@node(settings=(*STYLE, *settings_beside(), Reflecting, Research, Window))
 async def answer_from_notes(state: FoundState, runtime: ReaderRuntime) -> FoundUpdate:
     """Make the context, and answer from it unless the context alone is wanted, or is empty.
 
@@ -296,6 +330,7 @@ async def _answer_from_context(context: Context, state: FoundState, runtime: Rea
     reply = None
     if can_ask(runtime):
         prompt = answer_from_notes_prompt(context.notes, context.evidence, state["question_text"], state["choices"])
+        prompt = await show_beside(prompt, context.memory.document, context.parts, runtime)
         request = answer_request(prompt, state, runtime, QUOTED if context.evidence else UNQUOTED)
         reply = await ask_reply(runtime, *request, fallback="answer")
     if reply is None:
@@ -315,10 +350,11 @@ async def _context(state: FoundState, runtime: ReaderRuntime) -> Context:
         by_page = {note.page: note.text for note in memos.notes}
         return Context(memory, memos.text, "", memos.words, by_page)
     notes, wanted = state["notes"], runtime.context.evidence
-    evidence, words = "", count_words(notes)
+    evidence, words, parts = "", count_words(notes), list[ShownPart]()
     if wanted == "pages":
         most_words = int(runtime.context.window_words * EVIDENCE_SHARE)
         pages = await memory.pack(state["sources"], most_words)
+        parts = _parts(pages)
         evidence, words = pages_text(pages), words + sum(count_words(page.text) for page in pages)
     elif wanted == "snippets":
         quoted = dict[int, list[str]]()
@@ -326,14 +362,14 @@ async def _context(state: FoundState, runtime: ReaderRuntime) -> Context:
             quoted.setdefault(snippet["page"], []).append(snippet["quote"])
             words += count_words(snippet["quote"])
         evidence = format_pages({page: "\n…\n".join(quotes) for page, quotes in quoted.items()})
-    return Context(memory, notes, evidence, words)
+    return Context(memory, notes, evidence, words, parts=parts)
 
 
 async def _nearest(memory: OpenedMemory, state: FoundState, answer: str | None) -> list[Quote]:
     snippets = state["snippets"]
     if not (answer and snippets):
         return []
-    quotes = [Quote(page=snippet["page"], quote=snippet["quote"]) for snippet in snippets]
+    quotes = [*map(_quote_of, snippets)]
     language = (await document_languages(memory.store, memory.document)).at(snippets[0]["start"])
     ranked = rank(f"{state['question_text']} {answer}", [quote["quote"] for quote in quotes], language)
     return ([quotes[number] for number, _ in ranked] or quotes)[:MOST_QUOTES]

@@ -23,8 +23,10 @@ from readgraph.nodes.answering.in_view import (
     instead_of_reply,
     letter_of,
     weigh_findings,
+    with_pictures,
     write_answer,
 )
+from readgraph.nodes.beside import ShownPart, settings_beside, show_beside
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, ReaderRuntime
 from readgraph.nodes.extractive import query_of
@@ -244,7 +246,9 @@ async def read_leaf_without_model(state: WalkingState, runtime: ReaderRuntime) -
     return place.take_leaf_decision(Decision("answer", quoted.summary, None, 0, page.words), finding)
 
 
-@node(without_model=read_leaf_without_model, settings=(*STYLE, Reasoning, Walk, Tree, Purpose, Window))
+@node(
+    without_model=read_leaf_without_model, settings=(*STYLE, *settings_beside(), Reasoning, Walk, Tree, Purpose, Window)
+)
 async def read_leaf(state: WalkingState, runtime: ReaderRuntime) -> LeafUpdate:
     """Read a segment and answer, keep what it shows and go on, or revert. Three unusable replies end the walk."""
     place = await WalkPosition.open(state, runtime)
@@ -253,6 +257,8 @@ async def read_leaf(state: WalkingState, runtime: ReaderRuntime) -> LeafUpdate:
     context, choices, style = place.context, state["choices"], answer_style(state, runtime)
     how = {"reasoning": context.reasoning, "keeping": context.keep_findings}
     prompt = leaf_prompt(segment, memory, place.earlier_findings, state["question_text"], choices, **how)
+    shown = ShownPart(page.number, page.start, page.end)
+    prompt = await show_beside(prompt, place.memory.document, [shown], runtime)
     asked = LeafChoice if choices else LeafVerdict
     reasoned: type[LeafVerdict] = require_reasons(asked) if context.reasoning else asked
     verdict = reasoned if context.keep_findings else _without_keeping(reasoned)
@@ -288,9 +294,9 @@ def _make_leaf_finding(reply: LeafVerdict, page: Page, place: WalkPosition, styl
         "answers": answers,
         "text": choices[letter] if letter else first_words((reply.found or "").strip(), longest),
         "choice": letter,
-        "quotes": [
+        "quotes": with_pictures(
             Quote(page=page.number, quote=first_words(quote, LONGEST_REASONING)) for quote in reply.quotes[:MOST_QUOTES]
-        ],
+        ),
     }
 
 
@@ -332,7 +338,7 @@ async def answer_over_leaves_without_model(state: WalkingState, runtime: ReaderR
     return await write_answer(await quote_view(view, state, runtime), view.document, state, runtime)
 
 
-@node(without_model=answer_over_leaves_without_model, settings=(*STYLE, Window))
+@node(without_model=answer_over_leaves_without_model, settings=(*STYLE, *settings_beside(), Window))
 async def answer_over_leaves(state: WalkingState, runtime: ReaderRuntime) -> AnswerUpdate:
     """Answer from all notes, with the leaves in full that fit the window, first those that had something to say."""
     first = [finding["page"] for finding in state["findings"]]

@@ -92,7 +92,18 @@ def _picture(tell: Tell, data: bytes, asked: dict[str, Any]) -> None:
     from readgraph.sources.pdf.in_child import page_picture_here
 
     _end_in(asked["page_seconds"])
-    tell(page_picture_here(Path(asked["file"]), asked["number"], asked["width"]), result=True)
+    tell(page_picture_here(Path(asked["file"]), asked["number"], asked["width"], asked["height"]), result=True)
 
 
-_TASKS: dict[str, Callable[[Tell, bytes, dict[str, Any]], None]] = {"text": _text, "picture": _picture}
+def _figures(tell: Tell, data: bytes, asked: dict[str, Any]) -> None:
+    from readgraph.sources.pdf.figures import pages_with_figures_here
+
+    _end_in(asked["page_seconds"])
+    tell(result=pages_with_figures_here(Path(asked["file"]), range(*asked["pages"])))
+
+
+_TASKS: dict[str, Callable[[Tell, bytes, dict[str, Any]], None]] = {
+    "text": _text,
+    "picture": _picture,
+    "figures": _figures,
+}

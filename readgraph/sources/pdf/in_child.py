@@ -45,7 +45,9 @@ _SLOTS: dict[str, BoundedSemaphore] = {}
 
 def _free_slots() -> None:
     """Say how many children of a kind run at once; a forked process has none yet. Pictures don't wait for texts."""
-    _SLOTS.update(text=BoundedSemaphore(max(2, os.cpu_count() or 1)), picture=BoundedSemaphore(2))
+    _SLOTS.update(
+        text=BoundedSemaphore(max(2, os.cpu_count() or 1)), picture=BoundedSemaphore(2), figures=BoundedSemaphore(2)
+    )
 
 
 _free_slots()
@@ -135,12 +137,12 @@ WIDEST = 2400  # most pixels of a picture's width
 TALLEST = 4 * WIDEST  # most pixels of its height: a page may be a very long strip
 
 
-def page_picture(file: Path, number: int, width: int) -> bytes:
-    """Page `number` (from 1) as a PNG of this width, drawn by a child process; raises `BadInput` if there is none."""
-    return in_child("picture", file.name, file=str(file.absolute()), number=number, width=width)[1]
+def page_picture(file: Path, number: int, width: int, height: int = TALLEST) -> bytes:
+    """Page `number` (from 1) as a PNG of at most this size, drawn by a child process; raises `BadInput` for none."""
+    return in_child("picture", file.name, file=str(file.absolute()), number=number, width=width, height=height)[1]
 
 
-def page_picture_here(file: Path, number: int, width: int) -> bytes:
+def page_picture_here(file: Path, number: int, width: int, height: int = TALLEST) -> bytes:
     """The same in this process, without limits; one thread at a time, as PDFium must be used."""
     from pypdfium2 import PdfDocument, PdfiumError
 
@@ -154,7 +156,7 @@ def page_picture_here(file: Path, number: int, width: int) -> bytes:
             raise BadInput(f"{file.name} has no page {number}: it has {len(document):,}.")
         page = document[number - 1]
         across, down = page.get_size()
-        scale = min(min(width, WIDEST) / max(across, 1), TALLEST / max(down, 1))
+        scale = min(min(width, WIDEST) / max(across, 1), min(height, TALLEST) / max(down, 1))
         picture = page.render(scale=scale).to_pil()
     except PdfiumError:
         raise BadInput(f"Page {number} of {file.name} can't be drawn.") from None

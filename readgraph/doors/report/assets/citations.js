@@ -57,7 +57,7 @@ function citationList(found) {
       { type: "button", onclick: show },
       element("span.number", {}, `[${place + 1}]`),
       prose("q", citation.quote),
-      element("span.where", {}, whereabouts(citation.page, citation.place)),
+      element("span.where", {}, [whereabouts(citation.page, citation.place), SEEN[citation.seen]].filter(Boolean).join(", ")),
     );
     const ways = [found.answer === null ? null : backButton(place), sourceLink(citation.start, citation.place)];
     return element("li", tied(place), button, element("div.ways", {}, ways));
@@ -67,6 +67,9 @@ function citationList(found) {
   if (!rest.length) return list(items);
   return element("div", {}, list(items), element("details.more-quotes", {}, element("summary", {}, `${rest.length} more quotes`), list(rest)));
 }
+
+/** What is said of a quote from a page that the model saw as a picture. */
+const SEEN = { "with the text": "seen as a picture, too", "in the picture": "read off its picture; the text does not say so" };
 
 /** Of more quotes than this, only the first ones stand open. */
 const [MANY_QUOTES, FIRST_QUOTES] = [8, 5];

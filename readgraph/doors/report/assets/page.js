@@ -170,7 +170,7 @@ const pages = {
   /** The pages that a citation's span touches. */
   under(citation) {
     const touched = [];
-    for (let place = citation.page; report.pages[place]?.start < citation.end; place += 1) touched.push(place);
+    for (let place = citation.page; report.pages[place]?.start < Math.max(citation.end, citation.start + 1); place += 1) touched.push(place);
     return touched;
   },
 

@@ -1,0 +1,114 @@
+"""The pages of PDFs on which parts of a text stand, and which of them show more than their text."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from functools import lru_cache
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+from readgraph.library.library import document_of_file, original_in
+from readgraph.library.page_store import PageStore
+from readgraph.nodes.beside import ShownPart
+from readgraph.sources.loading import read_file
+from readgraph.sources.pdf.figures import pages_with_figures
+from readgraph.sources.places import SourcePage, page_of
+from readgraph.state.errors import BadInput
+from readgraph.state.records import Document
+
+BLOCK = 50  # pages that are looked at together: most questions of a text need one look
+
+
+class PdfFile(NamedTuple):
+    """A PDF as it is now."""
+
+    path: Path
+    changed: int
+    size: int
+
+    @property
+    def digest(self) -> str:
+        """The digest of its bytes."""
+        return _digest_file(self)
+
+    def shows_more(self, page: int) -> bool:
+        """Whether a page, from 1, shows a figure, a chart, a scan or a ruled table; raises `BadInput` for no PDF."""
+        return page in _figures_in_block(self, (page - 1) // BLOCK)
+
+
+@lru_cache(64)
+def _digest_file(file: PdfFile) -> str:
+    return sha256(file.path.read_bytes()).hexdigest()
+
+
+@lru_cache(1024)
+def _figures_in_block(file: PdfFile, block: int) -> frozenset[int]:
+    return frozenset(pages_with_figures(file.path, range(block * BLOCK + 1, (block + 1) * BLOCK + 1)))
+
+
+class Sheet(NamedTuple):
+    """A page of a PDF, from 1, on which some text of these parts stands; `place` is its name there."""
+
+    file: PdfFile
+    page: int
+    parts: tuple[int, ...]
+    place: str
+
+
+async def find_sheets(store: PageStore, document: Document, parts: Sequence[ShownPart]) -> list[Sheet]:
+    """The pages of PDFs on which these parts stand, each once, as far as the files are still there."""
+    sheets = dict[tuple[Path, int], Sheet]()
+    for own, start, end, title in await _members(store, document, parts):
+        if not (file := await _file_of(store, own)):
+            continue
+        begins = [(at, page.number) for at, name in await store.places(own) if (page := page_of(name))]
+        for part in parts:
+            span = max(part.start, start) - start, min(part.end, end) - start
+            for number in _pages_in(begins, *span):
+                place = ", ".join(filter(None, [title, SourcePage(number, "").label]))
+                before = known.parts if (known := sheets.get((file.path, number))) else ()
+                sheets[file.path, number] = Sheet(file, number, (*before, part.number), place)
+    return [*sheets.values()]
+
+
+async def _members(
+    store: PageStore, document: Document, parts: Sequence[ShownPart]
+) -> list[tuple[Document, int, int, str]]:
+    """The documents of which parts are shown, their spans in this one, and their titles where there are several."""
+    if not document.parts:
+        return [(document, 0, document.characters, "")]
+    shown = [each for each in document.parts if any(part.start < each.end and each.start < part.end for part in parts)]
+    several = len(document.parts) > 1
+    members = [(await store.document(each.document), each) for each in shown]
+    return [(own, each.start, each.end, own.title if several else "") for own, each in members]
+
+
+def _pages_in(begins: Sequence[tuple[int, int]], start: int, end: int) -> Iterator[int]:
+    """The pages on which a span stands, of where each begins; with those between and behind that have no text."""
+    if start >= end or not begins:
+        return
+    before = [number for at, number in begins if at <= start]
+    named = [*before[-1:], *(number for at, number in begins if start < at < end)]
+    behind = next((number for at, number in begins if at >= end), 0)
+    if named:
+        yield from range(min(named), max(*named, behind - 1, 0) + 1)
+
+
+async def _file_of(store: PageStore, document: Document) -> PdfFile | None:
+    """The file that a document was read from; None where it is gone, or was changed since."""
+    path = original_in(store.store, document, ".pdf")
+    try:
+        status = path.stat() if path else None
+    except OSError:
+        return None
+    if not (path and status):
+        return None
+    read = datetime.fromisoformat(document.added).timestamp() if document.added else status.st_mtime
+    if status.st_mtime > read:
+        try:
+            known = await document_of_file(store, read_file(path).digest)
+        except BadInput:
+            return None
+        if not known or known.id != document.id:
+            return None
+    return PdfFile(path, status.st_mtime_ns, status.st_size)
