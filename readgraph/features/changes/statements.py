@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from readgraph.nodes.extractive.dates import dates_in
 from readgraph.nodes.rules.equality import LEADING, account, fold_characters
 from readgraph.nodes.rules.tokens import cue_words, fold_letters
+from readgraph.state.calendars import calendars
 from readgraph.state.languages import language_of, paragraph_language
 from readgraph.state.sentences import sentence_spans
 
@@ -19,6 +20,8 @@ _FORMS = (  # in which numbers are written, and in which the rules find them
     ),
     (re.compile(rf"\b(?:an?|one|eine?|une?)\s+(?=(?:{_SCALES})\b)", re.I), "1 "),
     (re.compile(r"(?:^|(?<=\b(?:de|et|um|an|zu|im) ))(?=(?:tausend|hundert|mille)\b)", re.I), "1 "),
+    (re.compile(r"\bminus (?=\d)"), "-"),
+    (re.compile(r"\b(\d\d?)\.(\d\d)(?= Uhr\b)"), r"\1:\2"),
     (re.compile(r"\b(EUR|USD|GBP|CHF)\s?(\d[\d.,'’]*\d|\d)"), r"\2 \1"),
 )
 _POWER = re.compile(r"(?:(\d+(?:[.,]\d+)?)\s*[×x·*]\s*)?\b10(?:\^(\d{1,2})(?!\d)|([⁰¹²³⁴⁵⁶⁷⁸⁹]{1,2}))")
@@ -27,6 +30,8 @@ _NUMBERING = re.compile(  # of a heading, or of a line without the mark of a sen
     r"[.:)]?|§+\s*\d+\w?|第[\d一二三四五六七八九十]+[章条節节]|\d+(?:\.\d+)+[.)]?|\d+[.)])\s*[:–—-]?\s*(?=\S)",
     re.I,
 )
+_NOTE_MARK = re.compile(r"^\[\^[\w-]{1,12}\]:\s*|(?:^|(?<=[.,;:!?\"”]))[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}(?!\w)")
+_BOX = re.compile(r"^\s*[*+-]\s+(\[[ xX]\])\s")  # of an entry that is to be done, or is done
 _LINE, _HEADING_NUMBER = re.compile(r"[^\n.!?。]*(?:\d\.[^\n.!?。]*)*"), re.compile(r"^\d+\s+(?=\S)")
 _CLAUSE_NUMBER = re.compile(r"^(?:§\s*\d+\w?|\(?\d{1,3}(?:\.\d{1,3})+\)?\.?)\s+(?=[^\W\d_a-zß-ÿ])")
 _BLOCK = re.compile(r"\S[^\n]*(?:\n[ \t]*\S[^\n]*)*")  # between blank lines
@@ -90,21 +95,27 @@ def cut_statements(text: str, shared: Set[str]) -> Iterator[Statement]:
 @lru_cache(16_384)
 def parts_of(text: str, language: str) -> tuple[Part, ...]:
     """The parts of a statement that count; marks do not, nor does the number before a heading or an entry of a list."""
-    heading = text.startswith("#")
+    heading, box = text.startswith("#"), _BOX.match(text)
     if not (begun := dates_in(text[:40], language)) or begun[0].start:  # "3. Mai" is no third entry of a list
-        bare, numbering = LEADING.sub("", text), _NUMBERING if _LINE.fullmatch(text) else _CLAUSE_NUMBER
+        bare, numbering = (
+            _NOTE_MARK.sub("", LEADING.sub("", text)),
+            _NUMBERING if _LINE.fullmatch(text) else _CLAUSE_NUMBER,
+        )
         text = (_HEADING_NUMBER if heading else numbering).sub("", numbering.sub("", bare))
     text = f'"{text}' if text[:1].isdigit() else text  # which is not taken for the number of an entry
     text = _POWER.sub(lambda power: f"{_value_of(power):.0f}", text)
     for written, form in _FORMS:
         text = written.sub(form, text)
-    parts, articles = list[Part](), cue_words("light", language) - _NO_ARTICLES
+    parts = [Part("small", box[1].casefold(), box[1].casefold())] if box else []
+    articles, calendar = cue_words("light", language) - _NO_ARTICLES, calendars().get(language)
     for token in account(text, language):
         kind, value = str(token.kind), token.value
         if kind == "number" and isinstance(value, tuple):
             value = (float(f"{value[0] * value[2]:.10g}"), value[1])
         elif kind == "date" and token.text.isdecimal():
             value = (float(token.text), "")
+        elif calendar and token.text[0].isupper() and not token.first and token.text.casefold() in calendar.names:
+            kind, value = "date", (None, calendar.names[token.text.casefold()], None)
         elif isinstance(value, str):
             value = "not" if kind == "denial" else fold_letters(value)
             kind = "article" if kind == "small" and token.value in articles else kind
