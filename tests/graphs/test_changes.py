@@ -107,6 +107,9 @@ def test_each_difference_is_a_row_with_what_differs() -> None:
         ("Der Zug fährt um 14.30 Uhr.", "Der Zug fährt um 14:30 Uhr."),
         ("It was built in 1890.[^1]\n\n[^1]: Box 12.", "It was built in 1890.[^2]\n\n[^2]: Box 12."),
         ("It was built.¹ Holm paid.", "It was built.² Holm paid."),
+        ("See [the plan](../plan.v2.md#1) of the `mill`.", "See the plan of the mill."),
+        ("<!-- made: kinds -->\n\n```sh\nls -l\n```", "ls -l"),
+        ("| who | fee |\n|---|---|\n| adult. Not a boy | 20 € |", "who | fee\nadult. Not a boy | 20 €"),
     ],
 )
 def test_what_is_only_written_otherwise_is_no_row(one: str, other: str) -> None:
@@ -150,6 +153,7 @@ def test_what_changed_is_said(one: str, other: str, differs: str) -> None:
         ("Das Entgelt ist bald fällig.", "Die Gebühr ist bald fällig."),
         ("Weber and Holm met at noon.", "Holm and Weber met at noon."),
         ("It was built in May 1890.", "It was built in 1890."),
+        ("See [the plan](plan.md).", "See [the plan](other.md)."),
         ("The film lasts 1 hour and 45 minutes.", "The film lasts 105 minutes."),
         ("The shop opens at 9 a.m. on that day.", "The shop opens at 9:00 on that day."),
     ],

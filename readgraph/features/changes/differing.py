@@ -35,7 +35,9 @@ _TIME = re.compile(r"(\d{1,2}):(\d\d)( am or pm)?")
 
 def judge(ours: Parts, theirs: Parts, language: str) -> tuple[Judged, list[ChangedPart]]:
     """Whether two statements say the same, and what differs; "apart": they have nothing to do with each other."""
-    ours, theirs = ([part for part in side if part.kind != "article"] for side in (ours, theirs))
+    links = all(any(part.kind == "link" for part in side) for side in (ours, theirs))  # a printed text has none
+    left_out = {"article"} if links else {"article", "link"}
+    ours, theirs = ([part for part in side if part.kind not in left_out] for side in (ours, theirs))
     one, other = _beyond(ours, theirs), _beyond(theirs, ours)
     if not one and not other:
         return _judge_order(ours, theirs)
@@ -154,7 +156,7 @@ def _changed_condition(one: Parts, other: Parts) -> list[ChangedPart]:
     joiner = " " if all(part.text.isascii() for part in one) else ""
     texts = [joiner.join(part.text for part in side) for side in (one, other)]
     modal = [_MODAL.get(text.casefold()) for text in texts]
-    hedged = not (one and other) and any(part.kind == "hedge" for part in (*one, *other))
+    hedged = not (one and other) and any(part.kind == "hedge" for part in (*one[:2], *other[:2]))
     opposed = frozenset(text.casefold() for text in texts) in _OPPOSITES
     is_other = None not in modal and modal[0] != modal[1]
     return [_changed("condition", *texts)] if hedged or opposed or is_other else []

@@ -32,13 +32,22 @@ _NUMBERING = re.compile(  # of a heading, or of a line without the mark of a sen
 )
 _NOTE_MARK = re.compile(r"^\[\^[\w-]{1,12}\]:\s*|(?:^|(?<=[.,;:!?\"”]))[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}(?!\w)")
 _BOX = re.compile(r"^\s*[*+-]\s+(\[[ xX]\])\s")  # of an entry that is to be done, or is done
+_LINK, _TARGET = re.compile(r"!?\[([^][]*)\]\(([^()\s]*)(?:\s+\"[^\"]*\")?\)"), re.compile(r"\]\([^()\s]*")
+_UNSEEN = re.compile(r"^```\w*\n|`|<!--.*?-->", re.DOTALL)  # marks of code, and what no reader of a page sees
 _LINE, _HEADING_NUMBER = re.compile(r"[^\n.!?。]*(?:\d\.[^\n.!?。]*)*"), re.compile(r"^\d+\s+(?=\S)")
 _CLAUSE_NUMBER = re.compile(r"^(?:§\s*\d+\w?|\(?\d{1,3}(?:\.\d{1,3})+\)?\.?)\s+(?=[^\W\d_a-zß-ÿ])")
 _BLOCK = re.compile(r"\S[^\n]*(?:\n[ \t]*\S[^\n]*)*")  # between blank lines
+_ROW = re.compile(r"[^\n]*\|[^\n]*")  # of a table, with marks around its cells or only between them
 _SIGNS, _BULLET = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]"), re.compile(r"^[\s>*•‣◦-]+\s")
 _NO_ARTICLES = frozenset("some any now today jetzt heute nun had".split())
 _TELLING = frozenset("%‰€$£¥<>≤≥≈≠~±=+×÷°")
-_LITTLE = {"article": 0.0, "small": 0.25, "hedge": 0.25, "mark": 0.25}  # what little words count beside others
+_LITTLE = {
+    "article": 0.0,
+    "link": 0.0,
+    "small": 0.25,
+    "hedge": 0.25,
+    "mark": 0.25,
+}  # what little words count beside others
 SLOTS = ("number", "date", "name")
 
 
@@ -81,21 +90,25 @@ def fold_blocks(text: str) -> set[str]:
 
 def cut_statements(text: str, shared: Set[str]) -> Iterator[Statement]:
     """The statements of a text; what stands between blank lines and is among the `shared` blocks is a single one."""
-    main = language_of(text)
+    main, whole_links = language_of(text), _TARGET.sub(lambda target: "](" + "x" * (len(target[0]) - 2), text)
     for block in _BLOCK.finditer(text):
         signs = [] if main in ("zh", "ja") else _SIGNS.findall(block.group())
         own = "ja" if any(sign < "\u3100" for sign in signs) else "zh"
         language = own if signs else paragraph_language(block.group(), main)
         whole = fold_statement(block.group()) in shared
-        for span in [block.span()] if whole else sentence_spans(text, *block.span(), language):
-            if any(map(str.isalnum, text[slice(*span)])):
+        rows = [row.span() for row in _ROW.finditer(text, *block.span())]
+        is_table = len(rows) > block.group().count("\n")
+        spans = [block.span()] if whole else rows if is_table else sentence_spans(whole_links, *block.span(), language)
+        for span in spans:
+            if any(map(str.isalnum, _UNSEEN.sub("", text[slice(*span)]))):
                 yield Statement(*span, text[slice(*span)].strip(), language)
 
 
 @lru_cache(16_384)
 def parts_of(text: str, language: str) -> tuple[Part, ...]:
     """The parts of a statement that count; marks do not, nor does the number before a heading or an entry of a list."""
-    heading, box = text.startswith("#"), _BOX.match(text)
+    heading, box, links = text.startswith("#"), _BOX.match(text), _LINK.findall(text)
+    text = _LINK.sub(r"\1", _UNSEEN.sub("", text))
     if not (begun := dates_in(text[:40], language)) or begun[0].start:  # "3. Mai" is no third entry of a list
         bare, numbering = (
             _NOTE_MARK.sub("", LEADING.sub("", text)),
@@ -122,7 +135,7 @@ def parts_of(text: str, language: str) -> tuple[Part, ...]:
             kind = "word" if kind == "name" and heading else kind
         if kind != "break" and (kind != "mark" or token.text in _TELLING):
             parts.append(Part(kind, value, token.text))
-    return tuple(parts)
+    return (*parts, *(Part("link", target, target) for _, target in links))
 
 
 def _value_of(power: re.Match[str]) -> float:
