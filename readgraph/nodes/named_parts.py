@@ -94,9 +94,13 @@ def _by_title(headings: Sequence[Heading], wanted: str) -> list[int]:
         return []
     titles = [_fold_name(path[-1]) for _, path in headings]
     paths = [[_fold_name(" ".join(path[depth:])) for depth in range(len(path))] for _, path in headings]
+
+    def begins(name: Sequence[str], own: int) -> bool:  # and ends within the heading's own title
+        return [*name[: len(sought)]] == sought and len(sought) > len(name) - own
+
     ways: list[list[int]] = [
         [number for number, names in enumerate(paths) if sought in names],
-        [number for number, title in enumerate(titles) if title[: len(sought)] == sought],
+        [number for number, names in enumerate(paths) if any(begins(name, len(titles[number])) for name in names)],
     ]
     if not (_NUMBER.fullmatch(wanted.strip()) or _PAGES.fullmatch(wanted.strip())):
         words = f" {' '.join(sought)} "
@@ -143,7 +147,11 @@ def _spans(headings: Sequence[Heading], numbers: Iterable[int], end: int) -> lis
 
 
 _NUMBERED = {"section", "abschnitt", "chapter", "kapitel", "chapitre"}  # before the number that "3" means
-_DIVISIONS = ("volume book", "part teil partie parte act часть", "chapter kapitel chapitre")
+_DIVISIONS = (
+    "volume book",
+    "part teil partie parte act часть",
+    "chapter kapitel chapitre scene szene scène capítulo capitolo глава",
+)
 _RANKS = {word: rank for rank, words in enumerate(_DIVISIONS) for word in words.split()}
 
 

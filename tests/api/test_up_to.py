@@ -172,6 +172,8 @@ async def test_a_follow_up_knows_no_more_than_what_it_follows(server: ModelServe
     [
         (["BOOK ONE", "CHAPTER I", "CHAPTER II", "BOOK TWO", "CHAPTER I", "CHAPTER II"],
          {"Book II, Chapter I": 4, "book one": 2, "BOOK ONE > CHAPTER II": 2, "book two, chapter 2": 5}),
+        (["ACT I", "SCENE I. The tower", "ACT II", "SCENE I. The hall", "SCENE II. The well"],
+         {"Act 1": 1, "act two, scene 1": 3, "Act II, Scene II": 4, "the hall": 3}),
         (["Prologue", "I", "II", "III"], {"chapter 2": 2, "chapter II": 2, "chapter two": 2}),
         (["Chapter Twelve", "Chapter Thirteen", "Chapter Twenty-One"],
          {"chapter 13": 1, "ch. 13": 1, "chapter thirteen": 1, "chapter twenty-one": 2}),
