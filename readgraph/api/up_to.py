@@ -6,9 +6,11 @@ was made of single pages of the whole text is taken over, and not asked for agai
 
 import re
 from collections.abc import Sequence
+from functools import reduce
 
 from readgraph.library.collections import add_beginning, documents_of
 from readgraph.library.page_store import PageStore
+from readgraph.nodes.extractive.dates import date_in, dates_in
 from readgraph.nodes.named_parts import find_named_part
 from readgraph.sources.places import SourcePage, no_such_page, page_of, place_in_words, places_named
 from readgraph.state.errors import BadInput, Way
@@ -16,9 +18,13 @@ from readgraph.state.records import CollectionPart, Document
 
 NAME_THEM = Way("--up-to needs a document: name it.", tool="up_to needs a document: name it.", page="Choose documents.")
 _PAGE = re.compile(
-    r"(?:pdf )?(?:pages?|pp?\.?|s\.|seite)\s*(?P<said>[^\s()]+)(?: \((?P<number>\d{1,9})\w\w in the file\))?", re.I
+    r"(?:pdf )?(?:pages?|pp?\.?|s\.|seite)\s*(?P<said>[^\s()]*[^\s().])\.?"
+    r"(?: \((?P<number>\d{1,9})\w\w in the file\))?",
+    re.I,
 )
 _CLOCK = re.compile(r"(\d{1,3}):(\d\d):(\d\d)")  # as subtitles have it
+_TIME = re.compile(r"(\d{1,2}):(\d\d)(?:\s*([ap])\.?m)?", re.I)
+_BESIDE_DAY = re.compile(r"(?:on|at|um|am|pm|[\s,.:T\d])*", re.I)
 MOST_TOLD = 3
 
 
@@ -48,6 +54,8 @@ async def members_up_to(pages: PageStore, documents: Sequence[Document], up_to: 
 async def _find_end(pages: PageStore, documents: Sequence[Document], up_to: str) -> tuple[int, int, str]:
     """Which of the documents has a place, where in it that ends, and the place's name."""
     wanted, problems = " ".join(up_to.split()), list[BadInput]()
+    if not wanted:
+        raise BadInput("This names no place: write one, such as 'chapter 7' or 'page 120'.")
     titles = [" ".join((document.title or document.id).split()) for document in documents]
     begun = [title for title in titles if f"{wanted},".casefold().startswith(f"{title},".casefold())]
     title = max(begun, key=len, default=None)  # "Book two, chapter 3", as citations have it
@@ -75,17 +83,39 @@ async def _end_in(pages: PageStore, document: Document, wanted: str) -> tuple[in
     places = await pages.places(document)
     if (page := _PAGE.fullmatch(wanted)) and any(page_of(name) for _, name in places):
         return _end_of_page(document, places, page)
-    if (clock := _CLOCK.fullmatch(wanted)) and any(_CLOCK.fullmatch(name) for _, name in places):
-        times = [(start, tuple(map(int, time.groups()))) for start, name in places if (time := _CLOCK.fullmatch(name))]
-        later = (start for start, time in times if time > tuple(map(int, clock.groups())))
-        return min(later, default=document.characters), wanted
     find = places_named if document.sessions else find_named_part
-    spans = await find(pages, document, wanted)
+    try:
+        spans = await find(pages, document, wanted)
+    except BadInput:
+        if (end := _end_of_moment(document, places, wanted)) is None:
+            raise
+        return end, wanted
     if len(spans) > 1:
-        listed = " or ".join(f"'{name}'" for name, *_ in spans[:MOST_TOLD])
-        raise BadInput(f"Several places of '{document.title or document.id}' are called '{wanted}': write {listed}.")
+        names = [*dict.fromkeys(f"'{name}'" for name, *_ in spans)][:MOST_TOLD]
+        instead = f"write {' or '.join(names)}" if len(names) > 1 else "name one that is there only once"
+        raise BadInput(f"Several places of '{document.title or document.id}' are called '{wanted}': {instead}.")
     name, _, end = spans[0]
     return end, name
+
+
+def _end_of_moment(document: Document, places: Sequence[tuple[int, str]], wanted: str) -> int | None:
+    """The end of what was said up to a time or a day, where places have such names in their order; else None."""
+    rest = reduce(lambda text, day: text[: day.start] + text[day.end :], reversed(dates_in(wanted)), wanted)
+    until = _moment(wanted, end=True) if _BESIDE_DAY.fullmatch(rest) else None
+    moments = [(moment, number) for number, (_, name) in enumerate(places) if (moment := _moment(name))]
+    if not until or not moments or moments != sorted(moments):
+        return None
+    last = max((number for moment, number in moments if moment <= until), default=-1)
+    return [*(start for start, _ in places), document.characters][last + 1]
+
+
+def _moment(text: str, *, end: bool = False) -> tuple[int, ...] | None:
+    """A day and a time of it, or a time of a film; the `end` of a day without a time."""
+    if clock := _CLOCK.fullmatch(text):
+        return (0, *map(int, clock.groups()))
+    day, time = date_in(text), _TIME.search(text)
+    hours = int(time[1]) % (12 if time[3] else 24) + 12 * ((time[3] or "").lower() == "p") if time else 24 * end
+    return (day.toordinal(), hours, int(time[2]) if time else 0) if day else None
 
 
 def _end_of_page(document: Document, places: Sequence[tuple[int, str]], said: re.Match[str]) -> tuple[int, str]:

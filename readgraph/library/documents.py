@@ -229,7 +229,7 @@ class DocumentStore(StoredItems):
         return await self.load(kind, (ROOT, name, identity), keys)
 
     async def place_names(self, document: Document, offsets: Sequence[int]) -> list[str | None]:
-        """Where offsets are, in the source's terms, in a collection after the document's title; None where unnamed."""
+        """Where offsets are, in the source's terms, of several documents after the title; None where unnamed."""
         if not document.parts:
             named = await self.places_in(document, [(offset, offset + 1) for offset in offsets])
             return names_at(named, offsets)
@@ -243,7 +243,7 @@ class DocumentStore(StoredItems):
             member = members[part.document]
             places = await self.place_names(member, [offset - part.start for offset in held])
             names |= {
-                offset: ", ".join(filter(None, [titles[member.id], place]))
+                offset: ", ".join(filter(None, [titles[member.id], place])) if len(document.parts) > 1 else place
                 for offset, place in zip(held, places, strict=True)
             }
         return [names[offset] for offset in offsets]

@@ -1,11 +1,13 @@
 """Parts of a text by their names: a heading, its number, pages of the source, or parts of a memory."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from readgraph.library.page_store import PageStore
 from readgraph.nodes.building.outline import headings_in
-from readgraph.nodes.extractive.dates import NUMBERS
+from readgraph.nodes.rules.tokens import fold_letters, numerals
+from readgraph.sources.formats.numerals import write_numeral
 from readgraph.sources.places import BELOW, NamedSpan, places_named, source_page
 from readgraph.state.errors import BadInput
 from readgraph.state.records import CollectionPart, Document, Memory
@@ -15,12 +17,18 @@ _PAGES = re.compile(
     r"(?:\s*[-–—]\s*(?P<last>\d{1,9}|[ivxlc]{1,9}))?",
     re.IGNORECASE,
 )
-_SECTION = re.compile(r"(?:chapter|section|sec\.|§|kapitel|abschnitt|chapitre)\s*(?P<number>\d[\d.]*)", re.IGNORECASE)
+_SECTION = re.compile(
+    r"(?:chapter|chap\.?|ch\.?|section|sec\.|§|kapitel|kap\.?|abschnitt|chapitre)\s*(?P<number>\d[\d.]*|[^\W\d]+)",
+    re.IGNORECASE,
+)
 _NUMBER = re.compile(r"\d{1,4}(?:\.\d{1,4})*\.?")
 _WORD = re.compile(r"[^\W_]+(?:\.\d+)*")
-_TENS, _ONES = (["", *rest.split()] for rest in ("x xx xxx xl l lx lxx lxxx xc", "i ii iii iv v vi vii viii ix"))
-_ROMAN = [tens + ones for tens in _TENS for ones in _ONES][1:]
-_AS_NUMBERS = {word: str(number) for words in (NUMBERS, _ROMAN) for number, word in enumerate(words, 1)}
+_NUMERALS = {write_numeral(number, "cardinalText").casefold(): str(number) for number in range(1, 100)}
+_COMPOUND = re.compile(rf"\b(?:{'|'.join(word for word in _NUMERALS if '-' in word)})\b")  # "twenty-one"
+_AS_NUMBERS = _NUMERALS | {write_numeral(number, "lowerRoman"): str(number) for number in range(1, 100)}
+_AS_NUMBERS |= {fold_letters(word): str(number) for code in ("de", "fr") for word, number in numerals(code).items()}
+_HAN = {write_numeral(number, "chineseCounting"): str(number) for number in range(1, 1000)}
+_COUNTED = re.compile(r"(?<=第)[〇零一二三四五六七八九十百]+")
 Heading = tuple[int, tuple[str, ...]]  # where a heading stands, and its title after those above it
 
 
@@ -34,7 +42,8 @@ async def find_named_part(
     """
     headings = await _headings(store, document)
     numbered = _SECTION.fullmatch(wanted.strip())
-    for name in (wanted, numbered["number"]) if numbered else (wanted,):
+    number = _AS_NUMBERS.get(numbered["number"].casefold(), numbered["number"]) if numbered else ""
+    for name in (wanted, number) if _NUMBER.fullmatch(number) else (wanted,):
         if numbers := _by_title(headings, name) or _by_number(headings, name):
             return _spans(headings, numbers, document.characters)
     if match := _PAGES.fullmatch(wanted.strip()):
@@ -43,11 +52,11 @@ async def find_named_part(
 
 
 async def _headings(store: PageStore, document: Document) -> list[Heading]:
-    """The headings of the document; in a collection each document's title stands above its own."""
+    """The headings of the document; of several documents each title stands above its own."""
     paths = list[Heading]()
     for part in document.parts or (CollectionPart(document.id, 0, document.characters),):
         member = await store.member(part) if document.parts else document
-        above = (member.title or member.id,) if document.parts else ()
+        above = (member.title or member.id,) if len(document.parts) > 1 else ()
         paths += [(part.start, above)] if above else []
         places = await store.places(member)
         text = await store.text(member) if places else ""
@@ -58,7 +67,24 @@ async def _headings(store: PageStore, document: Document) -> list[Heading]:
         headings += [(start, path[:depth]) for depth in range(1, len(path)) if path[:depth] != before[:depth]]
         headings.append((start, path))
         before = path
-    return headings
+    return _below_divisions(headings)
+
+
+def _below_divisions(headings: Sequence[Heading]) -> list[Heading]:
+    """The headings, with a "Chapter 4" below the "Part two" that stands before it on the same level."""
+    nested, named = list[Heading](), dict[tuple[str, ...], tuple[str, ...]]()
+    begun = defaultdict[tuple[str, ...], list[tuple[int, tuple[str, ...]]]](list)
+    for start, path in headings:
+        rank = _RANKS.get(next(iter(_WORD.findall(path[-1].casefold())), ""))
+        above = begun[path[:-1]]
+        while rank is not None and above and above[-1][0] >= rank:
+            above.pop()
+        parent = above[-1][1] if rank is not None and above else named.get(path[:-1], path[:-1])
+        named[path] = (*parent, path[-1])
+        if rank is not None:
+            above.append((rank, named[path]))
+        nested.append((start, named[path]))
+    return nested
 
 
 def _by_title(headings: Sequence[Heading], wanted: str) -> list[int]:
@@ -67,10 +93,14 @@ def _by_title(headings: Sequence[Heading], wanted: str) -> list[int]:
     if not sought:
         return []
     titles = [_fold_name(path[-1]) for _, path in headings]
-    paths = [_fold_name(" ".join(path)) for _, path in headings]
+    paths = [[_fold_name(" ".join(path[depth:])) for depth in range(len(path))] for _, path in headings]
+
+    def begins(name: Sequence[str], own: int) -> bool:  # and ends within the heading's own title
+        return [*name[: len(sought)]] == sought and len(sought) > len(name) - own
+
     ways: list[list[int]] = [
-        [number for number in range(len(headings)) if sought in (titles[number], paths[number])],
-        [number for number, title in enumerate(titles) if title[: len(sought)] == sought],
+        [number for number, names in enumerate(paths) if sought in names],
+        [number for number, names in enumerate(paths) if any(begins(name, len(titles[number])) for name in names)],
     ]
     if not (_NUMBER.fullmatch(wanted.strip()) or _PAGES.fullmatch(wanted.strip())):
         words = f" {' '.join(sought)} "
@@ -100,7 +130,8 @@ def _by_number(headings: Sequence[Heading], wanted: str) -> list[int]:
 def _own_number(title: str) -> str:
     """The number at the beginning of a title, or after a word such as "Chapter", in figures; "" without one."""
     first, second = [*_fold_name(title), "", ""][:2]
-    number = second if first in _NUMBERED else first
+    number = second if first in _NUMBERED else re.sub(r"^第(\d+)\D*$", r"\1", first)
+    number = _AS_NUMBERS.get(number, number)
     return number if _NUMBER.fullmatch(number) else ""
 
 
@@ -108,24 +139,19 @@ def _spans(headings: Sequence[Heading], numbers: Iterable[int], end: int) -> lis
     spans = list[NamedSpan]()
     for number in numbers:
         start, path = headings[number]
-        stop = next((at for at, other in headings[number + 1 :] if not _is_below(other, path)), end)
+        behind = headings[number + 1 :]
+        stop = next((at for at, other in behind if other[: len(path)] != path or other == path), end)
         if not spans or start >= spans[-1][2]:
             spans.append((BELOW.join(path), start, stop))
     return spans
 
 
-def _is_below(path: tuple[str, ...], above: tuple[str, ...]) -> bool:
-    """Whether a heading stands below another, by its path; of one level, "Chapter 4" stands below "Part two"."""
-    if len(path) > len(above):
-        return path[: len(above)] == above
-    if len(path) < len(above) or path[:-1] != above[:-1]:
-        return False
-    own, other = (_RANKS.get(next(iter(_WORD.findall(each[-1].casefold())), "")) for each in (path, above))
-    return own is not None and other is not None and own > other
-
-
 _NUMBERED = {"section", "abschnitt", "chapter", "kapitel", "chapitre"}  # before the number that "3" means
-_DIVISIONS = ("volume book", "part teil partie parte act часть", "chapter kapitel chapitre")
+_DIVISIONS = (
+    "volume book",
+    "part teil partie parte act часть",
+    "chapter kapitel chapitre scene szene scène capítulo capitolo глава",
+)
 _RANKS = {word: rank for rank, words in enumerate(_DIVISIONS) for word in words.split()}
 
 
@@ -153,6 +179,7 @@ async def _find_pages_by_number(
 
 
 def _fold_name(name: str) -> list[str]:
-    """The words of a name, in lower case; small numbers in figures, so that "Part II" is "part two"."""
-    words = _WORD.findall(name.casefold())
+    """The words of a name, without accents and in lower case; numbers in figures, so that "Part II" is "part two"."""
+    plain = _COUNTED.sub(lambda counted: _HAN.get(counted[0], counted[0]), fold_letters(name.casefold()))
+    words = _WORD.findall(_COMPOUND.sub(lambda compound: _NUMERALS[compound[0]], plain))
     return [_AS_NUMBERS.get(word, word) for word in words] if len(words) > 1 else words

@@ -177,13 +177,14 @@ def no_such_page(document: "Document", wanted: str, pages: Sequence[SourcePage])
 
 
 async def all_places(store: "PageStore", document: "Document") -> list[tuple[int, str]]:
-    """(offset, name) of a document's places; in a collection, after the title of the document that has them."""
+    """(offset, name) of a document's places; of several documents, after the title of that which has them."""
     if not document.parts:
         return await store.places(document)
     places = list[tuple[int, str]]()
     for part in document.parts:
         of = await store.member(part)
-        named = [(part.start + start, f"{of.title}, {name}") for start, name in await store.places(of)]
+        title = f"{of.title}, " if len(document.parts) > 1 else ""
+        named = [(part.start + start, title + name) for start, name in await store.places(of)]
         places += named or [(part.start, of.title)]
     return places
 

@@ -167,6 +167,56 @@ async def test_a_follow_up_knows_no_more_than_what_it_follows(server: ModelServe
     assert server.calls and not knows(server)
 
 
+@pytest.mark.parametrize(
+    ("headings", "ways"),
+    [
+        (["BOOK ONE", "CHAPTER I", "CHAPTER II", "BOOK TWO", "CHAPTER I", "CHAPTER II"],
+         {"Book II, Chapter I": 4, "book one": 2, "BOOK ONE > CHAPTER II": 2, "book two, chapter 2": 5}),
+        (["ACT I", "SCENE I. The tower", "ACT II", "SCENE I. The hall", "SCENE II. The well"],
+         {"Act 1": 1, "act two, scene 1": 3, "Act II, Scene II": 4, "the hall": 3}),
+        (["Prologue", "I", "II", "III"], {"chapter 2": 2, "chapter II": 2, "chapter two": 2}),
+        (["Chapter Twelve", "Chapter Thirteen", "Chapter Twenty-One"],
+         {"chapter 13": 1, "ch. 13": 1, "chapter thirteen": 1, "chapter twenty-one": 2}),
+        (["Kapitel 6", "Kapitel 7", "Kapitel 8"], {"Kapitel sieben": 1, "Kap. 7": 1, "kapitel VII": 1}),
+        (["Capítulo 1", "Capítulo 2"], {"capitulo 1": 0}),
+        (["前言", "第一章", "第二章", "第三章"], {"第2章": 2, "chapter 2": 2, "第二章": 2}),
+        (["1 May 1890", "4 May 1890", "9 May 1890", "Appendix"],
+         {"1890-05-04": 1, "5 May 1890": 1, "1890-05-09": 2}),
+    ],
+)  # fmt: skip
+async def test_a_place_has_many_names(library: Library, headings: list[str], ways: dict[str, int]) -> None:
+    text = "\n\n".join(f"# {heading}\n\nOil number {number}." for number, heading in enumerate(headings))
+    document = await add(library, text=text)
+    for name, last in ways.items():
+        begun = await documents_as_one(library.pages, [document], up_to=name)
+        assert (await library.pages.text(begun)).rstrip().endswith(f"number {last}."), name
+
+
+async def test_a_chat_is_known_up_to_a_day_or_a_time(library: Library) -> None:
+    text = "The goat.\n\nThe oil.\n\nThe quagga."
+    times = {"goat": "3 May 2023, 10:00, Ann", "oil": "3 May 2023, 10:05, Ben", "quagga": "6 May 2023, 9:00, Ann"}
+    places = [(text.index(f"The {word}"), label) for word, label in times.items()]
+    document = await library.pages.add_document(text, title="Chat", places=places)
+    for name, last in {"2023-05-03 10:02": "goat", "2023-05-03": "oil", "4 May 2023": "oil"}.items():
+        begun = await documents_as_one(library.pages, [document], up_to=name)
+        assert (await library.pages.text(begun)).rstrip().endswith(f"The {last}."), name
+
+
+async def test_no_place_is_refused_and_same_names_are_not_offered(library: Library) -> None:
+    document = await add(library, text="# Oil\n\nOne.\n\n# Lamp\n\nTwo.\n\n# Oil\n\nThree.")
+    with pytest.raises(BadInput, match="names no place"):
+        await functions.ask(library, QUESTION, documents=[document], up_to="  ")
+    with pytest.raises(BadInput, match="are called 'oil': name one that is there only once"):
+        await functions.ask(library, QUESTION, documents=[document], up_to="oil")
+
+
+async def test_citations_of_a_single_document_name_the_place_alone(library: Library) -> None:
+    document = await add(library)
+    given: Any = {"documents": [document], "method": "read-agent", "context": ReaderContext(model="")}
+    known = await functions.ask(library, QUESTION, up_to="chapter 2", **given)
+    assert known.output["citations"][0]["place"].startswith("§ Chapter")
+
+
 @pytest.mark.parametrize("wanted", ["chapter 9", "the zebra"])
 async def test_a_place_that_is_not_there_is_one_line(library: Library, wanted: str) -> None:
     document = await add(library)

@@ -103,6 +103,13 @@ def test_each_difference_is_a_row_with_what_differs() -> None:
         ("租金为3万元。", "租金为30000元。"),
         ("## 3 Fees\n\n3.1 The tenant pays.", "## 4 Fees\n\n4.1 The tenant pays."),
         ("The mill doesn't burn.", "The mill does not burn."),
+        ("The cellar was at -5 °C.", "The cellar was at minus 5 °C."),
+        ("Der Zug fährt um 14.30 Uhr.", "Der Zug fährt um 14:30 Uhr."),
+        ("It was built in 1890.[^1]\n\n[^1]: Box 12.", "It was built in 1890.[^2]\n\n[^2]: Box 12."),
+        ("It was built.¹ Holm paid.", "It was built.² Holm paid."),
+        ("See [the plan](../plan.v2.md#1) of the `mill`.", "See the plan of the mill."),
+        ("<!-- made: kinds -->\n\n```sh\nls -l\n```", "ls -l"),
+        ("| who | fee |\n|---|---|\n| adult. Not a boy | 20 € |", "who | fee\nadult. Not a boy | 20 €"),
     ],
 )
 def test_what_is_only_written_otherwise_is_no_row(one: str, other: str) -> None:
@@ -124,7 +131,14 @@ def test_what_is_only_written_otherwise_is_no_row(one: str, other: str) -> None:
         ("Der Mieter muss heute zahlen.", "Der Mieter kann heute zahlen.", "condition: muss → kann"),
         ("Le loyer est dû ce soir.", "Le loyer n'est pas dû ce soir.", "negation:  → n' pas"),
         ("承租人应当支付租金。", "承租人可以支付租金。", "condition: 应当 → 可以"),
-        ("会員は会費を支払う。", "会員は会費を支払わない。", "negation:  → "),
+        ("会員は会費を支払う。", "会員は会費を支払わない。", "negation:  → ない"),
+        ("Keep it below 8 °C.", "Keep it below 8 °F.", "number: 8 °C → 8 °F"),
+        ("Add 500 ml of stock.", "Add 500 g of stock.", "number: 500 ml → 500 g"),
+        ("Sow the seeds in April.", "Sow the seeds in May.", "date: April → May"),
+        ("Im März wird gesät.", "Im Mai wird gesät.", "date: März → Mai"),
+        ("The firm is led at home by Mrs Ilse Brandt.", "The firm is led at home by Mr Tom Holm.",
+         "name: Mrs Ilse Brandt → Mr Tom Holm"),
+        ("- [ ] Paint the fence", "- [x] Paint the fence", "condition: [ ] → [x]"),
     ],
 )  # fmt: skip
 def test_what_changed_is_said(one: str, other: str, differs: str) -> None:
@@ -139,6 +153,9 @@ def test_what_changed_is_said(one: str, other: str, differs: str) -> None:
         ("Das Entgelt ist bald fällig.", "Die Gebühr ist bald fällig."),
         ("Weber and Holm met at noon.", "Holm and Weber met at noon."),
         ("It was built in May 1890.", "It was built in 1890."),
+        ("See [the plan](plan.md).", "See [the plan](other.md)."),
+        ("The film lasts 1 hour and 45 minutes.", "The film lasts 105 minutes."),
+        ("The shop opens at 9 a.m. on that day.", "The shop opens at 9:00 on that day."),
     ],
 )
 def test_what_rules_cannot_tell_is_not_judged(one: str, other: str) -> None:

@@ -197,3 +197,23 @@ def test_each_turn_and_each_row_is_a_passage_of_its_own() -> None:
         ("Ann", "9 May 2023"), ("Ben", "9 May 2023"), ("Station", ""), ("Station", ""), ("", "Lamps")
     ]  # fmt: skip
     assert [each.text.strip() for each in found[2:4]] == rows.split("\n")
+
+
+@pytest.mark.parametrize(
+    ("question", "one", "other", "both"),
+    [
+        ("When was the bell cast?", "The bell was cast in 1820.", "The bell was cast in 1822.", True),
+        ("Who built the mill?", "Marta Weber built the mill in May.", "Jonas Holm built the mill in May.", True),
+        ("Is smoking allowed?", "Smoking is allowed there.", "Smoking is not allowed there.", True),
+        ("When was the bell cast?", "The bell was cast in 1820. Dogs bark.", "The bell was cast in 1820.", False),
+    ],
+)
+async def test_what_another_document_says_otherwise_is_quoted_too(
+    library: Library, question: str, one: str, other: str, both: bool
+) -> None:
+    documents = [
+        await library.pages.add_document(text, title=title) for text, title in ((one, "Chronicle"), (other, "Letters"))
+    ]
+    answer = await ask(library, question, documents=documents, method="read-agent", context=ReaderContext(model=""))
+    places = [citation["place"] for citation in answer.output["citations"]]
+    assert {*places} == {"Chronicle", "Letters"} if both else len(places) == 1

@@ -26,15 +26,18 @@ _OPPOSED = (
     "mindestens/höchstens mehr/weniger über/unter vor/nach alle/einige und/oder immer/nie plus/moins avant/après et/ou "
     "toujours/jamais"
 )
-_OPPOSITES = {frozenset(pair.split("/")) for pair in _OPPOSED.split()}
+_OPPOSITES = {frozenset(pair.split("/")) for pair in _OPPOSED.split()} | {frozenset(("[ ]", "[x]"))}
 _JOINING = frozenset("and or und oder et ou".split())  # of names and values that may stand in any order
 _HELPING = frozenset("do does did any".split())  # beside a denial
 _KANA, _KANA_DENIALS = re.compile(r"[\u3040-\u309f]"), re.compile("ない|なかっ|ません|ず")
+_TIME = re.compile(r"(\d{1,2}):(\d\d)( am or pm)?")
 
 
 def judge(ours: Parts, theirs: Parts, language: str) -> tuple[Judged, list[ChangedPart]]:
     """Whether two statements say the same, and what differs; "apart": they have nothing to do with each other."""
-    ours, theirs = ([part for part in side if part.kind != "article"] for side in (ours, theirs))
+    links = all(any(part.kind == "link" for part in side) for side in (ours, theirs))  # a printed text has none
+    left_out = {"article"} if links else {"article", "link"}
+    ours, theirs = ([part for part in side if part.kind not in left_out] for side in (ours, theirs))
     one, other = _beyond(ours, theirs), _beyond(theirs, ours)
     if not one and not other:
         return _judge_order(ours, theirs)
@@ -46,9 +49,8 @@ def judge(ours: Parts, theirs: Parts, language: str) -> tuple[Judged, list[Chang
         differs = [_changed(part.kind, part.text * (part in one), part.text * (part in other)) for part in alone]
         left = [part for part in left if part not in alone]
     denied = [_denials(side, language) for side in (ours, theirs)]
-    if denied[0] != denied[1] and not all(words) and not (language == "fr" and all(denied)):
-        texts = [" ".join(part.text for part in side if part.kind == "denial") for side in (one, other)]
-        differs.append(_changed("negation", *texts))
+    if len(denied[0]) != len(denied[1]) and not all(words) and not (language == "fr" and all(denied)):
+        differs.append(_changed("negation", *(" ".join(_denials(side, language)) for side in (one, other))))
     elif not all(denied):
         differs += _changed_condition(*words)
     if not {part.value for part in ours if part.weight == 1} & {part.value for part in theirs} and (differs or left):
@@ -81,9 +83,9 @@ def _words(parts: Parts, language: str) -> list[Part]:
     return [part for part in kept if not (language == "ja" and _KANA.match(part.text))]
 
 
-def _denials(parts: Parts, language: str) -> int:
+def _denials(parts: Parts, language: str) -> list[str]:
     written = "".join(part.text for part in parts) if language == "ja" else ""
-    return len(_KANA_DENIALS.findall(written)) or sum(part.kind == "denial" for part in parts)
+    return _KANA_DENIALS.findall(written) or [part.text for part in parts if part.kind == "denial"]
 
 
 def _changed_slots(
@@ -92,17 +94,20 @@ def _changed_slots(
     """The numbers, dates and names that stand instead of others, and those of which that can't be told."""
     opcodes = SequenceMatcher(None, _values(sides[0]), _values(sides[1]), False).get_opcodes()
     replaced = [(sides[0][a:b], sides[1][c:d]) for kind, a, b, c, d in opcodes if kind == "replace"]
-    differs, left = list[ChangedPart](), [[part for part in side if part.kind in SLOTS] for side in beyond]
+    left = _without_sums([[part for part in side if part.kind in SLOTS] for side in beyond])
+    differs = list[ChangedPart]()
     for part in [*left[0]]:
         beside = {id(each) for run, instead in replaced if part in run for each in instead}
         for match in left[1]:
             if part.kind == match.kind != "name" and (id(match) in beside or _has_same_unit(part, match)):
-                differs += [] if _is_less_exact(part, match) else [_changed(part.kind, part.text, match.text)]
+                differs += [] if _may_be_same(part, match) else [_changed(part.kind, part.text, match.text)]
                 left[0].remove(part)
                 left[1].remove(match)
                 break
     for run, instead in replaced:
-        if {part.kind for part in (*run, *instead)} == {"name"} and _are_names(run, instead, sides[0], language):
+        if {part.kind for part in (*run, *instead) if part.text.casefold() not in TITLES} == {"name"} and _are_names(
+            run, instead, sides[0], language
+        ):
             differs.append(_changed("name", *(" ".join(part.text for part in side) for side in (run, instead))))
             left = [[part for part in side if part not in (*run, *instead)] for side in left]
     return differs, [*left[0], *left[1]]
@@ -112,8 +117,26 @@ def _has_same_unit(part: Part, match: Part) -> bool:
     return part.kind == "date" or (not isinstance(part.value, str) and part.value[1:] == match.value[1:])
 
 
-def _is_less_exact(part: Part, match: Part) -> bool:
-    """Whether one of two dates is the other without its month or its day."""
+def _without_sums(sides: list[list[Part]]) -> list[list[Part]]:
+    """The parts without what is as much of a unit on both sides: "1 hour 30 minutes" and "90 minutes"."""
+    totals = [Counter[str](), Counter[str]()]
+    for side, total in zip(sides, totals, strict=True):
+        for part in side:
+            total[_unit_of(part)] += part.value[0] if _unit_of(part) else 0
+    same = {unit for unit, _ in totals[0].items() & totals[1].items() if unit}
+    return [[part for part in side if _unit_of(part) not in same] for side in sides]
+
+
+def _unit_of(part: Part) -> str:
+    return "" if part.kind != "number" or isinstance(part.value, str) else part.value[1]
+
+
+def _may_be_same(part: Part, match: Part) -> bool:
+    """Whether one of two dates is the other without its month or its day, or one of two times may be the other."""
+    times = [_TIME.fullmatch(str(each.value)) for each in (part, match)]
+    clocks = [(int(time[1]) % 12, time[2]) for time in times if time]
+    if len(clocks) == 2:  # "9:00" may be that of the evening, "09:00" can't
+        return clocks[0] == clocks[1] and any(time[3] or len(time[1]) == 1 for time in times if time)
     if part.kind != "date" or isinstance(part.value, str) or isinstance(match.value, str):
         return False
     one, other = ([*(each or None for each in side.value), None][:3] for side in (part, match))
@@ -133,7 +156,7 @@ def _changed_condition(one: Parts, other: Parts) -> list[ChangedPart]:
     joiner = " " if all(part.text.isascii() for part in one) else ""
     texts = [joiner.join(part.text for part in side) for side in (one, other)]
     modal = [_MODAL.get(text.casefold()) for text in texts]
-    hedged = not (one and other) and any(part.kind == "hedge" for part in (*one, *other))
+    hedged = not (one and other) and any(part.kind == "hedge" for part in (*one[:2], *other[:2]))
     opposed = frozenset(text.casefold() for text in texts) in _OPPOSITES
     is_other = None not in modal and modal[0] != modal[1]
     return [_changed("condition", *texts)] if hedged or opposed or is_other else []

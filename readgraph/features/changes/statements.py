@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from readgraph.nodes.extractive.dates import dates_in
 from readgraph.nodes.rules.equality import LEADING, account, fold_characters
 from readgraph.nodes.rules.tokens import cue_words, fold_letters
+from readgraph.state.calendars import calendars
 from readgraph.state.languages import language_of, paragraph_language
 from readgraph.state.sentences import sentence_spans
 
@@ -19,6 +20,8 @@ _FORMS = (  # in which numbers are written, and in which the rules find them
     ),
     (re.compile(rf"\b(?:an?|one|eine?|une?)\s+(?=(?:{_SCALES})\b)", re.I), "1 "),
     (re.compile(r"(?:^|(?<=\b(?:de|et|um|an|zu|im) ))(?=(?:tausend|hundert|mille)\b)", re.I), "1 "),
+    (re.compile(r"\bminus (?=\d)"), "-"),
+    (re.compile(r"\b(\d\d?)\.(\d\d)(?= Uhr\b)"), r"\1:\2"),
     (re.compile(r"\b(EUR|USD|GBP|CHF)\s?(\d[\d.,'’]*\d|\d)"), r"\2 \1"),
 )
 _POWER = re.compile(r"(?:(\d+(?:[.,]\d+)?)\s*[×x·*]\s*)?\b10(?:\^(\d{1,2})(?!\d)|([⁰¹²³⁴⁵⁶⁷⁸⁹]{1,2}))")
@@ -27,13 +30,24 @@ _NUMBERING = re.compile(  # of a heading, or of a line without the mark of a sen
     r"[.:)]?|§+\s*\d+\w?|第[\d一二三四五六七八九十]+[章条節节]|\d+(?:\.\d+)+[.)]?|\d+[.)])\s*[:–—-]?\s*(?=\S)",
     re.I,
 )
+_NOTE_MARK = re.compile(r"^\[\^[\w-]{1,12}\]:\s*|(?:^|(?<=[.,;:!?\"”]))[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}(?!\w)")
+_BOX = re.compile(r"^\s*[*+-]\s+(\[[ xX]\])\s")  # of an entry that is to be done, or is done
+_LINK, _TARGET = re.compile(r"!?\[([^][]*)\]\(([^()\s]*)(?:\s+\"[^\"]*\")?\)"), re.compile(r"\]\([^()\s]*")
+_UNSEEN = re.compile(r"^```\w*\n|`|<!--.*?-->", re.DOTALL)  # marks of code, and what no reader of a page sees
 _LINE, _HEADING_NUMBER = re.compile(r"[^\n.!?。]*(?:\d\.[^\n.!?。]*)*"), re.compile(r"^\d+\s+(?=\S)")
 _CLAUSE_NUMBER = re.compile(r"^(?:§\s*\d+\w?|\(?\d{1,3}(?:\.\d{1,3})+\)?\.?)\s+(?=[^\W\d_a-zß-ÿ])")
 _BLOCK = re.compile(r"\S[^\n]*(?:\n[ \t]*\S[^\n]*)*")  # between blank lines
+_ROW = re.compile(r"[^\n]*\|[^\n]*")  # of a table, with marks around its cells or only between them
 _SIGNS, _BULLET = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]"), re.compile(r"^[\s>*•‣◦-]+\s")
 _NO_ARTICLES = frozenset("some any now today jetzt heute nun had".split())
 _TELLING = frozenset("%‰€$£¥<>≤≥≈≠~±=+×÷°")
-_LITTLE = {"article": 0.0, "small": 0.25, "hedge": 0.25, "mark": 0.25}  # what little words count beside others
+_LITTLE = {
+    "article": 0.0,
+    "link": 0.0,
+    "small": 0.25,
+    "hedge": 0.25,
+    "mark": 0.25,
+}  # what little words count beside others
 SLOTS = ("number", "date", "name")
 
 
@@ -76,42 +90,52 @@ def fold_blocks(text: str) -> set[str]:
 
 def cut_statements(text: str, shared: Set[str]) -> Iterator[Statement]:
     """The statements of a text; what stands between blank lines and is among the `shared` blocks is a single one."""
-    main = language_of(text)
+    main, whole_links = language_of(text), _TARGET.sub(lambda target: "](" + "x" * (len(target[0]) - 2), text)
     for block in _BLOCK.finditer(text):
         signs = [] if main in ("zh", "ja") else _SIGNS.findall(block.group())
         own = "ja" if any(sign < "\u3100" for sign in signs) else "zh"
         language = own if signs else paragraph_language(block.group(), main)
         whole = fold_statement(block.group()) in shared
-        for span in [block.span()] if whole else sentence_spans(text, *block.span(), language):
-            if any(map(str.isalnum, text[slice(*span)])):
+        rows = [row.span() for row in _ROW.finditer(text, *block.span())]
+        is_table = len(rows) > block.group().count("\n")
+        spans = [block.span()] if whole else rows if is_table else sentence_spans(whole_links, *block.span(), language)
+        for span in spans:
+            if any(map(str.isalnum, _UNSEEN.sub("", text[slice(*span)]))):
                 yield Statement(*span, text[slice(*span)].strip(), language)
 
 
 @lru_cache(16_384)
 def parts_of(text: str, language: str) -> tuple[Part, ...]:
     """The parts of a statement that count; marks do not, nor does the number before a heading or an entry of a list."""
-    heading = text.startswith("#")
+    heading, box, links = text.startswith("#"), _BOX.match(text), _LINK.findall(text)
+    text = _LINK.sub(r"\1", _UNSEEN.sub("", text))
     if not (begun := dates_in(text[:40], language)) or begun[0].start:  # "3. Mai" is no third entry of a list
-        bare, numbering = LEADING.sub("", text), _NUMBERING if _LINE.fullmatch(text) else _CLAUSE_NUMBER
+        bare, numbering = (
+            _NOTE_MARK.sub("", LEADING.sub("", text)),
+            _NUMBERING if _LINE.fullmatch(text) else _CLAUSE_NUMBER,
+        )
         text = (_HEADING_NUMBER if heading else numbering).sub("", numbering.sub("", bare))
     text = f'"{text}' if text[:1].isdigit() else text  # which is not taken for the number of an entry
     text = _POWER.sub(lambda power: f"{_value_of(power):.0f}", text)
     for written, form in _FORMS:
         text = written.sub(form, text)
-    parts, articles = list[Part](), cue_words("light", language) - _NO_ARTICLES
+    parts = [Part("small", box[1].casefold(), box[1].casefold())] if box else []
+    articles, calendar = cue_words("light", language) - _NO_ARTICLES, calendars().get(language)
     for token in account(text, language):
         kind, value = str(token.kind), token.value
         if kind == "number" and isinstance(value, tuple):
             value = (float(f"{value[0] * value[2]:.10g}"), value[1])
         elif kind == "date" and token.text.isdecimal():
             value = (float(token.text), "")
+        elif calendar and token.text[0].isupper() and not token.first and token.text.casefold() in calendar.names:
+            kind, value = "date", (None, calendar.names[token.text.casefold()], None)
         elif isinstance(value, str):
             value = "not" if kind == "denial" else fold_letters(value)
             kind = "article" if kind == "small" and token.value in articles else kind
             kind = "word" if kind == "name" and heading else kind
         if kind != "break" and (kind != "mark" or token.text in _TELLING):
             parts.append(Part(kind, value, token.text))
-    return tuple(parts)
+    return (*parts, *(Part("link", target, target) for _, target in links))
 
 
 def _value_of(power: re.Match[str]) -> float:

@@ -23,6 +23,7 @@ from readgraph.nodes.extractive.passages import (
 )
 from readgraph.nodes.meaning import passage_cosines
 from readgraph.nodes.prompts import PARAGRAPH_WORDS, answer_length
+from readgraph.nodes.rules import evidence
 from readgraph.state.languages import main_language
 from readgraph.state.reading import Quote
 from readgraph.state.records import Document
@@ -102,7 +103,8 @@ def quoted_answer(
     ranked = nearest_sentences(query, passages, cosines=cosines)[:MOST_RANKED]
     near = _as_near(query, ranked, documents or {})
     is_talk = len(speakers_of(passages)) > 1
-    shown = _nearest_turns(near, passages) if is_talk else _each_adding(query, _of_one_kind(query, near))
+    of_kind = _of_one_kind(query, near)
+    shown = _nearest_turns(near, passages) if is_talk else _each_adding(query, of_kind, documents or {})
     quotes = _quotes(shown, passages, question)
     if choice:
         return _draft_from_quotes(state["choices"][choice], quotes, choice)
@@ -242,11 +244,16 @@ def _nearest_turns(ranked: Sequence[PageSentence], passages: Sequence[Passage]) 
     return shown
 
 
-def _each_adding(query: str, ranked: Sequence[PageSentence]) -> list[PageSentence]:
-    """The best of these sentences, and those after it with words of the query that the ones before them lack."""
+def _each_adding(query: str, ranked: Sequence[PageSentence], documents: Mapping[int, str]) -> list[PageSentence]:
+    """The best of these sentences, and those after it with words of the query that the ones before them lack.
+
+    And those of another document that say otherwise: another number, date or name, or that it is not so.
+    """
     missing, page_sentences = {*content_words(query)}, list[PageSentence]()
     for sentence in ranked:
-        if not page_sentences or {*content_words(sentence.said)} & missing:
+        others = [one for one in page_sentences if documents.get(one.page) != documents.get(sentence.page)]
+        adds = not page_sentences or {*content_words(sentence.said)} & missing
+        if adds or any(evidence.find_difference(one.said, sentence.said) for one in others):
             page_sentences.append(sentence)
             missing -= {*content_words(sentence.text)}
     return page_sentences[:MOST_QUOTES]

@@ -30,7 +30,7 @@ _TOKEN = re.compile(
     r"(?P<money>[$€£])?(?P<sign>(?<![\w\d])[-−](?=\d))?"
     r"(?P<digits>\d{1,3}(?:[.,'’ \u00a0\u202f]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,:]\d+)*)"
     r"(?P<suffix>(?i:st|nd|rd|th)\b)?"
-    rf"|(?P<unspaced>[{UNSPACED}])|(?P<word>[^\W\d_]+(?:['’-][^\W\d_]+)*)|(?P<mark>[%€])"
+    rf"|(?P<unspaced>[{UNSPACED}])|(?P<word>°[CF]\b|[^\W\d_]+(?:['’-][^\W\d_]+)*)|(?P<mark>[%€])"
     r"|(?P<break>[;,:()–—、，；])|(?P<other>\S)"
 )
 _POINTED = re.compile(r"\b([apb])\.[ \u00a0]?([mcd])\b\.?", re.IGNORECASE)  # "p.m.", "B.C."

@@ -1,0 +1,23 @@
+"""The reading room's API knows a text up to a place: no request, answer or hit has what follows."""
+
+import json
+
+import pytest
+
+from tests.api.test_up_to import QUESTION, TEXT
+from tests.doubles.model_server import ModelServer
+from tests.support.reading_room import OpenRoom
+
+
+def test_what_follows_a_place_is_in_nothing(room: OpenRoom, server: ModelServer) -> None:
+    document = room.added("log.md", TEXT.encode())["id"]
+    asked = {"documents": [document], "method": "read-agent"}
+    whole = room.ran(**asked, question="Who ate the keeper?")
+    server.reset()
+    with pytest.raises(AssertionError, match="about the same document"):
+        thread = whole[-1]["run"]["thread"]
+        room.post("/api/runs", **asked, question="And why?", follow_up=thread, up_to="chapter 2")
+    begun = room.ran(**asked, question=QUESTION, up_to="chapter 2")
+    hits = room.get("/api/search", query="quagga keeper", documents=document, up_to="chapter 2")["hits"]
+    sent = [request.body for request in server.requests]
+    assert sent and hits and "quagga" not in json.dumps([begun, hits, sent]).lower()
