@@ -94,6 +94,7 @@ def ask_documents(options: AskOptions, context: ReaderContext, screen: OutputOpt
     sources = load_sources(options, screen)
     with doing("Opening the library"):
         found, page = run_in_library(options.library, _ask, options, sources, context, screen, answers=True)
+    unsaved = found.pop("unsaved", None)
 
     def show(found: dict[str, Any], screen: OutputOptions) -> None:
         if screen.steps and "rounds" in found:
@@ -103,6 +104,8 @@ def ask_documents(options: AskOptions, context: ReaderContext, screen: OutputOpt
     show_output(found, page, options, context, screen, show)
     named = [each["id"] for each in found["documents"]] or [found["document"]]
     prepare_meaning(options.library, named, context, screen)
+    if unsaved:  # the answer was paid for, so it is shown first
+        raise unsaved
 
 
 def estimate_question(options: AskOptions, context: ReaderContext, screen: OutputOptions) -> None:
@@ -183,11 +186,15 @@ async def _answer(
             listen=listen,
             thread=thread,
         )
+    unsaved = dict[str, BadInput]()
     if isinstance(options, AskOptions) and options.save:
-        write_output(options.save, await api.save_answer(library, answer), "answer")
+        try:
+            write_output(options.save, await api.save_answer(library, answer), "answer")
+        except BadInput as problem:
+            unsaved = {"unsaved": problem}
     costed = with_cost(answer.output, context, screen, seconds_before)
     found = await with_places(library.pages, with_marks(costed, options.question))
-    return {**found, "notices": answer.notices}
+    return {**found, **unsaved, "notices": answer.notices}
 
 
 async def _last_question(
