@@ -61,7 +61,7 @@ def _print_steps(replayed: Replayed) -> None:
 def _print_result(replayed: Replayed) -> None:
     if output := replayed.output:
         rendering.print_answer_or_table(with_marks(output))
-        rendering.print_citations(output["citations"])
+        rendering.print_citations(output["citations"], extracted=output["status"] == "extracted")
     for line in replayed.differences[:MOST_SHOWN]:
         _say(f"not alike: {line}", "red")
     if count := replayed.notes_as_kept:
