@@ -42,6 +42,11 @@ def test_most_questions_go_the_way_that_fits_them_best_by_rules_alone(part: str,
         ("Fasse das Buch kurz zusammen.", ""),
         ("Summarize the discussion about the harbour wall.", "harbour wall."),
         ("the harbour wall", "the harbour wall"),
+        ("Worum geht es in diesem Roman?", ""),
+        ("¿Cuál es la trama de la novela?", ""),
+        ("这本书主要讲了什么?", ""),
+        ("总结林黛玉的故事", "林黛玉"),
+        ("Summarise chapter 3", "3"),
     ],
 )
 def test_a_summary_is_of_the_text_itself_or_of_a_subject(question: str, subject: str) -> None:
