@@ -88,7 +88,9 @@ async def run_method(
         builder = _joined(builder)  # nobody sees, stops or resumes single steps
     graph = builder.compile(checkpointer=thread.saver, store=pages.store, interrupt_before=[*thread.pause_before])
     coordinates = {"thread_id": name} | ({"checkpoint_id": thread.checkpoint} if thread.checkpoint else {})
-    kept_with = {"document": document.id, "method": method, "asked_with": thread.asked_with or method}
+    kept_with = {"document": document.id, "method": method}
+    if thread.asked_with not in ("", method):
+        kept_with["asked_with"] = thread.asked_with
     config: RunnableConfig = {"configurable": coordinates, "metadata": kept_with}
     async with in_use(pages, document.id), in_use(pages, _mark_of(name)) if thread.saver else nullcontext():
         document = await pages.document(document.id)  # it may have been forgotten meanwhile
