@@ -166,6 +166,7 @@ async def ask(
     person = bool(thread and thread.ask_person)  # who decides at its steps must know which these are
     used = named or method_for(document, asks=not person)
     routed = await route_question(pages, used, document, asked, context, listen)
+    thread = replace(thread, asked_with=used.name) if thread else None
     builder = builder_for(routed.method, asks_person=person)
     run = await run_method(pages, builder, routed.method.name, document, asked, routed.context, listen, thread)
     output = routed.add_to(run)

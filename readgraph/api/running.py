@@ -50,6 +50,9 @@ class RunThread:
     checkpoint: str = ""  # where in the thread a run without a question goes on; "": its end
     pause_before: Sequence[str] = ()  # nodes before which the run ends, until it goes on
     ask_person: AskPerson | None = None  # who decides where a step asks a person; see `readgraph.nodes.persons`
+    asked_with: str = (
+        ""  # the method that was named, where it chose the one that answers: it chooses for what follows too
+    )
     durability: Durability = "async"  # "exit": one checkpoint at the end; killed before, the question begins anew
 
 
@@ -85,7 +88,10 @@ async def run_method(
         builder = _joined(builder)  # nobody sees, stops or resumes single steps
     graph = builder.compile(checkpointer=thread.saver, store=pages.store, interrupt_before=[*thread.pause_before])
     coordinates = {"thread_id": name} | ({"checkpoint_id": thread.checkpoint} if thread.checkpoint else {})
-    config: RunnableConfig = {"configurable": coordinates, "metadata": {"document": document.id, "method": method}}
+    kept_with = {"document": document.id, "method": method}
+    if thread.asked_with not in ("", method):
+        kept_with["asked_with"] = thread.asked_with
+    config: RunnableConfig = {"configurable": coordinates, "metadata": kept_with}
     async with in_use(pages, document.id), in_use(pages, _mark_of(name)) if thread.saver else nullcontext():
         document = await pages.document(document.id)  # it may have been forgotten meanwhile
         given = Question(document=document.id, **question) if isinstance(question, dict) else question

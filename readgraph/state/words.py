@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
-from itertools import islice
+from itertools import groupby, islice
 from typing import TypeVar
 
 from readgraph.state.errors import BadInput
@@ -88,6 +88,13 @@ def with_numbers(thing: str, numbers: Sequence[int | str]) -> str:
     if not numbers:
         return f"no {thing}"
     return f"{thing}{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"
+
+
+def with_ranges(thing: str, numbers: Sequence[int]) -> str:
+    """As `with_numbers`, with three or more ascending numbers that follow each other as one: "parts 0, 2–31"."""
+    runs = [[number for _, number in run] for _, run in groupby(enumerate(numbers), lambda item: item[1] - item[0])]
+    shown = [f"{run[0]}–{run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs]
+    return f"{thing}s {', '.join(shown)}" if len(numbers) > 1 else with_numbers(thing, numbers)
 
 
 TEXT_WORDS, MOST_WORDS = "READGRAPH_MAX_TEXT_WORDS", 20_000_000  # the variable, and the most words of a text without it

@@ -134,7 +134,7 @@ async def test_parts_without_a_usable_reply_are_named(server: ModelServer, libra
 def test_without_a_model_it_cannot_be_proven(readgraph: Command, tmp_path: Any) -> None:
     (tmp_path / "log.txt").write_text(DAYS[0])
     ran = readgraph("ask", "Which bishop reigned?", tmp_path / "log.txt", "--prove-absence")
-    assert ran.code == 0 and "only a model can judge the parts, and none is set" in ran.out
+    assert ran.code == 0 and "only a model can judge the parts that were not read" in ran.out
 
 
 async def test_what_was_appended_is_judged_and_the_rest_costs_nothing(server: ModelServer, library: Library) -> None:
@@ -196,9 +196,15 @@ async def test_a_check_looks_in_every_part(server: ModelServer, library: Library
     assert bare.claims[0]["absence"]["proven"] and "In none of" in bare.output["sentences"][0]["doubt"]
     none = await api.verify(library, "A whale sang.", documents=[document], prove_absence=True)
     assert none.claims[0]["absence"]["why_not"] == "model"
+    doubt = none.output["sentences"][0]["doubt"]
+    assert "no sentence near it in 1 document; not proven: only a model can judge" in doubt
 
 
 def test_it_is_told_in_a_line() -> None:
     absence = Absence(parts=260, to_judge=248, judged=248, unjudged=[], found=[], proven=True, why_not="")
     assert describe_absence(absence) == "In none of 260 parts (12 read, 248 judged)."
     assert "goes on behind" in describe_absence(Absence(**{**absence, "proven": False, "why_not": "unread"}))
+    some = Absence(**{**absence, "judged": 3, "unjudged": [4, 9, 10, 11, 12, 20, 21], "proven": False})
+    for why in ("budget", "replies"):
+        assert "parts 4, 9–12, 20, 21." in describe_absence(Absence(**{**some, "why_not": why}))
+    assert "part 7." in describe_absence(Absence(**{**some, "unjudged": [7], "why_not": "budget"}))

@@ -16,6 +16,7 @@ from readgraph.library.corrections import correct
 from readgraph.library.histories import SessionText
 from readgraph.library.opening import Library
 from readgraph.models.own.functions import function_model
+from readgraph.nodes.meaning import meaning_model
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.records import digest
@@ -248,3 +249,42 @@ def test_the_command_saves_and_repeats_without_a_key_and_holds_no_secret(
     assert forged.code == 1 and "not alike: question: edited since it was saved" in forged.out
     file.write_text(held[:1000])
     assert readgraph("replay", file).code == 2
+
+
+def test_notes_that_an_earlier_version_left_are_held_by_the_file_which_says_so(
+    readgraph: Command, server: ModelServer, tmp_path: Path, story: str
+) -> None:
+    text, file = tmp_path / "story.txt", tmp_path / "answer.readgraph.json"
+    text.write_text(first_words(story, 3000), encoding="utf-8")
+    given = ("--model", "openai:double", "--method", "read-agent")
+    readgraph("read", text, *given)
+    text.write_text(f"{first_words(story, 3000)}\n\nSixteen men came with a boat.", encoding="utf-8")
+    before = server.calls
+    assert readgraph("ask", "Who came?", text, *given, "--save", file).code == 0
+    assert server.calls - before < len(json.loads(file.read_text())["kept"]["notes"])
+    told = readgraph("replay", file, text, "-q")
+    assert "as kept, without their replies: these weren't repeated" in told.text
+    value = json.loads(file.read_text())
+    value["kept"]["notes"][next(iter(value["kept"]["notes"]))]["text"] = "Nobody came."
+    file.write_text(json.dumps(value))
+    assert "not alike: kept: edited since it was saved" in readgraph("replay", file, text).out
+
+
+def test_an_answer_that_cannot_be_saved_is_shown_before_that_is_said(
+    readgraph: Command, server: ModelServer, tmp_path: Path, story: str
+) -> None:
+    text, file = tmp_path / "story.txt", tmp_path / "answer.readgraph.json"
+    text.write_text(first_words(story, 1500), encoding="utf-8")
+    asked = ("ask", QUESTION, text, "--model", "openai:double", "--method", "gam", "--max-calls", "1", "--save", file)
+    told = readgraph(*asked)
+    assert told.code == 2 and "The budget ran out first." in told.out and "a budget ended it" in told.err
+    assert not file.exists()
+
+
+@pytest.mark.skipif(meaning_model() is not None, reason="readgraph[meaning] is installed")
+async def test_what_was_found_by_meaning_names_the_packages_that_it_needs(saved: Path) -> None:
+    value = json.loads(saved.read_text())
+    value["answer"]["searched_by"] = ["words", "meaning"]
+    saved.write_text(json.dumps(value))
+    with pytest.raises(BadInput, match=r"To repeat it: pip install 'readgraph\[meaning\]'"):
+        await replay_answer(saved)

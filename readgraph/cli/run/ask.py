@@ -94,6 +94,7 @@ def ask_documents(options: AskOptions, context: ReaderContext, screen: OutputOpt
     sources = load_sources(options, screen)
     with doing("Opening the library"):
         found, page = run_in_library(options.library, _ask, options, sources, context, screen, answers=True)
+    unsaved = found.pop("unsaved", None)
 
     def show(found: dict[str, Any], screen: OutputOptions) -> None:
         if screen.steps and "rounds" in found:
@@ -103,6 +104,8 @@ def ask_documents(options: AskOptions, context: ReaderContext, screen: OutputOpt
     show_output(found, page, options, context, screen, show)
     named = [each["id"] for each in found["documents"]] or [found["document"]]
     prepare_meaning(options.library, named, context, screen)
+    if unsaved:  # the answer was paid for, so it is shown first
+        raise unsaved
 
 
 def estimate_question(options: AskOptions, context: ReaderContext, screen: OutputOptions) -> None:
@@ -141,7 +144,7 @@ async def _ask(
 ) -> tuple[dict[str, Any], bytes]:
     document = await resolve_document(library, sources, options.as_of, options.up_to) if sources else None
     if options.follow_up:
-        document, thread, method = await _last_question(library, document, options.method)
+        document, thread, method = await _last_question(library, document, options)
     else:
         query = " ".join([options.question, *options.choices])
         document = document or await pick_as_one_document(library.pages, query, _choice(options))
@@ -183,15 +186,19 @@ async def _answer(
             listen=listen,
             thread=thread,
         )
+    unsaved = dict[str, BadInput]()
     if isinstance(options, AskOptions) and options.save:
-        write_output(options.save, await api.save_answer(library, answer), "answer")
+        try:
+            write_output(options.save, await api.save_answer(library, answer), "answer")
+        except BadInput as problem:
+            unsaved = {"unsaved": problem}
     costed = with_cost(answer.output, context, screen, seconds_before)
     found = await with_places(library.pages, with_marks(costed, options.question))
-    return {**found, "notices": answer.notices}
+    return {**found, **unsaved, "notices": answer.notices}
 
 
 async def _last_question(
-    library: Library, document: Document | None, typed: str | None
+    library: Library, document: Document | None, options: AskOptions
 ) -> tuple[Document, RunThread, Method]:
     """Document, thread and method of the newest question, about this document if one is given; raises `BadInput`."""
     only = {"document": document.id} if document else None
@@ -204,14 +211,15 @@ async def _last_question(
             raise BadInput("There is no question to follow up: ask one without --continue first.")
     document = document or await library.pages.document(about["document"])
     thread, last_method = saved.config["configurable"]["thread_id"], about["method"]
-    chosen = method_typed(typed) if typed else None
+    chosen = method_typed(typed) if (typed := options.method) else None
     if typed not in (None, last_method) and not (chosen and chosen.router):
         raise BadInput(f"The last question was asked with {last_method}: use the same method, or leave --continue out.")
     if ":" in last_method and not typed:  # what a library says must import nothing
         raise BadInput(f"The last question was asked with a method of your own: add --method {last_method}.")
     if last_method in ROWS:  # such as a summary: a question that follows goes a way of its own
         chosen = chosen or method_for(document, asks=True)
-    method = chosen or method_named(last_method)
+    asked_with = last_method if options.review else about.get("asked_with", last_method)
+    method = chosen or method_named(asked_with)
     check_used([method], asks=True)
     return document, RunThread(saver=library.checkpointer, id=thread, follow_up=True), method
 

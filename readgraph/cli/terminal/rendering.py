@@ -161,7 +161,8 @@ def print_answer(output: dict[str, Any], screen: OutputOptions) -> None:
     console = Console()
     print_answer_or_table(output)
     picked = output.get("picked", [])
-    print_citations(output["citations"], book=picked[0]["title"] if len(picked) == 1 else "")
+    book, extracted = picked[0]["title"] if len(picked) == 1 else "", output["status"] == "extracted"
+    print_citations(output["citations"], book, extracted=extracted)
     notices = screen.notices_left(output.get("notices", ()))
     for problem in filter(None, (answer_doubts(output), format_missing_records(output), *notices)):
         console.print(SafeText(problem, style="yellow"))
@@ -213,12 +214,16 @@ def titles_told_apart(named: Iterable[tuple[str, str]]) -> dict[str, str]:
     return {each: f"{title} ({each})" if alike[title] > 1 else title for each, title in titles.items()}
 
 
-def print_citations(citations: Sequence[Citation], book: str = "") -> None:
-    """Print the quotes that support an answer, each with the number of its mark, and the `book` if nobody named it."""
+def print_citations(citations: Sequence[Citation], book: str = "", *, extracted: bool = False) -> None:
+    """Print the quotes that support an answer, each with the number of its mark, and the `book` if nobody named it.
+
+    An `extracted` answer consists of its quotes: only their places are printed.
+    """
     console = Console()
     for number, citation in enumerate(citations, 1):
         where = ", ".join(filter(None, [book, place_or_part(citation["place"], citation["page"])]))
-        line = SafeText(f"[{number}] {where}  {quote_in_words(citation)}", style="italic")
+        quote = "" if extracted else f"  {quote_in_words(citation)}"
+        line = SafeText(f"[{number}] {where}{quote}", style="italic")
         console.print(Padding(line, (0, 0, 0, 2), expand=False))
 
 

@@ -7,7 +7,7 @@ part and no signature; what still shows where somebody makes new ones is what do
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import asdict, fields, replace
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -38,6 +38,7 @@ from readgraph.models.names import is_function
 from readgraph.models.pictures import NOT_SEEN
 from readgraph.models.replies.json_form import CUT_OFF
 from readgraph.models.reply import FLAWED, FLAWS, Flaw, ModelReply, PublishedReplies, prompt_key, replay_published
+from readgraph.nodes.meaning import meaning_model
 from readgraph.sources.inputs import read_bytes
 from readgraph.sources.loading import printable_path, read_file
 from readgraph.state.context import ReaderContext
@@ -93,13 +94,14 @@ class SavedAnswer(_Part):
     texts: list[SavedText]
     corrections: dict[str, str]
     vectors: dict[str, str] = {}
+    kept: dict[Literal["memories", "pages", "notes", "tree"], dict[str, dict[str, Any]]] = {}
     replies: list[SavedReply] = []
     answer: dict[str, Any] = {}
     seals: dict[str, str] = {}
 
     def make_seals(self) -> dict[str, str]:
         """The digest of each part; each of several texts and replies is one."""
-        parts = [*self.model_dump(mode="json", exclude={"seals"}).items()]
+        parts = [*self.model_dump(mode="json", exclude={"seals"} if self.kept else {"seals", "kept"}).items()]
         parts += [(f"{name} {at}", each) for name, of in parts if type(of) is list for at, each in enumerate(of, 1)]
         return {name: digest(part) for name, part in parts}
 
@@ -111,10 +113,13 @@ class Replayed(NamedTuple):
     replies: int = 0
     output: Mapping[str, Any] = {}
     notes: Sequence[str] = ()
+    notes_as_kept: int = 0  # of these, those that stand in the file, since the replies that they are made of don't
 
 
 async def save_answer(library: Library | BaseStore, answer: Answer) -> bytes:
     """The file of an answer: all is read and answered once more from the replies that the library keeps, and replayed.
+
+    Notes whose replies aren't kept, such as those that a file's earlier version left, are held by the file themselves.
 
     Raises:
         BadInput: A budget ended the answer, or what the library keeps leads to something else.
@@ -133,22 +138,18 @@ async def save_answer(library: Library | BaseStore, answer: Answer) -> bytes:
         texts=[await _saved_text(pages, each) for each in await documents_of(pages, document)],
         corrections=await corrections_of(pages, document),
     )
-    layer = PageStore(OverlayStore(base_of(pages.store)), namespace=pages.namespace)
-    for each in {document.id, document.kept_with}:  # pages of a beginning are taken over from the whole text's memory
-        for memory in await pages.memories(each):
-            await layer.drop_memory(each, memory.id)
-    keys = dict[str, str]()
     try:
         if answer.status == "budget":
             raise BadInput("a budget ended it.")
-        exchanges, saved.answer = await _run(saved, layer, used, PublishedReplies({}, kept_first=True, vectors=keys))
+        try:
+            exchanges = await _answer_from_kept(saved, pages, answer, used)
+        except ReadgraphError:
+            if not answer.memory:
+                raise
+            saved.kept = await _items_of_memory(pages, document.id, answer.memory)
+            exchanges = await _answer_from_kept(saved, pages, answer, used)
         if NOT_SEEN in saved.answer["fallbacks"] or any(step.get("pictures") for step in saved.answer["steps"]):
             saved.settings.setdefault("look", "auto")  # in a replay nobody knows what its model can see
-        for name in ("answer", "choice", "status", "citations", "pages_read"):
-            if answer.output.get(name) != saved.answer.get(name):
-                raise BadInput(f"another '{name}' comes out.")
-        vectors = zip(keys.values(), await layer.embeddings([*keys]), strict=True)
-        saved.vectors = {key: vector["vector"] for key, vector in vectors if vector}
         saved.replies = [_saved_reply(exchange, context.sample) for exchange in exchanges]
         if is_function(context.model):
             saved.settings.setdefault("reply_form", "plain")  # as functions have it; there is none in a replay
@@ -159,6 +160,39 @@ async def save_answer(library: Library | BaseStore, answer: Answer) -> bytes:
     except ReadgraphError as problem:
         raise BadInput(f"The answer is not saved, since it can't be repeated from what is kept: {problem}") from None
     return data
+
+
+async def _answer_from_kept(
+    saved: SavedAnswer, pages: PageStore, answer: Answer, method: Method
+) -> list[ModelExchange]:
+    """Answer from what the library keeps, with no memory but what `saved` holds of one; raises `ReadgraphError`."""
+    layer = PageStore(OverlayStore(base_of(pages.store)), namespace=pages.namespace)
+    for each in await _sharing_notes(pages, await pages.document(answer.document)):
+        for memory in await pages.memories(each):
+            if memory.id not in saved.kept.get("memories", ()):
+                await layer.drop_memory(each, memory.id)
+    keys = dict[str, str]()
+    exchanges, output = await _run(saved, layer, method, PublishedReplies({}, kept_first=True, vectors=keys))
+    for name in ("answer", "choice", "status", "citations", "pages_read"):
+        if answer.output.get(name) != output.get(name):
+            raise BadInput(f"another '{name}' comes out.")
+    vectors = zip(keys.values(), await layer.embeddings([*keys]), strict=True)
+    saved.answer, saved.vectors = output, {key: vector["vector"] for key, vector in vectors if vector}
+    return exchanges
+
+
+async def _items_of_memory(pages: PageStore, document: str, memory: str) -> dict[Any, dict[str, Any]]:
+    """What is stored of a memory, by its kind and key."""
+    items = {kind: await pages.search((ROOT, kind, memory), EVERY) for kind in ("pages", "notes", "tree")}
+    record = asdict(await pages.memory(document, memory))
+    return {"memories": {memory: record}, **{kind: {each.key: each.value for each in of} for kind, of in items.items()}}
+
+
+async def _sharing_notes(pages: PageStore, document: Document) -> set[str]:
+    """The document and those from which it may have taken pages: whole texts of beginnings, and earlier versions."""
+    members = await documents_of(pages, document)
+    versions = [other.id for member in members for other in await pages.other_versions(member)]
+    return {document.id, document.kept_with, *(member.id for member in members), *versions}
 
 
 def _settings_to_keep(context: ReaderContext, answer: Answer) -> dict[str, Any]:
@@ -253,6 +287,8 @@ async def replay_answer(
     used = method or method_kept(saved.method)
     if unknown := saved.settings.keys() & NOT_KEPT:
         raise BadInput(f"{name} can't be read: it has the setting '{min(unknown)}', which is never saved.")
+    if MEANING in saved.answer.get("searched_by", ()) and meaning_model() is None:
+        raise BadInput("The answer was found by meaning too. To repeat it: pip install 'readgraph[meaning]'.")
     seals, pages = saved.make_seals(), PageStore(InMemoryStore())
     differences = [f"{each}: edited since it was saved" for each in seals if seals[each] != saved.seals.get(each)]
     files = dict[str, Path]()
@@ -278,7 +314,7 @@ async def replay_answer(
         differences.append(
             f"{place}: {one.get(place)!r:.100} in the file, {other.get(place)!r:.100} when it is repeated"
         )
-    return Replayed(differences, len(made), output, notes)
+    return Replayed(differences, len(made), output, notes, len(saved.kept.get("notes", ())))
 
 
 def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
@@ -331,6 +367,10 @@ async def _put_texts(
             changed.append(f"'{record.title}' is not the text that was read: it differs between characters {where}")
         await pages.put([document_item(record)])
     await pages.put([document_item(saved.document)])
+    memory = next(iter(saved.kept.get("memories", ())), "none")
+    for kind, items in saved.kept.items():
+        space = (ROOT, kind, saved.document.id if kind == "memories" else memory)
+        await pages.put([(space, key, value) for key, value in items.items()])
     for key, correction in saved.corrections.items():
         await keep_correction(pages, saved.document.id, key, correction)
     return changed

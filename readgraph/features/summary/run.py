@@ -34,7 +34,7 @@ def _print_summary(output: dict[str, Any], screen: OutputOptions) -> None:
     elif not output["marked_answer"]:
         text = UNUSABLE if output["fallbacks"].get("summary") else "The text says nothing of this."
     console.print(SafeText(text, style="bold"))
-    rendering.print_citations(output["citations"])
+    rendering.print_citations(output["citations"], extracted=output["by_rule"])
     number = format_count(len(output["sentences"]), "sentence")
     own = 0 if output["by_rule"] else sum(sentence["extracted"] for sentence in output["sentences"])
     wrong = f"{output['unsupported']} of {number} not supported by the places named" if output["unsupported"] else ""

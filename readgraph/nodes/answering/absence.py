@@ -26,7 +26,7 @@ from readgraph.nodes.tasks import all_finished
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Absence, WhyNot
 from readgraph.state.records import Page
-from readgraph.state.words import count_words, end_after_words, format_count, with_numbers
+from readgraph.state.words import count_words, end_after_words, format_count, with_numbers, with_ranges
 
 T = TypeVar("T")
 JOINED, LONGEST = 600, 1500  # words: shorter neighbours are judged together, longer parts in pieces
@@ -197,10 +197,10 @@ def describe_absence(absence: Absence) -> str:
     if absence["proven"]:
         read = absence["parts"] - absence["to_judge"]
         return f"In none of {parts} ({read:,} read, {absence['to_judge']:,} judged)."
-    unjudged = with_numbers("part", absence["unjudged"])
+    unjudged = with_ranges("part", absence["unjudged"])
     return {
-        "model": "Not proven that the text holds no answer: only a model can judge the parts, and none is set.",
-        "budget": f"Not proven: the budget ended when {judged} unread parts were judged.",
+        "model": "Not proven: only a model can judge the parts that were not read, and none is set.",
+        "budget": f"Not proven: the budget ended when {judged} unread parts were judged, without {unjudged}.",
         "replies": f"Not proven: {judged} unread parts were judged, but no usable reply came for {unjudged}.",
         "unread": f"Not proven: in none of {parts}, but the text goes on behind them, and that was not read yet.",
     }[absence["why_not"]]

@@ -27,7 +27,8 @@ def _pattern(group: str) -> re.Pattern[str]:
 
 @cache
 def _generic_words() -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{'|'.join(_listed()['text'].values())})(?!\w)", re.IGNORECASE)
+    listed = _listed()["text"]
+    return re.compile(rf"(?<!\w)(?:{listed['all']})(?!\w)|{listed['unspaced']}", re.IGNORECASE)
 
 
 def find_extent(question: str) -> Extent | None:

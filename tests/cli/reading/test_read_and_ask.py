@@ -255,6 +255,17 @@ def test_a_follow_up_goes_on_from_the_last_question(readgraph: Command, server: 
     assert "question before was asked with read-agent" not in readgraph("ask", "--continue", "Why?", STORY, *DOUBLE).err
 
 
+def test_a_follow_up_of_a_question_whose_way_was_chosen_goes_its_own_way(
+    readgraph: Command, server: ModelServer
+) -> None:
+    small = (*DOUBLE, "--window-words", "2500")
+    assert readgraph(*ASK, *small, "--json").json["method"] == "read-agent"
+    found = readgraph("ask", "--continue", "How often is the log book named?", *small, "--json").json
+    assert (found["method"], found["why"]) == ("survey", "the question asks for something of every part")
+    readgraph(*ASK, *small, "--method", "read-agent")
+    assert readgraph("ask", "--continue", "How often did they?", *small, "--json").json["method"] == "read-agent"
+
+
 def test_quiet_prints_the_answer_and_verbose_every_step(readgraph: Command, server: ModelServer) -> None:
     quiet = readgraph(*ASK, "--quiet")
     assert quiet.err == "" and "looked at" not in quiet.out and "[1] " in quiet.out

@@ -50,6 +50,7 @@ def test_what_is_not_supported_is_marked_wherever_the_summary_is_shown(
 def test_without_a_model_a_summary_says_that_it_is_extracted(readgraph: Command) -> None:
     ran = readgraph(*LINE)
     assert ran.text.startswith("Extracted, the text's own sentences: ") and "[1]" in ran.text
+    assert "[1] " in ran.out and "“" not in ran.out.partition("\n  [1]")[2], "no sentence is printed twice"
     assert "without a model" in ran.err
     assert "not supported" not in ran.text and "not checked" not in ran.text
     part = readgraph(*LINE, "--part", "2. Across the Sarn", "--json").json

@@ -19,11 +19,13 @@ function showAnswer(box, { report: data, document: id, memory, thread }, run, ow
   told?.querySelector(".answer > :is(.said, .context, .wide)").after(element("div", {}, ways, asking));
 }
 
+/** The method for what is asked next: a way that was chosen is chosen again. */
+const methodNamed = (data) => (data.way ? {} : { method: data.method });
+
 /** Where no answer was found: ask again, and let the model judge each part that was not read. */
 function everyPartButton(document_, data) {
   const settings = { ...changedSettings(data.method), prove_absence: true };
-  const named = data.way ? {} : { method: data.method }; // a way that was chosen is chosen again
-  const body = { documents: [document_], ...named, question: data.question, options: data.options, settings };
+  const body = { documents: [document_], ...methodNamed(data), question: data.question, options: data.options, settings };
   return doing("Look in every part", async () => (location.hash = placeOf("run", (await beginRun(body)).id)));
 }
 
@@ -33,7 +35,7 @@ function followUpButton(document_, thread, data, box) {
     if (box.childElementCount) return box.querySelector("textarea").focus();
     const question = element("textarea", { rows: 2, dir: "auto", "data-enter": "" });
     const body = () => question.value.trim() ? {
-      documents: [document_], method: data.method, question: question.value.trim(), options: [],
+      documents: [document_], ...methodNamed(data), question: question.value.trim(), options: [],
       settings: changedSettings(data.method), follow_up: thread,
     } : null;
     const estimate = estimating(body);
