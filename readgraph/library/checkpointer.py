@@ -170,16 +170,26 @@ class SharedCheckpointer(BaseCheckpointSaver[str]):
         """
 
         def find_threads() -> tuple[list[CheckpointTuple], int]:
-            source, values = self._select_from(None, {"document": document} if document else None)
-            source += f" AND checkpoint_ns = '' AND {self.of_method}"
-            newest = f"SELECT thread_id, max({self.row}) AS last {source} GROUP BY thread_id"
-            ((total,),) = self._fetch(f"SELECT count(*) AS total FROM ({newest}) AS found", values)
-            found = self._fetch(f"{newest} ORDER BY last DESC LIMIT %s OFFSET %s", (*values, limit, offset))
-            threads = [self.to_given_thread(thread) for thread, _ in found]
-            saved = [self.get_tuple({"configurable": {"thread_id": thread}}) for thread in threads]
-            return [checkpoint_tuple for checkpoint_tuple in saved if checkpoint_tuple], total
+            threads = self._list_question_threads(document)
+            shown = [self.to_given_thread(thread) for thread in threads[offset : offset + limit]]
+            saved = [self.get_tuple({"configurable": {"thread_id": thread}}) for thread in shown]
+            return [checkpoint_tuple for checkpoint_tuple in saved if checkpoint_tuple], len(threads)
 
         return await self.run(find_threads)
+
+    def _list_question_threads(self, document: str) -> list[str]:
+        """The stored ids of threads in which a method ran, of one document or of all, the last written first.
+
+        Threads and their newest rows are found in an index alone. Mostly that row is a method's, and the thread's only
+        one whose metadata are read.
+        """
+        everything, of_part = self._select_from(None, None)
+        wanted, values = self._select_from(None, {"document": document} if document else None)
+        wanted += f" AND checkpoint_ns = '' AND {self.of_method} AND thread_id = id"
+        newest = f"SELECT thread_id AS id, max({self.row}) AS newest {everything} AND checkpoint_ns = ''"
+        last = f"coalesce((SELECT {self.row} {wanted} AND {self.row} = newest), (SELECT max({self.row}) {wanted}))"
+        select = f"SELECT id, {last} AS last FROM ({newest} GROUP BY thread_id) AS threads ORDER BY last DESC"
+        return [thread for thread, row in self._fetch(select, (*values, *values, *of_part)) if row is not None]
 
     def _iterate_rows(
         self, config: RunnableConfig | None, filter: dict[str, Any] | None, below: int, limit: int | None = None

@@ -8,7 +8,7 @@ import time
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -30,6 +30,7 @@ from readgraph.state.records import (
     RecordedReply,
     TreeNode,
     digest,
+    dump_record,
     load_record,
     load_records,
     load_valid,
@@ -39,17 +40,17 @@ from readgraph.state.records import (
 
 def memory_item(memory: Memory) -> StoredValue:
     """A memory's record as it is stored."""
-    return (ROOT, "memories", memory.document), memory.id, asdict(memory)
+    return (ROOT, "memories", memory.document), memory.id, dump_record(memory)
 
 
 def page_item(memory: str, page: Page) -> StoredValue:
     """A page of a memory as it is stored."""
-    return (ROOT, "pages", memory), number_key(page.number), asdict(page)
+    return (ROOT, "pages", memory), number_key(page.number), dump_record(page)
 
 
 def note_item(memory: str, note: Note) -> StoredValue:
     """The note of a page of a memory as it is stored."""
-    return (ROOT, "notes", memory), number_key(note.page), asdict(note)
+    return (ROOT, "notes", memory), number_key(note.page), dump_record(note)
 
 
 class PageStore(DocumentStore):
@@ -196,7 +197,7 @@ class PageStore(DocumentStore):
 
     async def put_tree_node(self, memory: str, node: TreeNode) -> None:
         """Store a node of the tree above a memory's pages."""
-        await self.put([((ROOT, "tree", memory), node.id, asdict(node))])
+        await self.put([((ROOT, "tree", memory), node.id, dump_record(node))])
 
     async def tree_nodes(self, memory: str, ids: Iterable[str]) -> list[TreeNode]:
         """The tree nodes with these ids, in this order; ids that don't exist are left out."""
@@ -218,7 +219,7 @@ class PageStore(DocumentStore):
 
     async def put_replies(self, replies: Mapping[str, RecordedReply]) -> None:
         """Record replies by their keys; when this returns, they are committed."""
-        await self._paid.put([((ROOT, "replies"), key, asdict(reply)) for key, reply in replies.items()])
+        await self._paid.put([((ROOT, "replies"), key, dump_record(reply)) for key, reply in replies.items()])
 
     async def holds_replies(self, document: str) -> bool:
         """Whether any recorded reply is one for this document."""

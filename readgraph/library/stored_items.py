@@ -102,7 +102,10 @@ class StoredItems:
 
     async def get_all(self, keys: Iterable[tuple[tuple[str, ...], str]]) -> list[dict[str, Any] | None]:
         """The stored values of these (namespace, key) pairs, in this order; None for those that don't exist."""
-        return [value async for values in self._get_in_batches(keys) for value in values]
+        remaining, found = iter(keys), list[dict[str, Any] | None]()
+        while batch := [*islice(remaining, BATCH)]:
+            found += await self._get_batch(batch)
+        return found
 
     async def load(self, kind: type[Record], namespace: tuple[str, ...], keys: Iterable[str]) -> list[Record]:
         """The records of these keys, in this order; those that don't exist are left out."""
@@ -110,23 +113,21 @@ class StoredItems:
 
     async def get_each(self, keys: Iterable[tuple[tuple[str, ...], str]]) -> AsyncIterator[dict[str, Any] | None]:
         """The stored values of these (namespace, key) pairs, in this order; only one batch is in memory at a time."""
-        async for values in self._get_in_batches(keys):
-            for value in values:
+        remaining = iter(keys)
+        while batch := [*islice(remaining, BATCH)]:
+            for value in await self._get_batch(batch):
                 yield value
 
-    async def _get_in_batches(
-        self, keys: Iterable[tuple[tuple[str, ...], str]]
-    ) -> AsyncIterator[list[dict[str, Any] | None]]:
-        remaining = iter(keys)
-        while group := [(_stored_space(namespace), key) for namespace, key in islice(remaining, BATCH)]:
-            operations = [
-                GetOp(space, key if key.isascii() else replace_surrogates(key), refresh_ttl=False)
-                for space, key in group
-                if space
-            ]
-            items = iter(await run_batch(self.store, operations) if operations else ())
-            found = [next(items) if space else None for space, _ in group]
-            yield [item.value if isinstance(item, Item) else None for item in found]
+    async def _get_batch(self, keys: Sequence[tuple[tuple[str, ...], str]]) -> list[dict[str, Any] | None]:
+        spaces = [_stored_space(namespace) for namespace, _ in keys]
+        operations = [
+            GetOp(space, key if key.isascii() else replace_surrogates(key), refresh_ttl=False)
+            for space, (_, key) in zip(spaces, keys, strict=True)
+            if space
+        ]
+        items = iter(await run_batch(self.store, operations) if operations else ())
+        found = [next(items) if space else None for space in spaces]
+        return [item.value if isinstance(item, Item) else None for item in found]
 
     async def check_last(self, namespace: tuple[str, ...], count: int) -> None:
         """Raise `Damaged` if the last of `count` numbered items is missing: a wrong count could take hours to read.

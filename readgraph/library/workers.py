@@ -81,7 +81,7 @@ class WorkerThread:
 
     def check(self) -> None:
         """Raise `LibraryError` where this process was forked since, or the thread was shut down."""
-        if self.of_parent:
+        if self._process != os.getpid():
             raise LibraryError(f"{self._what} was opened before this process was forked{self._instead}.")
         if self._ended:
             raise LibraryError(f"{self._what} is closed.")

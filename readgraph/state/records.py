@@ -59,6 +59,13 @@ def load_record(kind: type[Record], value: Any) -> Record:
     return record
 
 
+def dump_record(record: object) -> dict[str, Any]:
+    """A record as it is stored, from which `load_record` makes it again."""
+    kind: Any = type(record)
+    dumped: dict[str, Any] = _adapter(kind).dump_python(record, warnings=False)
+    return dumped
+
+
 def load_records(kind: type[Record], values: list[Any]) -> list[Record]:
     """The records in these stored values, all at once; raises `Damaged` if one of them holds none."""
     records: list[Record] = _validate(list[kind], values, kind.__name__)  # type: ignore[valid-type]

@@ -63,6 +63,8 @@ def stem(word: str, language: str = ENGLISH) -> str:
 
     Vietnamese keeps its accents. Latin words of other languages without a stemmer are stemmed as English ones.
     """
+    if language == ENGLISH and word.isascii():
+        return _english(word)
     language = language_of_word(word, language)
     if language == "vi":
         return word
@@ -105,6 +107,11 @@ def _content_stems(language: str) -> Mapping[str, str | None]:
     return _StemTable(language, stop_words(language))
 
 
+def content_stem(token: str, language: str = ENGLISH) -> str | None:
+    """The stem of one of the `tokens` of a text; None of a stop word."""
+    return _content_stems(language)[token]
+
+
 def fold_accents(word: str) -> str:
     """A word without accents; Cyrillic й and ї are letters of their own."""
     if word.isascii():
@@ -132,16 +139,20 @@ def _snowball(language: str) -> Any:
     return getattr(import_module(f"snowballstemmer.{name}_stemmer"), f"{name.title()}Stemmer")
 
 
+_ENGLISH_ENDINGS = ("ing", "ed", "es", "s")
+
+
 def _english(word: str) -> str:
     """A light English stem: plurals, -ing, -ed, and the letters that these double, drop or change.
 
     It was compared with FTS5's Porter stemmer on LoCoMo turns, QMSum chunks and Hotpot paragraphs: neither is better on
     all of them (`benchmarks/retrieval.py`), and with this one all rankings use the same words.
     """
-    for ending in ("ing", "ed", "es", "s"):
-        if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
-            word = word.removesuffix(ending)
-            break
+    if word.endswith(_ENGLISH_ENDINGS) and not word.endswith("ss"):
+        for ending in _ENGLISH_ENDINGS:
+            if word.endswith(ending) and len(word) - len(ending) >= 3:
+                word = word.removesuffix(ending)
+                break
     if len(word) > 3 and word.endswith("e"):
         word = word[:-1]
     if len(word) > 3 and word.endswith("y"):

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 
-from readgraph.library.search.terms import content_words
+from readgraph.library.search.terms import content_stem, content_words
 from readgraph.nodes.building.parts import HEADING, Pages, pages_after
 from readgraph.nodes.contracts import AskedState, ReaderRuntime
 from readgraph.nodes.extractive.passages import FEWEST_WORDS, is_heading, is_prose, label_of, without_label
@@ -96,7 +96,11 @@ def telling_words(text: str, most: int) -> list[str]:
 @lru_cache(1 << 15)
 def _first_stem(word: str) -> str:
     """A word as it is ranked; "" for a short one, or one without content."""
-    return next(iter(content_words(word)), "") if len(word) >= FEWEST_LETTERS else ""
+    if len(word) < FEWEST_LETTERS:
+        return ""
+    if word.isascii():  # such a word is one token
+        return content_stem(word.lower()) or ""
+    return next(iter(content_words(word)), "")
 
 
 _SIGNATURE = re.compile(

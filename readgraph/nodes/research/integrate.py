@@ -118,24 +118,26 @@ class IntegrateUpdate(StepUpdate, Gathered):
 
 async def integrate_without_model(state: IntegrateState, runtime: ReaderRuntime) -> IntegrateUpdate:
     """Without a model: the notes are the passages that best match the question."""
-    shown = await _pack_hits(state, runtime, most_words=sys.maxsize)  # no window has to hold them
-    return await _with_passages(state, runtime, shown) if shown else _keep_state(state, "no part to read")
+    memory = await load_memory(runtime, state)
+    shown = await _pack_hits(state, memory, most_words=sys.maxsize)  # no window has to hold them
+    return await _with_passages(state, memory, shown) if shown else _keep_state(state, "no part to read")
 
 
 @node(without_model=integrate_without_model, settings=(Reasoning, *settings_beside(), Window))
 async def integrate(state: IntegrateState, runtime: ReaderRuntime) -> IntegrateUpdate:
     """Add what the pages say to the notes, with sources and quotes; passages of them without a usable reply."""
-    shown = await _pack_hits(state, runtime, most_words=int(runtime.context.window_words * EVIDENCE_SHARE))
+    memory = await load_memory(runtime, state)
+    shown = await _pack_hits(state, memory, most_words=int(runtime.context.window_words * EVIDENCE_SHARE))
     if not shown:
         return _keep_state(state, "no part to read")
     reasoning, notes = runtime.context.reasoning, state["notes"]
     prompt = integrate_prompt(pages_text(shown), notes, state["question_text"], state["choices"], reasoning=reasoning)
-    prompt = await show_beside(prompt, (await load_memory(runtime, state)).document, _parts(shown), runtime)
+    prompt = await show_beside(prompt, memory.document, _parts(shown), runtime)
     reply = await ask_reply(
         runtime, prompt, with_reasons(Integrated) if reasoning else Integrated, fallback="integrate"
     )
     if reply is None:
-        return await _with_passages(state, runtime, shown)
+        return await _with_passages(state, memory, shown)
     numbers = [page.number for page in shown]
     read = [*dict.fromkeys([*state["pages_read"], *numbers])]
     if not reply.content.strip():
@@ -148,7 +150,7 @@ async def integrate(state: IntegrateState, runtime: ReaderRuntime) -> IntegrateU
         if citation := next(filter(None, places), None) or _read_off_picture(quote, shown):
             snippets.append(citation)
     told = [page for page in reply.sources if page in read]
-    return await _add_to_notes(state, runtime, shown, reply.content.strip(), snippets, told)
+    return await _add_to_notes(state, memory, shown, reply.content.strip(), snippets, told)
 
 
 def _read_off_picture(quoted: QuotedText, shown: Sequence[ShownPage]) -> Citation | None:
@@ -172,17 +174,16 @@ def _parts(shown: Iterable[ShownPage]) -> list[ShownPart]:
     return [ShownPart(page.number, page.start, page.start + len(page.text)) for page in shown]
 
 
-async def _pack_hits(state: IntegrateState, runtime: ReaderRuntime, *, most_words: int) -> list[ShownPage]:
+async def _pack_hits(state: IntegrateState, memory: OpenedMemory, *, most_words: int) -> list[ShownPage]:
     numbers = [hit["page"] for hit in state["hits"] if hit["page"] not in state["pages_read"]]
-    return await (await load_memory(runtime, state)).pack(numbers, most_words)
+    return await memory.pack(numbers, most_words)
 
 
-async def _with_passages(state: IntegrateState, runtime: ReaderRuntime, shown: list[ShownPage]) -> IntegrateUpdate:
+async def _with_passages(state: IntegrateState, memory: OpenedMemory, shown: list[ShownPage]) -> IntegrateUpdate:
     texts = {page.number: page.text for page in shown}
     query, passages = query_of(state), passages_of(texts)
-    opened = await load_memory(runtime, state)
     spans = [(passage.page, passage.start, passage.end) for passage in passages]
-    cosines = await passage_cosines(spans, opened.document, opened.record.id, query, runtime)
+    cosines = await passage_cosines(spans, memory.document, memory.record.id, query, memory.runtime)
     page_sentences = nearest_sentences(query, passages, cosines=cosines)[:PASSAGES]
     starts = {page.number: page.start for page in shown}
     snippets = [
@@ -195,20 +196,19 @@ async def _with_passages(state: IntegrateState, runtime: ReaderRuntime, shown: l
         for page_sentence in page_sentences
     ]
     notes = "\n".join([state["notes"], *(snippet["quote"] for snippet in snippets)]).strip()
-    return await _add_to_notes(state, runtime, shown, notes, snippets)
+    return await _add_to_notes(state, memory, shown, notes, snippets)
 
 
 async def _add_to_notes(
     state: IntegrateState,
-    runtime: ReaderRuntime,
+    memory: OpenedMemory,
     shown: list[ShownPage],
     notes: str,
     snippets: list[Citation],
     told: Iterable[int] = (),
 ) -> IntegrateUpdate:
     """The update with these notes, and the snippets that show them; `told`: further pages that they rest on."""
-    memory, numbers = await load_memory(runtime, state), [page.number for page in shown]
-    seen = current_meter().pictures
+    numbers, seen = [page.number for page in shown], current_meter().pictures
     places = await memory.store.place_names(memory.document, [snippet["start"] for snippet in snippets])
     for snippet, place in zip(snippets, places, strict=True):
         if "seen" not in snippet:

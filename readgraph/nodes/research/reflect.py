@@ -179,10 +179,11 @@ def _limit_requests(missing: list[str]) -> list[str]:
 
 async def _close_unasked(state: ReflectState, runtime: ReaderRuntime) -> ReflectUpdate | None:
     """The finished round where no verdict is asked for: no other follows, or there are no notes without one."""
-    memory = await load_memory(runtime, state)
-    end = "every page was read" if len(state["pages_read"]) >= memory.record.pages else ""
+    end = ""
     if len(state["rounds"]) + 1 >= runtime.context.rounds:
         end = "the last round"
+    elif len(state["pages_read"]) >= (await load_memory(runtime, state)).record.pages:
+        end = "every page was read"
     judged = state["rounds"][-1]["notes"] if state["rounds"] else ""
     if not end and state["notes"] not in ("", judged):
         return None
