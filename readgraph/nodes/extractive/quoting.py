@@ -1,7 +1,7 @@
 """Answers without a model: the sentences nearest to the question, quoted; no rule says which words answer it."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from itertools import accumulate, pairwise
 from operator import itemgetter
 
@@ -10,7 +10,7 @@ from readgraph.library.search.okapi import rank
 from readgraph.library.search.terms import content_words
 from readgraph.nodes.contracts import AnswerDraft, AskedQuestion, AskedState, ReaderRuntime
 from readgraph.nodes.extractive import dates
-from readgraph.nodes.extractive.asked import asks, holds, is_of_kinds, read_question
+from readgraph.nodes.extractive.asked import asks, asks_without_mark, holds, is_of_kinds, read_question
 from readgraph.nodes.extractive.passages import (
     LINE_ENDS,
     MOST_PASSAGES,
@@ -19,8 +19,8 @@ from readgraph.nodes.extractive.passages import (
     nearest_sentences,
     passages_of,
     sentences_of,
-    speakers_of,
 )
+from readgraph.nodes.extractive.talk import adds_nothing, find_named, find_speakers, is_filler
 from readgraph.nodes.meaning import passage_cosines
 from readgraph.nodes.prompts import PARAGRAPH_WORDS, answer_length
 from readgraph.state.languages import main_language
@@ -101,8 +101,11 @@ def quoted_answer(
         query = f"{question} {state['choices'][choice]}" if choice else question
     ranked = nearest_sentences(query, passages, cosines=cosines)[:MOST_RANKED]
     near = _as_near(query, ranked, documents or {})
-    is_talk = len(speakers_of(passages)) > 1
-    shown = _nearest_turns(near, passages) if is_talk else _each_adding(query, _of_one_kind(query, near))
+    speakers = find_speakers(passage.speaker for passage in passages)
+    if len(speakers) > 1:
+        shown = _nearest_turns(_telling(query, near, speakers), passages)
+    else:
+        shown = _each_adding(query, _of_one_kind(query, near))
     quotes = _quotes(shown, passages, question)
     if choice:
         return _draft_from_quotes(state["choices"][choice], quotes, choice)
@@ -159,29 +162,33 @@ def _quote_of(run: Sequence[PageSentence]) -> Quote:
 def _find_reply(
     page_sentence: PageSentence, following: Sequence[Passage], question: str, language: str
 ) -> list[PageSentence]:
-    """What stands after a question up to the reply to it, and the reply's first sentences; nothing after others.
+    """What stands after a question up to the reply to it, and the replies' first sentences; nothing after others.
 
-    In a talk, a turn of somebody else is the reply unless it asks something too; else what follows a paragraph that
-    ends with a question. `following`: the passages of the page from that of the question on.
+    In a talk, a turn of somebody else is the reply unless it asks something too, with those of others up to the asker's
+    next one; without any, what the asker says next. In other texts it is the next sentence, or the next paragraph.
+    `following`: the passages of the page from that of the question on.
     """
     asker = following[0].speaker
     taken = [
         sentence for sentence in sentences_of(following[0], language=language) if sentence.start >= page_sentence.end
     ]
-    if not _asks(page_sentence.said, question if asker else "") or (taken and not asker):
+    if not _asks(page_sentence.said, question if asker else "", language):
         return []
-    begin, is_answered = len(taken) if not asker else None, False
+    if taken and not asker:
+        return taken[:1]
+    own, begin, is_answered = len(taken), len(taken) if not asker else None, False
     for one, other in pairwise(following[:MOST_BETWEEN]):
-        if not _follows(one, other) or (is_answered and (other.speaker or not asker)):
+        if not _follows(one, other) or (is_answered and (other.speaker == asker or not asker or _asks(other.said))):
             break
-        if not asker or other.speaker not in ("", asker):
+        if other.speaker != asker and (other.speaker or begin is not None):
             begin = len(taken) if begin is None else begin
-            is_answered = not _asks(other.said)
+            is_answered = is_answered or not (_asks(other.said) or (is_filler(other.said, language) and not own))
         taken += sentences_of(other, language=language)
     sizes = [*accumulate(count_words(sentence.text) for sentence in taken)]
     if begin is None or (begin and sizes[begin - 1] > REPLY_WORDS):
-        return []
-    return [sentence for number, sentence in enumerate(taken) if number <= begin or sizes[number] <= REPLY_WORDS]
+        return taken[: min(own, 1)]
+    most = REPLY_WORDS if is_answered else 0
+    return [sentence for number, sentence in enumerate(taken) if number <= begin or sizes[number] <= most]
 
 
 def _follows(one: Passage, other: Passage) -> bool:
@@ -191,9 +198,14 @@ def _follows(one: Passage, other: Passage) -> bool:
     return other.page == one.page + 1 and other.start <= LINE_ENDS
 
 
-def _asks(text: str, question: str = "") -> bool:
-    """Whether this asks something: by its mark, or since it says nothing beside what the `question` says."""
-    return asks(text) or (bool(question) and {*content_words(text)} <= {*content_words(question)})
+def _asks(text: str, question: str = "", language: str = "") -> bool:
+    """Whether this asks something: by its mark; in a talk since it says nothing beside what the `question` says.
+
+    There it may also have a word that asks, and no mark at all.
+    """
+    if asks(text) or not question:
+        return asks(text)
+    return {*content_words(text)} <= {*content_words(question)} or asks_without_mark(text, language)
 
 
 def _as_near(query: str, ranked: Sequence[PageSentence], documents: Mapping[int, str]) -> list[PageSentence]:
@@ -224,6 +236,17 @@ def _of_one_kind(query: str, ranked: Sequence[PageSentence]) -> list[PageSentenc
     asked = read_question(query, language)
     may_answer = [is_of_kinds(asked, sentence.text, language, besides="why") for sentence in ranked]
     return [sentence for sentence, may in zip(ranked, may_answer, strict=True) if may >= may_answer[0]]
+
+
+def _telling(query: str, ranked: Sequence[PageSentence], speakers: Set[str]) -> list[PageSentence]:
+    """Those of these sentences of a talk that say something beside what is asked: "Take care!" doesn't."""
+    language = main_language([sentence.said for sentence in ranked])
+    words, named = {*content_words(query)}, {*content_words(" ".join(find_named(query, speakers)))}
+    return [
+        sentence
+        for sentence in ranked
+        if not is_filler(sentence.said, language, speakers) and not adds_nothing(sentence.said, words, named)
+    ]
 
 
 def _nearest_turns(ranked: Sequence[PageSentence], passages: Sequence[Passage]) -> list[PageSentence]:
