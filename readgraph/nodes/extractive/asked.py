@@ -199,7 +199,11 @@ def asks(text: str) -> bool:
 
 def asks_without_mark(text: str, language: str) -> bool:
     """Whether a message asks something though it ends without a mark, as in a chat: "what time do we meet"."""
-    return not re.search(r"[.,;:!…]", text) and any(not start for start, _ in _find_asking(text.strip(), language))
+    said = text.strip()
+    if re.search(r"[.,;:!…]", said):
+        return False
+    begins = compile_words("yes_or_no", language)
+    return bool(begins and begins.match(said)) or any(not start for start, _ in _find_asking(said, language))
 
 
 def is_of_kinds(asked: Asked, text: str, language: str, besides: Kind | None = None) -> bool:

@@ -20,12 +20,13 @@ from readgraph.nodes.extractive.passages import (
     passages_of,
     sentences_of,
 )
-from readgraph.nodes.extractive.talk import adds_nothing, find_named, find_speakers, is_filler
+from readgraph.nodes.extractive.talk import adds_nothing, find_named, find_speakers, is_filler, remove_politeness
 from readgraph.nodes.meaning import passage_cosines
 from readgraph.nodes.prompts import PARAGRAPH_WORDS, answer_length
 from readgraph.state.languages import main_language
 from readgraph.state.reading import Quote
 from readgraph.state.records import Document
+from readgraph.state.sentences import sentence_spans
 from readgraph.state.words import count_words
 
 
@@ -47,6 +48,7 @@ HALF = 0.5
 SPACES = 2  # most characters between two sentences that follow each other
 FREE_WORDS = 200  # words of an answer that may be as long as it likes
 MOST_BETWEEN, REPLY_WORDS = 8, 80  # passages from a question to its reply, and words of them and the reply
+SHORT_TURN = 40  # words of a turn that is quoted whole: what it takes back is its own last sentence
 PASSAGE_WORDS = 10  # one more passage is ranked for each ten words of a long answer
 
 
@@ -173,22 +175,55 @@ def _find_reply(
         sentence for sentence in sentences_of(following[0], language=language) if sentence.start >= page_sentence.end
     ]
     if not _asks(page_sentence.said, question if asker else "", language):
-        return []
+        return [] if taken else _find_follow_up(following, language)
     if taken and not asker:
         return taken[:1]
-    own, begin, is_answered = len(taken), len(taken) if not asker else None, False
-    for one, other in pairwise(following[:MOST_BETWEEN]):
-        if not _follows(one, other) or (is_answered and (other.speaker == asker or not asker or _asks(other.said))):
-            break
-        if other.speaker != asker and (other.speaker or begin is not None):
-            begin = len(taken) if begin is None else begin
-            is_answered = is_answered or not (_asks(other.said) or (is_filler(other.said, language) and not own))
-        taken += sentences_of(other, language=language)
+    own = len(taken)
+    begin, answered = _take_replies(taken, following, language)
     sizes = [*accumulate(count_words(sentence.text) for sentence in taken)]
     if begin is None or (begin and sizes[begin - 1] > REPLY_WORDS):
         return taken[: min(own, 1)]
-    most = REPLY_WORDS if is_answered else 0
-    return [sentence for number, sentence in enumerate(taken) if number <= begin or sizes[number] <= most]
+    most = [REPLY_WORDS if number < answered else SHORT_TURN * bool(answered) for number in range(len(taken))]
+    return [sentence for number, sentence in enumerate(taken) if number <= begin or sizes[number] <= most[number]]
+
+
+def _take_replies(taken: list[PageSentence], following: Sequence[Passage], language: str) -> tuple[int | None, int]:
+    """Add what follows a question to the rest of its turn; where the reply begins, and where one that says much ends.
+
+    An "Um." says nothing, unless the asker went on to say it.
+    """
+    asker, own = following[0].speaker, len(taken)
+    begin, answered = None if asker else own, 0
+    for one, other in pairwise(following[:MOST_BETWEEN]):
+        is_next = other.speaker == asker or not asker or _begins_asking(other, language)
+        if not _follows(one, other) or (answered and is_next):
+            break
+        says = False
+        if other.speaker != asker and (other.speaker or begin is not None):
+            begin = len(taken) if begin is None else begin
+            says = bool(own) or not (_asks(other.said) or is_filler(other.said, language))
+        taken += sentences_of(other, language=language)
+        answered = answered or (len(taken) if says else 0)
+    return begin, answered
+
+
+def _find_follow_up(following: Sequence[Passage], language: str) -> list[PageSentence]:
+    """Somebody else's question about this turn that says little itself, such as "Why so long?", and the reply to it."""
+    turn, other = (*following[:2], *following[:1])[:2]
+    if not (turn.speaker and other.speaker not in ("", turn.speaker) and _follows(turn, other) and asks(other.said)):
+        return []
+    own = {*content_words(remove_politeness(other.said, language))} - {*content_words(turn.said)}
+    is_open = read_question(other.said.strip(), language).is_open
+    asking = sentences_of(other, language=language) if is_open and len(own) <= 1 else []
+    reply = _find_reply(asking[-1], following[1:3], "", language) if asking else []
+    return [*asking, *reply] if reply else []
+
+
+def _begins_asking(passage: Passage, language: str) -> bool:
+    """Whether a turn asks something before it says anything."""
+    said = passage.said.strip()
+    sentences = (said[start:end] for start, end in sentence_spans(said))
+    return asks(next((sentence for sentence in sentences if not is_filler(sentence, language)), ""))
 
 
 def _follows(one: Passage, other: Passage) -> bool:
@@ -250,7 +285,7 @@ def _telling(query: str, ranked: Sequence[PageSentence], speakers: Set[str]) -> 
 
 
 def _nearest_turns(ranked: Sequence[PageSentence], passages: Sequence[Passage]) -> list[PageSentence]:
-    """The nearest turns: of each all up to the last of these sentences, or the nearest if that is long."""
+    """The nearest turns: the whole of a short one, else all up to the last of these sentences, or the nearest one."""
     begun = {(passage.page, passage.start): passage for passage in passages}
     turns = dict[tuple[int, int], list[PageSentence]]()
     for sentence in ranked:
@@ -258,9 +293,9 @@ def _nearest_turns(ranked: Sequence[PageSentence], passages: Sequence[Passage]) 
     language = main_language([passage.said for passage in passages])
     shown = list[PageSentence]()
     for turn, near in [*turns.items()][:MOST_TURNS]:
-        whole = [
-            sentence for sentence in sentences_of(begun[turn], language=language) if sentence.start <= max(near).start
-        ]
+        whole = sentences_of(begun[turn], language=language)
+        if sum(count_words(sentence.text) for sentence in whole) > SHORT_TURN:
+            whole = [sentence for sentence in whole if sentence.start <= max(near).start]
         shown += whole if sum(count_words(sentence.text) for sentence in whole) <= REPLY_WORDS else near[:1]
     return shown
 

@@ -12,9 +12,6 @@ from readgraph.state.sentences import LABEL
 FEWEST_TURNS = 3
 """Turns after which a label counts as a speaker's name."""
 
-FEWEST_TELLING = 3
-"""Content words of a turn from which on it may say something of what is asked though it shares no word with that."""
-
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _NOISE = re.compile(r"\{[^{}\n]{0,40}\}|\[[^\[\]\n]{0,40}\]|<[^<>\n]{0,40}>")
 """What a transcript or a chat notes beside the words: "{laugh}", "[inaudible]", "<Media omitted>"."""
@@ -68,11 +65,11 @@ def is_filler(said: str, language: str, speakers: Iterable[str] = ()) -> bool:
 
 
 def adds_nothing(said: str, query: Set[str], named: Set[str]) -> bool:
-    """Whether a statement has no content word but some of a query's, or only few and none of it.
+    """Whether a statement has no content word but some of a query's, or a single one and none of it.
 
     `named`: those of the query that name speakers.
     """
     words, wanted = {*content_words(remove_noise(said))}, query - named
     if asks(said) or wanted <= words:
         return False
-    return words <= query or (words.isdisjoint(wanted) and len(words) < FEWEST_TELLING)
+    return words <= query or (words.isdisjoint(wanted) and len(words) < 2)

@@ -14,12 +14,13 @@ from typing import NamedTuple
 from readgraph.library.search.terms import content_words
 from readgraph.nodes.extractive.asked import asks
 from readgraph.nodes.extractive.passages import FEWEST_WORDS, is_prose, without_label
-from readgraph.nodes.extractive.talk import FEWEST_TELLING, remove_noise, remove_politeness
+from readgraph.nodes.extractive.talk import remove_noise, remove_politeness
 from readgraph.state.languages import main_language
 from readgraph.state.sentences import sentence_spans
 from readgraph.state.words import count_words
 
 EVEN_WORDS = 10  # added to a sentence's length, so that a short one doesn't outweigh a long one by a frequent word
+FEWEST_TELLING = 3  # fewest different content words of a statement
 SAID_AGAIN = 0.3  # what a word counts once a chosen sentence has it, where it counted 1
 
 _WORD, _LAST_MARK = re.compile(r"\w+"), re.compile(r"[.!?。！？…]\W*$")
