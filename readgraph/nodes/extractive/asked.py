@@ -7,8 +7,8 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, Literal, NamedTuple
 
-from readgraph.library.search.terms import UNSPACED
-from readgraph.nodes.rules.tokens import Token, fold_letters, tokens_of
+from readgraph.library.search.terms import UNSPACED, stem
+from readgraph.nodes.rules.tokens import Token, cue_words, fold_letters, tokens_of
 from readgraph.state.calendars import fold_month_name, month_names
 from readgraph.state.languages import DEFAULT, certain_language, language_of
 from readgraph.state.sentences import LABEL, sentence_spans
@@ -170,8 +170,18 @@ def answers(question: str, quote: str) -> bool:
             if any(
                 _holds_words(asked, " ".join(each), language) and _says_kinds(asked, each, language) for each in texts
             ):
-                return True
+                return not (language == DEFAULT and _leaves_doer_open(question, " ".join(told)))
     return False
+
+
+def _leaves_doer_open(question: str, text: str) -> bool:
+    """Whether it is asked in English who did something, and told without who did: "Who hired Ann?", "Ann was hired"."""
+    forms = cue_words("passive", DEFAULT)
+    deed = re.match(r"\W*who (\w+)", question, re.IGNORECASE)
+    if not deed or deed[1].lower() in forms or re.search(r"\bby\b", text):
+        return False
+    done = re.findall(rf"\b(?:{'|'.join(forms)}) (?:\w+ly )?(\w+)", text)
+    return stem(deed[1].lower(), DEFAULT) in {stem(word.lower(), DEFAULT) for word in done}
 
 
 def _can_tell(asked: Asked, language: str) -> bool:
