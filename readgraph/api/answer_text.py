@@ -11,7 +11,7 @@ NEAREST, NEAREST_ONE, SAYS = "Nearest sentences:", "Nearest sentence:", "The tex
 EXTRACTED = "Extracted, the text's own sentences: "
 BY_PATTERN = "Filled by patterns, without a model: names and amounts as they are written, dates as YYYY-MM-DD."
 GUESSED = "A guess by shared words, no better than chance"
-NOTHING_SHARED = "No sentence that was looked at shares a word with your question."
+NOTHING_NEAR = "No sentence that was looked at says something with a word of your question."
 
 
 def place_or_part(place: str | None, page: int) -> str:
@@ -58,7 +58,7 @@ def plain_answer(output: Mapping[str, Any]) -> str:
         return _nearest(output)
     if output["status"] == "extracted" and answer:
         return f"{EXTRACTED}{answer}"
-    nothing = "The text doesn't say." if output["steps"][-1]["model"] else NOTHING_SHARED
+    nothing = "The text doesn't say." if output["steps"][-1]["model"] else NOTHING_NEAR
     if output["by_rule"] and output["steps"][-1]["model"]:
         nothing = "The model gave no answer that could be used."
     if output["steps"][-1]["summary"] == REFUSED:

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,7 +39,7 @@ from readgraph.nodes.step import node
 from readgraph.nodes.tasks import all_finished
 from readgraph.state.apart import compute
 from readgraph.state.reading import Citation, Sentence, Status
-from readgraph.state.sentences import LABEL, sentence_spans
+from readgraph.state.sentences import sentence_spans
 from readgraph.state.settings import Checking, Language
 from readgraph.state.words import count_words, first_words, format_count, take_fitting
 
@@ -201,25 +201,13 @@ async def write_summary(state: WriteState, runtime: ReaderRuntime) -> WriteUpdat
 
 
 async def write_without_model(state: WriteState, runtime: ReaderRuntime) -> WriteUpdate:
-    """Extract the sentences that have most in common with the text, from all of its stretches, or with the subject.
-
-    Where the text itself is asked about, its own sentences don't say so; but who speaks in a talk says what it is for.
-    """
+    """Extract the sentences that have most in common with the text, from all of its stretches, or with the subject."""
     material = await material_of(state, runtime)
     most, about = runtime.context.summary_words, state["question_text"]
-    of_subject = bool(subject_of(about)) or is_talk(material.texts.values())
     in_full = {summary_part["page"] for summary_part in state["shown"] if summary_part["full"]}
     notes = {page: note for page, note in material.notes.items() if page not in in_full}
-    sentences = await compute(extract_summary, material.texts, notes, most, about if of_subject else "")
-    if about and not (sentences or subject_of(about)):
-        sentences = await compute(extract_summary, material.texts, notes, most)
+    sentences = await compute(extract_summary, material.texts, notes, most, about if subject_of(about) else "")
     return await _update(material, state["shown"], sentences)
-
-
-def is_talk(texts: Iterable[str]) -> bool:
-    """Whether most lines of these texts are what speakers say, each behind a name."""
-    lines = [line for text in texts for line in text.splitlines() if line.strip()]
-    return 2 * sum(bool(LABEL.match(line)) for line in lines) > len(lines)
 
 
 async def _update(

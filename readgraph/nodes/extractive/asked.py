@@ -7,8 +7,8 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, Literal, NamedTuple
 
-from readgraph.library.search.terms import UNSPACED
-from readgraph.nodes.rules.tokens import Token, fold_letters, tokens_of
+from readgraph.library.search.terms import UNSPACED, stem
+from readgraph.nodes.rules.tokens import Token, cue_words, fold_letters, tokens_of
 from readgraph.state.calendars import fold_month_name, month_names
 from readgraph.state.languages import DEFAULT, certain_language, language_of
 from readgraph.state.sentences import LABEL, sentence_spans
@@ -49,7 +49,7 @@ def _listed() -> dict[str, dict[str, str]]:
 
 
 @cache
-def _pattern(group: str, language: str) -> re.Pattern[str] | None:
+def compile_words(group: str, language: str) -> re.Pattern[str] | None:
     """The words of a group in a language; None where none are listed."""
     if not (words := _listed()[group].get(language)):
         return None
@@ -64,7 +64,7 @@ def read_question(question: str, language: str) -> Asked:
         if asking := _find_asking(question, spoken):
             kinds = {kind for _, kind in asking if kind}
             for group in (*KINDS, "what", "said"):
-                rest = pattern.sub(" ", rest) if (pattern := _pattern(group, spoken)) else rest
+                rest = pattern.sub(" ", rest) if (pattern := compile_words(group, spoken)) else rest
             break
     tokens = tokens_of(rest, language)
     values = {value for token in tokens if token.kind in ("word", "name", "number", "date") for value in _values(token)}
@@ -93,7 +93,7 @@ def _find_asking(question: str, language: str) -> list[tuple[int, Kind | None]]:
 
 
 def _matches(text: str, group: str, language: str) -> Iterator[re.Match[str]]:
-    return pattern.finditer(text) if (pattern := _pattern(group, language)) else iter(())
+    return pattern.finditer(text) if (pattern := compile_words(group, language)) else iter(())
 
 
 def _values(token: Token) -> Iterable[Any]:
@@ -142,8 +142,8 @@ def _shared(asked: Asked, tokens: Iterable[Token]) -> Set[Any]:
 
 def _denies(asked: Asked, text: str, language: str) -> bool:
     """Whether a text denies what is asked, in a clause with a word of it; "nobody" may say who, and "never" when."""
-    why = _pattern("why_shown", language)
-    shown = [shows for kind in asked.kinds if (shows := _pattern(f"{kind}_shown", language))]
+    why = compile_words("why_shown", language)
+    shown = [shows for kind in asked.kinds if (shows := compile_words(f"{kind}_shown", language))]
     for part in why.split(text) if why else [text]:
         tokens = tokens_of(part, language)
         told = {token.clause for token in tokens if _shared(asked, [token])}
@@ -170,13 +170,23 @@ def answers(question: str, quote: str) -> bool:
             if any(
                 _holds_words(asked, " ".join(each), language) and _says_kinds(asked, each, language) for each in texts
             ):
-                return True
+                return not (language == DEFAULT and _leaves_doer_open(question, " ".join(told)))
     return False
+
+
+def _leaves_doer_open(question: str, text: str) -> bool:
+    """Whether it is asked in English who did something, and told without who did: "Who hired Ann?", "Ann was hired"."""
+    forms = cue_words("passive", DEFAULT)
+    deed = re.match(r"\W*who (\w+)", question, re.IGNORECASE)
+    if not deed or deed[1].lower() in forms or re.search(r"\bby\b", text):
+        return False
+    done = re.findall(rf"\b(?:{'|'.join(forms)}) (?:\w+ly )?(\w+)", text)
+    return stem(deed[1].lower(), DEFAULT) in {stem(word.lower(), DEFAULT) for word in done}
 
 
 def _can_tell(asked: Asked, language: str) -> bool:
     """Whether it is known in this language what asks, and what shows the kinds that are asked for."""
-    return language in _listed()["what"] and all(_pattern(f"{kind}_shown", language) for kind in asked.kinds)
+    return language in _listed()["what"] and all(compile_words(f"{kind}_shown", language) for kind in asked.kinds)
 
 
 def _is_held(value: Any, held: Set[Any], language: str) -> bool:
@@ -197,6 +207,15 @@ def asks(text: str) -> bool:
     return ("?" in text or not text.isascii()) and bool(_ASKS.search(text))
 
 
+def asks_without_mark(text: str, language: str) -> bool:
+    """Whether a message asks something though it ends without a mark, as in a chat: "what time do we meet"."""
+    said = text.strip()
+    if re.search(r"[.,;:!…]", said):
+        return False
+    begins = compile_words("yes_or_no", language)
+    return bool(begins and begins.match(said)) or any(not start for start, _ in _find_asking(said, language))
+
+
 def is_of_kinds(asked: Asked, text: str, language: str, besides: Kind | None = None) -> bool:
     """Whether a text may answer: names somebody where it is asked who, a time where it is asked when.
 
@@ -207,17 +226,17 @@ def is_of_kinds(asked: Asked, text: str, language: str, besides: Kind | None = N
 
 @lru_cache(4096)
 def _is_of_kind(kind: Kind, asked: Asked, text: str, language: str) -> bool:
-    if not (shown := _pattern(f"{kind}_shown", language)):
+    if not (shown := compile_words(f"{kind}_shown", language)):
         return True
     if kind in ("when", "why"):
         return bool(shown.search(text)) or (kind == "when" and _has_time(text, language))
-    times = _pattern("when_shown", language)
+    times = compile_words("when_shown", language)
     timeless = times.sub("0", text) if times else text
     if kind == "where":
         return any(not re.match(r"(?: the| a)? \d", timeless[place.end() :]) for place in shown.finditer(timeless))
     if kind == "number" and (re.search(r"\d", text) or shown.search(text)):
         return True
-    places = _pattern("placed", language) if kind == "who" else None  # a name behind "in" is that of a place
+    places = compile_words("placed", language) if kind == "who" else None  # a name behind "in" is that of a place
     looked_at = places.sub("0", timeless) if places else timeless
     new = [token for token in tokens_of(looked_at, language) if asked.values.isdisjoint(_values(token))]
     if kind == "number":

@@ -1,7 +1,6 @@
 """Passages of pages (turns, rows, paragraphs), and their sentences ranked by nearness to a question."""
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from itertools import groupby, pairwise
 from operator import attrgetter
@@ -9,8 +8,9 @@ from typing import NamedTuple
 
 from readgraph.library.search.hits import SPEAKER, fuse_with_meaning
 from readgraph.library.search.okapi import Okapi, Term
-from readgraph.library.search.terms import cache_by_text, content_words
-from readgraph.nodes.extractive.asked import Asked, asks, holds, is_of_kinds, read_question
+from readgraph.library.search.terms import cache_by_text
+from readgraph.nodes.extractive.asked import asks, holds, is_of_kinds, read_question
+from readgraph.nodes.extractive.talk import find_named, find_speakers
 from readgraph.state.languages import DEFAULT, language_by_words, main_language
 from readgraph.state.sentences import LABEL, ROW, paragraph_spans, sentence_spans
 from readgraph.state.words import count_words
@@ -50,10 +50,13 @@ class Passage(NamedTuple):
     speaker: str
     place: str = ""
 
-    @property
-    def known_words(self) -> str:
-        """All words by which it is found: its heading, its speaker's and its own, and those of its place."""
-        return f"{self.heading}\n{self.text}\n{self.place}"
+    def known_words(self, unnamed: Set[str] = frozenset()) -> str:
+        """All words by which it is found: its heading, its speaker's and its own, and those of its place.
+
+        The label of a speaker who is `unnamed` in the question is no match.
+        """
+        own = self.said if self.speaker in unnamed else f"{self.heading}\n{self.text}"
+        return f"{own}\n{self.place}"
 
 
 def passages_of(texts: Mapping[int, str]) -> list[Passage]:
@@ -152,7 +155,6 @@ OWN, BEFORE, AFTER = 0.5, 0.2, 0.1
 """What a sentence's own words count, and the passage before and the one after, where its passage counts 1."""
 
 LINE_ENDS = 4  # most characters between passages that adjoin: the ends of two lines
-FEWEST_TURNS = 3  # turns after which a label counts as a speaker's name
 MOST_PASSAGES = 12  # passages whose sentences are ranked
 LOOKED_AT = 20  # sentences, the best by their words, that are compared with what is asked
 MUCH, ALL_BUT_ROUNDING = (
@@ -189,9 +191,11 @@ def nearest_sentences(
 
     With `cosines` (`passage_cosines`), what is near the query by meaning counts too.
     """
-    named = _speakers_named(query, passages)
+    speakers = find_speakers(passage.speaker for passage in passages)
+    named = find_named(query, speakers)
+    unnamed = speakers - named
     language = main_language([passage.said for passage in passages])
-    scores, weights, shares = _scores(query, passages, language)
+    scores, weights, shares = _scores(query, passages, unnamed, language)
     if cosines:
         scores = dict(fuse_with_meaning([*scores.items()], cosines))
     if not scores:
@@ -202,7 +206,7 @@ def nearest_sentences(
     def score(number: int) -> float:
         before = own[number - 1] if _adjoin(passages[max(number - 1, 0) : number + 1]) else 0.0
         after = own[number + 1] if _adjoin(passages[number : number + 2]) else 0.0
-        return own[number] + BEFORE * before + AFTER * after + SPEAKER * _is_by(named, passages[number])
+        return own[number] + BEFORE * before + AFTER * after + SPEAKER * (passages[number].speaker in named)
 
     totals = {number: score(number) for number in scores}
     ordered = sorted(scores, key=lambda number: (-totals[number], number))
@@ -211,23 +215,7 @@ def nearest_sentences(
         (totals[number], sentences_of(passages[number], fewest_words, language))
         for number in (*ordered[:most], *having_all[:most])
     ]
-    return _by_own_words(query, weights, candidates, read_question(query, language), language)
-
-
-def speakers_of(passages: Sequence[Passage]) -> set[str]:
-    """The names of those who speak in these passages, each of them at least a few times."""
-    turns = Counter(passage.speaker for passage in passages if passage.speaker)
-    return {name for name, spoken in turns.items() if spoken >= FEWEST_TURNS}
-
-
-def _speakers_named(query: str, passages: Sequence[Passage]) -> set[str]:
-    """The words of a query that are names of speakers."""
-    names = {word for name in speakers_of(passages) for word in content_words(name)}
-    return names & {*content_words(query)}
-
-
-def _is_by(named: Set[str], passage: Passage) -> bool:
-    return bool(named) and not named.isdisjoint(content_words(passage.speaker))
+    return _by_own_words(query, weights, candidates, unnamed, language)
 
 
 def _adjoin(two: Sequence[Passage]) -> bool:
@@ -261,7 +249,7 @@ def _prose(text: str, fewest_words: int, language: str) -> tuple[tuple[int, int,
 
 
 def _scores(
-    query: str, passages: Sequence[Passage], language: str
+    query: str, passages: Sequence[Passage], unnamed: Set[str], language: str
 ) -> tuple[dict[int, float], dict[Term, float], dict[int, float]]:
     """The scores of passages that share a word with the query, by number; its terms' weights; each passage's share.
 
@@ -272,7 +260,7 @@ def _scores(
     for _, of_page in groupby(passages, attrgetter("page")):
         page = [*of_page]  # the words of those of a page are kept together
         following = [number for number, two in enumerate(pairwise(page), 1) if _adjoin(two)]
-        okapi.add(tuple(passage.known_words for passage in page), language, following)
+        okapi.add(tuple(passage.known_words(unnamed) for passage in page), language, following)
     weights = okapi.rarities()
     return dict(okapi.rank_by_weights(weights)), weights, okapi.find_shares(weights)
 
@@ -281,7 +269,7 @@ def _by_own_words(
     query: str,
     weights: dict[Term, float],
     candidates: Sequence[tuple[float, list[PageSentence]]],
-    asked: Asked,
+    unnamed: Set[str],
     language: str,
 ) -> list[PageSentence]:
     """The sentences by the score of their passage and of their own words; ties in the order given.
@@ -289,9 +277,10 @@ def _by_own_words(
     Before all others come those that hold all that the query asks, however long they are; what can be no answer since
     it names nobody, no time or no number stands behind the rest of the best.
     """
-    okapi = Okapi(query)
+    okapi, asked = Okapi(query), read_question(query, language)
     for _, sentences in candidates:
-        okapi.add(tuple(sentence.text for sentence in sentences), language)
+        own_words = (sentence.said if label_of(sentence.text) in unnamed else sentence.text for sentence in sentences)
+        okapi.add(tuple(own_words), language)
     own, shares = dict(okapi.rank_by_weights(weights)), okapi.find_shares(weights)
     best = max(own.values(), default=0.0) or 1.0
     scored = [(score, sentence) for score, sentences in candidates for sentence in sentences]

@@ -1,7 +1,7 @@
 """Answers without a model: the sentences nearest to the question, quoted; no rule says which words answer it."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from itertools import accumulate, pairwise
 from operator import itemgetter
 
@@ -10,7 +10,7 @@ from readgraph.library.search.okapi import rank
 from readgraph.library.search.terms import content_words
 from readgraph.nodes.contracts import AnswerDraft, AskedQuestion, AskedState, ReaderRuntime
 from readgraph.nodes.extractive import dates
-from readgraph.nodes.extractive.asked import asks, holds, is_of_kinds, read_question
+from readgraph.nodes.extractive.asked import asks, asks_without_mark, holds, is_of_kinds, read_question
 from readgraph.nodes.extractive.passages import (
     LINE_ENDS,
     MOST_PASSAGES,
@@ -19,14 +19,15 @@ from readgraph.nodes.extractive.passages import (
     nearest_sentences,
     passages_of,
     sentences_of,
-    speakers_of,
 )
+from readgraph.nodes.extractive.talk import adds_nothing, find_named, find_speakers, is_filler, remove_politeness
 from readgraph.nodes.meaning import passage_cosines
 from readgraph.nodes.prompts import PARAGRAPH_WORDS, answer_length
 from readgraph.nodes.rules import evidence
 from readgraph.state.languages import main_language
 from readgraph.state.reading import Quote
 from readgraph.state.records import Document
+from readgraph.state.sentences import sentence_spans
 from readgraph.state.words import count_words
 
 
@@ -48,6 +49,7 @@ HALF = 0.5
 SPACES = 2  # most characters between two sentences that follow each other
 FREE_WORDS = 200  # words of an answer that may be as long as it likes
 MOST_BETWEEN, REPLY_WORDS = 8, 80  # passages from a question to its reply, and words of them and the reply
+SHORT_TURN = 40  # words of a turn that is quoted whole: what it takes back is its own last sentence
 PASSAGE_WORDS = 10  # one more passage is ranked for each ten words of a long answer
 
 
@@ -102,9 +104,11 @@ def quoted_answer(
         query = f"{question} {state['choices'][choice]}" if choice else question
     ranked = nearest_sentences(query, passages, cosines=cosines)[:MOST_RANKED]
     near = _as_near(query, ranked, documents or {})
-    is_talk = len(speakers_of(passages)) > 1
-    of_kind = _of_one_kind(query, near)
-    shown = _nearest_turns(near, passages) if is_talk else _each_adding(query, of_kind, documents or {})
+    speakers = find_speakers(passage.speaker for passage in passages)
+    if len(speakers) > 1:
+        shown = _nearest_turns(_telling(query, near, speakers), passages)
+    else:
+        shown = _each_adding(query, _of_one_kind(query, near), documents or {})
     quotes = _quotes(shown, passages, question)
     if choice:
         return _draft_from_quotes(state["choices"][choice], quotes, choice)
@@ -161,29 +165,66 @@ def _quote_of(run: Sequence[PageSentence]) -> Quote:
 def _find_reply(
     page_sentence: PageSentence, following: Sequence[Passage], question: str, language: str
 ) -> list[PageSentence]:
-    """What stands after a question up to the reply to it, and the reply's first sentences; nothing after others.
+    """What stands after a question up to the reply to it, and the replies' first sentences; nothing after others.
 
-    In a talk, a turn of somebody else is the reply unless it asks something too; else what follows a paragraph that
-    ends with a question. `following`: the passages of the page from that of the question on.
+    In a talk, a turn of somebody else is the reply unless it asks something too, with those of others up to the asker's
+    next one; without any, what the asker says next. In other texts it is the next sentence, or the next paragraph.
+    `following`: the passages of the page from that of the question on.
     """
     asker = following[0].speaker
     taken = [
         sentence for sentence in sentences_of(following[0], language=language) if sentence.start >= page_sentence.end
     ]
-    if not _asks(page_sentence.said, question if asker else "") or (taken and not asker):
-        return []
-    begin, is_answered = len(taken) if not asker else None, False
-    for one, other in pairwise(following[:MOST_BETWEEN]):
-        if not _follows(one, other) or (is_answered and (other.speaker or not asker)):
-            break
-        if not asker or other.speaker not in ("", asker):
-            begin = len(taken) if begin is None else begin
-            is_answered = not _asks(other.said)
-        taken += sentences_of(other, language=language)
+    if not _asks(page_sentence.said, question if asker else "", language):
+        return [] if taken else _find_follow_up(following, language)
+    if taken and not asker:
+        return taken[:1]
+    own = len(taken)
+    begin, answered = _take_replies(taken, following, language)
     sizes = [*accumulate(count_words(sentence.text) for sentence in taken)]
     if begin is None or (begin and sizes[begin - 1] > REPLY_WORDS):
+        return taken[: min(own, 1)]
+    most = [REPLY_WORDS if number < answered else SHORT_TURN * bool(answered) for number in range(len(taken))]
+    return [sentence for number, sentence in enumerate(taken) if number <= begin or sizes[number] <= most[number]]
+
+
+def _take_replies(taken: list[PageSentence], following: Sequence[Passage], language: str) -> tuple[int | None, int]:
+    """Add what follows a question to the rest of its turn; where the reply begins, and where one that says much ends.
+
+    An "Um." says nothing, unless the asker went on to say it.
+    """
+    asker, own = following[0].speaker, len(taken)
+    begin, answered = None if asker else own, 0
+    for one, other in pairwise(following[:MOST_BETWEEN]):
+        is_next = other.speaker == asker or not asker or _begins_asking(other, language)
+        if not _follows(one, other) or (answered and is_next):
+            break
+        says = False
+        if other.speaker != asker and (other.speaker or begin is not None):
+            begin = len(taken) if begin is None else begin
+            says = bool(own) or not (_asks(other.said) or is_filler(other.said, language))
+        taken += sentences_of(other, language=language)
+        answered = answered or (len(taken) if says else 0)
+    return begin, answered
+
+
+def _find_follow_up(following: Sequence[Passage], language: str) -> list[PageSentence]:
+    """Somebody else's question about this turn that says little itself, such as "Why so long?", and the reply to it."""
+    turn, other = (*following[:2], *following[:1])[:2]
+    if not (turn.speaker and other.speaker not in ("", turn.speaker) and _follows(turn, other) and asks(other.said)):
         return []
-    return [sentence for number, sentence in enumerate(taken) if number <= begin or sizes[number] <= REPLY_WORDS]
+    own = {*content_words(remove_politeness(other.said, language))} - {*content_words(turn.said)}
+    is_open = read_question(other.said.strip(), language).is_open
+    asking = sentences_of(other, language=language) if is_open and len(own) <= 1 else []
+    reply = _find_reply(asking[-1], following[1:3], "", language) if asking else []
+    return [*asking, *reply] if reply else []
+
+
+def _begins_asking(passage: Passage, language: str) -> bool:
+    """Whether a turn asks something before it says anything."""
+    said = passage.said.strip()
+    sentences = (said[start:end] for start, end in sentence_spans(said))
+    return asks(next((sentence for sentence in sentences if not is_filler(sentence, language)), ""))
 
 
 def _follows(one: Passage, other: Passage) -> bool:
@@ -193,9 +234,14 @@ def _follows(one: Passage, other: Passage) -> bool:
     return other.page == one.page + 1 and other.start <= LINE_ENDS
 
 
-def _asks(text: str, question: str = "") -> bool:
-    """Whether this asks something: by its mark, or since it says nothing beside what the `question` says."""
-    return asks(text) or (bool(question) and {*content_words(text)} <= {*content_words(question)})
+def _asks(text: str, question: str = "", language: str = "") -> bool:
+    """Whether this asks something: by its mark; in a talk since it says nothing beside what the `question` says.
+
+    There it may also have a word that asks, and no mark at all.
+    """
+    if asks(text) or not question:
+        return asks(text)
+    return {*content_words(text)} <= {*content_words(question)} or asks_without_mark(text, language)
 
 
 def _as_near(query: str, ranked: Sequence[PageSentence], documents: Mapping[int, str]) -> list[PageSentence]:
@@ -228,8 +274,19 @@ def _of_one_kind(query: str, ranked: Sequence[PageSentence]) -> list[PageSentenc
     return [sentence for sentence, may in zip(ranked, may_answer, strict=True) if may >= may_answer[0]]
 
 
+def _telling(query: str, ranked: Sequence[PageSentence], speakers: Set[str]) -> list[PageSentence]:
+    """Those of these sentences of a talk that say something beside what is asked: "Take care!" doesn't."""
+    language = main_language([sentence.said for sentence in ranked])
+    words, named = {*content_words(query)}, {*content_words(" ".join(find_named(query, speakers)))}
+    return [
+        sentence
+        for sentence in ranked
+        if not is_filler(sentence.said, language, speakers) and not adds_nothing(sentence.said, words, named)
+    ]
+
+
 def _nearest_turns(ranked: Sequence[PageSentence], passages: Sequence[Passage]) -> list[PageSentence]:
-    """The nearest turns: of each all up to the last of these sentences, or the nearest if that is long."""
+    """The nearest turns: the whole of a short one, else all up to the last of these sentences, or the nearest one."""
     begun = {(passage.page, passage.start): passage for passage in passages}
     turns = dict[tuple[int, int], list[PageSentence]]()
     for sentence in ranked:
@@ -237,9 +294,9 @@ def _nearest_turns(ranked: Sequence[PageSentence], passages: Sequence[Passage]) 
     language = main_language([passage.said for passage in passages])
     shown = list[PageSentence]()
     for turn, near in [*turns.items()][:MOST_TURNS]:
-        whole = [
-            sentence for sentence in sentences_of(begun[turn], language=language) if sentence.start <= max(near).start
-        ]
+        whole = sentences_of(begun[turn], language=language)
+        if sum(count_words(sentence.text) for sentence in whole) > SHORT_TURN:
+            whole = [sentence for sentence in whole if sentence.start <= max(near).start]
         shown += whole if sum(count_words(sentence.text) for sentence in whole) <= REPLY_WORDS else near[:1]
     return shown
 

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from readgraph.library.search.terms import content_words
 from readgraph.nodes.answering.verdicts import make_sentence
 from readgraph.nodes.extractive.passages import FEWEST_WORDS, is_prose, without_label
+from readgraph.nodes.extractive.talk import is_talk
+from readgraph.nodes.extractive.talk_summaries import choose_statements, find_statements, read_talk
 from readgraph.state.reading import Quote, Sentence
 from readgraph.state.sentences import sentence_spans
 from readgraph.state.words import count_words, first_words
@@ -36,7 +38,12 @@ def extract_summary(
 ) -> list[Sentence]:
     """Sentences of these pages, or their notes, in at most `most_words`; `about`: those that share a word with it."""
     subject = _unit(Counter(content_words(about)))
-    candidates = _candidates(texts, {} if subject else notes)
+    stretches = max(most_words // STRETCH_WORDS, 1)
+    of_talk = read_talk(texts) if is_talk(texts.values()) else []
+    if not subject and (statements := choose_statements(of_talk, most_words, stretches)):
+        return [_take_out(statement.page, statement.text) for statement in statements]
+    telling = [(statement.page, statement.text) for statement in find_statements(of_talk)]
+    candidates = _candidates(telling or _telling_prose(texts, {} if subject else notes))
     if subject:
         candidates = [candidate for candidate in candidates if candidate.vector.keys() & subject.keys()]
         if not candidates:
@@ -47,9 +54,9 @@ def extract_summary(
         page = next((page for page, text in texts.items() if text == whole), 0)
         return [_take_out(page, cut)] if cut else []
     chosen = set[int]()
-    stretches = _stretches(candidates, max(most_words // STRETCH_WORDS, 1))
-    for number, stretch in enumerate(stretches, 1):
-        _choose(candidates, stretch, chosen, most_words * number // len(stretches), subject)
+    parts = _stretches(candidates, stretches)
+    for number, part in enumerate(parts, 1):
+        _choose(candidates, part, chosen, most_words * number // len(parts), subject)
     _choose(candidates, range(len(candidates)), chosen, most_words, subject)
     if not chosen:
         return [_take_out(candidates[0].page, first_words(candidates[0].text, most_words))]
@@ -60,7 +67,8 @@ def _take_out(page: int, text: str) -> Sentence:
     return make_sentence(" ".join(text.split()), [page], [Quote(page=page, quote=text)])
 
 
-def _candidates(texts: Mapping[int, str], notes: Mapping[int, str]) -> list[SummaryCandidate]:
+def _telling_prose(texts: Mapping[int, str], notes: Mapping[int, str]) -> list[tuple[int, str]]:
+    """The sentences of each page that can be understood by themselves; where its notes have any of them, those."""
     chosen = list[tuple[int, str]]()
     for page, text in texts.items():
         written = [text[slice(*span)] for span in sentence_spans(text)]
@@ -68,6 +76,10 @@ def _candidates(texts: Mapping[int, str], notes: Mapping[int, str]) -> list[Summ
         telling = [sentence for sentence in prose if count_words(without_label(sentence)) >= FEWEST_WORDS] or prose
         kept = [sentence for sentence in telling if sentence in notes.get(page, "")]
         chosen += [(page, sentence) for sentence in kept or telling]
+    return chosen
+
+
+def _candidates(chosen: Sequence[tuple[int, str]]) -> list[SummaryCandidate]:
     terms = [Counter(content_words(without_label(text))) for _, text in chosen]
     having = Counter(term for counts in terms for term in counts)
     rare = {term: math.log(1 + len(chosen) / count) for term, count in having.items()}

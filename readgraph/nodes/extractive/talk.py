@@ -1,0 +1,75 @@
+"""Talk: whom of those who speak a question names, and what of it says nothing."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Set
+
+from readgraph.library.search.terms import content_words
+from readgraph.nodes.extractive.asked import asks, compile_words
+from readgraph.state.languages import DEFAULT
+from readgraph.state.sentences import LABEL
+
+FEWEST_TURNS = 3
+"""Turns after which a label counts as a speaker's name."""
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_NOISE = re.compile(r"\{[^{}\n]{0,40}\}|\[[^\[\]\n]{0,40}\]|<[^<>\n]{0,40}>")
+"""What a transcript or a chat notes beside the words: "{laugh}", "[inaudible]", "<Media omitted>"."""
+
+
+def is_talk(texts: Iterable[str]) -> bool:
+    """Whether most lines of these texts are what speakers say, each behind a name."""
+    lines = [line for text in texts for line in text.splitlines() if line.strip()]
+    return 2 * sum(bool(LABEL.match(line)) for line in lines) > len(lines)
+
+
+def find_speakers(labels: Iterable[str]) -> set[str]:
+    """The names of those who speak, each of them at least a few times; `labels`: that of each turn, "" without one."""
+    turns = Counter(filter(None, labels))
+    return {name for name, spoken in turns.items() if spoken >= FEWEST_TURNS}
+
+
+def find_named(question: str, speakers: Iterable[str]) -> set[str]:
+    """Those of these speakers whom a question names: wholly, or by a part that is written as a name.
+
+    "project plan" doesn't name the Project Manager, and "Miller" names Ann Miller.
+    """
+    words = {*content_words(question)}
+    names = {*content_words(" ".join(filter(_is_written_as_name, _WORD.findall(question))))}
+    labels = {speaker: {*content_words(speaker)} for speaker in speakers}
+    return {speaker for speaker, label in labels.items() if label and (label <= words or label & names)}
+
+
+def _is_written_as_name(word: str) -> bool:
+    """Whether a word has a capital, or is in a script without any."""
+    return word[0] != word[0].lower() or (word[0].isalpha() and word[0] == word[0].upper())
+
+
+def remove_noise(said: str) -> str:
+    """What is said, without what a transcript notes beside the words."""
+    return _NOISE.sub(" ", said)
+
+
+def remove_politeness(said: str, language: str) -> str:
+    """What is said, without greetings, thanks and the like, and without what is noted beside the words."""
+    rest = remove_noise(said)
+    for polite in filter(None, (compile_words("polite", spoken) for spoken in {language, DEFAULT})):
+        rest = polite.sub(" ", rest)
+    return rest
+
+
+def is_filler(said: str, language: str, speakers: Iterable[str] = ()) -> bool:
+    """Whether a turn or a sentence of it has nothing but greetings, thanks and the like, beside the speakers' names."""
+    names = {word.casefold() for speaker in speakers for word in _WORD.findall(speaker)}
+    return all(word.casefold() in names for word in _WORD.findall(remove_politeness(said, language)))
+
+
+def adds_nothing(said: str, query: Set[str], named: Set[str]) -> bool:
+    """Whether a statement has no content word but some of a query's, or a single one and none of it.
+
+    `named`: those of the query that name speakers.
+    """
+    words, wanted = {*content_words(remove_noise(said))}, query - named
+    if asks(said) or wanted <= words:
+        return False
+    return words <= query or (words.isdisjoint(wanted) and len(words) < 2)

@@ -1,0 +1,119 @@
+"""A summary of talk without a model: statements with the words that the talk is about.
+
+Talk says little with many words: likeness to all of it, which serves for other texts, finds "Yeah, I mean, it's just".
+So a word counts by how often it is said, and by how rare it is among the sentences, and what is mostly said in short
+ones counts less; once a chosen sentence has it, it counts little (as in SumBasic; Nenkova and Vanderwende, 2005).
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from readgraph.library.search.terms import content_words
+from readgraph.nodes.extractive.asked import asks
+from readgraph.nodes.extractive.passages import FEWEST_WORDS, is_prose, without_label
+from readgraph.nodes.extractive.talk import remove_noise, remove_politeness
+from readgraph.state.languages import main_language
+from readgraph.state.sentences import sentence_spans
+from readgraph.state.words import count_words
+
+EVEN_WORDS = 10  # added to a sentence's length, so that a short one doesn't outweigh a long one by a frequent word
+FEWEST_TELLING = 3  # fewest different content words of a statement
+SAID_AGAIN = 0.3  # what a word counts once a chosen sentence has it, where it counted 1
+
+_WORD, _LAST_MARK = re.compile(r"\w+"), re.compile(r"[.!?。！？…]\W*$")
+
+
+class TalkSentence(NamedTuple):
+    """A sentence of a page; `said`: without its speaker and what is noted beside the words."""
+
+    page: int
+    text: str
+    said: str
+    terms: frozenset[str]
+
+    @property
+    def words(self) -> int:
+        """The words that it takes in a summary."""
+        return count_words(self.text)
+
+    @property
+    def form(self) -> str:
+        """What it has in common with one that says the same in other letters and marks."""
+        return " ".join(_WORD.findall(self.said.casefold()))
+
+
+def read_talk(texts: Mapping[int, str]) -> list[TalkSentence]:
+    """The sentences of a talk."""
+    language = main_language([*texts.values()])
+    written = [(page, text[slice(*span)]) for page, text in texts.items() for span in sentence_spans(text)]
+    sentences = list[TalkSentence]()
+    for page, text in written:
+        if is_prose(text):
+            said = without_label(text)
+            terms = frozenset(content_words(remove_politeness(said, language), language))
+            sentences.append(TalkSentence(page, text, remove_noise(said), terms))
+    return sentences
+
+
+def find_statements(sentences: Sequence[TalkSentence]) -> list[TalkSentence]:
+    """Those of these sentences that can be understood by themselves: no questions, no formulas, none that breaks off.
+
+    A formula is what is said more than once. Where most sentences end with a mark, those that don't break off.
+    """
+    forms = Counter(sentence.form for sentence in sentences)
+    telling = [
+        sentence
+        for sentence in sentences
+        if count_words(sentence.said) >= FEWEST_WORDS and len(sentence.terms) >= FEWEST_TELLING
+        if forms[sentence.form] == 1 and not asks(sentence.text)
+    ]
+    whole = [sentence for sentence in telling if _LAST_MARK.search(sentence.text)]
+    return whole if 2 * len(whole) > len(telling) else telling
+
+
+def choose_statements(sentences: Sequence[TalkSentence], most_words: int, stretches: int) -> list[TalkSentence]:
+    """The statements with most of the talk's weight, from each of so many even stretches, in at most so many words."""
+    weights, statements, chosen = _weigh_words(sentences), find_statements(sentences), list[int]()
+    among = [*_cut_evenly(statements, stretches), [*range(len(statements))]]
+    for number, stretch in enumerate(among, 1):
+        room = most_words * min(number, stretches) // stretches - sum(statements[each].words for each in chosen)
+        chosen += _take_best(statements, [each for each in stretch if each not in chosen], weights, room)
+    return [statements[each] for each in sorted(chosen)]
+
+
+def _weigh_words(sentences: Sequence[TalkSentence]) -> dict[str, float]:
+    having, short = Counter[str](), Counter[str]()
+    for sentence in sentences:
+        having.update(sentence.terms)
+        short.update(sentence.terms if count_words(sentence.said) < FEWEST_WORDS else ())
+    return {term: (count - short[term]) * math.log(len(sentences) / count) ** 2 for term, count in having.items()}
+
+
+def _cut_evenly(statements: Sequence[TalkSentence], most: int) -> list[list[int]]:
+    total, before = sum(statement.words for statement in statements), 0
+    stretches = [list[int]() for _ in range(most)]
+    for number, statement in enumerate(statements):
+        stretches[min(before * most // total, most - 1)].append(number)
+        before += statement.words
+    return stretches
+
+
+def _take_best(
+    statements: Sequence[TalkSentence], among: Iterable[int], weights: dict[str, float], room: int
+) -> Iterator[int]:
+    """The best of these statements one after the other, as long as they fit; what they say weighs less from then on."""
+    left = [*among]
+
+    def score(number: int) -> tuple[float, int]:
+        statement = statements[number]
+        return sum(map(weights.__getitem__, statement.terms)) / (count_words(statement.said) + EVEN_WORDS), -number
+
+    while left := [number for number in left if statements[number].words <= room]:
+        best = max(left, key=score)
+        left.remove(best)
+        room -= statements[best].words
+        weights |= {term: SAID_AGAIN * weights[term] for term in statements[best].terms}
+        yield best

@@ -1,0 +1,151 @@
+"""Talk without a model: whom a question names, what says nothing, replies, and summaries."""
+
+from typing import Any
+
+import pytest
+
+from readgraph.nodes.extractive.passages import passages_of
+from readgraph.nodes.extractive.quoting import quoted_answer
+from readgraph.nodes.extractive.summaries import extract_summary
+from readgraph.nodes.extractive.talk import find_named, is_filler
+from readgraph.state.sentences import LABEL
+
+MEETING = """\
+Project Manager: Good morning, everyone. Thanks for coming.
+Designer: Morning.
+Project Manager: The project plan was moved to June. The budget is forty thousand.
+Engineer: Is that enough for the aluminium casing?
+Designer: Um.
+Project Manager: Not with the supplier in Lyon.
+Designer: We chose recycled plastic, which survived a fall of two metres.
+Project Manager: Who writes the manual?
+Engineer: Not me, I wrote the last one.
+Designer: I can do it by the fifth.
+Project Manager: Perfect.
+Engineer: The battery tests need six weeks.
+Designer: Why so long?
+Engineer: The lab in Ghent has one climate chamber.
+Project Manager: When do we meet again? On Friday at ten, I think.
+Engineer: Fine.
+Project Manager: Take care!
+Designer: Take care!
+"""
+
+CHAT = """\
+[18:02] Ann: what time are we meeting
+[18:03] Ben: at four in Elm Road
+[18:04] Ann: can anyone bring a kettle
+[18:05] Ben: I have a red one. It leaks. No, that was the old one.
+[18:06] Ann: thx
+[18:07] Ben: <Media omitted>
+"""
+
+
+def quotes_of(talk: str, question: str) -> list[str]:
+    state: Any = {"question_text": question, "choices": {}}
+    return [quote["quote"] for quote in quoted_answer(passages_of({0: talk}), state).quotes]
+
+
+@pytest.mark.parametrize(
+    ("question", "named"),
+    [
+        ("What is in the project plan?", set[str]()),
+        ("What did the project manager say?", {"Project Manager"}),
+        ("What did Miller say about the nets?", {"Ann Miller"}),
+        ("What did ann miller say?", {"Ann Miller"}),
+        ("小明说了什么？", {"小明"}),
+    ],
+)
+def test_a_part_of_a_label_names_a_speaker_only_if_it_is_written_as_a_name(question: str, named: set[str]) -> None:
+    assert find_named(question, ["Project Manager", "Ann Miller", "小明"]) == named
+
+
+def test_a_label_is_no_match_for_the_words_of_a_question_that_names_nobody() -> None:
+    assert quotes_of(MEETING, "What is in the project plan?") == [
+        "Project Manager: The project plan was moved to June. The budget is forty thousand."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("said", "language"),
+    [
+        ("Take care!", "en"),
+        ("Yeah, okay. Thanks, Ann!", "en"),
+        ("{vocalsound} Mm-hmm .", "en"),
+        ("<Media omitted>", "en"),
+        ("Danke schön, bis morgen!", "de"),
+        ("Merci beaucoup, à demain !", "fr"),
+        ("Спасибо, до завтра!", "ru"),
+        ("👍", "en"),
+    ],
+)
+def test_politeness_and_noise_say_nothing(said: str, language: str) -> None:
+    assert is_filler(said, language, ["Ann", "Ben"])
+
+
+@pytest.mark.parametrize("said", ["I take care of it.", "Thanks to the rain it grew.", "At ten.", "In Oxholm, Ann."])
+def test_what_says_something_is_no_filler(said: str) -> None:
+    assert not is_filler(said, "en", ["Ann", "Ben"])
+
+
+def test_nothing_is_shown_where_only_filler_shares_a_word() -> None:
+    assert quotes_of(MEETING, "Who takes care of the garden?") == []
+
+
+@pytest.mark.parametrize(
+    ("talk", "question", "quote"),
+    [
+        (MEETING, "Is it enough for the aluminium casing?", "Project Manager: Not with the supplier in Lyon."),
+        (MEETING, "Who writes the manual?", "Designer: I can do it by the fifth."),
+        (MEETING, "What do the battery tests need?", "Engineer: The lab in Ghent has one climate chamber."),
+        (MEETING, "When do we meet again?", "On Friday at ten, I think."),
+        (CHAT, "When do they meet?", "[18:03] Ben: at four in Elm Road"),
+        (CHAT, "Who brings a kettle?", "[18:05] Ben: I have a red one. It leaks. No, that was the old one."),
+        (
+            "Why did I leave the sea? It had grown too cold for me.",
+            "Why leave the sea?",
+            "It had grown too cold for me.",
+        ),
+    ],
+)
+def test_a_question_stands_with_the_reply_that_says_something(talk: str, question: str, quote: str) -> None:
+    assert quote in quotes_of(talk, question)[0]
+
+
+def test_replies_end_where_somebody_asks_something_else() -> None:
+    assert "battery" not in quotes_of(MEETING, "Who writes the manual?")[0]
+
+
+def test_of_a_short_turn_what_it_takes_back_is_quoted_too() -> None:
+    talk = f"{CHAT}[18:08] Ann: The list has fourteen members. It's forty-one."
+    assert quotes_of(talk, "How many members has the list?")[0].endswith("It's forty-one.")
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("Dr. Ann Bell: Hello.", "Dr. Ann Bell"),
+        ("Right Hon. Ann Bell (Minister of Roads, North): Hello.", "Right Hon. Ann Bell"),
+        ("Ann B.: Hello.", "Ann B."),
+        ("[19:40] Ann: Hello.", "Ann"),
+    ],
+)
+def test_a_label_may_have_a_title_an_initial_and_an_office(line: str, name: str) -> None:
+    label = LABEL.match(line)
+    assert label and label[1] == name and line[label.end() :] == "Hello."
+
+
+def test_a_summary_of_a_talk_consists_of_statements() -> None:
+    filler = "Ann: Yeah, I mean, it's just, you know, okay, right.\nBen: Right, yeah, okay, I mean.\n"
+    told = "Ann: The harbour wall broke in the storm and needs new stones from Oxholm.\n"
+    asked = "Ben: Who pays for the new stones of the harbour wall after such a storm?\n"
+    broken = "Ben: The harbour wall and its stones and the storm, as I was going to,\n"
+    talk = filler * 6 + asked + told + broken + filler * 6 + "Ben: The town pays for the stones of the wall in May.\n"
+    summary = " ".join(sentence["text"] for sentence in extract_summary({0: talk}, {}, 40))
+    assert "needs new stones" in summary and "The town pays" in summary
+    assert "Who pays" not in summary and "going to" not in summary and "I mean" not in summary
+
+
+@pytest.mark.parametrize("talk", ["Ann: Hi!\nBen: Hello.\n", "Ann: Is it cold?\nBen: Is it?\n"])
+def test_a_talk_without_statements_is_summarised_as_other_texts(talk: str) -> None:
+    assert extract_summary({0: talk}, {}, 20)
