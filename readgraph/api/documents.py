@@ -21,8 +21,8 @@ from readgraph.library.search.hits import TermCounts
 from readgraph.library.search.passages import PassageHit, document_languages, likely_documents, marks, search_documents
 from readgraph.library.search.terms import stop_words
 from readgraph.library.versions import choose_valid, cite_as, follow_file, set_version
-from readgraph.nodes.extractive.dates import date_in
 from readgraph.nodes.extractive.hints import other_language
+from readgraph.nodes.rules.dates import date_in
 from readgraph.sources.converting import SourceText, convert_in_thread
 from readgraph.sources.loading import STANDARD_INPUT, SourceFile, printable_path
 from readgraph.state.dates import check_date, find_date

@@ -10,8 +10,8 @@ from functools import reduce
 
 from readgraph.library.collections import add_beginning, documents_of
 from readgraph.library.page_store import PageStore
-from readgraph.nodes.extractive.dates import date_in, dates_in
 from readgraph.nodes.named_parts import find_named_part
+from readgraph.nodes.rules.dates import date_in, dates_in
 from readgraph.sources.places import SourcePage, no_such_page, page_of, place_in_words, places_named
 from readgraph.state.errors import BadInput, Way
 from readgraph.state.records import CollectionPart, Document

@@ -9,7 +9,7 @@ from unicodedata import normalize
 import pytest
 
 import readgraph
-from readgraph.nodes.extractive.dates import order_of
+from readgraph.nodes.rules.dates import order_of
 from readgraph.state.calendars import calendars, month_names
 
 FILE = Path(readgraph.__path__[0]) / "state" / "months.txt"

@@ -13,9 +13,9 @@ from readgraph.graphs.methods import METHODS
 from readgraph.library.histories import SessionText, append_sessions
 from readgraph.library.opening import Library
 from readgraph.nodes.answering.citations import with_marks
-from readgraph.nodes.extractive.dates import date_in, resolve_time_words
 from readgraph.nodes.extractive.passages import passages_of
 from readgraph.nodes.extractive.quoting import quoted_answer
+from readgraph.nodes.rules.dates import date_in, resolve_time_words
 from readgraph.state.context import ReaderContext
 from tests.support.command import Command
 

@@ -17,7 +17,7 @@ from readgraph.features.survey.state import Programme
 from readgraph.features.survey.values import same_as, value_of
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.terms import content_words
-from readgraph.nodes.extractive.dates import order_in, order_of
+from readgraph.nodes.rules.dates import order_in, order_of
 from readgraph.state.languages import language_of
 from readgraph.state.records import Document
 

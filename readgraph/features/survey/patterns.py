@@ -11,8 +11,8 @@ from readgraph.features.survey.state import Column, Programme
 from readgraph.library.search.terms import content_words
 from readgraph.nodes.building.parts import HEADING, paragraph_ends
 from readgraph.nodes.extractive.amounts import amounts_in, dates_without_amounts, units_in
-from readgraph.nodes.extractive.dates import WrittenDate
 from readgraph.nodes.extractive.names import has_capitals, names_in_sentence
+from readgraph.nodes.rules.dates import WrittenDate
 from readgraph.state.languages import language_of
 from readgraph.state.sentences import sentence_spans
 

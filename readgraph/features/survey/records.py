@@ -27,7 +27,7 @@ from readgraph.models.reply_types import LenientReply
 from readgraph.nodes.answering.citations import find_quote
 from readgraph.nodes.building.parts import WriteNote
 from readgraph.nodes.contracts import ReaderRuntime
-from readgraph.nodes.extractive.dates import order_in, order_of
+from readgraph.nodes.rules.dates import order_in, order_of
 from readgraph.state.errors import NoUsableReply
 from readgraph.state.languages import language_of
 from readgraph.state.records import Document, Note, Page

@@ -6,7 +6,7 @@ from decimal import Decimal
 from unicodedata import normalize
 
 from readgraph.nodes.extractive.amounts import CURRENCIES, DECIMAL_POINT, MORE, scale_at
-from readgraph.nodes.extractive.dates import dates_in
+from readgraph.nodes.rules.dates import dates_in
 from readgraph.state.tables import ColumnKind
 
 _NUMBER = re.compile(r"[-−]?\d+(?:[.,'’]\d+|[ \u00a0\u202f]\d{3}(?!\d))*")

@@ -12,7 +12,7 @@ from readgraph.library.page_store import PageStore
 from readgraph.library.search.terms import STOP_WORDS, UNSPACED, content_words
 from readgraph.nodes.answering.sentence_flags import SentenceFlag, sentence_flags
 from readgraph.nodes.extractive.asked import answers
-from readgraph.nodes.extractive.dates import date_in, resolve_time_words
+from readgraph.nodes.rules.dates import date_in, resolve_time_words
 from readgraph.sources.places import page_of, pages_among
 from readgraph.state.reading import Citation, Quote
 from readgraph.state.records import Document, Page

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from readgraph.library.search.terms import content_words
-from readgraph.nodes.extractive.dates import WrittenDate, dates_in
+from readgraph.nodes.rules.dates import WrittenDate, dates_in
 
 _WORDS = {
     2: r"hundred|hundert",

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from readgraph.library.search.terms import content_words
 from readgraph.nodes.extractive.amounts import amounts_in, dates_without_amounts, units_in
-from readgraph.nodes.extractive.dates import WrittenDate
+from readgraph.nodes.rules.dates import WrittenDate
 from readgraph.state.languages import language_of
 from readgraph.state.sentences import sentence_spans
 

@@ -9,8 +9,8 @@ from readgraph.library.page_store import page_store
 from readgraph.library.search.okapi import rank
 from readgraph.library.search.terms import content_words
 from readgraph.nodes.contracts import AnswerDraft, AskedQuestion, AskedState, ReaderRuntime
-from readgraph.nodes.extractive import dates
 from readgraph.nodes.extractive.asked import asks, asks_without_mark, holds, is_of_kinds, read_question
+from readgraph.nodes.extractive.dated_places import dated_places, place_at
 from readgraph.nodes.extractive.passages import (
     LINE_ENDS,
     MOST_PASSAGES,
@@ -23,7 +23,7 @@ from readgraph.nodes.extractive.passages import (
 from readgraph.nodes.extractive.talk import adds_nothing, find_named, find_speakers, is_filler, remove_politeness
 from readgraph.nodes.meaning import passage_cosines
 from readgraph.nodes.prompts import PARAGRAPH_WORDS, answer_length
-from readgraph.nodes.rules import evidence
+from readgraph.nodes.rules.compare import compare_sentences
 from readgraph.state.languages import main_language
 from readgraph.state.reading import Quote
 from readgraph.state.records import Document
@@ -65,9 +65,9 @@ async def quote_passages(
 ) -> AnswerDraft:
     """As `quote_pages`, of these passages."""
     question, context = question_alone(state), runtime.context
-    places = await dates.dated_places({passage.page for passage in passages}, document, state["memory"], runtime)
+    places = await dated_places({passage.page for passage in passages}, document, state["memory"], runtime)
     if places:
-        passages = [passage._replace(place=dates.place_at(places, passage.page, passage.start)) for passage in passages]
+        passages = [passage._replace(place=place_at(places, passage.page, passage.start)) for passage in passages]
     spans = [(passage.page, passage.start, passage.end) for passage in passages]
     cosines = await passage_cosines(spans, document, state["memory"], question, runtime)
     length = None if state["choices"] else answer_length(context, question)
@@ -307,10 +307,11 @@ def _each_adding(query: str, ranked: Sequence[PageSentence], documents: Mapping[
     And those of another document that say otherwise: another number, date or name, or that it is not so.
     """
     missing, page_sentences = {*content_words(query)}, list[PageSentence]()
+    language = main_language([sentence.said for sentence in ranked])
     for sentence in ranked:
         others = [one for one in page_sentences if documents.get(one.page) != documents.get(sentence.page)]
         adds = not page_sentences or {*content_words(sentence.said)} & missing
-        if adds or any(evidence.find_difference(one.said, sentence.said) for one in others):
+        if adds or any(compare_sentences(one.said, sentence.said, language).differs for one in others):
             page_sentences.append(sentence)
             missing -= {*content_words(sentence.text)}
     return page_sentences[:MOST_QUOTES]

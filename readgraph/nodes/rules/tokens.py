@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 from unicodedata import combining, normalize
 
 from readgraph.library.search.terms import UNSPACED, stem, stop_words
-from readgraph.nodes.extractive.dates import WEEKDAYS, dates_in
+from readgraph.nodes.rules.dates import WEEKDAYS, dates_in
 from readgraph.state.differences import SlotKind
 
 NOUNS_LARGE = frozenset(("de", "lb"))  # languages that write every noun with a capital

@@ -1,19 +1,14 @@
 """Dates in a text, in the words and order of its language, and what "last Friday" meant when it was said."""
 
 import re
-from bisect import bisect_right
 from calendar import monthrange
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import date, timedelta
 from functools import cache
-from operator import itemgetter
 from typing import NamedTuple
 
-from readgraph.library.page_store import page_store
-from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.state.calendars import calendars, fold_month_name, month_names
 from readgraph.state.languages import DEFAULT as ENGLISH
-from readgraph.state.records import Document
 
 
 def order_of(language: str) -> str:
@@ -269,28 +264,3 @@ def _ago(count: str, unit: str, said_on: date) -> str:
 def _months_on(months: int, said_on: date) -> str:
     year, month = divmod(said_on.year * 12 + said_on.month - 1 + months, 12)
     return f"{MONTHS[month]} {year}"
-
-
-DatedPlaces = dict[int, list[tuple[int, str]]]
-"""For each page the offsets in it at which a dated place begins, such as a session, and its name; ascending."""
-
-
-async def dated_places(pages: Iterable[int], document: Document, memory: str, runtime: ReaderRuntime) -> DatedPlaces:
-    """The places on these pages; empty where they have no dates."""
-    if not document.places and not document.parts:
-        return {}
-    store = page_store(runtime)
-    cut = await store.pages(memory, pages)
-    places = await store.places_in(document, [(page.start, page.end) for page in cut])
-    starts, dated = [start for start, _ in places], DatedPlaces()
-    for page in cut:
-        first, end = max(bisect_right(starts, page.start) - 1, 0), bisect_right(starts, page.end)
-        dated[page.number] = [(start - page.start, name) for start, name in places[first:end]]
-    return dated if any(date_in(name) for begun in dated.values() for _, name in begun) else {}
-
-
-def place_at(places: DatedPlaces, page: int, offset: int) -> str:
-    """The name of the dated place that holds at this offset of a page; "" where there is none."""
-    begun = places.get(page, [])
-    number = bisect_right(begun, offset, key=itemgetter(0)) - 1
-    return begun[number][1] if number >= 0 else ""
