@@ -11,7 +11,7 @@ NEAREST, NEAREST_ONE, SAYS = "Nearest sentences:", "Nearest sentence:", "The tex
 EXTRACTED = "Extracted, the text's own sentences: "
 BY_PATTERN = "Filled by patterns, without a model: names and amounts as they are written, dates as YYYY-MM-DD."
 GUESSED = "A guess by shared words, no better than chance"
-NOTHING_NEAR = "No sentence that was looked at says something with a word of your question."
+NOTHING_NEAR = "No sentence that was looked at is near your question."
 
 
 def place_or_part(place: str | None, page: int) -> str:

@@ -200,7 +200,7 @@ def describe_absence(absence: Absence) -> str:
     unjudged = with_ranges("part", absence["unjudged"])
     return {
         "model": "Not proven: only a model can judge the parts that were not read, and none is set.",
-        "budget": f"Not proven: the budget ended when {judged} unread parts were judged, without {unjudged}.",
+        "budget": f"Not proven: the budget ended when {judged} unread parts were judged; not judged: {unjudged}.",
         "replies": f"Not proven: {judged} unread parts were judged, but no usable reply came for {unjudged}.",
         "unread": f"Not proven: in none of {parts}, but the text goes on behind them, and that was not read yet.",
     }[absence["why_not"]]

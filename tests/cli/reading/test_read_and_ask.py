@@ -47,7 +47,7 @@ def test_an_answer_without_model_key_or_network(
 def test_what_shares_no_word_is_not_said_to_be_missing_from_the_text(readgraph: Command) -> None:
     ran = readgraph("ask", "Xylophones?", STORY)
     assert ran.text.startswith(
-        "No sentence that was looked at says something with a word of your question. looked at: nothing"
+        "No sentence that was looked at is near your question. looked at: nothing"
     )
 
 
