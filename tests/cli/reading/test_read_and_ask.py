@@ -46,9 +46,7 @@ def test_an_answer_without_model_key_or_network(
 
 def test_what_shares_no_word_is_not_said_to_be_missing_from_the_text(readgraph: Command) -> None:
     ran = readgraph("ask", "Xylophones?", STORY)
-    assert ran.text.startswith(
-        "No sentence that was looked at is near your question. looked at: nothing"
-    )
+    assert ran.text.startswith("No sentence that was looked at is near your question. looked at: nothing")
 
 
 def test_the_last_line_names_the_places_of_the_citations(readgraph: Command, tmp_path: Path) -> None:
