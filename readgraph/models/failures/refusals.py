@@ -171,14 +171,14 @@ def read_refusal(status: int, body: Any, fields: Iterable[str] = (), *, waits: b
 
 def _read_cause(status: int, text: str) -> Refusal:
     """Who or what is refused, where the status alone would tell something else."""
-    if status in (400, 404, 415, 422, 500, 501) and _PICTURE.search(text) and _REFUSED.search(text):
-        return Refusal("picture")
     if status in (400, 403, 404, 422) and _UNKNOWN.search(text):
         return Refusal("unknown model")
     if status in (400, 401) and _KEY.search(text):
         return Refusal("key")
     if status >= 400 and status not in (401, 404) and _BUSY.search(text):
         return Refusal("busy")
+    if status in (400, 404, 415, 422, 500, 501) and _PICTURE.search(text) and _REFUSED.search(text):
+        return Refusal("picture")
     return Refusal()
 
 

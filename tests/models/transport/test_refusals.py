@@ -101,6 +101,9 @@ FIELDS = [
 OTHERS = [
     (400, "foo/bar is not a valid model ID", "unknown model"),
     (404, {"code": "model_not_found", "message": "The model does not exist"}, "unknown model"),
+    (404, "The model 'tiny-vision' was not found, try pulling it first", "unknown model"),
+    (400, "Invalid content type. image_url is only supported by certain models.", "picture"),
+    (500, "image input is not supported - hint: you may need to provide the mmproj", "picture"),
     (400, "API key not valid. Please pass a valid API key.", "key"),
     (403, "<!DOCTYPE html><html>Just a moment</html>", "web page"),
     (429, "Rate limit on tokens per min (TPM): Limit 10000, Used 9000, Requested 2100. Try again in 6s.", "busy"),
