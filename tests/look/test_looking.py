@@ -293,3 +293,17 @@ async def test_a_node_that_looks_is_swapped_in(server: ModelServer, library: Lib
     context = ReaderContext(**SETTINGS, look="never", max_pages=4)
     await graph.ainvoke(Question(document=document.id, question=QUESTION), context=context)
     assert shown(server)
+
+
+async def test_looking_keeps_no_loop_waiting_for_files(server: ModelServer, library: Library, report: Path) -> None:
+    blockbuster = pytest.importorskip(
+        "blockbuster", reason="comes with the development server: pip install 'langgraph-cli[inmem]'"
+    )
+    context = ReaderContext(**{**SETTINGS, "look": "auto"})
+    (document,) = await store_each(functions.pages_of(library, context), read_file(report))
+    report.touch()  # since it was read: its bytes are looked at again
+    graph = METHODS["read-agent"].build().compile(store=library.store)
+    asked: Any = {"document": document.id, "question": QUESTION}
+    with blockbuster.blockbuster_ctx("readgraph"):
+        await graph.ainvoke(asked, context=context)
+    assert CHART in shown(server)

@@ -1,5 +1,7 @@
 """The pages of PDFs on which parts of a text stand, and which of them show more than their text."""
 
+import asyncio
+import math
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
@@ -96,19 +98,23 @@ def _pages_in(begins: Sequence[tuple[int, int]], start: int, end: int) -> Iterat
 
 async def _file_of(store: PageStore, document: Document) -> PdfFile | None:
     """The file that a document was read from; None where it is gone, or was changed since."""
-    path = original_in(store.store, document, ".pdf")
-    try:
-        status = path.stat() if path else None
-    except OSError:
+    if not (file := await asyncio.to_thread(_find_file, store, document)):
         return None
-    if not (path and status):
-        return None
-    read = datetime.fromisoformat(document.added).timestamp() if document.added else status.st_mtime
-    if status.st_mtime > read:
+    read = datetime.fromisoformat(document.added).timestamp() if document.added else math.inf
+    if file.changed / 1e9 > read:
         try:
-            known = await document_of_file(store, read_file(path).digest)
+            known = await document_of_file(store, await asyncio.to_thread(lambda: read_file(file.path).digest))
         except BadInput:
             return None
         if not known or known.id != document.id:
             return None
-    return PdfFile(path, status.st_mtime_ns, status.st_size)
+    return file
+
+
+def _find_file(store: PageStore, document: Document) -> PdfFile | None:
+    try:
+        path = original_in(store.store, document, ".pdf")
+        status = path.stat() if path else None
+    except OSError:
+        return None
+    return PdfFile(path, status.st_mtime_ns, status.st_size) if path and status else None
