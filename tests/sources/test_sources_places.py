@@ -35,6 +35,7 @@ def test_places_of_a_transcript(write: Wrote) -> None:
         source = load(write("a.txt", "Minutes\r\n\r\n" + "\r\n".join(lines)))
         assert (where(source, "word 31") or "").endswith("12:31") and where(source, "Minutes") == "line 1"
         assert len(source.places) == 61
+        assert where(source, lines[31]) == where(source, "word 31")  # from its bracket on
 
 
 def test_headings_of_plain_text(write: Wrote) -> None:

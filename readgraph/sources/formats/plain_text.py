@@ -76,7 +76,7 @@ def places_of_text(text: str) -> tuple[Place, ...]:
         text = text.replace("\r", "\n")  # line ends of old Macs; offsets stay the same
     first = _TIME_AT_START.match(text)
     times = [*([first] if first else ()), *_TIME.finditer(text)]
-    marks = [(match.start(match.lastindex or 0), match[match.lastindex or 0]) for match in times]
+    marks = [(match.start() + match[0].startswith("\n"), match[match.lastindex or 0]) for match in times]
     if len(marks) < FEWEST_MARKS:
         paragraphs = [match.span() for match in _PARAGRAPH.finditer(text)]
         marks = list(_plain_headings(text, paragraphs))
