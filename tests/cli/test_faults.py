@@ -163,6 +163,7 @@ def test_an_address_that_is_none(readgraph: Command, monkeypatch: MonkeyPatch, a
     assert_refused(readgraph("models", *DOUBLE[1:]), "write it as https://HOST/v1")
 
 
+GISTS = ("--method", "read-agent")
 FAILING: dict[str, tuple[Callable[[], Fault], str]] = {
     "401": (Fault.unauthorized, "refused the key"),
     "403": (lambda: Fault("forbidden", status=403), "may not use the model"),
@@ -184,11 +185,11 @@ def test_after_a_failing_server_nothing_is_paid_for_twice(readgraph: Command, se
     fault, reason = FAILING[name]
     server.fault_for = lambda request, call: fault() if call > 10 else None
     quick = ("--timeout", 0.2, "--retry-seconds", 2) if name == "hangs" else ()
-    assert_refused(readgraph(*ASK, *DOUBLE, *quick), reason)
+    assert_refused(readgraph(*ASK, *DOUBLE, *GISTS, *quick), reason)
     paid, asked = set(server.answered), len(server.requests)
     server.fault_for = None
     assert "of about" in readgraph("show").out
-    assert readgraph(*ASK, *DOUBLE, "--json").json["status"] == "answered"
+    assert readgraph(*ASK, *DOUBLE, *GISTS, "--json").json["status"] == "answered"
     assert len(paid) == 10 and paid.isdisjoint(request.key for request in server.requests[asked:])
 
 

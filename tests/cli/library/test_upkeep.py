@@ -51,7 +51,7 @@ def test_a_library_that_is_whole(readgraph: Command, folder: Path) -> None:
 def test_what_can_be_made_again_is_mended(
     readgraph: Command, server: ModelServer, folder: Path, kind: str, file: str, statement: str
 ) -> None:
-    whole = readgraph(*ASK, *DOUBLE, "--json").json["answer"]
+    whole = readgraph(*ASK, *DOUBLE, "--method", "read-agent", "--json").json["answer"]
     assert changed(folder / file, statement)
     checked = readgraph(*CHECK)
     assert checked.code == 1 and f'"{kind}"' in checked.out
@@ -59,7 +59,7 @@ def test_what_can_be_made_again_is_mended(
     mended = readgraph("library", "repair")
     assert mended.code == 0 and mended.out.startswith("Mended:")
     assert readgraph("library", "check").code == 0
-    assert readgraph(*ASK, *DOUBLE, "--json").json["answer"] == whole
+    assert readgraph(*ASK, *DOUBLE, "--method", "read-agent", "--json").json["answer"] == whole
     assert len(server.requests) == asked, "recorded replies were paid for again"
 
 

@@ -12,8 +12,8 @@ from tests.doubles.reader import asked_for, reader
 from tests.support.command import DOUBLE, NAMES, PROMISED, STORY, Command, assert_cited, assert_refused
 
 COMPARE = ("compare", "What did the keeper's Remarks for 19 January say about a goat?", STORY)
-PLAIN = [name for name in METHODS if name not in ("dense", "fused")]
-"""The methods that need no embedding model."""
+PLAIN = [name for name in METHODS if name not in ("auto", "dense", "fused")]
+"""The methods that need no embedding model, and choose no other."""
 
 
 def test_every_method_is_listed_with_its_line(readgraph: Command) -> None:
