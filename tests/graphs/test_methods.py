@@ -38,7 +38,7 @@ NOT_REACHED = {
     "rlm": {"cut_segments", "max_pages"},
     "walk-and-research": {"embeddings", "pages_per_round", "pages_per_tool", "tools", "without_memory"},
     "retrieved-pages": {"embeddings"},
-    "escalate": {"embeddings", "evidence", "max_pages", "pages_per_round", "pages_per_tool", "tools", "without_memory"},
+    "escalate": set("embeddings evidence look max_pages pages_per_round pages_per_tool tools without_memory".split()),
 }
 """What a method reads only where the double's first reply does not answer yet, or beside another setting's value."""
 

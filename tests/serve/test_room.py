@@ -229,7 +229,7 @@ def test_only_who_is_let_in_sees_anything(room: OpenRoom) -> None:
 @pytest.mark.slow
 def test_a_question_goes_on_from_one_of_its_steps(room: OpenRoom) -> None:
     document = room.added("lamp.txt", TEXT.encode())
-    told = room.ran(documents=[document["id"]], question="Who took the log book?")
+    told = room.ran(documents=[document["id"]], question="Who took the log book?", method="read-agent")
     thread = told[-1]["run"]["thread"]
     before = next(step for step in room.get(f"/api/questions/{thread}")["checkpoints"] if step["next"] == ["answer"])
     body = {"checkpoint": before["checkpoint"], "question": "Who lit the lamp?", "pages": [1, 3]}

@@ -57,7 +57,8 @@ def begun(client: Client) -> str:
     adding = client.put("/api/files/story.txt", content=WHOLE_STORY.read_bytes()).json()["id"]
     *_, end = told(client, adding)
     documents = end["run"]["documents"]  # type: ignore[index]
-    return str(client.post("/api/runs", json={"documents": documents, "question": "Who took it?"}).json()["id"])
+    asked = {"documents": documents, "question": "Who took it?", "method": "read-agent"}
+    return str(client.post("/api/runs", json=asked).json()["id"])
 
 
 @pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
