@@ -36,7 +36,7 @@ def _methods_of(kind: Kind) -> dict[str, Method]:
 METHODS = _methods_of("question")
 """Our own methods, by their names."""
 
-FIRST_CHOICES = tuple(METHODS)[:3]
+FIRST_CHOICES = tuple(METHODS)[:4]
 """The methods that fit most texts: by their order, every list begins with them."""
 
 WEB_METHODS = _methods_of("web")  # the methods that name the next action on a web page, instead of an answer

@@ -228,6 +228,8 @@ def test_the_command_takes_a_place(readgraph: Command, tmp_path: Any) -> None:
     (tmp_path / "log.md").write_text(TEXT)
     ran = readgraph("ask", "Who ate the keeper?", tmp_path / "log.md", "--up-to", "chapter 2")
     assert ran.code == 0 and "quagga" not in ran.out
+    for bound in ("--up-to", "--as-of"):  # as a variable of the shell without a value leaves them
+        assert_refused(readgraph("ask", "Who ate the keeper?", tmp_path / "log.md", bound, ""), f"{bound} is empty")
     assert_refused(readgraph("ask", "Who ate the keeper?", "--up-to", "chapter 2"), "--up-to needs a document")
     assert_refused(
         readgraph("ask", "And why?", "--continue", "--up-to", "chapter 2"), "leave --up-to or --continue out"

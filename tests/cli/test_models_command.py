@@ -215,6 +215,6 @@ def test_an_ollama_elsewhere_has_an_address(readgraph: Command) -> None:
 
 def test_the_first_choices_come_first(readgraph: Command) -> None:
     listed = readgraph("methods", "--json").json
-    assert {method["name"] for method in listed[:3]} == {"read-agent", "mem-walker", "gam"}
+    assert {method["name"] for method in listed[:4]} == {"auto", "read-agent", "mem-walker", "gam"}
     for said in (readgraph("methods").out, readgraph("ask", "Who?", STORY, "--method", "none").err):
-        assert said.index("read-agent") < said.index("gam") < said.index("mem-gpt")
+        assert said.index("auto") < said.index("read-agent") < said.index("gam") < said.index("mem-gpt")

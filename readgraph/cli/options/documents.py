@@ -5,9 +5,9 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Protocol
 
-from typer import Argument, Option
+from typer import Argument, CallbackParam, Context, Option
 
-from readgraph.cli.options.output import Json, OpenReport, Report
+from readgraph.cli.options.output import Json, OpenReport, Report, find_typed_options
 from readgraph.cli.options.settings import argument, option
 from readgraph.cli.shell import collections, complete_sources, completer_of, methods
 from readgraph.library.address import library_place
@@ -16,6 +16,14 @@ from readgraph.state.errors import BadInput
 FileOption = partial(Option, rich_help_panel="Files")
 file_option = partial(option, rich_help_panel="Files")
 MethodOption = partial(Option, "--method", metavar="NAME", autocompletion=completer_of(methods))
+
+
+def _refuse_empty(run: Context, parameter: CallbackParam, value: str) -> str:
+    """Refuse an empty bound, as a variable of the shell without a value leaves it: all of the text would be known."""
+    if not value and parameter.opts[0] in find_typed_options(run):
+        raise BadInput(f"{parameter.opts[0]} is empty: write what the text is known up to, or leave it out.")
+    return value
+
 
 LibraryFolder = Annotated[
     Any,  # Place | None: Typer takes no other unions
@@ -43,6 +51,7 @@ AsOf = Annotated[
         metavar="DATE",
         help="As it was on this day: without later documents and sessions. What has no date stays.",
         show_default=False,
+        callback=_refuse_empty,
     ),
 ]
 UpTo = Annotated[
@@ -52,6 +61,7 @@ UpTo = Annotated[
         metavar="PLACE",
         help="As if read to the end of this place and no further: 'page 120', 'chapter 7', 'session 3', '0:42:00'.",
         show_default=False,
+        callback=_refuse_empty,
     ),
 ]
 Glob = Annotated[
@@ -63,7 +73,7 @@ FollowLinks = Annotated[
 MethodName = Annotated[
     str | None,
     MethodOption(
-        help="How to read: read-agent, mem-walker, gam, or another of 'readgraph methods'; or package.module:build."
+        help="How to read: auto (default), or another that 'readgraph methods' lists; or package.module:build."
     ),
 ]
 MemoryOfMethod = Annotated[str | None, MethodOption(help="Take the notes of this method; else the newest.")]

@@ -13,6 +13,6 @@ def methods() -> list[Method]:
             graph="readgraph.features.auto.graph:graph",
             router="readgraph.features.auto.route:router",
             asked=True,
-            order=4,
+            order=0,
         )
     ]
