@@ -8,7 +8,7 @@ from pydantic import BaseModel, ValidationError
 
 from readgraph.models.prompt import Messages, with_instructions
 from readgraph.models.replies.json_form import ReplyRefusal, plain_text, reply_schema
-from readgraph.models.reply_types import is_nothing
+from readgraph.models.reply import is_nothing
 from readgraph.state.settings import ReplyForm
 
 Reply = TypeVar("Reply", bound=BaseModel)
