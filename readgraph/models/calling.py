@@ -17,7 +17,7 @@ from readgraph.models.failures.failure import Failure, is_of_callback, is_of_net
 from readgraph.models.failures.lines import CORRECT_IT, explain_failure, name_own, name_server
 from readgraph.models.failures.refusals import FORM_FIELDS
 from readgraph.models.metering import current_meter
-from readgraph.models.own.objects import extra_body_of, name_at_models, rebuild
+from readgraph.models.names import extra_body_of, name_at_models, rebuild
 from readgraph.models.pictures import PicturesRefused, add_pictures, draw_pictures
 from readgraph.models.prompt import Messages, Prompt, with_instructions
 from readgraph.models.replies.json_form import reply_instructions
