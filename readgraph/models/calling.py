@@ -52,10 +52,11 @@ async def call_model(
     `ModelUnavailable` with one line and without a chained error.
     """
     call = ModelCall(client, messages, reply, prompt)
-    try:
-        call.pictures = await draw_pictures(prompt)
-    except BadInput as problem:
-        raise PicturesRefused(str(problem)) from None
+    if prompt.pictures:
+        try:
+            call.pictures = await draw_pictures(prompt)
+        except BadInput as problem:
+            raise PicturesRefused(str(problem)) from None
     while True:
         await client.hold.wait_until_over()
         if turns:

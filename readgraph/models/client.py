@@ -1,6 +1,7 @@
 """Model clients: one for each event loop, known by settings and environment."""
 
 import asyncio
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, cast
@@ -16,6 +17,7 @@ from readgraph.models.reply import BROKEN_OFF, ModelReply, StandIn, current_stan
 from readgraph.models.waiting import CallsInFlight, SharedPause
 from readgraph.models.windows.told import Told
 from readgraph.models.windows.window import ModelWindow
+from readgraph.state.awaited import await_server
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import ReadgraphError
 from readgraph.state.given_models import describe_writer, find_leaves
@@ -66,6 +68,10 @@ class ModelClient:
     def place(self) -> str:
         """Where its server is, and through which proxy; "" if that is not known. It is found once for a client."""
         return f" at {self.server}{through_proxy(self.server)}" if self.server else ""
+
+    def awaited(self) -> AbstractContextManager[None]:
+        """Inside of the `with`, whoever watches is told that its server is waited for."""
+        return await_server(f"the model server{self.place}", self.most_seconds, self.retry_seconds)
 
     @property
     def is_here(self) -> bool:
