@@ -35,8 +35,7 @@ from readgraph.models.reply import (
 )
 from readgraph.models.waiting import turns_of
 from readgraph.models.watching import Call
-from readgraph.models.windows.tokens import fewest_tokens, likely_tokens
-from readgraph.models.windows.window import TokenCounts
+from readgraph.models.windows.window import TokenCounts, fewest_tokens, likely_tokens
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, LibraryError, ModelUnavailable, NoUsableReply
 from readgraph.state.reading import NO_TOKENS

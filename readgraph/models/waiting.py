@@ -15,7 +15,7 @@ from readgraph.library.minute_ledger import MinuteLedger, QueuePlace
 from readgraph.library.store import ledger_of
 from readgraph.models.metering import current_meter
 from readgraph.models.own.tables import Limits
-from readgraph.models.windows.tokens import TOKENS_PER_WORD
+from readgraph.models.windows.window import TOKENS_PER_WORD
 from readgraph.state.variables import set_variable
 
 LONGEST_PAUSE = 20.0  # the longest pause in seconds if the server does not ask for one
