@@ -20,8 +20,7 @@ from readgraph.models.metering import current_meter
 from readgraph.models.names import extra_body_of, name_at_models, rebuild
 from readgraph.models.pictures import PicturesRefused, add_pictures, draw_pictures
 from readgraph.models.prompt import Messages, Prompt, with_instructions
-from readgraph.models.replies.json_form import reply_instructions
-from readgraph.models.replies.plain_form import is_plain, plain_messages
+from readgraph.models.replies.forms import is_plain, plain_messages, reply_instructions
 from readgraph.models.replies.thinking import thinking_form
 from readgraph.models.reply import WITHHELD, ModelReply, reply_of
 from readgraph.models.streaming import call_config

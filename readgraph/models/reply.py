@@ -18,7 +18,7 @@ from pydantic import BaseModel, BeforeValidator, create_model, model_validator
 from pydantic.fields import FieldInfo
 
 from readgraph.models.prompt import Messages, Prompt
-from readgraph.models.replies.json_end import is_unclosed
+from readgraph.models.replies.broken_json import is_unclosed
 from readgraph.state.errors import ModelUnavailable
 from readgraph.state.reading import NO_TOKENS, Tokens
 from readgraph.state.records import RecordedReply, digest

@@ -16,8 +16,8 @@ from readgraph.models.calling import PromptTooLong, call_model
 from readgraph.models.client import ModelClient, model_client
 from readgraph.models.pictures import NOT_SEEN, TOKENS, PicturesRefused, messages_with_digests
 from readgraph.models.prompt import Messages, Prompt, apply_own_words
-from readgraph.models.replies import json_form
-from readgraph.models.replies.plain_form import is_in_words, is_plain, parse_plain, plain_messages, take_whole_part
+from readgraph.models.replies import forms
+from readgraph.models.replies.forms import is_in_words, is_plain, parse_plain, plain_messages, take_whole_part
 from readgraph.models.reply import (
     FLAWED,
     MOST_REPEATED,
@@ -149,7 +149,7 @@ class PromptTries:
                         continue
                     try:
                         return await self._read(request, response)
-                    except json_form.ReplyRefusal as refusal:
+                    except forms.ReplyRefusal as refusal:
                         call.outcome, call.why = "refused", refusal.kind
                         self._refuse(request, response, refusal)
                 if self.is_outdated:
@@ -180,7 +180,7 @@ class PromptTries:
         """The request for a window of so many tokens (0: any); raises `BadInput` if instructions alone don't fit."""
         added = [content for _, content in self.again]
         refused = sum(map(count_words, added))
-        form = json_form.reply_instructions(self.reply) if self.reply else ""
+        form = forms.reply_instructions(self.reply) if self.reply else ""
         beside = likely_tokens("\n".join([*added, form])) + TOKENS * len(self.prompt.pictures) if window else 0
         most = self.context.window_words - refused - (count_words(form) if form else 0)
         fitted, words, left_out = self.client.window.fit(self.prompt, most, window, beside)
@@ -188,7 +188,7 @@ class PromptTries:
         compared = messages_with_digests(messages, self.prompt) if self.prompt.pictures else messages
         # Our own key: LangChain's includes timeouts and retries, so raising one would lose all recorded replies. It
         # holds how many replies to the same messages the server has withheld or damaged in this ask.
-        schema = json_form.reply_schema(self.reply) if self.reply else None
+        schema = forms.reply_schema(self.reply) if self.reply else None
         asked = [compared, schema, self.client.writes, self.client.server, self.context.reply_form, self.context.sample]
         key = digest([*asked, len(self.flaws)] if self.flaws else asked, length=40)
         prompt = replace(fitted, head=0) if self.again else fitted
@@ -223,7 +223,7 @@ class PromptTries:
                 if turns:  # not before: what is paid for is kept first
                     await turns.settle(sum(response.tokens))
         call.tokens = response.tokens
-        output_words = await json_form.in_thread_if_long(count_words, response.text)
+        output_words = await forms.in_thread_if_long(count_words, response.text)
         meter.end_call(request.words, output_words, response.tokens)
         return response
 
@@ -284,10 +284,10 @@ class PromptTries:
         """The answer in a reply; raises `ReplyRefusal` where it can't be used."""
         self.recorded = self.recorded and response.recorded
         if await self._was_cut(request, response):
-            raise json_form.ReplyRefusal(CUT_PROMPT.format(response.tokens.sent), "prompt")
+            raise forms.ReplyRefusal(CUT_PROMPT.format(response.tokens.sent), "prompt")
         answer = await self._parse(self._take_whole(response))
         if reason := self.complaint(answer):
-            raise json_form.ReplyRefusal(reason, "content")
+            raise forms.ReplyRefusal(reason, "content")
         metering.current_meter().pictures |= {picture.place: picture.parts for picture in self.prompt.pictures}
         self._keep_exchange(request, response)
         return answer
@@ -296,12 +296,12 @@ class PromptTries:
         """The answer in the text of a whole reply."""
         reply, source, form = self.reply, self.prompt.source, self.client.form
         if current_stand_in() and (reply or text):
-            return json_form.read_whole(text, reply) if reply else text
+            return forms.read_whole(text, reply) if reply else text
         if reply is None:
-            return await json_form.in_thread_if_long(partial(json_form.plain_text, source=source), text)
+            return await forms.in_thread_if_long(partial(forms.plain_text, source=source), text)
         if is_plain(form, reply) or is_in_words(text, reply):
-            return await json_form.in_thread_if_long(partial(parse_plain, reply=reply, source=source), text)
-        return await json_form.read_reply(text, reply, source)
+            return await forms.in_thread_if_long(partial(parse_plain, reply=reply, source=source), text)
+        return await forms.read_reply(text, reply, source)
 
     async def _was_cut(self, request: PromptRequest, response: ModelReply) -> bool:
         window, tokens = self.client.window, response.tokens
@@ -331,15 +331,15 @@ class PromptTries:
     def _take_whole(self, response: ModelReply) -> str:
         """The text to read, refused if it is not whole; if a flaw comes again, what was saved is the model's."""
         if response.flaw and not (self.flaws and response.text):
-            raise json_form.ReplyRefusal(FLAWED.format(response.flaw), "flaw")
+            raise forms.ReplyRefusal(FLAWED.format(response.flaw), "flaw")
         if not response.cut:
             return response.text
         plain = self.reply if is_plain(self.client.form, self.reply) else None
         if not (whole := take_whole_part(response.text, plain) if plain else ""):
-            raise json_form.ReplyRefusal(json_form.CUT_OFF, "cut")
+            raise forms.ReplyRefusal(forms.CUT_OFF, "cut")
         return whole
 
-    def _refuse(self, request: PromptRequest, response: ModelReply, refusal: json_form.ReplyRefusal) -> None:
+    def _refuse(self, request: PromptRequest, response: ModelReply, refusal: forms.ReplyRefusal) -> None:
         """Prepare the next try: the model is told why, unless its server is to blame."""
         reason = str(refusal)
         metering.current_meter().refuse(self.prompt.name, reason)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
-from readgraph.models.replies.json_form import (
+from readgraph.models.replies.forms import (
     LONGEST,
     ReplyRefusal,
     parse_reply,
