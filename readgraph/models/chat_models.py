@@ -2,7 +2,6 @@
 
 import os
 import re
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr, ValidationError
@@ -145,18 +144,3 @@ def setup_error(
     if isinstance(problem, ValueError) and not isinstance(problem, ValidationError):
         return BadInput(unknown)
     return ModelUnavailable(failed or f"{provider} can't be set up: set its key in the environment.")
-
-
-_READ_VARIABLES = re.compile(
-    "KEY|TOKEN|SECRET|CREDENTIAL|PROFILE|REGION|PROJECT|URL|BASE|ENDPOINT|HOST|PROXY|API_VERSION", re.I
-)
-
-
-def environment(*more: str) -> int:
-    """A hash, which shows no key, of `more` variables and those that providers' packages may read, by their words."""
-    return hash(tuple((name, os.environ.get(name)) for name in os.environ if name in more or _is_read(name)))
-
-
-@cache
-def _is_read(name: str) -> bool:
-    return bool(_READ_VARIABLES.search(name))

@@ -6,7 +6,7 @@ An object may be a model inside of `with_fallbacks`, `with_retry` and `bind`: wh
 import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import WeakKeyDictionary, finalize
@@ -39,7 +39,7 @@ class ModelEntry:
     """What a name stands for; each registration is another one, also under the same name."""
 
     factory: Factory = dict
-    limits: Limits = field(default_factory=Limits)
+    limits: Limits | None = None
     window_words: int | None = None
     price: str = ""
     given: Any = None  # the object that a setting was given; then there is no factory
@@ -109,6 +109,8 @@ def find_model_entry(name: str) -> ModelEntry | None:
         return _entry_of_given(name)
     if name in _models:
         return _models[name]
+    if ":" in name or not name:
+        return None
     table = model_table(name)
     return _of_table(table) if table else None
 

@@ -174,7 +174,7 @@ class CallTurns:
             await asyncio.to_thread(self.ledger.settle, self.model, self.place, tokens)
 
 
-def turns_of(store: BaseStore, model: str, limits: Limits, words: int) -> CallTurns | None:
+def turns_of(store: BaseStore, model: str, limits: Limits | None, words: int) -> CallTurns | None:
     """The turns for a prompt of this many words; None for a model without limits."""
     if not limits:
         return None
