@@ -26,7 +26,7 @@ from readgraph import ReaderContext, local_model, open_library
 from readgraph.features.agents.prompts import QUEUE_SUMMARY
 from readgraph.graphs.method import Method
 from readgraph.graphs.methods import METHODS
-from readgraph.models import requesting
+from readgraph.models import tries
 from readgraph.models.calling import call_model
 from readgraph.models.client import ModelClient
 from readgraph.models.prompt import Messages
@@ -136,7 +136,7 @@ async def read(method: Method, form: ReplyForm, text: str, running: Running, *, 
         document = await library.pages.add_document(text, title="The Lamp at Sarn Head")
         question = Question(document=document.id, question=QUESTION)
         embeddings = patch.dict(os.environ, OPENAI_BASE_URL=running.embeddings)
-        with embeddings, patch.object(requesting, "call_model", reading.call):
+        with embeddings, patch.object(tries, "call_model", reading.call):
             events: AsyncIterator[Any] = graph.astream(question, context=context, stream_mode=["custom", "values"])
             async for mode, event in events:
                 if mode == "custom":

@@ -9,7 +9,7 @@ from typing import Any, NotRequired, cast
 from pydantic import NonNegativeFloat, NonNegativeInt
 
 from readgraph.graphs.methods import METHODS
-from readgraph.models.windows.tokens import TOKENS_PER_WORD
+from readgraph.models.windows.window import TOKENS_PER_WORD
 from readgraph.nodes.answering.citations import find_quote
 from readgraph.sources.loading import printable_path
 from readgraph.state.errors import BadInput

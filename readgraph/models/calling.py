@@ -17,11 +17,10 @@ from readgraph.models.failures.failure import Failure, is_of_callback, is_of_net
 from readgraph.models.failures.lines import CORRECT_IT, explain_failure, name_own, name_server
 from readgraph.models.failures.refusals import FORM_FIELDS
 from readgraph.models.metering import current_meter
-from readgraph.models.own.objects import extra_body_of, name_at_models, rebuild
+from readgraph.models.names import extra_body_of, name_at_models, rebuild
 from readgraph.models.pictures import PicturesRefused, add_pictures, draw_pictures
 from readgraph.models.prompt import Messages, Prompt, with_instructions
-from readgraph.models.replies.json_form import reply_instructions
-from readgraph.models.replies.plain_form import is_plain, plain_messages
+from readgraph.models.replies.forms import is_plain, plain_messages, reply_instructions
 from readgraph.models.replies.thinking import thinking_form
 from readgraph.models.reply import WITHHELD, ModelReply, reply_of
 from readgraph.models.streaming import call_config
@@ -52,10 +51,11 @@ async def call_model(
     `ModelUnavailable` with one line and without a chained error.
     """
     call = ModelCall(client, messages, reply, prompt)
-    try:
-        call.pictures = await draw_pictures(prompt)
-    except BadInput as problem:
-        raise PicturesRefused(str(problem)) from None
+    if prompt.pictures:
+        try:
+            call.pictures = await draw_pictures(prompt)
+        except BadInput as problem:
+            raise PicturesRefused(str(problem)) from None
     while True:
         await client.hold.wait_until_over()
         if turns:

@@ -1,14 +1,17 @@
 """Model clients: one for each event loop, known by settings and environment."""
 
 import asyncio
+import os
+import re
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, cast
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from langchain_core.language_models import BaseChatModel
 
-from readgraph.models.chat_models import environment, make_chat
+from readgraph.models.chat_models import make_chat
 from readgraph.models.names import ModelEntry, check_transport, find_model_entry, get_loop_object, is_function
 from readgraph.models.openai.address import through_proxy, without_secrets
 from readgraph.models.own.tables import Limits
@@ -16,6 +19,7 @@ from readgraph.models.reply import BROKEN_OFF, ModelReply, StandIn, current_stan
 from readgraph.models.waiting import CallsInFlight, SharedPause
 from readgraph.models.windows.told import Told
 from readgraph.models.windows.window import ModelWindow
+from readgraph.state.awaited import await_server
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import ReadgraphError
 from readgraph.state.given_models import describe_writer, find_leaves
@@ -53,7 +57,7 @@ class ModelClient:
     ours: bool = True  # we made the chat model, and close it
     own: bool = False  # it is an object or a function of the caller's
     process: ModelServer | None = None  # what runs it on this machine, if a package does
-    limits: Limits = field(default_factory=Limits)  # what it may be asked in a minute
+    limits: Limits | None = None  # what it may be asked in a minute
     sender: CallSender | None = None  # what sends its calls, if a transport does
     forms_come_first: bool = False  # its cache sees the form of a reply before the messages
     marks_heads: bool = False  # its cache keeps what is marked
@@ -66,6 +70,10 @@ class ModelClient:
     def place(self) -> str:
         """Where its server is, and through which proxy; "" if that is not known. It is found once for a client."""
         return f" at {self.server}{through_proxy(self.server)}" if self.server else ""
+
+    def awaited(self) -> AbstractContextManager[None]:
+        """Inside of the `with`, whoever watches is told that its server is waited for."""
+        return await_server(f"the model server{self.place}", self.most_seconds, self.retry_seconds)
 
     @property
     def is_here(self) -> bool:
@@ -94,6 +102,21 @@ class ModelClient:
 def simpler_form(form: ReplyForm) -> ReplyForm | None:
     """The next simpler reply form, or None."""
     return next(iter(FORMS[FORMS.index(form) + 1 :]), None) if form in FORMS else None
+
+
+_READ_VARIABLES = re.compile(
+    "KEY|TOKEN|SECRET|CREDENTIAL|PROFILE|REGION|PROJECT|URL|BASE|ENDPOINT|HOST|PROXY|API_VERSION", re.I
+)
+
+
+def environment(*more: str) -> int:
+    """A hash, which shows no key, of `more` variables and those that providers' packages may read, by their words."""
+    return hash(tuple((name, os.environ.get(name)) for name in os.environ if name in more or _is_read(name)))
+
+
+@cache
+def _is_read(name: str) -> bool:
+    return bool(_READ_VARIABLES.search(name))
 
 
 async def _close(clients: dict[Any, Any]) -> None:
@@ -222,7 +245,7 @@ def _client(
         ours=not named or bool(table or named.function),
         own=bool(named and not table),
         process=server,
-        limits=named.limits if named and not sender else Limits(),  # a transport has limits of its own
+        limits=named.limits if named and not sender else None,  # a transport has limits of its own
         sender=sender,
         forms_come_first=first and automatic and not sender,
         marks_heads=all(type(leaf).__module__.startswith("langchain_anthropic") for leaf in leaves),

@@ -1,26 +1,32 @@
-"""What a model's name stands for: an object of the caller's, one for each event loop, or a table `[models.NAME]`."""
+"""What a model's name stands for: an object of the caller's, one for each event loop, or a table `[models.NAME]`.
+
+An object may be a model inside of `with_fallbacks`, `with_retry` and `bind`: what is changed of it, is changed inside.
+"""
 
 import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import WeakKeyDictionary, finalize
 
-from readgraph.models.own.objects import close_copies, copy_for_loop
+from langchain_core.embeddings import Embeddings
+from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.base import RunnableBindingBase
+from langchain_core.runnables.fallbacks import RunnableWithFallbacks
+
 from readgraph.models.own.tables import NAME, Limits, ModelTable, how_to_name, model_table
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.given_models import GivenModel, find_leaves
 from readgraph.state.installed import of_kind
-from readgraph.state.loops import PerLoop
+from readgraph.state.loops import PerLoop, close_client
 from readgraph.state.providers import find_provider, providers
 from readgraph.state.settings import EXAMPLE_MODEL
 from readgraph.state.transports import transport_of, transports
 
 if TYPE_CHECKING:  # what only a model needs is imported when one is asked
-    from langchain_core.embeddings import Embeddings
     from langchain_core.language_models import BaseChatModel
 
 FUNCTION = "function:"
@@ -33,7 +39,7 @@ class ModelEntry:
     """What a name stands for; each registration is another one, also under the same name."""
 
     factory: Factory = dict
-    limits: Limits = field(default_factory=Limits)
+    limits: Limits | None = None
     window_words: int | None = None
     price: str = ""
     given: Any = None  # the object that a setting was given; then there is no factory
@@ -103,6 +109,8 @@ def find_model_entry(name: str) -> ModelEntry | None:
         return _entry_of_given(name)
     if name in _models:
         return _models[name]
+    if ":" in name or not name:
+        return None
     table = model_table(name)
     return _of_table(table) if table else None
 
@@ -216,3 +224,59 @@ def is_function(model: str) -> bool:
 def unknown_function(name: str) -> BadInput:
     """The error for the name of a function that this process does not have."""
     return BadInput(f"This process has no function with the name '{name}': give the function itself again.")
+
+
+def rebuild(given: Any, change: Callable[[Any], Any]) -> Any:
+    """The same object with each of its models changed."""
+    if isinstance(given, RunnableBindingBase):
+        return given.model_copy(update={"bound": rebuild(given.bound, change)})
+    if isinstance(given, RunnableWithFallbacks):
+        others = [rebuild(fallback, change) for fallback in given.fallbacks]
+        return given.model_copy(update={"runnable": rebuild(given.runnable, change), "fallbacks": others})
+    return change(given)
+
+
+def name_at_models(given: Any, config: RunnableConfig) -> tuple[Any, RunnableConfig]:
+    """The object and its run's configuration, with the run's name at its models instead of at what is around them.
+
+    LangGraph streams what a chain gives that has the name of a node, which prompts and nodes may share.
+    """
+    if next(find_leaves(given)) is given:
+        return given, config
+    unnamed = config.copy()
+    name = unnamed.pop("run_name", None)
+    return rebuild(given, lambda model: model.with_config(run_name=name)), unnamed
+
+
+def extra_body_of(given: Any) -> dict[str, Any]:
+    """What an object of the caller's sends beside OpenAI's own fields, which a call's would replace."""
+    if isinstance(given, RunnableBindingBase):
+        return extra_body_of(given.bound) | (given.kwargs.get("extra_body") or {})
+    return getattr(next(find_leaves(given)), "extra_body", None) or {}
+
+
+def copy_for_loop(given: Any) -> Any:
+    """The same object for one event loop: clients of OpenAI's SDK keep connections, which belong to one."""
+    return rebuild(given, _with_own_connections)
+
+
+def _with_own_connections(model: Any) -> Any:
+    resource = getattr(model, "async_client", None)
+    sdk: Any = getattr(model, "root_async_client", None) or getattr(resource, "_client", None)
+    if getattr(model, "http_async_client", "") is not None or not hasattr(sdk, "copy"):
+        return model
+    from openai import DefaultAsyncHttpxClient
+
+    client = DefaultAsyncHttpxClient(timeout=sdk.timeout)
+    own, sdk = model.model_copy(update={"http_async_client": client}), sdk.copy(http_client=client)
+    own.async_client = sdk.embeddings if isinstance(model, Embeddings) else sdk.chat.completions
+    if hasattr(model, "root_async_client"):
+        own.root_async_client = sdk
+    return own
+
+
+async def close_copies(copied: Any, given: Any) -> None:
+    """Close the connections that `copy_for_loop` made; the object's own are its owner's to close."""
+    for own, model in zip(find_leaves(copied), find_leaves(given), strict=True):
+        if own is not model:
+            await close_client(own)

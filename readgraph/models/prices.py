@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from readgraph.models.metering import ModelExchange
 from readgraph.models.names import find_model_entry
-from readgraph.models.windows.tokens import TOKENS_PER_WORD
+from readgraph.models.windows.window import TOKENS_PER_WORD
 from readgraph.state.errors import BadInput
 from readgraph.state.reading import Step, Tokens, Usage
 

@@ -114,7 +114,7 @@ class RehearsedReply:
     def schema(self) -> dict[str, Any]:
         """The schema of the typed reply."""
         assert self.asked.reply is not None
-        from readgraph.models.replies.json_form import reply_schema  # with the parsers, which an answer may not need
+        from readgraph.models.replies.forms import reply_schema  # with the parsers, which an answer may not need
 
         return reply_schema(self.asked.reply)
 

@@ -15,7 +15,7 @@ from readgraph.library.minute_ledger import MinuteLedger, QueuePlace
 from readgraph.library.store import ledger_of
 from readgraph.models.metering import current_meter
 from readgraph.models.own.tables import Limits
-from readgraph.models.windows.tokens import TOKENS_PER_WORD
+from readgraph.models.windows.window import TOKENS_PER_WORD
 from readgraph.state.variables import set_variable
 
 LONGEST_PAUSE = 20.0  # the longest pause in seconds if the server does not ask for one
@@ -174,7 +174,7 @@ class CallTurns:
             await asyncio.to_thread(self.ledger.settle, self.model, self.place, tokens)
 
 
-def turns_of(store: BaseStore, model: str, limits: Limits, words: int) -> CallTurns | None:
+def turns_of(store: BaseStore, model: str, limits: Limits | None, words: int) -> CallTurns | None:
     """The turns for a prompt of this many words; None for a model without limits."""
     if not limits:
         return None

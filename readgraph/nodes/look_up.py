@@ -10,7 +10,7 @@ from readgraph.library.search.hits import DEPTH, Part, pages_of
 from readgraph.models.asking import ask_reply, can_ask, say_budget_spent
 from readgraph.models.prompt import Prompt, declare_wording, fenced
 from readgraph.models.rehearsed import RehearsedReply
-from readgraph.models.reply_types import NumberOrNone, restrict_reply
+from readgraph.models.reply import NumberOrNone, restrict_reply
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import AskedPages, LookUpState, LookUpUpdate, ReaderRuntime
 from readgraph.nodes.extractive import query_of, ranked_pages

@@ -14,7 +14,7 @@ from pydantic import BaseModel, BeforeValidator, Field, create_model
 
 from readgraph import features, nodes
 from readgraph.models.prompt import DATA_RULE, Prompt, Wording, declare_wording, fenced, find_unused_name, list_wordings
-from readgraph.models.reply_types import LenientReply
+from readgraph.models.reply import LenientReply
 from readgraph.plugins import leave_out, plugged_in
 from readgraph.state.context import ReaderContext
 from readgraph.state.languages import NAMES

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from readgraph.models.meant import check_no_key, model_meant
+from readgraph.models.chat_models import check_no_key, model_meant
 from readgraph.state.errors import BadInput
 from readgraph.state.settings.settings_file import keep_in_file
 from tests.doubles.model_server import ModelServer

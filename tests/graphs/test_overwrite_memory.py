@@ -35,7 +35,7 @@ from readgraph.library.opening import Library
 from readgraph.library.stored_items import EVERY, ROOT
 from readgraph.library.upkeep.compacting import compact
 from readgraph.library.upkeep.forgetting import forget_document
-from readgraph.models.replies.json_form import reply_instructions
+from readgraph.models.replies.forms import reply_instructions
 from readgraph.nodes.bounds import LAST_STEPS
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import ModelUnavailable

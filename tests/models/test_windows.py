@@ -15,9 +15,8 @@ from readgraph.models.asking import ask_reply, ask_text
 from readgraph.models.client import model_client
 from readgraph.models.prompt import Prompt, fenced
 from readgraph.models.waiting import use_clock
-from readgraph.models.windows.tokens import fewest_tokens, likely_tokens
 from readgraph.models.windows.told import MOST_BYTES
-from readgraph.models.windows.window import shows_cut
+from readgraph.models.windows.window import fewest_tokens, likely_tokens, shows_cut
 from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.state.errors import BadInput
 from tests.doubles.hurried import Unhurried

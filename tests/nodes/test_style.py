@@ -3,7 +3,7 @@
 import pytest
 from langgraph.runtime import Runtime
 
-from readgraph.models.replies.json_form import reply_schema
+from readgraph.models.replies.forms import reply_schema
 from readgraph.nodes.answering.in_view import answer_style
 from readgraph.nodes.answering.prompts import AnswerAlone, ChosenAnswer, FreeAnswer, WeighedAnswer
 from readgraph.nodes.contracts import AskedQuestion

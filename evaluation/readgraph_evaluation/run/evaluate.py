@@ -24,7 +24,7 @@ from readgraph.library.opening import holds_library, open_library
 from readgraph.library.page_store import PageStore
 from readgraph.library.upkeep.archives import copy_replies
 from readgraph.models.client import model_client
-from readgraph.models.windows.tokens import TOKENS_PER_WORD
+from readgraph.models.windows.window import TOKENS_PER_WORD
 from readgraph.sources.loading import STANDARD_INPUT, printable_path
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput

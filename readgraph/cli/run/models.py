@@ -14,9 +14,8 @@ from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import Console
 from readgraph.cli.terminal.screen import run_until_stopped
 from readgraph.models.asking import ask_reply
-from readgraph.models.chat_models import make_chat
+from readgraph.models.chat_models import IS_KEY, check_no_key, key_variable, looks_like_key, make_chat
 from readgraph.models.client import model_client
-from readgraph.models.meant import IS_KEY, check_no_key, key_variable, looks_like_key
 from readgraph.models.names import HOW_TO_NAME
 from readgraph.models.openai.address import without_secrets
 from readgraph.models.own.tables import NAME, ModelTable, model_table, model_tables, validate_table

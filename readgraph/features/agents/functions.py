@@ -28,7 +28,7 @@ from readgraph.features.agents.memory import (
     size_of,
 )
 from readgraph.features.agents.store import SPEAKS, ArchiveEntry, Event, local_now
-from readgraph.models.replies.json_form import storable
+from readgraph.models.replies.forms import storable
 from readgraph.nodes.answering.in_view import letter_of
 from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph.state.reading import Finding, Quote

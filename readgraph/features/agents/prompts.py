@@ -11,8 +11,8 @@ from readgraph.features.agents.store import SPEAKS
 from readgraph.models.asking import ask_reply
 from readgraph.models.prompt import DATA_RULE, Instructions, Prompt, apply_own_words, declare_wording, fenced
 from readgraph.models.rehearsed import RehearsedReply
-from readgraph.models.replies.json_form import storable
-from readgraph.models.reply_types import restrict_reply
+from readgraph.models.replies.forms import storable
+from readgraph.models.reply import restrict_reply
 from readgraph.nodes.contracts import ReaderRuntime
 
 _MEMORY = (

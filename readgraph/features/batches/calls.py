@@ -9,10 +9,10 @@ from readgraph.features.batches.flight import Flight, WaitingCall
 from readgraph.features.batches.under_way import MOST_REQUESTS
 from readgraph.library.page_store import PageStore
 from readgraph.library.sent_batches import BatchLine, SentBatch
-from readgraph.models.call_identity import identified_call
 from readgraph.models.metering import current_meter
 from readgraph.models.names import find_model_entry
 from readgraph.models.reply import ModelReply, reply_of
+from readgraph.models.tries import identified_call
 from readgraph.models.waiting import clock
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput

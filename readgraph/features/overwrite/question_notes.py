@@ -17,7 +17,7 @@ from readgraph.library.search.okapi import rank
 from readgraph.library.search.terms import content_words
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.rehearsed import RehearsedReply, fill_words
-from readgraph.models.reply_types import LenientReply, Numbers, Texts
+from readgraph.models.reply import LenientReply, Numbers, Texts
 from readgraph.nodes.bounds import INSTRUCTION_WORDS
 from readgraph.nodes.prompts import question_part
 from readgraph.state.apart import compute

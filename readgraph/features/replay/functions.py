@@ -36,7 +36,7 @@ from readgraph.library.stored_items import EVERY, ROOT
 from readgraph.models.metering import ModelExchange, exchanges_to
 from readgraph.models.names import is_function
 from readgraph.models.pictures import NOT_SEEN
-from readgraph.models.replies.json_form import CUT_OFF
+from readgraph.models.replies.forms import CUT_OFF
 from readgraph.models.reply import FLAWED, FLAWS, Flaw, ModelReply, PublishedReplies, prompt_key, replay_published
 from readgraph.nodes.meaning import meaning_model
 from readgraph.sources.inputs import read_bytes

@@ -15,7 +15,7 @@ from readgraph.models.asking import ask_reply, can_ask, say_budget_spent
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.rehearsed import RehearsedReply
-from readgraph.models.reply_types import LenientReply, Numbers
+from readgraph.models.reply import LenientReply, Numbers
 from readgraph.nodes.answering.in_view import STYLE, answer_request, instead_of_reply, read_answer, write_answer
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedPages, ReaderRuntime, StepUpdate

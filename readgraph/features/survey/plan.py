@@ -16,7 +16,7 @@ from readgraph.models.metering import count_fallback
 from readgraph.models.names import HOW_TO_NAME
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording
 from readgraph.models.rehearsed import RehearsedReply
-from readgraph.models.reply_types import LenientReply, Texts
+from readgraph.models.reply import LenientReply, Texts
 from readgraph.nodes.contracts import AskedPages, ReaderRuntime, StepUpdate
 from readgraph.nodes.extractive.quoting import question_alone
 from readgraph.nodes.prompts import question_part

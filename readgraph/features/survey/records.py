@@ -23,7 +23,7 @@ from readgraph.models.asking import ask_reply
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.rehearsed import RehearsedReply
-from readgraph.models.reply_types import LenientReply
+from readgraph.models.reply import LenientReply
 from readgraph.nodes.answering.citations import find_quote
 from readgraph.nodes.building.parts import WriteNote
 from readgraph.nodes.contracts import ReaderRuntime

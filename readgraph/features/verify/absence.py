@@ -11,8 +11,7 @@ from readgraph.models.asking import ask_reply, can_ask
 from readgraph.models.metering import current_meter
 from readgraph.models.prompt import DATA_RULE, declare_wording
 from readgraph.models.rehearsed import RehearsedReply
-from readgraph.models.reply import current_stand_in
-from readgraph.models.reply_types import LenientReply, Numbers
+from readgraph.models.reply import LenientReply, Numbers, current_stand_in
 from readgraph.nodes.answering.absence import Piece, Proof, pieces_of
 from readgraph.nodes.answering.verdicts import check_sentences_prompt
 from readgraph.nodes.bounds import content_room

@@ -19,7 +19,7 @@ from readgraph.models.asking import ask_reply, can_ask, say_budget_spent
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, declare_wording
 from readgraph.models.rehearsed import RehearsedReply
-from readgraph.models.reply_types import LenientReply
+from readgraph.models.reply import LenientReply
 from readgraph.nodes.answering.absence import describe_absence
 from readgraph.nodes.answering.citations import find_quote
 from readgraph.nodes.answering.prompts import Quotes

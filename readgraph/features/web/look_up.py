@@ -22,7 +22,7 @@ from readgraph.models.asking import ask_reply
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.rehearsed import RehearsedReply
-from readgraph.models.reply_types import restrict_reply
+from readgraph.models.reply import restrict_reply
 from readgraph.nodes.answering.in_view import compression_rate, percent_read
 from readgraph.nodes.building.merge import largest_page
 from readgraph.nodes.building.notes import ask_gist

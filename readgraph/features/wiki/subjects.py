@@ -18,7 +18,7 @@ from readgraph.library.page_store import page_store
 from readgraph.models.asking import ask_reply
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced, versions_of
 from readgraph.models.rehearsed import RehearsedReply
-from readgraph.models.reply_types import LenientReply, Numbers, Texts
+from readgraph.models.reply import LenientReply, Numbers, Texts
 from readgraph.nodes.bounds import fit_page
 from readgraph.nodes.building.build import build_memory
 from readgraph.nodes.building.paging import even_pages

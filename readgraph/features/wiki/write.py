@@ -19,7 +19,7 @@ from readgraph.models.asking import ask_reply, can_ask, say_budget_spent
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.rehearsed import RehearsedReply
-from readgraph.models.reply_types import LenientReply, Numbers
+from readgraph.models.reply import LenientReply, Numbers
 from readgraph.nodes.bounds import content_room, groups_that_fit
 from readgraph.nodes.contracts import ReaderRuntime, StepUpdate
 from readgraph.nodes.extractive.summaries import extract_summary

@@ -14,10 +14,10 @@ from langchain_core.embeddings import Embeddings
 from readgraph.library.search.hits import PARTS, IndexEntry, VectorKey
 from readgraph.library.search.vector_index import Matrix, other_dimension
 from readgraph.library.stored_items import replace_surrogates
-from readgraph.models.chat_models import environment, setup_error
+from readgraph.models.chat_models import check_no_key, setup_error
+from readgraph.models.client import environment
 from readgraph.models.embeddings.calls import EmbeddingCalls, Kind
 from readgraph.models.embeddings.vector_replies import DIFFER, NotEmbedded
-from readgraph.models.meant import check_no_key
 from readgraph.models.metering import current_meter
 from readgraph.models.names import find_embeddings_entry, get_loop_object, is_function, unknown_function
 from readgraph.models.openai.address import environment_settings, read_address, without_secrets

@@ -110,8 +110,6 @@ def _variable(variable: str, name: str) -> str:
 
 def model_table(name: str) -> ModelTable | None:
     """The table of this name in the settings file; None if there is none. Raises `BadInput` for a wrong one."""
-    if ":" in name or not name:
-        return None
     tables = _tables_of_file()
     return validate_table(name, tables[name]) if name in tables else None
 

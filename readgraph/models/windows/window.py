@@ -3,20 +3,23 @@
 Some servers cut a prompt that is too long without a word. Their count of its tokens is then smaller than any tokenizer
 could make it; but so is that of servers that count only what their cache lacks, or that count nothing real. A count is
 believed only if the same server counts a shorter prompt as a tokenizer would.
+
+Tokens are counted without a vocabulary: what no tokenizer in use goes below, and what few go above.
 """
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
 from readgraph.models.prompt import Prompt, fit_prompt
 from readgraph.models.reply import replies_to_replay
-from readgraph.models.windows.tokens import likely_tokens
 from readgraph.models.windows.told import FEWEST, Told, ask_server
 from readgraph.state.caller import warn_caller
 from readgraph.state.errors import BadInput
 
+TOKENS_PER_WORD = 4 / 3  # on average
 SHORT = 1700  # tokens of a prompt that fits any window in use, so that no server is asked for it
 ROOM_SHARE, MOST_ROOM = 8, 1000  # the reply has this part of the window, and not more tokens than this
 LEAST_WINDOW_WORDS = 1000  # the smallest `window_words`
@@ -248,3 +251,52 @@ def _is_round(count: int) -> bool:
 def is_power_of_two(count: int) -> bool:
     """Whether a count is as near to a power of two as hardly any prompt's is by chance."""
     return count > FEWEST and abs(count - (1 << (count + NEAR).bit_length() - 1)) <= NEAR
+
+
+_LETTER, _DIGIT, _MARK = b"a", b"0", b"."
+
+
+def _shape(character: str) -> bytes:
+    if character.isspace():
+        return b" "
+    return _LETTER if character.isalpha() else _DIGIT if character.isdigit() else _MARK
+
+
+_SHAPES = b"".join(_shape(chr(code)) for code in range(128)) + _MARK * 128
+_NO_ASCII = re.compile(r"[^\x00-\x7f]+")
+_IDEOGRAPHS = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]+")
+_ALPHABETS = re.compile("[\u00c0-\u06ff]+")  # of European languages, Hebrew and Arabic: vocabularies know their words
+IDEOGRAPHS_A_TOKEN = 4  # at most, on average: some vocabularies hold common phrases
+LETTERS_A_TOKEN = 12  # at most, on average, of scripts without spaces between words
+
+
+def fewest_tokens(text: str) -> int:
+    """A number of tokens that no tokenizer in use goes below on a text of this length.
+
+    A token may hold a long run of spaces, of one character, or of punctuation, but not two words with a space between
+    them. What has no spaces is counted by its characters, where its script has no letters of one byte.
+    """
+    beside = 0
+    if not text.isascii():
+        runs = _NO_ASCII.findall(text)
+        if ideographs := sum(map(len, _IDEOGRAPHS.findall("".join(runs)))):
+            beside, text = ideographs // IDEOGRAPHS_A_TOKEN, _IDEOGRAPHS.sub(" ", text)
+            runs = _NO_ASCII.findall(text)
+        beside += sum(len(run) // LETTERS_A_TOKEN for run in runs)
+        text = _NO_ASCII.sub("a", text)
+    shape = b" " + text.encode().translate(_SHAPES).replace(_MARK, b"").replace(_DIGIT, _LETTER)
+    return shape.count(b" a") + beside
+
+
+def likely_tokens(text: str) -> int:
+    """A number of tokens that today's tokenizers seldom go above: prose has fewer, and so has most code."""
+    tokens = 0.0
+    if not text.isascii():
+        others = "".join(_NO_ASCII.findall(text))
+        known = sum(map(len, _ALPHABETS.findall(others)))
+        tokens = known / 1.5 + 1.3 * (len(others) - known)
+        text = _NO_ASCII.sub("", text)
+    shape = text.encode().translate(_SHAPES).replace(3 * _MARK, _MARK)
+    words = (b" " + shape).count(b" a")
+    letters, digits, marks = (shape.count(kind) for kind in (_LETTER, _DIGIT, _MARK))
+    return round(tokens + max(words, letters / 3.4) + digits + marks)

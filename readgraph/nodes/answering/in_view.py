@@ -10,7 +10,7 @@ from readgraph.library.page_store import page_store
 from readgraph.models.asking import ask_reply, can_ask, say_budget_spent
 from readgraph.models.metering import current_meter
 from readgraph.models.prompt import Prompt
-from readgraph.models.reply_types import restrict_reply
+from readgraph.models.reply import restrict_reply
 from readgraph.models.streaming import stream_message
 from readgraph.nodes.answering.prompts import (
     WEIGH,

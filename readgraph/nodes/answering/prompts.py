@@ -5,7 +5,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import BaseModel, BeforeValidator, Field
 
 from readgraph.models.prompt import DATA_RULE, Prompt, Wording, declare_wording, fenced
-from readgraph.models.reply_types import numbers_in
+from readgraph.models.reply import numbers_in
 from readgraph.nodes.prompts import READER_SYSTEM, question_part
 
 ANSWER = declare_wording(

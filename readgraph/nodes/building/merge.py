@@ -17,7 +17,7 @@ from readgraph.library.store import hold_build_lock
 from readgraph.models.asking import ask_reply
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import versions_of
-from readgraph.models.reply_types import restrict_reply
+from readgraph.models.reply import restrict_reply
 from readgraph.nodes.bounds import content_room, groups_that_fit
 from readgraph.nodes.building.build import ReadUpdate, build_memory, fixed_parts
 from readgraph.nodes.building.notes import ask_gist, gist_prompt

@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 from readgraph.models.asking import ask_reply
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced, find_unused_name
 from readgraph.models.rehearsed import RehearsedReply
-from readgraph.models.reply_types import LenientReply, Numbers, restrict_reply
+from readgraph.models.reply import LenientReply, Numbers, restrict_reply
 from readgraph.nodes.building.parts import Pages, Paginate, candidate_ends, even_page_words, pages_after, paragraph_ends
 from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.state.context import ReaderContext

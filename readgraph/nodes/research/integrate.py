@@ -15,7 +15,7 @@ from readgraph.library.search.passages import document_languages
 from readgraph.models.asking import ask_reply, can_ask
 from readgraph.models.metering import current_meter
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
-from readgraph.models.reply_types import LenientReply, Numbers
+from readgraph.models.reply import LenientReply, Numbers
 from readgraph.nodes.answering.citations import (
     find_citation_on_page,
     find_quotes,

@@ -13,7 +13,7 @@ from readgraph.models.asking import ask_reply, can_ask, say_budget_spent
 from readgraph.models.metering import record_corrections
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.rehearsed import RehearsedReply, fill_words
-from readgraph.models.reply_types import LenientReply, Numbers, Texts, numbers_in, restrict_reply, texts_in
+from readgraph.models.reply import LenientReply, Numbers, Texts, numbers_in, restrict_reply, texts_in
 from readgraph.nodes.contracts import AskedState, LookUpState, ReaderRuntime, StepUpdate
 from readgraph.nodes.extractive import query_of
 from readgraph.nodes.look_up import look_up_pages

@@ -8,7 +8,7 @@ from readgraph.library.search.terms import content_words
 from readgraph.models.asking import ask_reply
 from readgraph.models.prompt import DATA_RULE, Prompt, Wording, declare_wording, fenced
 from readgraph.models.rehearsed import RehearsedReply
-from readgraph.models.reply_types import LenientReply, Texts
+from readgraph.models.reply import LenientReply, Texts
 from readgraph.nodes.contracts import AskedState, ReaderRuntime, StepUpdate
 from readgraph.nodes.extractive.gists import telling_words
 from readgraph.nodes.extractive.quoting import question_alone

@@ -13,7 +13,7 @@ from readgraph.models.asking import ask_reply
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.rehearsed import RehearsedReply
-from readgraph.models.reply_types import restrict_reply
+from readgraph.models.reply import restrict_reply
 from readgraph.nodes.answering.answer import answer_from, quote_view, view_pages
 from readgraph.nodes.answering.in_view import (
     STYLE,

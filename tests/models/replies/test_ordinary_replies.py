@@ -3,7 +3,7 @@
 import pytest
 from pydantic import BaseModel
 
-from readgraph.models.replies.json_form import parse_reply, plain_text
+from readgraph.models.replies.forms import parse_reply, plain_text
 
 
 class Said(BaseModel):

@@ -12,9 +12,8 @@ from pydantic import BaseModel, Field
 from readgraph.graphs.methods import METHODS
 from readgraph.library.opening import Library
 from readgraph.models.prompt import Messages
-from readgraph.models.replies.json_form import ReplyRefusal
-from readgraph.models.replies.plain_form import decision_field, parse_plain, plain_messages, take_whole_part
-from readgraph.models.reply_types import restrict_reply
+from readgraph.models.replies.forms import ReplyRefusal, decision_field, parse_plain, plain_messages, take_whole_part
+from readgraph.models.reply import restrict_reply
 from readgraph.nodes.answering.prompts import ChosenAnswer, FreeAnswer
 from readgraph.nodes.building.paging import PausePoint
 from readgraph.nodes.look_up import NextPage, PagesToRead

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
-from readgraph.models.replies.json_form import (
+from readgraph.models.replies.forms import (
     LONGEST,
     ReplyRefusal,
     parse_reply,
@@ -19,7 +19,7 @@ from readgraph.models.replies.json_form import (
     reply_instructions,
     reply_schema,
 )
-from readgraph.models.reply_types import restrict_reply
+from readgraph.models.reply import restrict_reply
 from readgraph.nodes.building.paging import PausePoint
 from readgraph.nodes.look_up import NextPage, PagesToRead
 from readgraph.nodes.research.plan import plan_reply

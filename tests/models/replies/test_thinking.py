@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from readgraph.graphs.methods import METHODS
 from readgraph.library.opening import Library
-from readgraph.models.replies.json_form import ReplyRefusal, parse_reply, plain_text
+from readgraph.models.replies.forms import ReplyRefusal, parse_reply, plain_text
 from readgraph.models.reply import reply_of
 from readgraph.models.streaming import StreamedReply
 from readgraph.nodes.answering.prompts import AnswerAlone
