@@ -16,8 +16,8 @@ from readgraph.library.checkpointer import SharedCheckpointer
 from readgraph.library.collections import NamedCollections
 from readgraph.library.overlay import OverlayStore
 from readgraph.library.page_store import PageStore
-from readgraph.library.store import SharedStore, base_of
-from readgraph.library.stored_items import ROOT
+from readgraph.library.store import SharedStore
+from readgraph.library.stored_items import ROOT, base_of
 from readgraph.library.watched import WatchedFiles
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document

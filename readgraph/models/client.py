@@ -18,9 +18,8 @@ from readgraph.models.windows.told import Told
 from readgraph.models.windows.window import ModelWindow
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import ReadgraphError
-from readgraph.state.given_models import describe_writer, find_leaves
 from readgraph.state.loops import PerLoop, close_client
-from readgraph.state.providers import ModelServer, find_provider
+from readgraph.state.providers import ModelServer, describe_writer, find_leaves, find_provider
 from readgraph.state.settings import ReplyForm
 from readgraph.state.transports import CallSender, calls_at_once, transport_of
 

@@ -30,11 +30,11 @@ from readgraph.models.reply import (
 from readgraph.models.waiting import turns_of
 from readgraph.models.watching import Call
 from readgraph.models.windows.tokens import likely_tokens
-from readgraph.state.awaited import await_server
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import LibraryError, ModelUnavailable
 from readgraph.state.reading import NO_TOKENS
 from readgraph.state.records import digest
+from readgraph.state.variables import await_server
 from readgraph.state.words import count_words
 
 

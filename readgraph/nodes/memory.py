@@ -14,8 +14,8 @@ from readgraph.library.histories import sessions_of
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.models.metering import record_corrections
 from readgraph.models.prompt import find_unused_name
+from readgraph.nodes.bounds import FULL_TAG_WORDS, TAG_WORDS, OlderGist, find_gists_to_show
 from readgraph.nodes.contracts import ReaderRuntime
-from readgraph.nodes.gist_levels import FULL_TAG_WORDS, TAG_WORDS, OlderGist, find_gists_to_show
 from readgraph.nodes.meaning import FusedTool, by_meaning
 from readgraph.nodes.search import SearchTool, make_stand_in, open_ranker
 from readgraph.state.channels import NotMemorised

@@ -8,8 +8,8 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.base import RunnableBindingBase
 from langchain_core.runnables.fallbacks import RunnableWithFallbacks
 
-from readgraph.state.given_models import find_leaves
 from readgraph.state.loops import close_client
+from readgraph.state.providers import find_leaves
 
 
 def rebuild(given: Any, change: Callable[[Any], Any]) -> Any:

@@ -14,8 +14,8 @@ from readgraph.models.prompt import Prompt, fit_prompt
 from readgraph.models.reply import replies_to_replay
 from readgraph.models.windows.tokens import likely_tokens
 from readgraph.models.windows.told import FEWEST, Told, ask_server
-from readgraph.state.caller import warn_caller
 from readgraph.state.errors import BadInput
+from readgraph.state.variables import warn_caller
 
 SHORT = 1700  # tokens of a prompt that fits any window in use, so that no server is asked for it
 ROOM_SHARE, MOST_ROOM = 8, 1000  # the reply has this part of the window, and not more tokens than this
