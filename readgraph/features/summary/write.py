@@ -29,8 +29,8 @@ from readgraph.nodes.answering.verdicts import (
 from readgraph.nodes.bounds import TAG_WORDS, content_room
 from readgraph.nodes.building.recipes import apply_notes_language
 from readgraph.nodes.contracts import ReaderRuntime, StepUpdate
+from readgraph.nodes.extractive.hints import subject_of
 from readgraph.nodes.extractive.summaries import extract_summary
-from readgraph.nodes.extractive.whole_text import subject_of
 from readgraph.nodes.memory import MemoryState, OpenedMemory, load_memory, tag_texts
 from readgraph.nodes.prompts import note_line
 from readgraph.nodes.step import node

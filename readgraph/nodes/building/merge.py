@@ -104,7 +104,8 @@ async def merge(state: BuiltState, runtime: ReaderRuntime) -> ReadUpdate:
     if words > allowed and memory.complete:
         _, runtime = await apply_notes_language(memory.recipe, document, runtime)
         await gist_again(memory, runtime)
-        notes, older = await OpenedMemory(runtime, document, memory).visible_notes()
+        opened = OpenedMemory(runtime, document, memory)
+        notes, older = await opened.visible_notes(await opened.notes())
         shown = len(notes) + len(older)
         words = TAG_WORDS * shown + sum(note.words for note in notes.values()) + sum(gist.words for gist in older)
         joined += f", with {format_count(len(older), 'gist')} of gists for old parts"
