@@ -39,7 +39,7 @@ def question_part(question: str, choices: dict[str, str]) -> str:
 def question_alone(state: AskedQuestion) -> str:
     """The question without those before it; one without content words ("And why?") comes with the one before."""
     asked = [turn["question"] for turn in state.get("question_turns") or []] or [state["question_text"]]
-    return asked[0] if len(asked) == 1 or content_words(asked[-1]) else " ".join(asked[-2:])
+    return asked[-1] if len(asked) == 1 or content_words(asked[-1]) else " ".join(asked[-2:])
 
 
 def number_parts(texts: Sequence[str]) -> str:
