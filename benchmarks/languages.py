@@ -10,7 +10,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from readgraph.library.search.hits import DEPTH, IndexEntry, Ranking, pages_of
-from readgraph.library.search.keyword_index import KeywordIndex
+from readgraph.library.search.indexes import KeywordIndex
 
 TEXTS = Path(__file__).with_name("languages.txt")
 LONGER, KNOWN_LETTERS = 8, 2

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from readgraph.library.search.hits import IndexEntry, VectorKey
-from readgraph.library.search.keyword_index import KeywordIndex
+from readgraph.library.search.indexes import KeywordIndex
 from readgraph.library.search.vector_index import VectorIndex
 
 PAGE_WORDS = 400

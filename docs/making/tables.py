@@ -14,7 +14,7 @@ from readgraph.cli.declaring import PANELS
 from readgraph.graphs.method_facts import PAPERS, find_shared_nodes
 from readgraph.graphs.methods import METHODS
 from readgraph.models.own.tables import ModelTable
-from readgraph.nodes.purpose import PRESETS
+from readgraph.nodes.building.recipes import PRESETS
 from readgraph.sources.kinds import OURS
 from readgraph.state.context import PROFILES
 from readgraph.state.declaring import declarations_of, format_default

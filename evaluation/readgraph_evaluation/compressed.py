@@ -7,7 +7,7 @@ from readgraph.features.compression import CompressionEngine
 from readgraph.features.compression.trace import Compressed, CompressionTrace
 from readgraph.graphs.baselines import build_full_text
 from readgraph.nodes.search import get_shared_embedder
-from readgraph.nodes.tasks import all_finished
+from readgraph.state.loops import all_finished
 from readgraph.state.reading import Question
 from readgraph_evaluation.judges.judging import similarities
 from readgraph_evaluation.metrics import METRICS

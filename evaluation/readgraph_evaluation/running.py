@@ -8,7 +8,7 @@ from itertools import product
 from readgraph.graphs.method_facts import settings_of
 from readgraph.library.opening import Library
 from readgraph.models.metering import ask_each_prompt_once
-from readgraph.nodes.purpose import with_question
+from readgraph.nodes.building.recipes import with_question
 from readgraph.state.errors import ReadgraphError
 from readgraph.state.transports import calls_at_once
 from readgraph_evaluation.folder import EvaluationFolder

@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from readgraph.library.background_work import begin_work
 from readgraph.library.page_store import PageStore
-from readgraph.library.store import InUse, SharedStore, base_of, hold_lock, mark_in_use
+from readgraph.library.store import InUse, SharedStore, hold_lock, mark_in_use
+from readgraph.library.stored_items import base_of
 from readgraph.nodes.meaning import MOST_WORDS, by_meaning, keeping_embedder, meaning_model, tell_by_words, windows_of
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import Forgotten, ReadgraphError

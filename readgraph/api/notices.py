@@ -11,9 +11,9 @@ from readgraph.library.search.passages import document_languages, search_documen
 from readgraph.library.versions import earlier_versions, latest_version
 from readgraph.nodes.answering.absence import describe_absence
 from readgraph.nodes.extractive.hints import MEANT, find_hints, share_no_word
+from readgraph.nodes.rules.compare import Difference
 from readgraph.nodes.rules.dates import date_in
 from readgraph.nodes.rules.evidence import find_difference
-from readgraph.state.differences import Difference
 from readgraph.state.reading import Question
 from readgraph.state.records import Document
 

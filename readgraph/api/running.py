@@ -26,7 +26,8 @@ from readgraph.library.collections import documents_of
 from readgraph.library.notices import notices_of
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.passages import MEANING, WORDS
-from readgraph.library.store import InUse, SharedStore, base_of, mark_in_use, wait_until_unused
+from readgraph.library.store import InUse, SharedStore, mark_in_use, wait_until_unused
+from readgraph.library.stored_items import base_of
 from readgraph.models.prices import Price, price_to_pay
 from readgraph.nodes.persons import PERSON_STEPS
 from readgraph.state.context import ReaderContext

@@ -19,10 +19,10 @@ from readgraph.library.page_store import PageStore
 from readgraph.models.names import context_for
 from readgraph.sources.inputs import file_or_address
 from readgraph.sources.loading import names_file, read_file, select_files
-from readgraph.state.caller import remember_caller, warn_caller
 from readgraph.state.errors import BadInput
 from readgraph.state.loops import in_background
 from readgraph.state.records import Document
+from readgraph.state.variables import remember_caller, warn_caller
 
 Source = str | os.PathLike[str]
 LONGEST_NAME = 1000  # characters of the name of a file or document; what is longer is a text

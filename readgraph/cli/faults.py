@@ -14,7 +14,7 @@ from readgraph.plugins import package_of
 
 CLOSED = 1  # exit code where the output was closed before its end, as by `| head`
 UNWRITABLE = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)  # what can befall standard output
-CALLERS = ("readgraph.nodes.step", "readgraph.graphs.wiring.nodes", "readgraph.graphs.loading")
+CALLERS = ("readgraph.nodes.step", "readgraph.graphs.wiring", "readgraph.graphs.loading")
 BETWEEN = frozenset({*sys.stdlib_module_names, "langgraph", "langchain_core"})  # stands between these and users
 
 

@@ -6,9 +6,8 @@ from typing import Annotated, Any
 from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict, Unpack
 
-from readgraph.graphs.wiring import add_nodes, add_path, begin_graph, complete_graph
+from readgraph.graphs.wiring import add_nodes, add_path, begin_graph, choosing, complete_graph
 from readgraph.graphs.wiring.method_graph import Builder
-from readgraph.graphs.wiring.nodes import choosing
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.bounds import DECISIVE, SearchProgress, within_loop_limit
 from readgraph.nodes.building import summaries

@@ -25,8 +25,7 @@ from readgraph.graphs.wiring.method_graph import separate_run
 from readgraph.library.histories import sessions_of
 from readgraph.library.overlay import OverlayStore
 from readgraph.library.page_store import PageStore
-from readgraph.library.store import base_of, in_namespace
-from readgraph.library.stored_items import ROOT
+from readgraph.library.stored_items import ROOT, base_of, in_namespace
 from readgraph.models.metering import Meter, exchanges_to, start_meter
 from readgraph.models.rehearsed import Kind, RehearsedReplies, TooManyCalls
 from readgraph.models.reply import use_stand_in

@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 
 from langgraph.store.base import BaseStore
 
-from readgraph.library.store import base_of
+from readgraph.library.stored_items import base_of
 from readgraph.state.logs import WARNING, log
 from readgraph.state.loops import reset_in_forked
 

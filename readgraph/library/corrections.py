@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 
 from readgraph.library.documents import CORRECTIONS, check_not_forgotten
 from readgraph.library.page_store import PageStore
-from readgraph.library.search.index_registry import indexes_of
+from readgraph.library.search.indexes import indexes_of
 from readgraph.library.store import hold_build_lock
 from readgraph.library.stored_items import EVERY, ROOT, replace_surrogates
 from readgraph.state.errors import BadInput

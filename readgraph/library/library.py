@@ -16,8 +16,8 @@ from readgraph.library.checkpointer import SharedCheckpointer
 from readgraph.library.collections import NamedCollections
 from readgraph.library.overlay import OverlayStore
 from readgraph.library.page_store import PageStore
-from readgraph.library.store import SharedStore, base_of
-from readgraph.library.stored_items import ROOT
+from readgraph.library.store import SharedStore
+from readgraph.library.stored_items import ROOT, base_of
 from readgraph.library.watched import WatchedFiles
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document
@@ -37,9 +37,8 @@ class Library:
     store: BaseStore = field(repr=False)
     checkpointer: SharedCheckpointer = field(repr=False)
     pages: PageStore = field(repr=False)
-    is_copy: bool = field(
-        default=False, kw_only=True, repr=False
-    )  # of one that can only be read: what is made is gone afterwards
+    is_copy: bool = field(default=False, kw_only=True, repr=False)
+    """It is of one that can only be read: what is made is gone afterwards."""
 
     def require_writable(self) -> None:
         """Raise `BadInput` where what is added, changed or deleted would not be kept."""
@@ -74,11 +73,6 @@ def keep_original(library: Library, document: Document, data: bytes, ending: str
     library.whole_store.keep_original(f"{document.id}{ending}", data)
 
 
-def original_of(library: Library, document: Document, ending: str) -> Path | None:
-    """The kept file of a document, else the one that it was read from, if it is there; None for another kind."""
-    return library.whole_store.original(f"{document.id}{ending}") or _source_file(document, ending)
-
-
 _given: ContextVar[Mapping[str, Path]] = ContextVar("readgraph_originals", default={})  # noqa: B039  (never changed)
 
 
@@ -88,7 +82,7 @@ def originals_at(files: Mapping[str, Path]) -> AbstractContextManager[object]:
 
 
 def original_in(store: BaseStore, document: Document, ending: str) -> Path | None:
-    """As `original_of`, in the store of a step."""
+    """The file of a document that a store keeps, else the one that it was read from; None for another kind."""
     if given := _given.get().get(document.id):
         return given if given.suffix.lower() == ending else None
     base = base_of(store)
@@ -99,7 +93,7 @@ def original_in(store: BaseStore, document: Document, ending: str) -> Path | Non
 
 
 def with_originals(library: Library, documents: Sequence[Document], ending: str) -> set[str]:
-    """The ids of those documents of which `original_of` finds a file."""
+    """The ids of those documents of which `original_in` finds a file."""
     kept = library.whole_store.filter_originals([f"{document.id}{ending}" for document in documents])
     return {each.id for each in documents if f"{each.id}{ending}" in kept or _source_file(each, ending)}
 

@@ -27,9 +27,10 @@ from readgraph.library.background_work import end_work
 from readgraph.library.file_store import LibraryStore
 from readgraph.library.library import Library as Library
 from readgraph.library.page_store import PageStore
-from readgraph.library.search.index_registry import close_indexes
+from readgraph.library.search.indexes import close_indexes
 from readgraph.library.sqlite_files import explain_refusals, library_unusable_error, refuse_links
-from readgraph.library.store import SharedStore, name_in_base
+from readgraph.library.store import SharedStore
+from readgraph.library.stored_items import name_in_base
 from readgraph.library.upkeep.folder_copies import copy_folder, migrate
 from readgraph.library.upkeep.forgetting import finish_unfinished
 from readgraph.state.errors import LibraryError

@@ -18,8 +18,17 @@ from langgraph.store.memory import InMemoryStore
 
 from readgraph.library.documents import DocumentStore, NotHeld, load_document
 from readgraph.library.sent_batches import SentBatches
-from readgraph.library.store import NamespacedStore, SharedStore, base_of, in_namespace
-from readgraph.library.stored_items import EVERY, ROOT, StoredItems, StoredValue, number_key
+from readgraph.library.store import SharedStore
+from readgraph.library.stored_items import (
+    EVERY,
+    ROOT,
+    NamespacedStore,
+    StoredItems,
+    StoredValue,
+    base_of,
+    in_namespace,
+    number_key,
+)
 from readgraph.state.errors import Damaged
 from readgraph.state.records import (
     Document,

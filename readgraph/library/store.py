@@ -1,4 +1,4 @@
-"""The store of a library, in files or on a server: what it offers, its namespaces, its locks, its ledger.
+"""The store of a library, in files or on a server: what it offers, its locks, its ledger.
 
 A namespace holds the documents, memories and replies of one tenant, and sees no others. A memory has one builder at a
 time, and an agent one turn: two would write under the same numbers.
@@ -7,21 +7,19 @@ time, and an agent one turn: two would write under the same numbers.
 import asyncio
 import hashlib
 from abc import abstractmethod
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from copy import copy
 from pathlib import Path
 from threading import Lock as ThreadLock
 from typing import Any, NamedTuple, Protocol, TypeVar
 from weakref import WeakValueDictionary
 
-from langgraph.store.base import BaseStore, GetOp, Item, ListNamespacesOp, MatchCondition, Op, PutOp, Result, SearchOp
+from langgraph.store.base import BaseStore
 
 from readgraph.library.checkpointer import SharedCheckpointer
 from readgraph.library.minute_ledger import LedgerInMemory, MinuteLedger
-from readgraph.state.errors import BadInput
+from readgraph.library.stored_items import base_of, name_in_base
 from readgraph.state.loops import reset_in_forked
-from readgraph.state.records import digest
 
 __all__ = ["SharedStore"]
 
@@ -153,88 +151,6 @@ class SharedStore(BaseStore):
     @abstractmethod
     def forget_original(self, document: str) -> None:
         """Delete what is kept of a document; this blocks."""
-
-
-NAMESPACES = "readgraph-namespaces"
-"""What LangGraph's namespaces of all tenants begin with; a digest of the tenant's name follows.
-
-Names of tenants are the caller's, and stores search by prefixes as text, where `%` and `_` stand for others.
-"""
-
-
-class NamespacedStore(BaseStore):
-    """A `BaseStore` over a part of another one. Two of them over the same part are equal."""
-
-    def __init__(self, base: BaseStore, name: str) -> None:
-        self.base, self.name = base, name
-        self.key = digest(name, length=32)
-        self.prefix = (NAMESPACES, self.key)
-
-    def __repr__(self) -> str:
-        return f"NamespacedStore({self.base!r}, {self.name!r})"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, NamespacedStore) and (other.base is self.base and other.key == self.key)
-
-    def __hash__(self) -> int:
-        return hash((id(self.base), self.key))
-
-    def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Run operations inside the namespace."""
-        return [self._outside(result) for result in self.base.batch([self._inside(op) for op in ops])]
-
-    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
-        """Run operations inside the namespace."""
-        return [self._outside(result) for result in await self.base.abatch([self._inside(op) for op in ops])]
-
-    def _inside(self, op: Op) -> Op:
-        if isinstance(op, GetOp | PutOp):
-            return op._replace(namespace=(*self.prefix, *op.namespace))
-        if isinstance(op, SearchOp):
-            return op._replace(namespace_prefix=(*self.prefix, *op.namespace_prefix))
-        conditions = [
-            condition._replace(path=(*self.prefix, *condition.path)) if condition.match_type == "prefix" else condition
-            for condition in op.match_conditions or ()
-        ]
-        depth = None if op.max_depth is None else op.max_depth + len(self.prefix)
-        within = MatchCondition("prefix", self.prefix)
-        return ListNamespacesOp((within, *conditions), max_depth=depth, limit=op.limit, offset=op.offset)
-
-    def _outside(self, result: Any) -> Any:
-        """A result as the caller sees it, without what stands before its namespaces."""
-        if isinstance(result, Item):
-            inside = copy(result)  # an item of a search has a score, too
-            inside.namespace = result.namespace[len(self.prefix) :]
-            return inside
-        if isinstance(result, list):
-            return [each[len(self.prefix) :] if isinstance(each, tuple) else self._outside(each) for each in result]
-        return result
-
-
-def in_namespace(store: BaseStore, name: str) -> BaseStore:
-    """The part of a store that has this name; the store itself without a name.
-
-    Raises `BadInput` for what is no name, and for a store that is another part.
-    """
-    if not isinstance(name, str):
-        raise BadInput(f"A namespace is a string, not {type(name).__name__}.")
-    if not isinstance(store, NamespacedStore):
-        return NamespacedStore(store, name) if name else store
-    if name not in ("", store.name):
-        raise BadInput(
-            f"This store holds the namespace '{store.name}' alone: leave '{name}' out, or give the whole store."
-        )
-    return store
-
-
-def base_of(store: BaseStore) -> BaseStore:
-    """The whole store of which this one is a part, or the store itself."""
-    return base_of(store.base) if isinstance(store, NamespacedStore) else store
-
-
-def name_in_base(store: BaseStore, name: str) -> str:
-    """A name, such as that of a lock, which is different in each namespace of a store."""
-    return name_in_base(store.base, f"{store.key}-{name}") if isinstance(store, NamespacedStore) else name
 
 
 POLL_SECONDS = 0.02  # how often an event loop checks whether another one is still building

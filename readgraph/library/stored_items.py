@@ -1,19 +1,31 @@
-"""Items in batches, on any LangGraph `BaseStore`: the base of the typed stores.
+"""Items in batches, on any LangGraph `BaseStore` or a namespace of one: the base of the typed stores.
 
 Reads and writes never share a batch.
 """
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from copy import copy
 from functools import lru_cache
 from itertools import islice
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
-from langgraph.store.base import BaseStore, GetOp, Item, Op, PutOp, SearchItem, SearchOp
+from langgraph.store.base import (
+    BaseStore,
+    GetOp,
+    Item,
+    ListNamespacesOp,
+    MatchCondition,
+    Op,
+    PutOp,
+    Result,
+    SearchItem,
+    SearchOp,
+)
 
 from readgraph.state.errors import BadInput, Damaged, LibraryError
-from readgraph.state.records import Record, load_records
+from readgraph.state.records import Record, digest, load_records
 
 BATCH = 500  # the most operations in one batch
 CLEARED_AT_ONCE = 4 * BATCH
@@ -175,3 +187,85 @@ class StoredItems:
             for item in search_items:
                 yield item.key, item.value
             offset += len(search_items)
+
+
+NAMESPACES = "readgraph-namespaces"
+"""What LangGraph's namespaces of all tenants begin with; a digest of the tenant's name follows.
+
+Names of tenants are the caller's, and stores search by prefixes as text, where `%` and `_` stand for others.
+"""
+
+
+class NamespacedStore(BaseStore):
+    """A `BaseStore` over a part of another one. Two of them over the same part are equal."""
+
+    def __init__(self, base: BaseStore, name: str) -> None:
+        self.base, self.name = base, name
+        self.key = digest(name, length=32)
+        self.prefix = (NAMESPACES, self.key)
+
+    def __repr__(self) -> str:
+        return f"NamespacedStore({self.base!r}, {self.name!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, NamespacedStore) and (other.base is self.base and other.key == self.key)
+
+    def __hash__(self) -> int:
+        return hash((id(self.base), self.key))
+
+    def batch(self, ops: Iterable[Op]) -> list[Result]:
+        """Run operations inside the namespace."""
+        return [self._outside(result) for result in self.base.batch([self._inside(op) for op in ops])]
+
+    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
+        """Run operations inside the namespace."""
+        return [self._outside(result) for result in await self.base.abatch([self._inside(op) for op in ops])]
+
+    def _inside(self, op: Op) -> Op:
+        if isinstance(op, GetOp | PutOp):
+            return op._replace(namespace=(*self.prefix, *op.namespace))
+        if isinstance(op, SearchOp):
+            return op._replace(namespace_prefix=(*self.prefix, *op.namespace_prefix))
+        conditions = [
+            condition._replace(path=(*self.prefix, *condition.path)) if condition.match_type == "prefix" else condition
+            for condition in op.match_conditions or ()
+        ]
+        depth = None if op.max_depth is None else op.max_depth + len(self.prefix)
+        within = MatchCondition("prefix", self.prefix)
+        return ListNamespacesOp((within, *conditions), max_depth=depth, limit=op.limit, offset=op.offset)
+
+    def _outside(self, result: Any) -> Any:
+        """A result as the caller sees it, without what stands before its namespaces."""
+        if isinstance(result, Item):
+            inside = copy(result)  # an item of a search has a score, too
+            inside.namespace = result.namespace[len(self.prefix) :]
+            return inside
+        if isinstance(result, list):
+            return [each[len(self.prefix) :] if isinstance(each, tuple) else self._outside(each) for each in result]
+        return result
+
+
+def in_namespace(store: BaseStore, name: str) -> BaseStore:
+    """The part of a store that has this name; the store itself without a name.
+
+    Raises `BadInput` for what is no name, and for a store that is another part.
+    """
+    if not isinstance(name, str):
+        raise BadInput(f"A namespace is a string, not {type(name).__name__}.")
+    if not isinstance(store, NamespacedStore):
+        return NamespacedStore(store, name) if name else store
+    if name not in ("", store.name):
+        raise BadInput(
+            f"This store holds the namespace '{store.name}' alone: leave '{name}' out, or give the whole store."
+        )
+    return store
+
+
+def base_of(store: BaseStore) -> BaseStore:
+    """The whole store of which this one is a part, or the store itself."""
+    return base_of(store.base) if isinstance(store, NamespacedStore) else store
+
+
+def name_in_base(store: BaseStore, name: str) -> str:
+    """A name, such as that of a lock, which is different in each namespace of a store."""
+    return name_in_base(store.base, f"{store.key}-{name}") if isinstance(store, NamespacedStore) else name

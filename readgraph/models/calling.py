@@ -25,10 +25,10 @@ from readgraph.models.replies.thinking import thinking_form
 from readgraph.models.reply import WITHHELD, ModelReply, reply_of
 from readgraph.models.streaming import call_config
 from readgraph.models.waiting import LONGEST_PAUSE, CallTurns, RetryPauses, clock
-from readgraph.state.caller import warn_caller
 from readgraph.state.errors import BadInput, ModelUnavailable
 from readgraph.state.providers import ModelProvider, find_provider
 from readgraph.state.settings import ReplyForm
+from readgraph.state.variables import warn_caller
 
 FIRST_TRIES, FIRST_PAUSE = 12, 1.0  # tries, and longest pause, where none was ever answered: it may be no model server
 TOO_LONG_TRIES = 3  # how often in a row a reply may have more bytes than it may before its server is given up

@@ -19,14 +19,13 @@ from readgraph.models.reply import BROKEN_OFF, ModelReply, StandIn, current_stan
 from readgraph.models.waiting import CallsInFlight, SharedPause
 from readgraph.models.windows.told import Told
 from readgraph.models.windows.window import ModelWindow
-from readgraph.state.awaited import await_server
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import ReadgraphError
-from readgraph.state.given_models import describe_writer, find_leaves
 from readgraph.state.loops import PerLoop, close_client
-from readgraph.state.providers import ModelServer, find_provider
+from readgraph.state.providers import ModelServer, describe_writer, find_leaves, find_provider
 from readgraph.state.settings import ReplyForm
 from readgraph.state.transports import CallSender, calls_at_once, transport_of
+from readgraph.state.variables import await_server
 
 FORM_FIRST: tuple[str, ...] = ("api.openai.com", "openai.azure.com")
 """Hosts whose caches count the schema of a reply as the beginning of a prompt. All do so with functions; where a server

@@ -13,13 +13,12 @@ from uuid import uuid4
 
 from typing_extensions import TypedDict
 
-from readgraph.state.awaited import tell_pause
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BudgetSpent
 from readgraph.state.logs import WARNING, current_run, log
 from readgraph.state.reading import NOTHING_USED, Tokens, Usage, add_usage
 from readgraph.state.records import Note
-from readgraph.state.variables import set_variable
+from readgraph.state.variables import set_variable, tell_pause
 from readgraph.state.words import format_count
 
 

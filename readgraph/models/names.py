@@ -19,10 +19,9 @@ from langchain_core.runnables.fallbacks import RunnableWithFallbacks
 from readgraph.models.own.tables import NAME, Limits, ModelTable, how_to_name, model_table
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.given_models import GivenModel, find_leaves
 from readgraph.state.installed import of_kind
 from readgraph.state.loops import PerLoop, close_client
-from readgraph.state.providers import find_provider, providers
+from readgraph.state.providers import GivenModel, find_leaves, find_provider, providers
 from readgraph.state.settings import EXAMPLE_MODEL
 from readgraph.state.transports import transport_of, transports
 

@@ -1,9 +1,14 @@
-"""Bounds: no graph runs for ever, whatever its nodes decide, and what they show fits the window.
+"""Bounds: no graph runs for ever, and what nodes show of a memory fits the window.
 
 Loops end by what the context allows, which the nodes count; these bounds hold besides, for nodes of one's own too.
+
+Too long gists are shown by age: gists of gists of gists for old pages, the newest as they are (iterative gisting:
+ReadAgent, G.3). A gist of level l stands for 4 of the level below, so for 4 ** l pages, and never changes, whatever is
+appended. What stands for all pages grows with the logarithm of their number: at most 24 gists for up to 65,536 pages.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import takewhile
 from typing import Annotated, TypeVar
 
@@ -11,9 +16,12 @@ from langgraph.managed import RemainingSteps
 from langgraph.runtime import get_runtime
 from typing_extensions import TypedDict
 
+from readgraph.library.page_store import PageStore
 from readgraph.nodes.prompts import question_part
 from readgraph.state.context import ReaderContext, run_context
 from readgraph.state.reading import Step
+from readgraph.state.records import Memory, Note
+from readgraph.state.summary_tree import FAN, older_id
 from readgraph.state.words import count_words
 
 T = TypeVar("T")
@@ -81,3 +89,110 @@ def within_loop_limit(
     took = sum(1 for _ in takewhile(lambda step: step["node"] in loop, reversed(state["steps"])))
     allowed = BESIDE_TURNS + OF_A_TURN * turns(run_context(runtime.context)) + spare
     return took < allowed and state["remaining_steps"] >= LAST_STEPS - spare
+
+
+MOST_GISTS = 64  # this many gists of gists, with their tags, fill the words that all gists may have
+FEWEST_WORDS = 8  # fewest words of a gist of gists, however small the window is
+GISTS_SHARE = 0.5  # share of a prompt's content that gists may take; the rest is for pages that are read again
+TAG_WORDS, FULL_TAG_WORDS = 2, 4  # of the tags before a gist, and before a page in full
+
+
+def gists_allowed(context: ReaderContext) -> int:
+    """Most words of gists with their tags."""
+    return int(GISTS_SHARE * content_room(context))
+
+
+def older_gist_words(context: ReaderContext) -> int:
+    """Most words of a gist of gists."""
+    return max(gists_allowed(context) // MOST_GISTS - TAG_WORDS, FEWEST_WORDS)
+
+
+@dataclass(frozen=True, slots=True)
+class OlderGist:
+    """A gist of gists; it stands for the pages `[number * 4 ** level, (number + 1) * 4 ** level)`."""
+
+    level: int
+    number: int
+    text: str
+    words: int
+
+    @property
+    def pages(self) -> range:
+        """The pages that it stands for."""
+        span = FAN**self.level
+        return range(self.number * span, (self.number + 1) * span)
+
+
+def level_sizes(pages: int) -> list[int]:
+    """How many whole gists there are on level 1, 2 and so on, above this many pages."""
+    sizes = list[int]()
+    while pages := pages // FAN:
+        sizes.append(pages)
+    return sizes
+
+
+async def older_gists(store: PageStore, memory: str, pages: int, most_words: int) -> list[OlderGist]:
+    """The gists of gists that a memory of this many pages has, of at most this many words each."""
+    places = [(level, number) for level, size in enumerate(level_sizes(pages), 1) for number in range(size)]
+    ids = {older_id(most_words, *place): place for place in places}
+    return [OlderGist(*ids[node.id], node.text, node.words) for node in await store.tree_nodes(memory, ids)]
+
+
+async def find_gists_to_show(
+    store: PageStore, memory: Memory, notes: Mapping[int, Note], context: ReaderContext, near: Sequence[int]
+) -> list[OlderGist]:
+    """The gists of gists to show where a model's notes don't fit the window; corrected notes are shown if they fit."""
+    allowed = gists_allowed(context)
+    if not context.model or sum(note.words + TAG_WORDS for note in notes.values()) <= allowed:
+        return []
+    older = await older_gists(store, memory.id, memory.pages, older_gist_words(context))
+    corrected = [note.page for note in notes.values() if note.replaced is not None]
+    return choose_gists_by_age(notes, older, memory.pages, allowed, [*corrected, *near])
+
+
+def choose_gists_by_age(
+    notes: Mapping[int, Note], older: Iterable[OlderGist], pages: int, most_words: int, near: Sequence[int] = ()
+) -> list[OlderGist]:
+    """The gists of gists to show: as few as possible, then less for pages `near`, then from the newest page back."""
+    view = _GistSelection(notes, {(gist.level, gist.number): gist for gist in older}, pages)
+    for page in near:
+        while view.try_expand(next((gist for gist in view.shown if page in gist.pages), None), most_words):
+            pass
+    while view.try_expand(max(view.shown, key=lambda gist: gist.pages.stop, default=None), most_words):
+        pass
+    return sorted(view.shown, key=lambda gist: gist.pages.start)
+
+
+class _GistSelection:
+    """What is shown of a memory: gists of gists, and the notes of the pages that none of them stands for."""
+
+    def __init__(self, notes: Mapping[int, Note], older: Mapping[tuple[int, int], OlderGist], pages: int) -> None:
+        self.notes, self.known = notes, older
+        self.shown, self.words, page = set[OlderGist](), 0, 0
+        while page < pages:
+            levels = (level for level in range(pages.bit_length(), 0, -1) if page % FAN**level == 0)
+            begin_here = (older.get((level, page // FAN**level)) for level in levels)
+            if gist := next(filter(None, begin_here), None):
+                self.shown.add(gist)
+            self.words += self._size(gist or page)
+            page = gist.pages.stop if gist else page + 1
+
+    def try_expand(self, gist: OlderGist | None, most_words: int) -> bool:
+        """Show what the gist, if there is one, stands for, unless there are not enough words or a gist is missing."""
+        if gist is None:
+            return False
+        first, below = gist.number * FAN, gist.level - 1
+        parts = [self.known.get((below, number)) if below else number for number in range(first, first + FAN)]
+        shown = [part for part in parts if part is not None]
+        grown = self.words - self._size(gist) + sum(map(self._size, shown))
+        if len(shown) < FAN or grown > most_words:
+            return False
+        self.words = grown
+        self.shown.remove(gist)
+        self.shown |= {part for part in shown if isinstance(part, OlderGist)}
+        return True
+
+    def _size(self, part: OlderGist | int) -> int:
+        if isinstance(part, OlderGist):
+            return part.words + TAG_WORDS
+        return self.notes[part].words + TAG_WORDS if part in self.notes else 0

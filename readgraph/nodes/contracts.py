@@ -152,13 +152,6 @@ class AnswerDraft(NamedTuple):
     context_alone: bool = False
     nearest: bool = False
 
-    @property
-    def status(self) -> Status:
-        """What an answer like this makes of the question."""
-        if self.answer:
-            return "nearest" if self.nearest else "answered"
-        return "researched" if self.context_alone else "no_answer"
-
 
 class CiteState(TypedDict):
     """What citing reads, of further documents too. What is not required is for the check of a long answer."""

@@ -21,12 +21,12 @@ from readgraph.models.metering import current_meter
 from readgraph.models.reply import current_stand_in
 from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.search import PaidVectors, SearchTool, get_shared_embedder
-from readgraph.state.caller import warn_caller
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, Forgotten, ReadgraphError
 from readgraph.state.languages import language_of
 from readgraph.state.providers import ModelProvider, providers
 from readgraph.state.records import Document, Memory
+from readgraph.state.variables import warn_caller
 
 if TYPE_CHECKING:  # imported when vectors are asked for
     from readgraph.models.embeddings.models import Embedder

@@ -14,8 +14,8 @@ from readgraph.library.histories import sessions_of
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.models.metering import record_corrections
 from readgraph.models.prompt import find_unused_name
+from readgraph.nodes.bounds import FULL_TAG_WORDS, TAG_WORDS, OlderGist, find_gists_to_show
 from readgraph.nodes.contracts import ReaderRuntime
-from readgraph.nodes.gist_levels import FULL_TAG_WORDS, TAG_WORDS, OlderGist, find_gists_to_show
 from readgraph.nodes.meaning import FusedTool, by_meaning
 from readgraph.nodes.search import SearchTool, make_stand_in, open_ranker
 from readgraph.state.channels import NotMemorised
@@ -233,7 +233,7 @@ class OpenedMemory:
         """What the model sees of it with these pages in full; errors and `near` are as in `view_memory`."""
         self._check_pages(pages_read)
         pages, noted = await self.pages_and_notes()
-        notes, older = await self._choose_visible(noted, near)
+        notes, older = await self.visible_notes(noted, near)
         wanted = {*pages_read}
         full = await self.store.page_texts(self.document, [page for page in pages if page.number in wanted])
         return MemoryView(self.document, pages, notes, full, older)
@@ -250,13 +250,10 @@ class OpenedMemory:
             if number not in range(self.record.pages):
                 raise BadInput(f"There is no page {number!r}: the pages are 0 to {self.record.pages - 1}.")
 
-    async def visible_notes(self, near: Sequence[int] = ()) -> tuple[dict[int, Note], list[OlderGist]]:
-        """The notes that a question sees, by their pages, and the gists of gists that stand for the other pages."""
-        return await self._choose_visible(await self.notes(), near)
-
-    async def _choose_visible(
-        self, noted: Iterable[Note], near: Sequence[int]
+    async def visible_notes(
+        self, noted: Iterable[Note], near: Sequence[int] = ()
     ) -> tuple[dict[int, Note], list[OlderGist]]:
+        """The notes that a question sees of these, by their pages, and the gists of gists that stand for the others."""
         notes = {note.page: note for note in noted}
         older = await find_gists_to_show(self.store, self.record, notes, self.runtime.context, near)
         hidden = {page for gist in older for page in gist.pages}

@@ -8,7 +8,7 @@ from langgraph.store.memory import InMemoryStore
 from langsmith.utils import tracing_is_enabled
 
 from readgraph.library.page_store import PageStore, page_store
-from readgraph.library.store import base_of
+from readgraph.library.stored_items import base_of
 from readgraph.models.prompt import read_own_words
 from readgraph.models.watching import is_tracing_enabled
 from readgraph.nodes.building.recipes import PurposeState, for_question, resolve_notes_language
@@ -17,13 +17,13 @@ from readgraph.nodes.memory import OpenedMemory, describe_missing
 from readgraph.nodes.prompts import every_wording
 from readgraph.nodes.step import MakeRecipe, StepNode, node
 from readgraph.state import channels
-from readgraph.state.caller import warn_caller
 from readgraph.state.channels import NotMemorised
 from readgraph.state.context import OWN_STORE
 from readgraph.state.declaring import Groups
 from readgraph.state.errors import BadInput
 from readgraph.state.reading import Question, QuestionTurn, exchanges_in, last_question
 from readgraph.state.records import Document
+from readgraph.state.variables import warn_caller
 from readgraph.state.words import format_count
 
 __all__ = ["open_document"]

@@ -13,8 +13,10 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, BeforeValidator, Field, create_model
 
 from readgraph import features, nodes
+from readgraph.library.search.terms import content_words
 from readgraph.models.prompt import DATA_RULE, Prompt, Wording, declare_wording, fenced, find_unused_name, list_wordings
 from readgraph.models.reply import LenientReply
+from readgraph.nodes.contracts import AskedQuestion
 from readgraph.plugins import leave_out, plugged_in
 from readgraph.state.context import ReaderContext
 from readgraph.state.languages import NAMES
@@ -32,6 +34,12 @@ def question_part(question: str, choices: dict[str, str]) -> str:
     """The question, and its options after their letters."""
     options = "\n".join(f"{letter}. {option}" for letter, option in choices.items())
     return fenced("question", f"{question}\n{options}" if options else question)
+
+
+def question_alone(state: AskedQuestion) -> str:
+    """The question without those before it; one without content words ("And why?") comes with the one before."""
+    asked = [turn["question"] for turn in state.get("question_turns") or []] or [state["question_text"]]
+    return asked[-1] if len(asked) == 1 or content_words(asked[-1]) else " ".join(asked[-2:])
 
 
 def number_parts(texts: Sequence[str]) -> str:

@@ -16,22 +16,21 @@ from langgraph.store.base import BaseStore
 
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.search.hits import DEPTH, PARTS, Extent, IndexEntry, Part, fuse, pages_of, score_above_last
-from readgraph.library.search.index_registry import index_key, indexes_of
-from readgraph.library.search.keyword_index import KeywordIndex
+from readgraph.library.search.indexes import KeywordIndex, index_key, indexes_of
 from readgraph.library.search.passages import DocumentLanguages, document_languages
 from readgraph.library.search.postings import SHORT
 from readgraph.library.search.terms import tokens
 from readgraph.library.search.vector_index import Matrix, VectorIndex
-from readgraph.library.store import base_of, hold_build_lock
-from readgraph.library.stored_items import drop_oldest
+from readgraph.library.store import hold_build_lock
+from readgraph.library.stored_items import base_of, drop_oldest
 from readgraph.models.embeddings.vector_replies import NotEmbedded
 from readgraph.models.metering import count_fallback, current_meter
 from readgraph.nodes.contracts import ReaderRuntime
-from readgraph.nodes.tasks import raise_first_error
 from readgraph.state.channels import SearchHit
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.given_models import GivenModel
+from readgraph.state.loops import raise_first_error
+from readgraph.state.providers import GivenModel
 from readgraph.state.records import Document, Memory, Note
 from readgraph.state.variables import set_variable
 

@@ -1,5 +1,6 @@
 """A step: a coroutine that serves as a graph node under `invoke` and `ainvoke`, metered and recorded."""
 
+import asyncio
 import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
@@ -21,11 +22,10 @@ from readgraph.models.names import check_transport, within_window
 from readgraph.models.watching import watch_node
 from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.memory import forget_opened
-from readgraph.nodes.tasks import cancel_if_forgotten
 from readgraph.state.context import ReaderContext, run_context
 from readgraph.state.declaring import Groups
-from readgraph.state.errors import BadInput, BudgetSpent
-from readgraph.state.loops import end_this_task_when_left, in_background
+from readgraph.state.errors import BadInput, BudgetSpent, Forgotten
+from readgraph.state.loops import end_this_task_when_left, in_background, raise_first_error
 from readgraph.state.reading import NOTHING_USED, Status, Step, Usage, add_usage
 from readgraph.state.records import Recipe
 from readgraph.state.settings import Budget, Concurrency, Model, ReadingModel, Tenant, Window, settings_of_calls
@@ -56,6 +56,28 @@ async def count_interrupted_usage(meter: Meter, store: PageStore) -> AsyncIterat
     if earlier is not None:
         meter.used = _together(before, meter.used)
         await store.delete(INTERRUPTED, [task])
+
+
+LOOKED_AGAIN = 0.3  # seconds between two checks, during a build, that the document still exists
+
+
+@asynccontextmanager
+async def cancel_if_forgotten(store: PageStore, document: str) -> AsyncIterator[None]:
+    """Stop as soon as the document is forgotten, and raise `Forgotten`."""
+
+    async def watch() -> None:
+        while True:
+            await asyncio.sleep(LOOKED_AGAIN)
+            try:
+                await store.document(document)
+            except BadInput:
+                raise Forgotten("The document was forgotten by another command while it was read.") from None
+
+    with raise_first_error():
+        async with asyncio.TaskGroup() as tasks:
+            watching = tasks.create_task(watch())
+            yield
+            watching.cancel()
 
 
 def _together(before: Usage, again: Usage) -> Usage:

@@ -13,14 +13,14 @@ from pydantic_core import ArgsKwargs, ErrorDetails
 from readgraph.state.declaring import Groups, Settings, settings_in, use_current_names
 from readgraph.state.errors import BadInput
 from readgraph.state.files import read_toml
-from readgraph.state.given_models import GivenModel, name_given
+from readgraph.state.providers import GivenModel, name_given
 from readgraph.state.settings import GROUPS
 
 __all__ = ["PROFILES"]
 
 OWN_STORE = "__readgraph_own_store"  # a key of a run's `configurable`, which is not checkpointed, like LangGraph's own
 _STRICT = ConfigDict(extra="forbid")
-OBJECTS = ("model", "reading_model", "embeddings")  # what may be given as an object (`given_models`)
+OBJECTS = ("model", "reading_model", "embeddings")  # what may be given as an object (`providers`)
 _PLAIN = (str, bytes, bool, int, float, type(None))
 
 

@@ -1,8 +1,7 @@
 """How settings are declared in groups and read from there: the building blocks of `readgraph.state.settings`."""
 
 from collections.abc import Iterator
-from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
-from functools import cache
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from typing import Any, ClassVar, NamedTuple, Self, TypeAlias, cast, dataclass_transform, get_args, get_type_hints
 
 from annotated_types import Ge, Le
@@ -114,24 +113,6 @@ def fault_of_group(group: type[Settings]) -> str:
         return f"{called} can't be used ({problem}): write 'name: Annotated[int, Help(\"…\")] = 3'"
     lacking = [setting.name for setting in fields(group) if setting.default is setting.default_factory is MISSING]
     return f"the setting '{lacking[0]}' has no default" if lacking else ""
-
-
-def recipe_parameters(context: Any, groups: Groups) -> dict[str, Any]:
-    """The parameters of a memory's recipe: the settings of these groups that are marked as `InRecipe`."""
-    parameters: dict[str, Any] = {}
-    marked = (marked for group in groups for marked in _marked_settings(group))  # type: ignore[arg-type]  # a class is hashable
-    for setting, mark in marked:
-        value = getattr(context, setting.name)
-        if (context.model or not mark.with_model) and not (mark.unless_default and value == setting.default):
-            parameters[mark.name or setting.name] = value
-    return parameters
-
-
-@cache
-def _marked_settings(group: type[Settings]) -> list[tuple[Field[Any], InRecipe]]:
-    hints = get_type_hints(group, include_extras=True)
-    marks = [(setting, note) for setting in fields(group) for note in get_args(hints[setting.name])]
-    return [(setting, note) for setting, note in marks if isinstance(note, InRecipe)]
 
 
 def settings_in(context: type[Any]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Event loops: one in the background for synchronous callers, what belongs to one, who leaves a stream; and forks.
+"""Event loops: one in the background for synchronous callers, what belongs to one, who leaves a stream; tasks; forks.
 
 Who leaves a stream of a graph ends what runs for it. LangGraph alone waits for nodes in threads, and where a server
 cancels by anyio, again and again (Starlette, FastAPI, MCP), it does not come to cancelling its nodes. A forked child
@@ -9,7 +9,7 @@ So no connection is in use during a fork, and the child closes its copies.
 import asyncio
 import atexit
 import os
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -261,6 +261,28 @@ def _reset() -> None:
 
 
 reset_in_forked(_reset)
+
+
+@contextmanager
+def raise_first_error() -> Iterator[None]:
+    """Raise the first error of a task group instead of the group, so that the user sees one line."""
+    try:
+        yield
+    except BaseExceptionGroup as group:
+        first: BaseException = group
+        while isinstance(first, BaseExceptionGroup):
+            first = first.exceptions[0]
+        raise first from first.__cause__
+
+
+async def all_finished(work: Iterable[Awaitable[T]]) -> list[T]:
+    """Run all concurrently; returns the results in order. A failure is raised after the others, which are paid for."""
+    results = await asyncio.gather(*work, return_exceptions=True)
+    for result in results:
+        if isinstance(result, BaseException):
+            raise result
+    return [result for result in results if not isinstance(result, BaseException)]
+
 
 Value = TypeVar("Value")
 

@@ -80,10 +80,11 @@ def _validate(kind: Any, value: Any, name: str) -> Any:
 
 
 def load_valid(kind: type[Record], values: Iterable[Any]) -> Iterator[Record]:
-    """The records in these stored values, without the damaged ones."""
+    """The records in these stored values, without the missing and the damaged ones."""
     for value in values:
-        with suppress(Damaged):
-            yield load_record(kind, value)
+        if value is not None:
+            with suppress(Damaged):
+                yield load_record(kind, value)
 
 
 @cache

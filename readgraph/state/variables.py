@@ -1,8 +1,17 @@
-"""Context variables: values for the code inside of a `with`, and for the tasks that begin there."""
+"""Context variables: values for the code inside of a `with`, and for the tasks that begin there.
 
+They say whether what runs is silent, who called readgraph (warnings name that line, since what warns runs in tasks and
+threads apart from it), and which servers are waited for at this moment.
+"""
+
+import sys
+import time
+import warnings
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
+from types import FrameType
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -29,3 +38,88 @@ def silence() -> AbstractContextManager[Any]:
 def is_silent() -> bool:
     """Whether what runs here is told to nobody."""
     return _silent.get()
+
+
+Place = tuple[str, int, dict[str, Any]]  # a file, a line, and the variables of its module
+
+WAY = {"readgraph", "langgraph", "langchain_core", "anyio"} | sys.stdlib_module_names
+"""The packages between a program and a step that warns."""
+
+LOOPS = {"tornado", "ipykernel", "uvicorn"}  # what runs tasks, of which no frame tells who began them
+
+_caller: ContextVar[Place | None] = ContextVar("readgraph_caller", default=None)
+
+
+def remember_caller() -> None:
+    """Remember the line outside of readgraph that is being run; in a thread of ours, the one before stays."""
+    if place := _find_caller():
+        _caller.set(place)
+
+
+def warn_caller(text: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the line that called readgraph."""
+    if is_silent():
+        return
+    file, line, variables = _caller.get() or _find_caller() or ("readgraph", 1, {})
+    name, registry = str(variables.get("__name__", "readgraph")), variables.setdefault("__warningregistry__", {})
+    warnings.warn_explicit(text, category, file, line, name, registry)
+
+
+def _find_caller() -> Place | None:
+    frame: FrameType | None = sys._getframe(1)
+    while frame and (package := str(frame.f_globals.get("__name__")).partition(".")[0]) in WAY:
+        frame = frame.f_back
+    return (frame.f_code.co_filename, frame.f_lineno, frame.f_globals) if frame and package not in LOOPS else None
+
+
+_awaited: dict[int, "Awaited"] = {}
+_current: ContextVar["Awaited | None"] = ContextVar("readgraph_awaited", default=None)
+
+
+@dataclass(eq=False)
+class Awaited:
+    """A call to `server` that has no reply yet; times are those of `time.monotonic`, 0 where they aren't known.
+
+    `retry_seconds`: for so long after its first failure it is tried again.
+    """
+
+    server: str
+    retry_seconds: float
+    gives_up: float
+    began: float
+    reason: str = "no answer yet"
+    again: float = 0.0
+
+    def line(self) -> str:
+        """What is waited for, since when, why, and how long still."""
+        now = time.monotonic()
+        again = f", tried again in {self.again - now:.0f} s" if self.again > now else ""
+        end = f", given up in about {self.gives_up - now:.0f} s" if self.gives_up > now else ""
+        return f"Waiting for {self.server} since {now - self.began:.0f} s: {self.reason}{again}{end}."
+
+
+@contextmanager
+def await_server(server: str, try_seconds: float | None, retry_seconds: float) -> Iterator[None]:
+    """Inside of the `with`, this server is waited for: for so long at each try; None: nobody knows how long."""
+    began = time.monotonic()
+    awaited = Awaited(server, retry_seconds, began + try_seconds + retry_seconds if try_seconds else 0.0, began)
+    _awaited[id(awaited)] = awaited
+    try:
+        with set_variable(_current, awaited):
+            yield
+    finally:
+        del _awaited[id(awaited)]
+
+
+def tell_pause(reason: str, seconds: float) -> None:
+    """The call of this context waits for so many seconds, and why."""
+    if awaited := _current.get():
+        now = time.monotonic()
+        if awaited.gives_up and not awaited.again:
+            awaited.gives_up = now + awaited.retry_seconds
+        awaited.reason, awaited.again = reason, now + seconds
+
+
+def longest_awaited() -> Awaited | None:
+    """What has been waited for the longest, if anything is."""
+    return min([*_awaited.values()], key=lambda awaited: awaited.began, default=None)

@@ -5,8 +5,8 @@ import sys
 import threading
 import time
 
-from readgraph.state.awaited import longest_awaited
 from readgraph.state.logs import OF_FILE, STANDARD_ERROR
+from readgraph.state.variables import longest_awaited
 
 SILENT_SECONDS = 10.0  # after so long without a word, a command whose standard error is no terminal says what it does
 BETWEEN_SECONDS = 30.0  # from one line on what it waits for to the next

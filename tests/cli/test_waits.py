@@ -6,8 +6,8 @@ from itertools import count
 import pytest
 from pytest import CaptureFixture, MonkeyPatch
 
-from readgraph.state import awaited, wait_teller
-from readgraph.state.awaited import await_server, tell_pause
+from readgraph.state import wait_teller
+from readgraph.state.variables import await_server, longest_awaited, tell_pause
 from readgraph.state.wait_teller import WaitTeller
 from tests.doubles.model_faults import embeddings, error_response
 from tests.doubles.model_server import Fault, ModelServer
@@ -69,11 +69,11 @@ EMBEDS = ("--embeddings", "openai:double-embeddings")
 def test_a_call_is_waited_for_until_it_ends(
     readgraph: Command, server: ModelServer, monkeypatch: MonkeyPatch, command: tuple[object, ...]
 ) -> None:
-    told, tell = list[str](), awaited.tell_pause
+    told, tell = list[str](), tell_pause
 
     def look(reason: str, seconds: float) -> None:
         tell(reason, seconds)
-        if waits := awaited.longest_awaited():
+        if waits := longest_awaited():
             told.append(waits.line())
 
     monkeypatch.setattr("readgraph.models.metering.tell_pause", look)
@@ -88,4 +88,4 @@ def test_a_call_is_waited_for_until_it_ends(
         and server.url.removesuffix("/v1") in told[0]
         and "says 500" in told[0]
     )
-    assert awaited.longest_awaited() is None
+    assert longest_awaited() is None

@@ -14,7 +14,7 @@ from readgraph.features.auto.graph import graph
 from readgraph.graphs.methods import METHODS
 from readgraph.library.histories import SessionText, append_sessions
 from readgraph.library.opening import Library
-from readgraph.nodes.extractive.whole_text import find_extent, subject_of
+from readgraph.nodes.extractive.hints import find_extent, subject_of
 from readgraph.state.context import ReaderContext
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import asked_for, reader

@@ -9,7 +9,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import get_runtime
 from typing_extensions import TypedDict
 
-from readgraph.graphs.wiring.nodes import choosing
+from readgraph.graphs.wiring import choosing
 from readgraph.state.context import ReaderContext
 
 

@@ -10,7 +10,7 @@ from readgraph.features.agents.mem_gpt import build
 from readgraph.features.agents.store import agent_id, recall_index
 from readgraph.graphs.baselines import read_segments
 from readgraph.library.opening import Library
-from readgraph.library.search.index_registry import indexes_of
+from readgraph.library.search.indexes import indexes_of
 from readgraph.state.context import ReaderContext
 from tests.doubles.agent import Living, Script, call, say
 from tests.doubles.model_server import ModelServer

@@ -9,9 +9,9 @@ from langgraph.graph import StateGraph
 
 from readgraph.graphs import gam, mem_walker, read_agent
 from readgraph.library.opening import Library
+from readgraph.nodes.building.recipes import PRESETS
 from readgraph.nodes.extractive import extract_for
 from readgraph.nodes.extractive.gists import extract_gist
-from readgraph.nodes.purpose import PRESETS
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document, Memory

@@ -10,10 +10,11 @@ from readgraph.graphs.baselines import read_chunks
 from readgraph.graphs.hybrids import guided_walk, reflective_walk, walk_and_research
 from readgraph.nodes.building.build import ReadState, ReadUpdate, read_pages
 from readgraph.nodes.building.notes import gist_page
+from readgraph.nodes.building.recipes import recipe_parameters
 from readgraph.nodes.extractive import pages_by_rule
 from readgraph.nodes.step import StepNode
 from readgraph.state.context import ReaderContext
-from readgraph.state.declaring import Help, InRecipe, Settings, recipe_parameters, settings_in
+from readgraph.state.declaring import Help, InRecipe, Settings, settings_in
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Recipe
 

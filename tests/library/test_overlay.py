@@ -9,7 +9,7 @@ from langgraph.store.memory import InMemoryStore
 from readgraph.library.opening import Library
 from readgraph.library.overlay import OverlayStore
 from readgraph.library.page_store import PageStore
-from readgraph.library.store import in_namespace
+from readgraph.library.stored_items import in_namespace
 
 pytestmark = pytest.mark.quick
 

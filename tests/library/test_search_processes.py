@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from readgraph.library.search.hits import Extent, IndexEntry, VectorKey
-from readgraph.library.search.keyword_index import KeywordIndex
+from readgraph.library.search.indexes import KeywordIndex
 from readgraph.library.search.vector_index import VectorIndex
 from tests.support.forking import ended, forked_call
 

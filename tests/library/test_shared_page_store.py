@@ -14,7 +14,7 @@ from readgraph import ReaderContext
 from readgraph.graphs import read_agent
 from readgraph.library.corrections import correct, restore
 from readgraph.library.page_store import PageStore, page_store
-from readgraph.library.store import NamespacedStore
+from readgraph.library.stored_items import NamespacedStore
 from readgraph.state.records import Memory, Note, Page, Recipe
 from tests.doubles.model_server import ModelServer
 

@@ -14,7 +14,7 @@ from readgraph.models.calling import call_model
 from readgraph.models.client import model_client
 from readgraph.models.prompt import Prompt
 from readgraph.models.reply import ModelReply
-from readgraph.nodes.answering.prompts import AnswerAlone
+from readgraph.nodes.answering.in_view import AnswerAlone
 from readgraph.state.context import ReaderContext
 from readgraph.state.settings import ReplyForm
 from tests.support.command import process

@@ -16,8 +16,7 @@ import pytest
 pytest.importorskip("mcp", reason="needs pip install 'readgraph[mcp]'")
 from httpx2 import AsyncClient
 
-from readgraph.api.bounded_json import MOST_MB
-from readgraph.api.sockets import open_listener
+from readgraph.api.servers import MOST_MB, open_listener
 from readgraph.doors.mcp.server import LibraryTools, library_server, serve_http
 from readgraph.library.opening import Library
 from readgraph.state.context import ReaderContext

@@ -15,7 +15,7 @@ from httpx2 import AsyncClient
 from mcp import Client, MCPError
 from mcp_types import ElicitResult, PromptReference
 
-from readgraph.api.sockets import open_listener
+from readgraph.api.servers import open_listener
 from readgraph.doors.mcp.jobs import Progress
 from readgraph.doors.mcp.refusing import resolve_allowed_folders
 from readgraph.doors.mcp.server import LibraryTools, library_server, security_settings, serve_http

@@ -10,7 +10,7 @@ import pytest
 
 import readgraph
 from readgraph.nodes.rules.dates import order_of
-from readgraph.state.calendars import calendars, month_names
+from readgraph.state.dates import calendars, month_names
 
 FILE = Path(readgraph.__path__[0]) / "state" / "months.txt"
 MORE = {"en": "en_GB", "de": "de_AT", "ar": "ar_LB"}

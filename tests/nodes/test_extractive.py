@@ -25,9 +25,9 @@ def quoted(pages: dict[int, str], question: str, **more: Any) -> AnswerDraft:
 def test_a_further_passage_is_quoted_only_for_words_that_the_others_lack() -> None:
     pages = {0: "The lamp was red. The lamp was red again.\n\nThe lamp was lit by Ida in the tower."}
     said = quoted(pages, "Which red lamp was lit?")
-    assert (said.status, len(said.quotes)) == ("nearest", 2)
+    assert (said.nearest, len(said.quotes)) == (True, 2)
     assert len(quoted(pages, "What of the lamp?").quotes) == 1
-    assert quoted(pages, "Xylophones?").status == "no_answer"
+    assert quoted(pages, "Xylophones?").answer is None
 
 
 def test_a_passage_among_those_of_another_language_is_cut_by_its_own_abbreviations() -> None:

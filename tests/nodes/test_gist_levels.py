@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from readgraph.graphs.read_agent import build
 from readgraph.library.histories import SessionText, append_sessions
 from readgraph.library.opening import Library
-from readgraph.nodes.gist_levels import OlderGist, choose_gists_by_age, gists_allowed, level_sizes, older_gist_words
+from readgraph.nodes.bounds import OlderGist, choose_gists_by_age, gists_allowed, level_sizes, older_gist_words
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import Note
 from readgraph.state.summary_tree import FAN

@@ -11,9 +11,9 @@ from langgraph.runtime import Runtime
 
 from readgraph.graphs.read_agent import build
 from readgraph.library.opening import Library
+from readgraph.nodes.bounds import gists_allowed
 from readgraph.nodes.building.parts import in_stretches, paragraph_ends, stretch_ends
 from readgraph.nodes.extractive import pages_by_rule
-from readgraph.nodes.gist_levels import gists_allowed
 from readgraph.state.context import PROFILES, ReaderContext
 from readgraph.state.records import Document, Memory, Page
 from readgraph.state.words import count_words, first_words

@@ -24,7 +24,7 @@ from readgraph.features.survey.records import survey_records_prompt
 from readgraph.features.survey.state import Column
 from readgraph.features.survey.take import survey_verdict_prompt
 from readgraph.models.prompt import Prompt, Wording, fenced, find_unused_name
-from readgraph.nodes.answering.prompts import WEIGH, answer_from_notes_prompt, answer_prompt
+from readgraph.nodes.answering.in_view import WEIGH, answer_from_notes_prompt, answer_prompt
 from readgraph.nodes.answering.verdicts import CHECK_SUMMARY, check_sentences_prompt
 from readgraph.nodes.building.notes import gist_prompt, memorize_prompt
 from readgraph.nodes.building.paging import pause_prompt

@@ -21,7 +21,7 @@ from readgraph.library.histories import SessionText, append_sessions
 from readgraph.library.opening import Library, open_library
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.hits import Extent, IndexEntry, pages_of
-from readgraph.library.search.index_registry import index_key, indexes_of
+from readgraph.library.search.indexes import index_key, indexes_of
 from readgraph.library.search.passages import document_languages, search_documents
 from readgraph.library.search.postings import SHORT
 from readgraph.library.upkeep.forgetting import forget_document

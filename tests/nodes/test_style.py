@@ -4,8 +4,7 @@ import pytest
 from langgraph.runtime import Runtime
 
 from readgraph.models.replies.forms import reply_schema
-from readgraph.nodes.answering.in_view import answer_style
-from readgraph.nodes.answering.prompts import AnswerAlone, ChosenAnswer, FreeAnswer, WeighedAnswer
+from readgraph.nodes.answering.in_view import AnswerAlone, ChosenAnswer, FreeAnswer, WeighedAnswer, answer_style
 from readgraph.nodes.contracts import AskedQuestion
 from readgraph.nodes.prompts import at_length, length_by_question, require_reasons
 from readgraph.nodes.walk.steps import LeafVerdict

@@ -19,7 +19,7 @@ from readgraph.library.opening import open_library, open_library_in_background
 from readgraph.library.page_store import PageStore
 from readgraph.library.search import catalogue
 from readgraph.library.search.hits import IndexEntry
-from readgraph.library.search.index_registry import index_key, indexes_of
+from readgraph.library.search.indexes import index_key, indexes_of
 from readgraph.library.store import InUse, hold_build_lock, hold_lock, mark_in_use, wait_until_unused
 from readgraph.state.errors import LibraryError
 from readgraph.state.records import Memory, Recipe, utc_now

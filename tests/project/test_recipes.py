@@ -18,7 +18,7 @@ import pytest
 import uvicorn
 from httpx2 import AsyncClient
 
-from readgraph.api.sockets import open_listener
+from readgraph.api.servers import open_listener
 from readgraph.library.opening import open_library
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
 

@@ -14,7 +14,7 @@ from readgraph.graphs.methods import METHODS, ROWS
 from readgraph.library.opening import Library
 from readgraph.models.prompt import Prompt
 from readgraph.nodes.answering.cite import CHECK_ANSWER
-from readgraph.nodes.answering.prompts import WEIGH, answer_from_notes_prompt, answer_prompt
+from readgraph.nodes.answering.in_view import WEIGH, answer_from_notes_prompt, answer_prompt
 from readgraph.nodes.answering.verdicts import check_sentences_prompt
 from readgraph.nodes.look_up import look_up_next_prompt, look_up_pages_prompt
 from readgraph.nodes.research.integrate import integrate_prompt

@@ -11,7 +11,7 @@ from typing import Any
 
 from httpx2 import Client, Response
 
-from readgraph.api.sockets import open_listener
+from readgraph.api.servers import open_listener
 from readgraph.doors.serve.app import serve_room
 from readgraph.doors.serve.guard import Guard
 from readgraph.doors.serve.room import Room

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from readgraph.api.bounded_json import MOST_MB, json_fault, read_body
+from readgraph.api.servers import MOST_MB, json_fault, read_body
 
 MOST_BYTES = MOST_MB * 1_000_000
 TOLD = "notifications/"  # with which the names of what wants no reply begin

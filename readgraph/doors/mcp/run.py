@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from readgraph.api.sockets import in_address, is_loopback, open_listener
+from readgraph.api.servers import in_address, is_loopback, open_listener
 from readgraph.cli.log import end_log
 from readgraph.cli.terminal.screen import run_until_stopped
 from readgraph.cli.terminal.served import copy_warning, print_address

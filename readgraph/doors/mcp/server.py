@@ -26,7 +26,7 @@ import readgraph
 from readgraph.api import functions
 from readgraph.api.documents import document_named
 from readgraph.api.results import Answer, DocumentInfo, Hit, OpenedPage, Remembered, Researched
-from readgraph.api.sockets import LOOPBACK, in_address, is_loopback
+from readgraph.api.servers import LOOPBACK, in_address, is_loopback
 from readgraph.api.tools import AsOf, Choices, CollectionName, MethodName, OneOrMore, ProveAbsence, UpTo, list_names
 from readgraph.api.tools import Tool as PluggedTool
 from readgraph.doors.mcp.forgetting import Named, make_forget

@@ -29,7 +29,7 @@ from readgraph.doors.serve.suggesting import suggest_questions
 from readgraph.doors.serve.wording import in_page_words, report_in_page_words
 from readgraph.library.collections import NamedCollection, NamedCollections, collections_with, joint_by_document
 from readgraph.library.corrections import correct, restore
-from readgraph.library.library import keep_original, original_of, with_originals
+from readgraph.library.library import keep_original, original_in, with_originals
 from readgraph.library.notices import document_notices
 from readgraph.library.search.catalogue import catalogue_of, records
 from readgraph.library.store import InUse, wait_until_unused
@@ -333,7 +333,9 @@ class Documents:
         self, document: str, number: int, width: Annotated[int, Query(ge=50, le=2400)] = 900
     ) -> Response:
         """A page of a document's PDF as a picture; pages count from 1."""
-        file = await asyncio.to_thread(original_of, self.room.library, await self.pages.document(document), ".pdf")
+        file = await asyncio.to_thread(
+            original_in, self.room.library.store, await self.pages.document(document), ".pdf"
+        )
         if file is None:
             raise BadInput("The PDF of this document is not there any more.")
         return Response(await convert_in_thread(page_picture, file, number, width), media_type="image/png")

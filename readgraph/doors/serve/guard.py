@@ -20,7 +20,7 @@ from starlette.requests import Request, cookie_parser
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from readgraph.api.sockets import LOOPBACK, in_address
+from readgraph.api.servers import LOOPBACK, in_address
 from readgraph.doors.serve.requests import problem_response
 
 POLICY = (

@@ -10,7 +10,7 @@ from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from readgraph.api.bounded_json import MOST_MB, json_fault, read_body
+from readgraph.api.servers import MOST_MB, json_fault, read_body
 from readgraph.doors.report.page import ReportData, render
 from readgraph.library.stored_items import replace_surrogates
 from readgraph.sources.inputs import most_bytes, too_large_error

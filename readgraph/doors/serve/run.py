@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from readgraph.api.sockets import in_address, is_loopback, open_listener
+from readgraph.api.servers import in_address, is_loopback, open_listener
 from readgraph.cli.settings import from_settings_file
 from readgraph.cli.terminal.screen import run_until_stopped
 from readgraph.cli.terminal.served import copy_warning, print_address

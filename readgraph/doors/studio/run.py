@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from threading import Thread
 from typing import Any
 
-from readgraph.api.sockets import bind_at
+from readgraph.api.servers import bind_at
 from readgraph.cli.run.in_library import run_in_library
 from readgraph.cli.terminal.safe_text import Console, visible
 from readgraph.graphs.served import server_configuration, settings_of_served

@@ -27,8 +27,7 @@ from readgraph.features.agents.state import (
     DocumentsQuestion,
 )
 from readgraph.features.agents.think import act_with, chat_frame, question_frame, think_with
-from readgraph.graphs.wiring import add_nodes, add_path, add_question, begin_graph, complete_graph
-from readgraph.graphs.wiring.nodes import choosing
+from readgraph.graphs.wiring import add_nodes, add_path, add_question, begin_graph, choosing, complete_graph
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.building.build import ReadState, ReadWrites
 from readgraph.nodes.contracts import AnswerWrites, CiteState, CiteWrites, LookUpState, LookUpWrites, Node

@@ -15,13 +15,13 @@ from readgraph.features.agents.storages import take_back_indexes
 from readgraph.features.agents.store import AgentStore, Event, agent_id, agent_store
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.nodes.building.build import read_pages
+from readgraph.nodes.building.recipes import recipe_parameters
 from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.extractive import pages_by_rule
 from readgraph.nodes.memory import describe_missing, sizes_of
 from readgraph.nodes.opening import check_store, warn_of_tracing
 from readgraph.nodes.step import node
 from readgraph.state.context import ReaderContext
-from readgraph.state.declaring import recipe_parameters
 from readgraph.state.errors import BadInput
 from readgraph.state.reading import last_question
 from readgraph.state.records import Document, Note, Page, Recipe

@@ -8,7 +8,7 @@ from readgraph.features.agents.memory import PER_PAGE, MemGptMemory, cut_to
 from readgraph.features.agents.state import AgentState
 from readgraph.features.agents.store import Agent, AgentStore, ArchiveEntry, recall_index
 from readgraph.library.search.hits import IndexEntry, Ranking, fuse, pages_of, score_by_place
-from readgraph.library.search.index_registry import indexes_of
+from readgraph.library.search.indexes import indexes_of
 from readgraph.library.search.postings import SHORT
 from readgraph.library.store import hold_build_lock
 from readgraph.models.embeddings.vector_replies import NotEmbedded

@@ -16,7 +16,7 @@ from pydantic import AliasChoices, Field
 from readgraph.features.agents.state import AgentState, Block, EventKind, load_life
 from readgraph.library.library import Library
 from readgraph.library.page_store import PageStore, page_store
-from readgraph.library.search.index_registry import indexes_of
+from readgraph.library.search.indexes import indexes_of
 from readgraph.library.stored_items import EVERY, ROOT, number_key, search_until_empty
 from readgraph.state.channels import empty_channels
 from readgraph.state.errors import BadInput, Damaged, Way

@@ -13,8 +13,7 @@ from typing_extensions import TypedDict
 from readgraph.features.auto.route import RoutedAnswer, RouteState, RouteUpdate, route
 from readgraph.features.auto.ways import WAYS, is_there
 from readgraph.graphs.methods import method_kept
-from readgraph.graphs.wiring import add_nodes, add_path, begin_graph, complete_graph
-from readgraph.graphs.wiring.nodes import choosing
+from readgraph.graphs.wiring import add_nodes, add_path, begin_graph, choosing, complete_graph
 from readgraph.nodes.contracts import Node
 from readgraph.nodes.opening import OpenState
 from readgraph.state.context import ReaderContext

@@ -13,7 +13,7 @@ from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording
 from readgraph.models.rehearsed import RehearsedReply
 from readgraph.models.reply import TRIES
 from readgraph.nodes.contracts import ReaderRuntime
-from readgraph.nodes.extractive.whole_text import Extent, find_extent
+from readgraph.nodes.extractive.hints import Extent, find_extent
 from readgraph.nodes.opening import OpenState, OpenUpdate, open_document
 from readgraph.nodes.prompts import question_part
 from readgraph.nodes.step import node

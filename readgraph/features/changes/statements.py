@@ -5,10 +5,10 @@ from collections.abc import Iterator, Set
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from readgraph.nodes.rules.compare import LEADING, account, fold_characters
 from readgraph.nodes.rules.dates import dates_in
-from readgraph.nodes.rules.equality import LEADING, account, fold_characters
 from readgraph.nodes.rules.tokens import cue_words, fold_letters
-from readgraph.state.calendars import calendars
+from readgraph.state.dates import calendars
 from readgraph.state.languages import language_of, paragraph_language
 from readgraph.state.sentences import sentence_spans
 

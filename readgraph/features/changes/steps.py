@@ -19,9 +19,9 @@ from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import PAGES_ALONE, ReaderRuntime, StepUpdate
 from readgraph.nodes.opening import OpenState, OpenUpdate, check_length, open_document
 from readgraph.nodes.step import node
-from readgraph.nodes.tasks import all_finished
 from readgraph.state.apart import apart
 from readgraph.state.errors import BadInput
+from readgraph.state.loops import all_finished
 from readgraph.state.reading import Citation, Status
 from readgraph.state.tables import Table
 from readgraph.state.words import format_count

@@ -20,9 +20,9 @@ from readgraph.nodes.building.recipes import apply_notes_language
 from readgraph.nodes.extractive.gists import extract_gist
 from readgraph.nodes.extractive.passages import FEWEST_WORDS, nearest_sentences, passages_of
 from readgraph.nodes.step import node
-from readgraph.nodes.tasks import all_finished
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
+from readgraph.state.loops import all_finished
 from readgraph.state.reading import Status, Step, Usage, add_counts, add_usage
 from readgraph.state.records import Memory, Page
 from readgraph.state.sentences import sentence_spans

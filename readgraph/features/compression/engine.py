@@ -42,8 +42,8 @@ from readgraph.models.embeddings.vector_replies import NotEmbedded
 from readgraph.models.own.functions import function_model
 from readgraph.nodes.building.notes import ask_gist, gist_prompt
 from readgraph.nodes.building.parts import WriteNote
+from readgraph.nodes.building.recipes import purpose_of
 from readgraph.nodes.contracts import ReaderRuntime
-from readgraph.nodes.purpose import purpose_of
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import settings_in
 from readgraph.state.errors import BadInput

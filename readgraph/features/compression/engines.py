@@ -44,13 +44,12 @@ from readgraph.nodes.extractive import pages_by_rule
 from readgraph.nodes.extractive.gists import extract_gist
 from readgraph.nodes.look_up import make_look_up_node
 from readgraph.nodes.step import StepNode, node
-from readgraph.nodes.tasks import all_finished
 from readgraph.plugins import Places, leave_out, plugged_in
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import LARGEST
 from readgraph.state.errors import BadInput
 from readgraph.state.installed import object_at
-from readgraph.state.loops import in_background
+from readgraph.state.loops import all_finished, in_background
 from readgraph.state.records import Memory, Note, Page, Recipe
 from readgraph.state.settings import Gists, Language, Paragraphs, Purpose, Rebuilding, Window
 from readgraph.state.summary_tree import node_id

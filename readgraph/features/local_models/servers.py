@@ -21,10 +21,10 @@ from readgraph.features.local_models.files import (
     model_file,
     reply_tokens,
 )
-from readgraph.state.caller import warn_caller
 from readgraph.state.errors import ModelUnavailable
 from readgraph.state.loops import reset_in_forked
 from readgraph.state.providers import full_name
+from readgraph.state.variables import warn_caller
 
 CHILD = "readgraph.features.local_models.process"
 ENDING = 0.5  # seconds from when a process is no longer reached until it has ended

@@ -29,20 +29,20 @@ from readgraph.nodes.answering.citations import find_citation_on_page
 from readgraph.nodes.answering.in_view import (
     STYLE,
     UNQUOTED,
+    answer_from_notes_prompt,
     answer_request,
     instead_of_reply,
     read_answer,
     write_answer,
 )
-from readgraph.nodes.answering.prompts import answer_from_notes_prompt
 from readgraph.nodes.bounds import LAST_STEPS
 from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedPages, ReaderRuntime, StepUpdate
 from readgraph.nodes.extractive import query_of
 from readgraph.nodes.extractive.passages import Passage, nearest_sentences, passages_of, sentences_of
-from readgraph.nodes.extractive.quoting import MOST_QUOTES, question_alone, quote_passages
+from readgraph.nodes.extractive.quoting import MOST_QUOTES, quote_passages
 from readgraph.nodes.memory import format_parts, load_memory
 from readgraph.nodes.opening import OpenState, OpenUpdate, open_document
-from readgraph.nodes.prompts import note_line
+from readgraph.nodes.prompts import note_line, question_alone
 from readgraph.nodes.step import node
 from readgraph.state.channels import empty_channels
 from readgraph.state.errors import BudgetSpent

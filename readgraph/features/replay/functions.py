@@ -31,8 +31,7 @@ from readgraph.library.library import Library, original_in, originals_at
 from readgraph.library.overlay import OverlayStore
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.passages import MEANING
-from readgraph.library.store import base_of
-from readgraph.library.stored_items import EVERY, ROOT
+from readgraph.library.stored_items import EVERY, ROOT, base_of
 from readgraph.models.metering import ModelExchange, exchanges_to
 from readgraph.models.names import is_function
 from readgraph.models.pictures import NOT_SEEN

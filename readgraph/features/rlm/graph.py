@@ -12,8 +12,7 @@ from readgraph.features.rlm import programs as programs_types
 from readgraph.features.rlm.programs import ProgramsOpenUpdate, answer, open_for_programs, run, write_program
 from readgraph.features.rlm.state import ProgramsOutput, ProgramsState
 from readgraph.graphs.baselines import read_segments
-from readgraph.graphs.wiring import add_nodes, add_path, add_question, begin_graph, complete_graph
-from readgraph.graphs.wiring.nodes import choosing
+from readgraph.graphs.wiring import add_nodes, add_path, add_question, begin_graph, choosing, complete_graph
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.bounds import SearchProgress, within_loop_limit
 from readgraph.nodes.building.build import ReadState, ReadWrites

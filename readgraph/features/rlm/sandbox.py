@@ -18,8 +18,8 @@ from importlib.util import find_spec
 from typing import Any
 
 from readgraph.library.stored_items import replace_surrogates
-from readgraph.nodes.tasks import all_finished
 from readgraph.state.errors import BadInput, ReadgraphError
+from readgraph.state.loops import all_finished
 
 SECONDS = 10.0  # of a program's own time, from its start or from the replies that it waited for
 GRACE = 5.0  # seconds after which the process is ended, where the engine did not stop by itself

@@ -16,9 +16,8 @@ from readgraph.models.metering import count_fallback, record_corrections
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.rehearsed import RehearsedReply, fill_words
 from readgraph.models.reply import LenientReply, Numbers
-from readgraph.nodes.answering.citations import find_quotes
+from readgraph.nodes.answering.citations import find_quotes, joined_sentences
 from readgraph.nodes.answering.in_view import compression_rate, percent_read
-from readgraph.nodes.answering.sentence_flags import joined_sentences
 from readgraph.nodes.answering.verdicts import (
     CHECK_SUMMARY,
     SentenceToCheck,
@@ -27,17 +26,16 @@ from readgraph.nodes.answering.verdicts import (
     make_sentence,
     verdicts_on,
 )
-from readgraph.nodes.bounds import content_room
+from readgraph.nodes.bounds import TAG_WORDS, content_room
 from readgraph.nodes.building.recipes import apply_notes_language
 from readgraph.nodes.contracts import ReaderRuntime, StepUpdate
+from readgraph.nodes.extractive.hints import subject_of
 from readgraph.nodes.extractive.summaries import extract_summary
-from readgraph.nodes.extractive.whole_text import subject_of
-from readgraph.nodes.gist_levels import TAG_WORDS
 from readgraph.nodes.memory import MemoryState, OpenedMemory, load_memory, tag_texts
 from readgraph.nodes.prompts import note_line
 from readgraph.nodes.step import node
-from readgraph.nodes.tasks import all_finished
 from readgraph.state.apart import compute
+from readgraph.state.loops import all_finished
 from readgraph.state.reading import Citation, Sentence, Status
 from readgraph.state.sentences import sentence_spans
 from readgraph.state.settings import Checking, Language

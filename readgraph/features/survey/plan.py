@@ -18,8 +18,7 @@ from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording
 from readgraph.models.rehearsed import RehearsedReply
 from readgraph.models.reply import LenientReply, Texts
 from readgraph.nodes.contracts import AskedPages, ReaderRuntime, StepUpdate
-from readgraph.nodes.extractive.quoting import question_alone
-from readgraph.nodes.prompts import question_part
+from readgraph.nodes.prompts import question_alone, question_part
 from readgraph.nodes.step import node
 from readgraph.state.channels import empty_channels
 from readgraph.state.errors import BadInput

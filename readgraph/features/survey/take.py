@@ -31,15 +31,14 @@ from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced, versions_of
 from readgraph.models.rehearsed import RehearsedReply
 from readgraph.models.reply import LenientReply, Numbers
-from readgraph.nodes.bounds import content_room, groups_that_fit
+from readgraph.nodes.bounds import TAG_WORDS, content_room, groups_that_fit
 from readgraph.nodes.building.build import build_memory
 from readgraph.nodes.building.parts import NotesSoFar, Pages, Paginate, Parts, WriteNote
 from readgraph.nodes.contracts import PAGES_ALONE, ReaderRuntime, StepUpdate
-from readgraph.nodes.gist_levels import TAG_WORDS
 from readgraph.nodes.memory import OpenedMemory, format_pages, load_memory
 from readgraph.nodes.step import node
-from readgraph.nodes.tasks import all_finished
 from readgraph.state.context import ReaderContext
+from readgraph.state.loops import all_finished
 from readgraph.state.records import CollectionPart, Document, Note, Page, Recipe
 from readgraph.state.settings import Rebuilding
 from readgraph.state.tables import format_unread_parts

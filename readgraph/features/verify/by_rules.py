@@ -12,14 +12,12 @@ from readgraph.features.verify.speakers import check_speaker, find_attribution
 from readgraph.features.verify.state import CitedPlace, Claim
 from readgraph.library.search.terms import content_words
 from readgraph.nodes.contracts import ReaderRuntime
-from readgraph.nodes.rules.compare import trim_equal
-from readgraph.nodes.rules.equality import account, excludes
+from readgraph.nodes.rules.compare import Difference, account, excludes, trim_equal
 from readgraph.nodes.rules.evidence import NearSentence, PageText, names_in, near_sentences, prose_sentences
 from readgraph.nodes.rules.standing import stands
 from readgraph.nodes.rules.tokens import cue_words, tokens_of
 from readgraph.nodes.step import node
 from readgraph.state.apart import apart
-from readgraph.state.differences import Difference
 from readgraph.state.languages import language_of
 from readgraph.state.reading import Citation
 from readgraph.state.sentences import sentence_spans

@@ -14,7 +14,7 @@ from readgraph.library.search.terms import content_words
 from readgraph.nodes.answering.cite import find_statements
 from readgraph.nodes.contracts import ReaderRuntime, StepUpdate
 from readgraph.nodes.opening import LONGEST_TEXT_INPUT, OpenState, OpenUpdate, open_document
-from readgraph.nodes.rules.equality import LEADING
+from readgraph.nodes.rules.compare import LEADING
 from readgraph.nodes.step import node
 from readgraph.sources.formats.plain_text import blank_markup, indented_code
 from readgraph.sources.places import NamedSpan, places_named, source_page

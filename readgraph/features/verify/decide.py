@@ -22,20 +22,18 @@ from readgraph.models.rehearsed import RehearsedReply
 from readgraph.models.reply import LenientReply
 from readgraph.nodes.answering.absence import describe_absence
 from readgraph.nodes.answering.citations import find_quote
-from readgraph.nodes.answering.prompts import Quotes
+from readgraph.nodes.answering.in_view import Quotes
 from readgraph.nodes.answering.verdicts import Batch, SentenceToCheck, check_sentences_prompt, in_batches, make_sentence
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.memory import format_pages
-from readgraph.nodes.rules.compare import SLOTS
-from readgraph.nodes.rules.equality import account, is_equal
+from readgraph.nodes.rules.compare import SLOTS, Difference, Verdict, account, is_equal
 from readgraph.nodes.rules.evidence import PageText
 from readgraph.nodes.step import node
-from readgraph.nodes.tasks import all_finished
 from readgraph.state.apart import apart, compute
-from readgraph.state.differences import Difference, Verdict
 from readgraph.state.errors import BudgetSpent, NoUsableReply
 from readgraph.state.languages import language_of
+from readgraph.state.loops import all_finished
 from readgraph.state.reading import Citation, Sentence, Status
 from readgraph.state.settings import Proving
 from readgraph.state.words import format_count

@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from readgraph.nodes.rules.equality import fold_characters
+from readgraph.nodes.rules.compare import fold_characters
 from readgraph.nodes.rules.standing import paragraph_start
 from readgraph.nodes.rules.tokens import cue_words, knows_denials, tokens_of, unreal_words
 from readgraph.state.sentences import sentence_spans

@@ -8,11 +8,10 @@ from readgraph.features.web.state import WebState, WebStepOutput, WebTask
 from readgraph.graphs.wiring import add_nodes, add_path, add_question, begin_graph, complete_graph
 from readgraph.nodes.building.build import ReadState, ReadWrites, cut_pages, read_pages
 from readgraph.nodes.building.merge import largest_page
-from readgraph.nodes.building.recipes import recipe_of_notes
+from readgraph.nodes.building.recipes import recipe_of_notes, recipe_parameters
 from readgraph.nodes.contracts import LookUpState, LookUpWrites, Node
 from readgraph.nodes.look_up import make_look_up_node
 from readgraph.state.context import ReaderContext
-from readgraph.state.declaring import recipe_parameters
 from readgraph.state.records import Recipe
 from readgraph.state.settings import Gists, Language, Purpose, Rebuilding
 

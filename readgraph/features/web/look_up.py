@@ -26,13 +26,12 @@ from readgraph.models.reply import restrict_reply
 from readgraph.nodes.answering.in_view import compression_rate, percent_read
 from readgraph.nodes.building.merge import largest_page
 from readgraph.nodes.building.notes import ask_gist
+from readgraph.nodes.building.recipes import purpose_line, purpose_of
 from readgraph.nodes.contracts import AnswerUpdate, AskedState, ReaderRuntime
 from readgraph.nodes.extractive.gists import gist_size
-from readgraph.nodes.extractive.quoting import question_alone
 from readgraph.nodes.memory import MemoryView, view_memory
 from readgraph.nodes.opening import OpenState, OpenUpdate, check_length, open_document
-from readgraph.nodes.prompts import question_part
-from readgraph.nodes.purpose import purpose_line, purpose_of
+from readgraph.nodes.prompts import question_alone, question_part
 from readgraph.nodes.step import node
 from readgraph.state.apart import compute
 from readgraph.state.channels import Cleared

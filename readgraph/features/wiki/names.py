@@ -17,7 +17,7 @@ from readgraph.library.search.terms import stop_words
 from readgraph.nodes.rules.evidence import prose_sentences
 from readgraph.nodes.rules.tokens import NOUNS_LARGE, TITLES, Token, tokens_of
 from readgraph.sources.formats.plain_text import blank_markup
-from readgraph.state.calendars import month_names
+from readgraph.state.dates import month_names
 from readgraph.state.languages import language_of
 from readgraph.state.words import on_one_line
 

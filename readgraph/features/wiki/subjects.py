@@ -25,9 +25,9 @@ from readgraph.nodes.building.paging import even_pages
 from readgraph.nodes.building.parts import NotesSoFar, Parts
 from readgraph.nodes.contracts import ReaderRuntime, StepUpdate
 from readgraph.nodes.step import node
-from readgraph.nodes.tasks import all_finished
 from readgraph.state.apart import compute
 from readgraph.state.context import ReaderContext
+from readgraph.state.loops import all_finished
 from readgraph.state.records import Document, Note, Page, Recipe
 from readgraph.state.settings import Paragraphs, Rebuilding, Window
 from readgraph.state.words import count_words, format_count, on_one_line

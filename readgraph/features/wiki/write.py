@@ -26,10 +26,10 @@ from readgraph.nodes.extractive.summaries import extract_summary
 from readgraph.nodes.rules.evidence import NEAR, find_difference
 from readgraph.nodes.rules.tokens import fold_letters, tokens_of
 from readgraph.nodes.step import node
-from readgraph.nodes.tasks import all_finished
 from readgraph.state.apart import compute
 from readgraph.state.errors import BudgetSpent
 from readgraph.state.languages import language_of
+from readgraph.state.loops import all_finished
 from readgraph.state.reading import Status
 from readgraph.state.records import Document
 from readgraph.state.settings import Language, Window

@@ -11,8 +11,7 @@ from langgraph.graph import END, StateGraph
 from typing_extensions import Unpack
 
 from readgraph.graphs import mem_walker
-from readgraph.graphs.wiring import add_nodes, add_path, add_search, begin_graph, complete_graph
-from readgraph.graphs.wiring.nodes import choosing
+from readgraph.graphs.wiring import add_nodes, add_path, add_search, begin_graph, choosing, complete_graph
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.contracts import AnswerWrites, CiteState, CiteWrites, Node
 from readgraph.nodes.opening import OpenState, ResearchOpenUpdate, open_for_research

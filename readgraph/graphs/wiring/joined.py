@@ -19,8 +19,8 @@ from langgraph.runtime import Runtime, get_runtime
 from langgraph.types import Command, Overwrite
 from typing_extensions import TypedDict
 
+from readgraph.graphs.wiring import WITHOUT_TEXTS
 from readgraph.graphs.wiring.method_graph import NODE, Builder, GraphStep, MethodGraph
-from readgraph.graphs.wiring.nodes import WITHOUT_TEXTS
 from readgraph.nodes.memory import fetch_anew, open_memories_once
 from readgraph.nodes.step import StepNode
 from readgraph.state.context import ReaderContext

@@ -32,14 +32,13 @@ from typing_extensions import get_type_hints, is_typeddict
 
 from readgraph.models.watching import OURS, begin_span, has_listeners
 from readgraph.nodes.step import StepNode, as_update
-from readgraph.state.caller import remember_caller, warn_caller
 from readgraph.state.context import OWN_STORE, ReaderContext
 from readgraph.state.declaring import RENAMED, Groups, settings_in
 from readgraph.state.errors import BadInput
 from readgraph.state.logs import current_run, fault, log, log_run_end, new_run_part, use_run
 from readgraph.state.loops import Listen, stream_until_left, until_left
 from readgraph.state.reading import add_chat
-from readgraph.state.variables import set_variable
+from readgraph.state.variables import remember_caller, set_variable, warn_caller
 
 Builder: TypeAlias = StateGraph[Any, Any, Any, Any]
 

@@ -24,16 +24,8 @@ from readgraph.library import sqlite_files
 from readgraph.library.address import SEARCH
 from readgraph.library.documents import load_document
 from readgraph.library.page_store import PageStore
-from readgraph.library.store import (
-    Listing,
-    ListingPosition,
-    NamespacedStore,
-    SharedStore,
-    base_of,
-    name_in_base,
-    row_mark,
-)
-from readgraph.library.stored_items import ROOT
+from readgraph.library.store import Listing, ListingPosition, SharedStore, row_mark
+from readgraph.library.stored_items import ROOT, NamespacedStore, base_of, name_in_base
 from readgraph.state.errors import Damaged, LibraryError
 from readgraph.state.loops import pause_in_forks, reset_in_forked
 from readgraph.state.records import Document

@@ -26,12 +26,12 @@ from readgraph.library.search.catalogue import (
     records,
 )
 from readgraph.library.search.hits import IndexEntry, TermCounts, pages_of
-from readgraph.library.search.index_registry import indexes_of
-from readgraph.library.search.keyword_index import KeywordIndex
+from readgraph.library.search.indexes import KeywordIndex, indexes_of
 from readgraph.library.search.okapi import Okapi, TextsWith
 from readgraph.library.search.terms import ENGLISH, query_terms, words
 from readgraph.library.sqlite_files import transaction
-from readgraph.library.store import SharedStore, base_of
+from readgraph.library.store import SharedStore
+from readgraph.library.stored_items import base_of
 from readgraph.state.errors import BadInput, Forgotten, LibraryError
 from readgraph.state.languages import language_of, sample_spans
 from readgraph.state.records import Document

@@ -107,9 +107,9 @@ def _content_stems(language: str) -> Mapping[str, str | None]:
     return _StemTable(language, stop_words(language))
 
 
-def content_stem(token: str, language: str = ENGLISH) -> str | None:
-    """The stem of one of the `tokens` of a text; None of a stop word."""
-    return _content_stems(language)[token]
+def content_stem(token: str) -> str | None:
+    """The stem of one of the `tokens` of an English text; None of a stop word."""
+    return _content_stems(ENGLISH)[token]
 
 
 def fold_accents(word: str) -> str:

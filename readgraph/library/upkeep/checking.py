@@ -13,7 +13,7 @@ from readgraph.library.address import files_of, is_index
 from readgraph.library.documents import document_id
 from readgraph.library.library import Library
 from readgraph.library.page_store import PageStore
-from readgraph.library.search.index_registry import close_indexes
+from readgraph.library.search.indexes import close_indexes
 from readgraph.library.sqlite_files import connect, connect_to_read, delete_database, library_unusable_error, run_check
 from readgraph.library.store import hold_build_lock
 from readgraph.library.stored_items import BATCH, EVERY, ROOT

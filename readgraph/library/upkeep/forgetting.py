@@ -7,7 +7,7 @@ from contextlib import suppress
 from readgraph.library.collections import MEMBERS, collections_with
 from readgraph.library.documents import UNFINISHED, NotHeld, begin_forgetting, drop_document, find_document_to_forget
 from readgraph.library.library import FILES, Library
-from readgraph.library.search.index_registry import indexes_of
+from readgraph.library.search.indexes import indexes_of
 from readgraph.library.search.passages import forget_text
 from readgraph.library.store import InUse, OnWait, hold_lock, wait_until_unused
 from readgraph.library.stored_items import EVERY

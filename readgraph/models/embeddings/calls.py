@@ -27,9 +27,9 @@ from readgraph.models.failures.refusals import read_refusal
 from readgraph.models.metering import current_meter
 from readgraph.models.waiting import RetryPauses, SharedPause, clock
 from readgraph.models.watching import watch_embedding
-from readgraph.state.awaited import await_server
 from readgraph.state.certificates import explain_tls
 from readgraph.state.errors import ModelUnavailable, ReadgraphError
+from readgraph.state.variables import await_server
 from readgraph.state.words import count_words, end_after_words
 
 Kind = Literal["document", "query"]

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple, TypeAlias
 from readgraph.models.prompt import Prompt, fit_prompt
 from readgraph.models.reply import replies_to_replay
 from readgraph.models.windows.told import FEWEST, Told, ask_server
-from readgraph.state.caller import warn_caller
 from readgraph.state.errors import BadInput
+from readgraph.state.variables import warn_caller
 
 TOKENS_PER_WORD = 4 / 3  # on average
 SHORT = 1700  # tokens of a prompt that fits any window in use, so that no server is asked for it

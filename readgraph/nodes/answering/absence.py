@@ -22,8 +22,8 @@ from readgraph.nodes.bounds import content_room, groups_that_fit
 from readgraph.nodes.contracts import CiteState, CiteUpdate, ReaderRuntime
 from readgraph.nodes.memory import MemoryView, OpenedMemory, format_pages, load_memory
 from readgraph.nodes.prompts import question_part
-from readgraph.nodes.tasks import all_finished
 from readgraph.state.context import ReaderContext
+from readgraph.state.loops import all_finished
 from readgraph.state.reading import Absence, WhyNot
 from readgraph.state.records import Page
 from readgraph.state.words import count_words, end_after_words, format_count, with_numbers, with_ranges
@@ -88,10 +88,10 @@ def _cut_and_join(pages: Sequence[Page], texts: Mapping[int, str], most: int) ->
             start = end
 
 
-def wants_proof(state: CiteState, context: ReaderContext) -> bool:
-    """Whether it is to be proven that there is no answer; an estimate takes it that none was found."""
+def is_unanswered(state: CiteState, context: ReaderContext) -> bool:
+    """Whether no answer was found; an estimate takes it that none was."""
     unanswered = state.get("status") == "no_answer" or (state.get("status") == "nearest" and not context.model)
-    return context.prove_absence and (unanswered or current_stand_in() is not None)
+    return unanswered or current_stand_in() is not None
 
 
 async def prove_absence(state: CiteState, runtime: ReaderRuntime) -> tuple[Absence, CiteUpdate | None]:

@@ -9,6 +9,7 @@ from readgraph.models.prompt import Prompt
 from readgraph.nodes.answering.in_view import (
     STYLE,
     all_quotes,
+    answer_prompt,
     answer_request,
     format_finding,
     instead_of_reply,
@@ -17,7 +18,6 @@ from readgraph.nodes.answering.in_view import (
     weigh_findings,
     write_answer,
 )
-from readgraph.nodes.answering.prompts import answer_prompt
 from readgraph.nodes.beside import ShownPart, settings_beside, show_beside
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import AnswerDraft, AnswerState, AnswerUpdate, AskedState, ReaderRuntime
@@ -25,7 +25,7 @@ from readgraph.nodes.extractive.passages import FEWEST_WORDS, sentences_as_passa
 from readgraph.nodes.extractive.quoting import quote_pages, quote_passages
 from readgraph.nodes.memory import MemoryView, format_pages, load_memory, memory_pages, view_memory
 from readgraph.nodes.step import StepNode, node
-from readgraph.nodes.tasks import all_finished
+from readgraph.state.loops import all_finished
 from readgraph.state.reading import Finding
 from readgraph.state.sentences import sentence_spans
 from readgraph.state.settings import Chunks, Retrieval, Segments, Window

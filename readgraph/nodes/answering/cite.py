@@ -16,7 +16,7 @@ from readgraph.library.search.passages import cut_to_passages
 from readgraph.library.search.terms import content_words
 from readgraph.models.metering import count_fallback, current_meter
 from readgraph.models.prompt import DATA_RULE, declare_wording
-from readgraph.nodes.answering.absence import describe_absence, prove_absence, wants_proof
+from readgraph.nodes.answering.absence import describe_absence, is_unanswered, prove_absence
 from readgraph.nodes.answering.citations import (
     add_context,
     find_quote,
@@ -39,10 +39,10 @@ from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import CiteState, CiteUpdate, ReaderRuntime
 from readgraph.nodes.search import open_ranker
 from readgraph.nodes.step import node
-from readgraph.nodes.tasks import all_finished
 from readgraph.state.apart import compute
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BudgetSpent
+from readgraph.state.loops import all_finished
 from readgraph.state.reading import Citation, Quote, Sentence
 from readgraph.state.sentences import ROW, sentences_by_language
 from readgraph.state.settings import AnswerForm, Checking, Proving, Quoting
@@ -80,11 +80,11 @@ class EvidencePiece:
 
 
 def _is_checked(state: CiteState, context: ReaderContext) -> bool:
-    answer, table = without_unread(state.get("answer") or ""), state.get("table")
-    if not (context.check_sentences and answer and set_long(context)) or state.get("choice"):
+    if not (context.check_sentences and set_long(context)) or state.get("choice"):
         return False
+    answer, table = without_unread(state.get("answer") or ""), state.get("table")
     first = table["rows"][0]["values"][0] if table and table["rows"] else None
-    return first is None or not (answer == first or answer.startswith(("| ", f"{first}; ")))
+    return bool(answer) and (first is None or not (answer == first or answer.startswith(("| ", f"{first}; "))))
 
 
 async def check_answer_sentences(
@@ -248,7 +248,7 @@ async def cite(state: CiteState, runtime: ReaderRuntime) -> CiteUpdate:
     Then each sentence of a long answer, if the settings want it, is checked against the text. Before it, if they want
     that and no answer was found, the parts that were not read are judged.
     """
-    if not wants_proof(state, runtime.context):
+    if not (runtime.context.prove_absence and is_unanswered(state, runtime.context)):
         earlier: CiteUpdate = {"citations": [], "absence": None} if state.get("absence") else {"citations": []}
         return {**earlier, **await _cite(state, runtime)}
     absence, found = await prove_absence(state, runtime)

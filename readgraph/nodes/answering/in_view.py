@@ -1,41 +1,157 @@
-"""What all steps that answer share: how an answer is asked for and read, its status and its figures."""
+"""What all steps that answer share: how an answer is asked for and read, its status and its figures.
+
+The prompts ask for it in words or by a letter (ReadAgent, 3.2, F; GAM, 2.2.2, 3.5), or weigh findings.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias, cast, get_args
+from typing import Annotated, Any, ClassVar, NamedTuple, TypeAlias, cast, get_args
 
 from langchain_core.messages import AIMessage, AnyMessage
-from pydantic import BaseModel
+from pydantic import BaseModel, BeforeValidator, Field
 
 from readgraph.library.page_store import page_store
 from readgraph.models.asking import ask_reply, can_ask, say_budget_spent
 from readgraph.models.metering import current_meter
-from readgraph.models.prompt import Prompt
-from readgraph.models.reply import restrict_reply
+from readgraph.models.prompt import DATA_RULE, Prompt, Wording, declare_wording, fenced
+from readgraph.models.reply import numbers_in, restrict_reply
 from readgraph.models.streaming import stream_message
-from readgraph.nodes.answering.prompts import (
-    WEIGH,
-    AnswerAlone,
-    ChoiceAlone,
-    ChosenAnswer,
-    FreeAnswer,
-    QuotedText,
-    WeighedAnswer,
-    WeighedChoice,
-    answer_prompt,
-)
 from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedQuestion, AskedState, ReaderRuntime
 from readgraph.nodes.extractive.asked import answers
-from readgraph.nodes.extractive.quoting import question_alone
 from readgraph.nodes.memory import describe_missing
-from readgraph.nodes.prompts import Reply, answer_length, at_length, length_line
+from readgraph.nodes.prompts import (
+    READER_SYSTEM,
+    Reply,
+    answer_length,
+    at_length,
+    length_line,
+    question_alone,
+    question_part,
+)
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import LARGEST, Groups
 from readgraph.state.languages import DEFAULT, NAMES, certain_language
-from readgraph.state.reading import Finding, Quote, last_question
+from readgraph.state.reading import Finding, Quote, Status, last_question
 from readgraph.state.records import Document, Page
 from readgraph.state.settings import LONG, AnswerForm, AnswerLength, Language, Meaning
 
 __all__ = ["compression_rate", "write_answer"]
+
+ANSWER = declare_wording(
+    "answer",
+    READER_SYSTEM,
+    "{free}{choose}",
+    version=2,
+    shared="question",
+    free="Answer the question, and quote the words of the text that show the answer.",
+    choose="Choose the best option: {letters}. Quote the words of the text that show it.",
+)
+
+
+class QuotedText(BaseModel):
+    """Words of the text that show the answer."""
+
+    page: int = Field(description="The page's number.")
+    quote: str = Field(description="A sentence or less, copied word by word from a page that stands in full.")
+
+
+def quotes_in(value: Any) -> list[dict[str, Any]]:
+    """The quotes among what was given; one that names no page may stand on any (-1)."""
+    given = value if isinstance(value, list) else [value]
+    parts = [{"quote": part} if isinstance(part, str) else part for part in given]
+    sound = [part for part in parts if isinstance(part, dict) and isinstance(part.get("quote"), str)]
+    return [{"quote": part["quote"], "page": [*numbers_in(part.get("page")), -1][0]} for part in sound]
+
+
+Quotes = Annotated[list[QuotedText], BeforeValidator(quotes_in)]
+"""A list of quotes; also accepts a single one, null, and bare texts."""
+
+
+class Quoting(BaseModel):
+    """An answer with quotes. As the last base of a reply it makes them the first field."""
+
+    quotes: list[QuotedText] = Field(description="One to three quotes that show the answer; empty if there is none.")
+
+
+class AnswerAlone(BaseModel):
+    """An answer in one's own words, without quotes: where no part of the text is in view."""
+
+    DECIDES: ClassVar[tuple[str, ...]] = ("answer",)
+    answer: str | None = Field(description="A short and concise answer; null if the notes don't hold it.")
+
+    @classmethod
+    def thoughts_and_text(cls, begun: dict[str, Any]) -> tuple[str, Any]:
+        """The answer, which is streamed while the model writes it."""
+        return "", begun.get("answer")
+
+
+class FreeAnswer(AnswerAlone, Quoting):
+    """An answer in one's own words."""
+
+    answer: str | None = Field(description="A short and concise answer; null if the text doesn't say.")
+
+
+class ChoiceAlone(BaseModel):
+    """An answer chosen from options, without quotes."""
+
+    DECIDES: ClassVar[tuple[str, ...]] = ("choice",)
+    choice: str = Field(description="The letter of the best option.")
+
+
+class ChosenAnswer(ChoiceAlone, Quoting):
+    """An answer chosen from options."""
+
+
+def answer_prompt(memory: str, question: str, choices: dict[str, str], words: Wording = ANSWER) -> Prompt:
+    """Ask for the answer; with choices, for a letter. With the words `WEIGH`, memory is findings after page tags."""
+    values = {"free": not choices, "choose": choices, "letters": ", ".join(choices)}
+    return words.ask(fenced("memory", memory), question_part(question, choices), **values)
+
+
+ANSWER_FROM_NOTES = declare_wording(
+    "answer_from_notes",
+    "You answer questions about a long text from what was collected on them: notes, and in some cases parts of the "
+    "text. Use nothing but what stands there. " + DATA_RULE,
+    "{free}{choose}{quote}",
+    free="Answer the question.",
+    choose="Choose the best option: {letters}.",
+    quote=" Quote the words of the text that show it.",
+)
+
+
+def answer_from_notes_prompt(notes: str, evidence: str, question: str, choices: dict[str, str]) -> Prompt:
+    """Ask for the answer; where parts of the text are given as evidence, for quotes from them too."""
+    parts = [fenced("text", evidence) if evidence else "", fenced("notes", notes), question_part(question, choices)]
+    values = {"free": not choices, "choose": choices, "letters": ", ".join(choices), "quote": evidence}
+    return ANSWER_FROM_NOTES.ask(*parts, **values)
+
+
+WEIGH = declare_wording(
+    "weigh",
+    "Several passages of a long text were read in search of the answer to a question. You see what was found in each, "
+    "with quotes, and say what the answer is. Use nothing but what stands there. " + DATA_RULE,
+    "{free}{choose} Where findings disagree, weigh what they quote. Name the pages that show it.",
+    free="Answer the question.",
+    choose="Choose the best option: {letters}.",
+)
+
+
+class WeighedAnswer(BaseModel):
+    """The answer that the findings give."""
+
+    DECIDES: ClassVar[tuple[str, ...]] = ("answer",)
+    reason: str = Field(description="A few words: what agrees, what doesn't.")
+    pages: list[int] = Field(description="The pages whose findings show the answer; empty if there is none.")
+    answer: str | None = Field(description="A short and concise answer; null if the findings don't give one.")
+
+
+class WeighedChoice(BaseModel):
+    """The option that the findings speak for."""
+
+    DECIDES: ClassVar[tuple[str, ...]] = ("choice",)
+    reason: str = Field(description="A few words: what agrees, what doesn't.")
+    pages: list[int] = Field(description="The pages whose findings show it; empty if there are none.")
+    choice: str | None = Field(description="The letter of the best option; null if the findings don't speak for any.")
+
 
 NOT_FOUND = "I found no answer to this in the text."
 GAVE_NONE = "The model gave no answer to this that could be used."
@@ -177,10 +293,17 @@ def format_finding(finding: Finding) -> str:
     return "\n".join([finding["text"], *(f'"{quote["quote"]}"' for quote in finding["quotes"])])
 
 
+def _status(draft: AnswerDraft) -> Status:
+    """What an answer like this makes of the question."""
+    if draft.answer:
+        return "nearest" if draft.nearest else "answered"
+    return "researched" if draft.context_alone else "no_answer"
+
+
 def _as_chat_message(answer_draft: AnswerDraft, document: Document, state: AskedState) -> list[AnyMessage]:
     """The answer as a message with the id of what was streamed of it; where none was asked for, it is streamed."""
     meter = current_meter()
-    metadata = {"status": answer_draft.status, "document": document.id}
+    metadata = {"status": _status(answer_draft), "document": document.id}
     missing = describe_missing(cast("dict[str, Any]", state).get("not_memorised"))
     if not answer_draft.answer:
         gave_none = GAVE_NONE if answer_draft.nearest and meter.context.model else NOT_FOUND
@@ -232,7 +355,7 @@ async def write_answer(
         answer=draft.answer,
         choice=draft.choice,
         quotes=with_pictures(draft.quotes),
-        status=draft.status,
+        status=_status(draft),
         by_rule=draft.nearest or not runtime.context.model,
         compression_rate=None if draft.words is None else compression_rate(draft.words, document),
         percent_read=percent_read(read, document),

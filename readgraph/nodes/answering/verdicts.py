@@ -10,8 +10,7 @@ from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, Wording, declare_wording, fenced
 from readgraph.models.rehearsed import RehearsedReply
 from readgraph.models.reply import LenientReply
-from readgraph.nodes.answering.in_view import quotes_from
-from readgraph.nodes.answering.prompts import Quotes
+from readgraph.nodes.answering.in_view import Quotes, quotes_from
 from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.memory import format_pages
 from readgraph.state.errors import NoUsableReply

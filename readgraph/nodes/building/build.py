@@ -24,10 +24,10 @@ from readgraph.nodes.building.summaries import delete_tree
 from readgraph.nodes.contracts import ReaderRuntime, StepUpdate
 from readgraph.nodes.search import AT_ONCE, open_ranker
 from readgraph.nodes.step import MakeRecipe, StepNode, Work, node
-from readgraph.nodes.tasks import raise_first_error
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import Groups
 from readgraph.state.errors import BudgetSpent, ReadgraphError
+from readgraph.state.loops import raise_first_error
 from readgraph.state.records import Document, Memory, Note, Page
 from readgraph.state.transports import workers_for
 from readgraph.state.words import format_count

@@ -3,7 +3,7 @@
 The paper asks of each two pages in full whether the second begins something new, round by round. Here one call sees the
 gists of as many pages as fit, and as many pages are joined at once as the gists need: an eighth of the calls of reading
 at most, and not three quarters of them. Each round is a memory of its own, so that it is kept, resumed and paid for
-like any other. If a round merges nothing, gists of gists stand for old pages (appendix G.3; `gist_levels`): each is
+like any other. If a round merges nothing, gists of gists stand for old pages (appendix G.3; `bounds`): each is
 made once, so a page costs a third of a call.
 """
 
@@ -18,27 +18,27 @@ from readgraph.models.asking import ask_reply
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import versions_of
 from readgraph.models.reply import restrict_reply
-from readgraph.nodes.bounds import content_room, groups_that_fit
-from readgraph.nodes.building.build import ReadUpdate, build_memory, fixed_parts
-from readgraph.nodes.building.notes import ask_gist, gist_prompt
-from readgraph.nodes.building.paging import MERGE, BeginAnew, merge_prompt
-from readgraph.nodes.building.parts import Pages
-from readgraph.nodes.building.recipes import BuiltState, apply_notes_language, for_question
-from readgraph.nodes.contracts import ReaderRuntime
-from readgraph.nodes.extractive import extract_for
-from readgraph.nodes.gist_levels import (
+from readgraph.nodes.bounds import (
     FULL_TAG_WORDS,
     TAG_WORDS,
+    content_room,
     gists_allowed,
+    groups_that_fit,
     level_sizes,
     older_gist_words,
     older_gists,
 )
+from readgraph.nodes.building.build import ReadUpdate, build_memory, fixed_parts
+from readgraph.nodes.building.notes import ask_gist, gist_prompt
+from readgraph.nodes.building.paging import MERGE, BeginAnew, merge_prompt
+from readgraph.nodes.building.parts import Pages
+from readgraph.nodes.building.recipes import BuiltState, apply_notes_language, for_question, purpose_of
+from readgraph.nodes.contracts import ReaderRuntime
+from readgraph.nodes.extractive import extract_for
 from readgraph.nodes.memory import OpenedMemory, format_pages
-from readgraph.nodes.purpose import purpose_of
 from readgraph.nodes.step import node
-from readgraph.nodes.tasks import all_finished
 from readgraph.state.context import ReaderContext
+from readgraph.state.loops import all_finished
 from readgraph.state.records import Memory, Note, Page, Recipe, TreeNode
 from readgraph.state.settings import Gists, Language, Purpose, Window
 from readgraph.state.summary_tree import FAN, older_id
@@ -104,7 +104,8 @@ async def merge(state: BuiltState, runtime: ReaderRuntime) -> ReadUpdate:
     if words > allowed and memory.complete:
         _, runtime = await apply_notes_language(memory.recipe, document, runtime)
         await gist_again(memory, runtime)
-        notes, older = await OpenedMemory(runtime, document, memory).visible_notes()
+        opened = OpenedMemory(runtime, document, memory)
+        notes, older = await opened.visible_notes(await opened.notes())
         shown = len(notes) + len(older)
         words = TAG_WORDS * shown + sum(note.words for note in notes.values()) + sum(gist.words for gist in older)
         joined += f", with {format_count(len(older), 'gist')} of gists for old parts"

@@ -15,12 +15,12 @@ from readgraph.models.asking import ask_reply, ask_text
 from readgraph.models.prompt import DATA_RULE, Prompt, Wording, declare_wording, fenced
 from readgraph.nodes.building.paging import pages_of_sessions
 from readgraph.nodes.building.parts import NotesSoFar, Paginate, Parts, in_parts
+from readgraph.nodes.building.recipes import purpose_line, purpose_of
 from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.extractive import extract_for
 from readgraph.nodes.extractive.gists import telling_words
 from readgraph.nodes.extractive.passages import without_labels
 from readgraph.nodes.prompts import note_line
-from readgraph.nodes.purpose import purpose_line, purpose_of
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import FEWEST_NOTE_WORDS, Document, Note, Page
 from readgraph.state.words import count_words, take_fitting

@@ -7,14 +7,13 @@ import asyncio
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Iterator, Sequence
-from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
 
+from readgraph.models.metering import current_meter
 from readgraph.nodes.contracts import ReaderRuntime
-from readgraph.nodes.tasks import gather_ordered
 from readgraph.state.context import ReaderContext
-from readgraph.state.errors import ReadgraphError
+from readgraph.state.errors import BudgetSpent, ReadgraphError
 from readgraph.state.records import CollectionPart, Document, Note, Page
 from readgraph.state.sentences import sentence_spans
 from readgraph.state.settings import ParagraphBreak
@@ -221,13 +220,25 @@ def join_short_end(pages: list[Page], context: ReaderContext) -> list[Page]:
 
 
 async def number_pages(groups: Iterable[Coroutine[Any, Any, list[Page]]], last: Page | None) -> Pages:
-    """The pages of groups that are made at the same time, in their order, with the numbers that follow the last one."""
+    """The pages of groups that are made at the same time, in their order, with the numbers that follow the last one.
+
+    After an error the rest is cancelled; where the budget is spent, paid calls end before.
+    """
     number = last.number + 1 if last else 0
-    async with aclosing(gather_ordered(groups)) as async_generator:
-        async for pages in async_generator:
-            for page in pages:
+    running = [asyncio.create_task(group) for group in groups]
+    try:
+        for group in running:
+            for page in await group:
                 yield replace(page, number=number)
                 number += 1
+    except (BudgetSpent, GeneratorExit):
+        if current_meter().budget.spent:
+            await asyncio.gather(*running, return_exceptions=True)
+        raise
+    finally:
+        for group in running:
+            group.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
 
 
 def in_parts(paginate: Paginate, parts: Sequence[CollectionPart]) -> Paginate:

@@ -1,8 +1,14 @@
-"""What a recipe holds besides a method's own: purpose, language, the model's settings, the prompts' own words."""
+"""What a recipe holds besides a method's own: purpose, language, the model's settings, the prompts' own words.
 
-from collections.abc import Callable
-from dataclasses import replace
-from typing import Any, NotRequired
+What notes are for, where that is known before a text is read, is conditional gisting (ReadAgent, G.1 and G.2).
+"""
+
+import tomllib
+from collections.abc import Callable, Iterable
+from dataclasses import Field, fields, replace
+from functools import cache
+from importlib.resources import files
+from typing import Any, NamedTuple, NotRequired, get_args, get_type_hints
 
 from typing_extensions import TypedDict
 
@@ -11,16 +17,77 @@ from readgraph.models.names import find_model_entry
 from readgraph.models.prompt import Wording, replacement_digests, versions_of
 from readgraph.nodes import prompts as style
 from readgraph.nodes.contracts import AskedQuestion, ReaderRuntime
-from readgraph.nodes.extractive.quoting import question_alone
-from readgraph.nodes.prompts import every_wording
-from readgraph.nodes.purpose import purpose_parameters, purpose_prompts, serves_purpose, with_question
+from readgraph.nodes.prompts import every_wording, question_alone
 from readgraph.nodes.step import MakeRecipe
 from readgraph.state.context import ReaderContext
-from readgraph.state.declaring import Groups, recipe_parameters
+from readgraph.state.declaring import Groups, InRecipe, Settings
+from readgraph.state.errors import BadInput
 from readgraph.state.languages import DEFAULT, certain_language, sample_spans
 from readgraph.state.reading import QuestionTurn
-from readgraph.state.records import Document, Recipe
+from readgraph.state.records import PRESET, PURPOSE, Document, Recipe
 from readgraph.state.settings import Model
+
+NAME, VERSION = "preset", 1  # the version of all presets' texts; a memory built with one holds it
+
+
+class KnownPurpose(NamedTuple):
+    """A kind of text: what a model is told that notes are for, and the words that tell which sentences matter."""
+
+    text: str
+    words: str
+
+
+PRESETS = {
+    name: KnownPurpose(**preset)
+    for name, preset in tomllib.loads(files(__package__).joinpath("presets.toml").read_text(encoding="utf-8")).items()
+}
+
+
+def purpose_line(notes: str, purpose: str) -> str:
+    """The line above a task that says what the `notes` are for; "" where no purpose is known."""
+    return f"What the {notes} is for: {purpose.strip()}\n" if purpose.strip() else ""
+
+
+ASKED = "answering this question: "  # what stands before the asked question where it is the purpose
+
+
+def with_question(context: ReaderContext, question: str, options: Iterable[str] = ()) -> ReaderContext:
+    """The context with the question as purpose, if its preset is `question`; else as it is."""
+    if context.preset != "question":
+        return context
+    asked = ASKED + "\n".join([question.strip(), *(f"- {option.strip()}" for option in options)])
+    return replace(context, preset=None, purpose="\n".join(filter(None, [context.purpose, asked])))
+
+
+def purpose_of(context: ReaderContext) -> str:
+    """What a model is told that notes are for; "" where no purpose is known."""
+    preset = PRESETS[context.preset].text if context.preset else ""
+    return "\n".join(filter(None, [preset, context.purpose]))
+
+
+def purpose_words(context: ReaderContext) -> str:
+    """The words that tell, without a model, which sentences serve the purpose."""
+    preset = PRESETS[context.preset].words if context.preset else ""
+    return " ".join(filter(None, [preset, context.purpose.replace(ASKED, "")]))
+
+
+def serves_purpose(recipe: MakeRecipe) -> MakeRecipe:
+    """The recipe, marked as one that `purpose_parameters` are part of: the asked question may be its purpose."""
+    vars(recipe)["serves_purpose"] = True
+    return recipe
+
+
+def purpose_parameters(context: ReaderContext) -> dict[str, Any]:
+    """What a memory's recipe says of its purpose; raises `BadInput` where that is a question and none is asked."""
+    if context.preset == "question":
+        raise BadInput("The preset 'question' needs a question: ask one, or choose another preset to read a text.")
+    named = {PRESET: context.preset, PURPOSE: context.purpose}
+    return {name: value for name, value in named.items() if value}
+
+
+def purpose_prompts(context: ReaderContext) -> dict[str, int]:
+    """The version of the preset's text in a recipe, where a preset is named."""
+    return {NAME: VERSION} if context.preset else {}
 
 
 class PurposeState(TypedDict):
@@ -36,6 +103,24 @@ class BuiltState(PurposeState):
 
     document: str
     memory: str
+
+
+def recipe_parameters(context: Any, groups: Groups) -> dict[str, Any]:
+    """The parameters of a memory's recipe: the settings of these groups that are marked as `InRecipe`."""
+    parameters: dict[str, Any] = {}
+    marked = (marked for group in groups for marked in _marked_settings(group))  # type: ignore[arg-type]  # a class is hashable
+    for setting, mark in marked:
+        value = getattr(context, setting.name)
+        if (context.model or not mark.with_model) and not (mark.unless_default and value == setting.default):
+            parameters[mark.name or setting.name] = value
+    return parameters
+
+
+@cache
+def _marked_settings(group: type[Settings]) -> list[tuple[Field[Any], InRecipe]]:
+    hints = get_type_hints(group, include_extras=True)
+    marks = [(setting, note) for setting in fields(group) for note in get_args(hints[setting.name])]
+    return [(setting, note) for setting, note in marks if isinstance(note, InRecipe)]
 
 
 def recipe_of_pages(method: str, words: Callable[[ReaderContext], int]) -> MakeRecipe:
@@ -93,7 +178,9 @@ async def apply_notes_language(
 ) -> tuple[Recipe, ReaderRuntime]:
     """The recipe for this document, and a runtime whose setting `language` is what prompts say of it ("": nothing)."""
     recipe, language = await resolve_notes_language(recipe, document, runtime.context, page_store(runtime))
-    return recipe, runtime.override(context=replace(runtime.context, language=language)) if recipe.prompts else runtime
+    if recipe.prompts and language != runtime.context.language:
+        runtime = runtime.override(context=replace(runtime.context, language=language))
+    return recipe, runtime
 
 
 async def resolve_notes_language(

@@ -18,17 +18,16 @@ from readgraph.models.metering import count_fallback, current_meter
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.nodes.building.notes import ask_gist
 from readgraph.nodes.building.paging import even_ends
-from readgraph.nodes.building.recipes import BuiltState, apply_notes_language, for_question
+from readgraph.nodes.building.recipes import BuiltState, apply_notes_language, for_question, purpose_line, purpose_of
 from readgraph.nodes.contracts import ReaderRuntime, StepUpdate
 from readgraph.nodes.extractive import extract_for
 from readgraph.nodes.extractive.gists import extract_gist
 from readgraph.nodes.memory import OpenedMemory
 from readgraph.nodes.prompts import note_line, number_parts
-from readgraph.nodes.purpose import purpose_line, purpose_of
 from readgraph.nodes.step import node
-from readgraph.nodes.tasks import raise_first_error
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BudgetSpent, ReadgraphError
+from readgraph.state.loops import raise_first_error
 from readgraph.state.records import Memory, Note, Page, TreeNode
 from readgraph.state.settings import Language, Purpose, Tree
 from readgraph.state.summary_tree import TreeShape, node_id, tree_ids

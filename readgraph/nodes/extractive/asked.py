@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 from readgraph.library.search.terms import UNSPACED, stem
 from readgraph.nodes.rules.tokens import Token, cue_words, fold_letters, tokens_of
-from readgraph.state.calendars import fold_month_name, month_names
+from readgraph.state.dates import fold_month_name, month_names
 from readgraph.state.languages import DEFAULT, certain_language, language_of
 from readgraph.state.sentences import LABEL, sentence_spans
 

@@ -8,11 +8,11 @@ from functools import lru_cache
 
 from readgraph.library.search.terms import content_stem, content_words
 from readgraph.nodes.building.parts import HEADING, Pages, pages_after
+from readgraph.nodes.building.recipes import purpose_words
 from readgraph.nodes.contracts import AskedState, ReaderRuntime
 from readgraph.nodes.extractive.passages import FEWEST_WORDS, is_heading, is_prose, label_of, without_label
 from readgraph.nodes.extractive.quoting import query_of
 from readgraph.nodes.memory import load_memory
-from readgraph.nodes.purpose import purpose_words
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import Note, Page
 from readgraph.state.sentences import sentence_spans

@@ -1,16 +1,16 @@
 """Answers without a model: the sentences nearest to the question, quoted; no rule says which words answer it."""
 
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import accumulate, pairwise
 from operator import itemgetter
 
 from readgraph.library.page_store import page_store
 from readgraph.library.search.okapi import rank
 from readgraph.library.search.terms import content_words
-from readgraph.nodes.contracts import AnswerDraft, AskedQuestion, AskedState, ReaderRuntime
+from readgraph.nodes.contracts import AnswerDraft, AskedState, ReaderRuntime
 from readgraph.nodes.extractive.asked import asks, asks_without_mark, holds, is_of_kinds, read_question
-from readgraph.nodes.extractive.dated_places import dated_places, place_at
 from readgraph.nodes.extractive.passages import (
     LINE_ENDS,
     MOST_PASSAGES,
@@ -22,8 +22,9 @@ from readgraph.nodes.extractive.passages import (
 )
 from readgraph.nodes.extractive.talk import adds_nothing, find_named, find_speakers, is_filler, remove_politeness
 from readgraph.nodes.meaning import passage_cosines
-from readgraph.nodes.prompts import PARAGRAPH_WORDS, answer_length
+from readgraph.nodes.prompts import PARAGRAPH_WORDS, answer_length, question_alone
 from readgraph.nodes.rules.compare import compare_sentences
+from readgraph.nodes.rules.dates import date_in
 from readgraph.state.languages import main_language
 from readgraph.state.reading import Quote
 from readgraph.state.records import Document
@@ -34,12 +35,6 @@ from readgraph.state.words import count_words
 def query_of(state: AskedState) -> str:
     """The query for a search of pages: the question and its options."""
     return " ".join([question_alone(state), *state["choices"].values()])
-
-
-def question_alone(state: AskedQuestion) -> str:
-    """The question without those before it; one without content words ("And why?") comes with the one before."""
-    asked = [turn["question"] for turn in state.get("question_turns") or []] or [state["question_text"]]
-    return asked[-1] if content_words(asked[-1]) else " ".join(asked[-2:])
 
 
 MOST_QUOTES, MOST_TURNS, MOST_RANKED = 3, 5, 20
@@ -328,3 +323,28 @@ def _best_supported(question: str, choices: dict[str, str], texts: list[str]) ->
 
     (shares_words, _), best = max(((support(letter), letter) for letter in choices), key=itemgetter(0))
     return best if shares_words else None
+
+
+DatedPlaces = dict[int, list[tuple[int, str]]]
+"""For each page the offsets in it at which a dated place begins, such as a session, and its name; ascending."""
+
+
+async def dated_places(pages: Iterable[int], document: Document, memory: str, runtime: ReaderRuntime) -> DatedPlaces:
+    """The places on these pages; empty where they have no dates."""
+    if not document.places and not document.parts:
+        return {}
+    store = page_store(runtime)
+    cut = await store.pages(memory, pages)
+    places = await store.places_in(document, [(page.start, page.end) for page in cut])
+    starts, dated = [start for start, _ in places], DatedPlaces()
+    for page in cut:
+        first, end = max(bisect_right(starts, page.start) - 1, 0), bisect_right(starts, page.end)
+        dated[page.number] = [(start - page.start, name) for start, name in places[first:end]]
+    return dated if any(date_in(name) for begun in dated.values() for _, name in begun) else {}
+
+
+def place_at(places: DatedPlaces, page: int, offset: int) -> str:
+    """The name of the dated place that holds at this offset of a page; "" where there is none."""
+    begun = places.get(page, [])
+    number = bisect_right(begun, offset, key=itemgetter(0)) - 1
+    return begun[number][1] if number >= 0 else ""

@@ -27,7 +27,10 @@ from readgraph.nodes.answering.in_view import (
     QUOTED,
     STYLE,
     UNQUOTED,
+    QuotedText,
+    Quotes,
     all_quotes,
+    answer_from_notes_prompt,
     answer_request,
     format_finding,
     instead_of_reply,
@@ -35,7 +38,6 @@ from readgraph.nodes.answering.in_view import (
     read_answer,
     write_answer,
 )
-from readgraph.nodes.answering.prompts import QuotedText, Quotes, answer_from_notes_prompt
 from readgraph.nodes.beside import ShownPart, settings_beside, show_beside
 from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedState, ReaderRuntime, StepUpdate
 from readgraph.nodes.extractive import query_of

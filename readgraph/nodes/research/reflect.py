@@ -11,9 +11,8 @@ from readgraph.models.rehearsed import RehearsedReply
 from readgraph.models.reply import LenientReply, Texts
 from readgraph.nodes.contracts import AskedState, ReaderRuntime, StepUpdate
 from readgraph.nodes.extractive.gists import telling_words
-from readgraph.nodes.extractive.quoting import question_alone
 from readgraph.nodes.memory import load_memory
-from readgraph.nodes.prompts import question_part, with_reasons
+from readgraph.nodes.prompts import question_alone, question_part, with_reasons
 from readgraph.nodes.research.plan import PlanState
 from readgraph.nodes.step import node
 from readgraph.state.channels import Plan, Round, SearchHit, pages_of_round

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from functools import cache
 from typing import NamedTuple
 
-from readgraph.state.calendars import calendars, fold_month_name, month_names
+from readgraph.state.dates import calendars, fold_month_name, month_names
 from readgraph.state.languages import DEFAULT as ENGLISH
 
 

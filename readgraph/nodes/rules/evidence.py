@@ -8,11 +8,10 @@ from typing import NamedTuple
 from readgraph.library.search.terms import cache_by_text, content_words
 from readgraph.nodes.answering.citations import make_citation
 from readgraph.nodes.extractive.passages import is_prose, label_of, without_label
-from readgraph.nodes.rules.compare import Comparison, compare_sentences
+from readgraph.nodes.rules.compare import Comparison, Difference, compare_sentences
 from readgraph.nodes.rules.standing import stands
 from readgraph.nodes.rules.tokens import tokens_of
 from readgraph.sources.formats.plain_text import blank_markup
-from readgraph.state.differences import Difference
 from readgraph.state.reading import Citation
 from readgraph.state.records import Page
 from readgraph.state.sentences import sentences_by_language

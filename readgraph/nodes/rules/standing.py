@@ -3,7 +3,7 @@
 import re
 
 from readgraph.nodes.extractive.passages import label_of, without_label
-from readgraph.nodes.rules.equality import LEADING, fold_characters
+from readgraph.nodes.rules.compare import LEADING, fold_characters
 from readgraph.nodes.rules.tokens import QUOTE_MARK, cue_words, knows_denials, tokens_of, unreal_words
 from readgraph.state.sentences import sentence_spans
 

@@ -10,8 +10,8 @@ from unicodedata import combining, normalize
 
 from readgraph.library.search.terms import UNSPACED, stem, stop_words
 from readgraph.nodes.rules.dates import WEEKDAYS, dates_in
-from readgraph.state.differences import SlotKind
 
+SlotKind = Literal["number", "date", "name", "denial"]
 NOUNS_LARGE = frozenset(("de", "lb"))  # languages that write every noun with a capital
 POINT_BEFORE_DECIMALS = frozenset("en zh ja ko th he hi".split())
 TITLES = frozenset(

@@ -8,9 +8,8 @@ from annotated_types import Ge, Le, MaxLen
 
 from readgraph.state.declaring import Help, InRecipe, Settings
 from readgraph.state.errors import BadInput
-from readgraph.state.given_models import ModelName
 from readgraph.state.languages import language_code
-from readgraph.state.providers import full_name
+from readgraph.state.providers import ModelName, full_name
 
 ReplyForm = Literal["auto", "json_schema", "function", "text", "plain"]
 """How typed replies are requested; `auto`: by the best form that the model supports."""

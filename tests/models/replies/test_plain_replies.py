@@ -14,7 +14,7 @@ from readgraph.library.opening import Library
 from readgraph.models.prompt import Messages
 from readgraph.models.replies.forms import ReplyRefusal, decision_field, parse_plain, plain_messages, take_whole_part
 from readgraph.models.reply import restrict_reply
-from readgraph.nodes.answering.prompts import ChosenAnswer, FreeAnswer
+from readgraph.nodes.answering.in_view import ChosenAnswer, FreeAnswer
 from readgraph.nodes.building.paging import PausePoint
 from readgraph.nodes.look_up import NextPage, PagesToRead
 from readgraph.nodes.prompts import require_reasons

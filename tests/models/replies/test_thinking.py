@@ -16,7 +16,7 @@ from readgraph.library.opening import Library
 from readgraph.models.replies.forms import ReplyRefusal, parse_reply, plain_text
 from readgraph.models.reply import reply_of
 from readgraph.models.streaming import StreamedReply
-from readgraph.nodes.answering.prompts import AnswerAlone
+from readgraph.nodes.answering.in_view import AnswerAlone
 from readgraph.state.context import ReaderContext
 from tests.doubles.lifelike import lifelike
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer

@@ -17,7 +17,7 @@ from starlette.routing import Route, Router
 
 from readgraph.graphs import read_agent
 from readgraph.models.asking import ask_reply, ask_text
-from readgraph.nodes.answering.prompts import FreeAnswer
+from readgraph.nodes.answering.in_view import FreeAnswer
 from readgraph.nodes.look_up import PagesToRead
 from readgraph.state.context import ReaderContext
 from tests.doubles.loopback import LoopbackServer, loopback_listener

@@ -8,7 +8,7 @@ import pytest
 from readgraph.models import client
 from readgraph.models.asking import ask_reply
 from readgraph.models.prompt import Prompt, fit_prompt
-from readgraph.nodes.answering.prompts import FreeAnswer, answer_prompt
+from readgraph.nodes.answering.in_view import FreeAnswer, answer_prompt
 from readgraph.nodes.look_up import PagesToRead, look_up_pages_prompt
 from readgraph.state.settings import ReplyForm
 from tests.doubles.model_server import ModelServer
