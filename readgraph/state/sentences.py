@@ -26,12 +26,12 @@ _STAMP = (
     r"(?:[ \u00a0\u202f]?[AaPp]\.?[Mm]\.?)?[\])]?(?: ?[-–—])?[ \t]+"
 )
 _TITLE = r"(?:(?:Right )?(?:Mr|Mrs|Ms|Dr|Prof|Hon|Rev|Sen|Rep)\. )?"
-_COLON = r":[ \t]+|：[ \t]*(?![“「『\"])|(?<=[A-ZÀ-ÖØ-Þ]{2})(?:, [^\n.:]{1,40}| \([^\n:]{1,80}\))?\. ?[–—] "
 LABEL = re.compile(
-    rf"[ \t]*(?:{_STAMP})?({_TITLE}\w[^\n:：.!?。！？]{{0,29}}?(?: [A-Z]\.)?)(?: \([^\n:]{{1,80}}\))?(?:{_COLON})"
+    rf"[ \t]*(?:{_STAMP})?({_TITLE}\w[^\n:：.!?。！？]{{0,29}}?(?: [A-Z]\.)?)(?: \([^\n:]{{1,80}}\))?"
+    r"(?::[ \t]+|：[ \t]*(?![“「『\"]))"
 )
 """What begins a turn of a talk, also after its time, or a row of a table: "Ann: Hello.", "[19:40] Ann: Hello.",
-"Dr. Ann Bell (chair): Hello.", "ANN, aside. – Hello.", "小明：你好", "Station: Hexley; Year: 1985"."""
+"Dr. Ann Bell (chair): Hello.", "小明：你好", "Station: Hexley; Year: 1985"."""
 
 ROW = re.compile(r"[ \t]*\|[^\n]*\|[ \t]*\r?(?:\n|$)")  # a row of a table in Markdown
 _LINE_END = re.compile(r"\r?\n")

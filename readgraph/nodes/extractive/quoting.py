@@ -294,7 +294,7 @@ def _telling(
         for sentence in ranked
         if not is_filler(sentence.said, language, speakers) and not adds_nothing(sentence.said, words, wanted, language)
     ]
-    if not (wanted and by_words):
+    if not (by_words and (wanted or read_question(query, language).kinds)):  # as in "What does Ann say?"
         return telling
     turns = {place: turn for turn in passages if (place := (turn.page, turn.start)) in near}
     having = rank(" ".join(wanted), [turn.known_words({turn.speaker}) for turn in turns.values()], language)
