@@ -26,9 +26,12 @@ _STAMP = (
     r"(?:[ \u00a0\u202f]?[AaPp]\.?[Mm]\.?)?[\])]?(?: ?[-–—])?[ \t]+"
 )
 _TITLE = r"(?:(?:Right )?(?:Mr|Mrs|Ms|Dr|Prof|Hon|Rev|Sen|Rep)\. )?"
-LABEL = re.compile(rf"[ \t]*(?:{_STAMP})?({_TITLE}\w[^\n:.!?]{{0,29}}?(?: [A-Z]\.)?)(?: \([^\n:]{{1,80}}\))?:[ \t]+")
+LABEL = re.compile(
+    rf"[ \t]*(?:{_STAMP})?({_TITLE}\w[^\n:：.!?。！？]{{0,29}}?(?: [A-Z]\.)?)(?: \([^\n:]{{1,80}}\))?"
+    r"(?::[ \t]+|：[ \t]*(?![“「『\"]))"
+)
 """What begins a turn of a talk, also after its time, or a row of a table: "Ann: Hello.", "[19:40] Ann: Hello.",
-"Dr. Ann Bell (chair): Hello.", "Station: Hexley; Year: 1985"."""
+"Dr. Ann Bell (chair): Hello.", "小明：你好", "Station: Hexley; Year: 1985"."""
 
 ROW = re.compile(r"[ \t]*\|[^\n]*\|[ \t]*\r?(?:\n|$)")  # a row of a table in Markdown
 _LINE_END = re.compile(r"\r?\n")

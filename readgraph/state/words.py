@@ -77,6 +77,15 @@ def take_fitting(items: Iterable[T], size: Callable[[T], int], room: int, *, ski
     return kept
 
 
+def cut_evenly(words: Sequence[int], stretches: int) -> list[list[int]]:
+    """The numbers of texts with so many words each, in at most so many stretches of much the same length."""
+    parts, total, before = [list[int]() for _ in range(stretches)], sum(words), 0
+    for number, own in enumerate(words):
+        parts[min(before * stretches // max(total, 1), stretches - 1)].append(number)
+        before += own
+    return [part for part in parts if part]
+
+
 def format_count(number: int, thing: str) -> str:
     """A count with its noun: "1 page", "1,200 pages", "2 histories"."""
     plural = f"{thing[:-1]}ies" if thing.endswith("y") else f"{thing}s"

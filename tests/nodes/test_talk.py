@@ -57,7 +57,7 @@ def quotes_of(talk: str, question: str) -> list[str]:
     ],
 )
 def test_a_part_of_a_label_names_a_speaker_only_if_it_is_written_as_a_name(question: str, named: set[str]) -> None:
-    assert find_named(question, ["Project Manager", "Ann Miller", "小明"]) == named
+    assert find_named(question, ["Project Manager", "Ann Miller", "小明"], "en") == named
 
 
 def test_a_label_is_no_match_for_the_words_of_a_question_that_names_nobody() -> None:
@@ -92,6 +92,39 @@ def test_nothing_is_shown_where_only_filler_shares_a_word() -> None:
     assert quotes_of(MEETING, "Who takes care of the garden?") == []
 
 
+SPANISH = """\
+Ana: ¿Qué pasó con la red?
+Luis: Tuve que decir que no a un taller francés.
+Ana: ¿Por qué les dijo que no?
+Luis: Querían mil redes al mes, y aquí somos dos.
+Ana: ¿Y usted está contento?
+Luis: Muchísimo, con el sol.
+"""
+
+
+@pytest.mark.parametrize(
+    ("talk", "question"),
+    [
+        (CHAT, "Which instrument does Ann play?"),
+        (CHAT, "How old is Ann?"),
+        (SPANISH, "¿Cómo se llama la abuela de Luis?"),
+        (MEETING, "How many windows does the Designer want?"),
+    ],
+)
+def test_turns_that_share_a_name_and_words_that_ask_show_nothing(talk: str, question: str) -> None:
+    assert quotes_of(talk, question) == []
+
+
+def test_what_a_named_speaker_says_is_shown_where_another_turn_has_what_is_asked() -> None:
+    quotes = quotes_of(MEETING, "Why is the Engineer against the plastic?")
+    assert any(quote.startswith("Engineer") for quote in quotes)
+
+
+def test_a_quote_of_turns_between_blank_lines_stands_as_in_the_text() -> None:
+    talk = MEETING.replace("\n", "\n\n")
+    assert quotes_of(talk, "Who writes the manual?")[0] in talk
+
+
 @pytest.mark.parametrize(
     ("talk", "question", "quote"),
     [
@@ -99,6 +132,7 @@ def test_nothing_is_shown_where_only_filler_shares_a_word() -> None:
         (MEETING, "Who writes the manual?", "Designer: I can do it by the fifth."),
         (MEETING, "What do the battery tests need?", "Engineer: The lab in Ghent has one climate chamber."),
         (MEETING, "When do we meet again?", "On Friday at ten, I think."),
+        (SPANISH, "¿Por qué rechazó al taller francés?", "Querían mil redes al mes"),
         (CHAT, "When do they meet?", "[18:03] Ben: at four in Elm Road"),
         (CHAT, "Who brings a kettle?", "[18:05] Ben: I have a red one. It leaks. No, that was the old one."),
         (
@@ -128,11 +162,16 @@ def test_of_a_short_turn_what_it_takes_back_is_quoted_too() -> None:
         ("Right Hon. Ann Bell (Minister of Roads, North): Hello.", "Right Hon. Ann Bell"),
         ("Ann B.: Hello.", "Ann B."),
         ("[19:40] Ann: Hello.", "Ann"),
+        ("小明：Hello.", "小明"),
     ],
 )
 def test_a_label_may_have_a_title_an_initial_and_an_office(line: str, name: str) -> None:
     label = LABEL.match(line)
     assert label and label[1] == name and line[label.end() :] == "Hello."
+
+
+def test_what_somebody_is_quoted_to_say_is_no_turn() -> None:
+    assert not LABEL.match("他说：“好。”")
 
 
 def test_a_summary_of_a_talk_consists_of_statements() -> None:

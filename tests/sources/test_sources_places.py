@@ -22,6 +22,11 @@ def write(tmp_path: Path) -> Wrote:
     return lambda name, content: write_file(tmp_path / name, content)
 
 
+def test_the_lines_of_a_talk_are_its_places() -> None:
+    talk = "THE HARBOUR\n\nAnn: Is it deep?\nBen: Two metres.\nAnn: And in May?\n"
+    assert [place.label for place in places_of_text(talk)] == ["line 1", "line 3", "line 4", "line 5"]
+
+
 def test_places_of_a_story() -> None:
     source = load(EXAMPLES / "the-lamp-at-sarn-head.txt")
     assert where(source, "a car port, and it lay four streets") == "1. The Auction"

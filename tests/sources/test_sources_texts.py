@@ -79,6 +79,24 @@ def test_subtitles_with_speakers(tmp_path: Path) -> None:
     assert [place.label for place in source.places] == ["0:00:01", "0:00:03", "1:00:03"]
 
 
+def test_subtitles_whose_lines_name_who_speaks(tmp_path: Path) -> None:
+    shown = (
+        "ANN: Is it|deep?\n\nBEN: Two metres,\n\nBEN: and three|in May.\n\nANN: Note: cold?|BEN: Yes.\n\nANN: Thanks."
+    )
+    cues = [
+        f"{number}\n00:00:0{number},000 --> 00:00:0{number},900\n{cue}"
+        for number, cue in enumerate(shown.split("\n\n"), 1)
+    ]
+    source = load(write_file(tmp_path / "a.srt", "\n\n".join(cues).replace("|", "\n")))
+    assert source.text.split("\n\n") == [
+        "ANN: Is it deep?",
+        "BEN: Two metres, and three in May.",
+        "ANN: Note: cold?",
+        "BEN: Yes.",
+        "ANN: Thanks.",
+    ]
+
+
 def test_subtitles_that_scroll_are_said_once(tmp_path: Path) -> None:
     assert load(write_file(tmp_path / "a.vtt", SCROLLED)).text == "the river rose in the night and fell"
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readgraph.state.words import LONGEST_WORD, count_words, end_after_words, first_words, format_count
+from readgraph.state.words import LONGEST_WORD, count_words, cut_evenly, end_after_words, first_words, format_count
 
 PIECES = ["a", "lamp", "Zoë", "字", "かな", "ｶ", "한국어", "x" * 39, "x" * 41, "y" * 95, "1,873", "😀", "\0", "—", "。"]
 GAPS = [" ", "\n", "\r\n", "\t", "\f", "\u00a0", "\u2028", "\u3000", "  \n  "]
@@ -127,3 +127,11 @@ def test_where_there_are_fewer_words_the_end_is_the_end_of_the_text() -> None:
 def test_a_number_of_things_for_a_person() -> None:
     told = [format_count(1, "page"), format_count(0, "page"), format_count(2_000, "memory")]
     assert told == ["1 page", "0 pages", "2,000 memories"]
+
+
+@pytest.mark.parametrize(
+    ("words", "stretches", "parts"),
+    [([5, 5, 5, 5], 2, [[0, 1], [2, 3]]), ([20, 1, 1], 4, [[0], [1, 2]]), ([0, 0], 3, [[0, 1]]), ([], 3, [])],
+)
+def test_texts_are_cut_evenly(words: list[int], stretches: int, parts: list[list[int]]) -> None:
+    assert cut_evenly(words, stretches) == parts

@@ -59,18 +59,28 @@ def compile_words(group: str, language: str) -> re.Pattern[str] | None:
 @lru_cache(256)
 def read_question(question: str, language: str) -> Asked:
     """What a question asks of a text in this language."""
-    rest, kinds = question, set[Kind]()
-    for spoken in dict.fromkeys((language, DEFAULT, *_listed()["what"])):  # the question may be in another one
-        if asking := _find_asking(question, spoken):
-            kinds = {kind for _, kind in asking if kind}
-            for group in (*KINDS, "what", "said"):
-                rest = pattern.sub(" ", rest) if (pattern := compile_words(group, spoken)) else rest
-            break
+    rest, asking = _take_asking_out(question, language)
     tokens = tokens_of(rest, language)
     values = {value for token in tokens if token.kind in ("word", "name", "number", "date") for value in _values(token)}
     hedges = {value for token in tokens if token.kind == "hedge" for value in _values(token)}
     values |= {value for value in hedges if len(str(value)) >= SHORTEST_PART and value != "about"}
-    return Asked(frozenset(values), frozenset(kinds), any(token.kind == "denial" for token in tokens), bool(asking))
+    kinds = frozenset(kind for _, kind in asking if kind)
+    return Asked(frozenset(values), kinds, any(token.kind == "denial" for token in tokens), bool(asking))
+
+
+def _take_asking_out(question: str, language: str) -> tuple[str, list[tuple[int, Kind | None]]]:
+    """A question without the words that ask, or that go with them, and where these ask for what."""
+    for spoken in dict.fromkeys((language, DEFAULT, *_listed()["what"])):  # the question may be in another one
+        if asking := _find_asking(question, spoken):
+            for group in (*KINDS, "what", "said"):
+                question = pattern.sub(" ", question) if (pattern := compile_words(group, spoken)) else question
+            return question, asking
+    return question, []
+
+
+def remove_asking(question: str, language: str) -> str:
+    """What is left of a question without the words that ask: "beams replaced" of "How many beams were replaced?"."""
+    return _take_asking_out(question, language)[0]
 
 
 def find_kinds(question: str) -> set[Kind]:
@@ -228,21 +238,38 @@ def is_of_kinds(asked: Asked, text: str, language: str, besides: Kind | None = N
 def _is_of_kind(kind: Kind, asked: Asked, text: str, language: str) -> bool:
     if not (shown := compile_words(f"{kind}_shown", language)):
         return True
-    if kind in ("when", "why"):
-        return bool(shown.search(text)) or (kind == "when" and _has_time(text, language))
+    if kind == "why":
+        return bool(shown.search(text))
+    if kind == "when":
+        return bool(shown.search(_without_durations(text, language))) or _has_time(text, language)
     times = compile_words("when_shown", language)
     timeless = times.sub("0", text) if times else text
     if kind == "where":
         return any(not re.match(r"(?: the| a)? \d", timeless[place.end() :]) for place in shown.finditer(timeless))
-    if kind == "number" and (re.search(r"\d", text) or shown.search(text)):
-        return True
+    if kind == "number":
+        amounts = (token for token in tokens_of(text, language) if token.kind != "date")
+        new = [token for token in amounts if asked.values.isdisjoint(_values(token))]
+        return bool(shown.search(text)) or any(token.kind == "number" or re.search(r"\d", token.text) for token in new)
     places = compile_words("placed", language) if kind == "who" else None  # a name behind "in" is that of a place
     looked_at = places.sub("0", timeless) if places else timeless
     new = [token for token in tokens_of(looked_at, language) if asked.values.isdisjoint(_values(token))]
-    if kind == "number":
-        return any(token.kind == "number" for token in new)
     capital = any(token.kind == "word" and token.first and token.text[0].isupper() for token in new)
     return capital or any(token.kind == "name" for token in new) or bool(shown.search(timeless))
+
+
+def _without_durations(text: str, language: str) -> str:
+    """A text without how long something takes: "for five weeks", "eleven minutes more", and not "in five weeks"."""
+    before, lasting = "", compile_words("lasting", language)
+    for token in tokens_of(text, language):
+        if (
+            token.kind == "number"
+            and token.value[1:2] == ("time",)
+            and (not before or (lasting and lasting.fullmatch(before)))
+        ):
+            text = text.replace(token.text, " ")
+        if token.kind != "hedge":
+            before = token.text if token.kind == "small" else ""
+    return text
 
 
 def _has_time(text: str, language: str) -> bool:

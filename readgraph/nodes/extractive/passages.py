@@ -192,9 +192,9 @@ def nearest_sentences(
     With `cosines` (`passage_cosines`), what is near the query by meaning counts too.
     """
     speakers = find_speakers(passage.speaker for passage in passages)
-    named = find_named(query, speakers)
-    unnamed = speakers - named
     language = main_language([passage.said for passage in passages])
+    named = find_named(query, speakers, language)
+    unnamed = speakers - named
     scores, weights, shares = _scores(query, passages, unnamed, language)
     if cosines:
         scores = dict(fuse_with_meaning([*scores.items()], cosines))

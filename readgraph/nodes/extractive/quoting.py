@@ -10,7 +10,8 @@ from readgraph.library.page_store import page_store
 from readgraph.library.search.okapi import rank
 from readgraph.library.search.terms import content_words
 from readgraph.nodes.contracts import AnswerDraft, AskedState, ReaderRuntime
-from readgraph.nodes.extractive.asked import asks, asks_without_mark, holds, is_of_kinds, read_question
+from readgraph.nodes.extractive.asked import asks, asks_without_mark, holds, is_of_kinds, read_question, remove_asking
+from readgraph.nodes.extractive.dated_places import dated_places, place_at
 from readgraph.nodes.extractive.passages import (
     LINE_ENDS,
     MOST_PASSAGES,
@@ -101,7 +102,7 @@ def quoted_answer(
     near = _as_near(query, ranked, documents or {})
     speakers = find_speakers(passage.speaker for passage in passages)
     if len(speakers) > 1:
-        shown = _nearest_turns(_telling(query, near, speakers), passages)
+        shown = _nearest_turns(_telling(query, near, passages, speakers, by_words=not cosines), passages)
     else:
         shown = _each_adding(query, _of_one_kind(query, near), documents or {})
     quotes = _quotes(shown, passages, question)
@@ -153,7 +154,8 @@ def _quotes(sentences: Sequence[PageSentence], passages: Sequence[Passage], ques
 def _quote_of(run: Sequence[PageSentence]) -> Quote:
     text = run[0].text
     for one, other in pairwise(run):  # in Chinese there is nothing between two sentences
-        text += ("\n" if one.within != other.within else " " * (other.start > one.end)) + other.text
+        between = "\n" if one.within != other.within else " "
+        text += between * min(other.start - one.end, SPACES) + other.text
     return Quote(page=run[0].page, quote=text)
 
 
@@ -208,7 +210,7 @@ def _find_follow_up(following: Sequence[Passage], language: str) -> list[PageSen
     turn, other = (*following[:2], *following[:1])[:2]
     if not (turn.speaker and other.speaker not in ("", turn.speaker) and _follows(turn, other) and asks(other.said)):
         return []
-    own = {*content_words(remove_politeness(other.said, language))} - {*content_words(turn.said)}
+    own = {*content_words(remove_politeness(other.said, language), language)} - {*content_words(turn.said, language)}
     is_open = read_question(other.said.strip(), language).is_open
     asking = sentences_of(other, language=language) if is_open and len(own) <= 1 else []
     reply = _find_reply(asking[-1], following[1:3], "", language) if asking else []
@@ -236,7 +238,8 @@ def _asks(text: str, question: str = "", language: str = "") -> bool:
     """
     if asks(text) or not question:
         return asks(text)
-    return {*content_words(text)} <= {*content_words(question)} or asks_without_mark(text, language)
+    says_more = {*content_words(text, language)} - {*content_words(question, language)}
+    return not says_more or asks_without_mark(text, language)
 
 
 def _as_near(query: str, ranked: Sequence[PageSentence], documents: Mapping[int, str]) -> list[PageSentence]:
@@ -269,14 +272,34 @@ def _of_one_kind(query: str, ranked: Sequence[PageSentence]) -> list[PageSentenc
     return [sentence for sentence, may in zip(ranked, may_answer, strict=True) if may >= may_answer[0]]
 
 
-def _telling(query: str, ranked: Sequence[PageSentence], speakers: Set[str]) -> list[PageSentence]:
-    """Those of these sentences of a talk that say something beside what is asked: "Take care!" doesn't."""
-    language = main_language([sentence.said for sentence in ranked])
-    words, named = {*content_words(query)}, {*content_words(" ".join(find_named(query, speakers)))}
-    return [
+def _telling(
+    query: str, ranked: Sequence[PageSentence], passages: Sequence[Passage], speakers: Set[str], by_words: bool
+) -> list[PageSentence]:
+    """Those of these sentences of a talk that say something beside what is asked: "Take care!" doesn't.
+
+    `by_words`: and whose turn has a word of what is asked, beside those that ask or name a speaker. Where one has, a
+    question may have only words that ask, and what a speaker says whom the question names may have none.
+    """
+    language = main_language([passage.said for passage in passages])
+    named = find_named(query, speakers, language)
+    wanted = {*content_words(remove_asking(query, language), language)}
+    wanted -= {*content_words(" ".join(named), language)}
+    words, near = {*content_words(query, language)}, {sentence.passage for sentence in ranked}
+    telling = [
         sentence
         for sentence in ranked
-        if not is_filler(sentence.said, language, speakers) and not adds_nothing(sentence.said, words, named)
+        if not is_filler(sentence.said, language, speakers) and not adds_nothing(sentence.said, words, wanted, language)
+    ]
+    if not (by_words and (wanted or read_question(query, language).kinds)):  # as in "What does Ann say?"
+        return telling
+    turns = {place: turn for turn in passages if (place := (turn.page, turn.start)) in near}
+    having = rank(" ".join(wanted), [turn.known_words({turn.speaker}) for turn in turns.values()], language)
+    places = {[*turns][number] for number, _ in having}
+    may_have_none = {place for place, turn in turns.items() if having and turn.speaker in named}
+    return [
+        sentence
+        for sentence in telling
+        if sentence.passage in places | may_have_none or (having and asks(sentence.said))
     ]
 
 

@@ -16,7 +16,7 @@ from readgraph.nodes.extractive.talk import is_talk
 from readgraph.nodes.extractive.talk_summaries import choose_statements, find_statements, read_talk
 from readgraph.state.reading import Quote, Sentence
 from readgraph.state.sentences import sentence_spans
-from readgraph.state.words import count_words, first_words
+from readgraph.state.words import count_words, cut_evenly, first_words
 
 STRETCH_WORDS = 30  # words that each stretch of the text may add to the summary: a sentence or two
 NOVEL = 0.3  # what likeness to a chosen sentence takes away, where likeness to the stretch counts 1
@@ -54,7 +54,7 @@ def extract_summary(
         page = next((page for page, text in texts.items() if text == whole), 0)
         return [_take_out(page, cut)] if cut else []
     chosen = set[int]()
-    parts = _stretches(candidates, stretches)
+    parts = cut_evenly([candidate.words for candidate in candidates], stretches)
     for number, part in enumerate(parts, 1):
         _choose(candidates, part, chosen, most_words * number // len(parts), subject)
     _choose(candidates, range(len(candidates)), chosen, most_words, subject)
@@ -88,15 +88,6 @@ def _candidates(chosen: Sequence[tuple[int, str]]) -> list[SummaryCandidate]:
     for (page, text), vector in zip(chosen, vectors, strict=True):
         candidates.setdefault(text, SummaryCandidate(page, text, count_words(text), vector))
     return [*candidates.values()]
-
-
-def _stretches(candidates: Sequence[SummaryCandidate], most: int) -> list[list[int]]:
-    total, at = sum(candidate.words for candidate in candidates), 0
-    stretches = [list[int]() for _ in range(most)]
-    for number, candidate in enumerate(candidates):
-        stretches[min(at * most // total, most - 1)].append(number)
-        at += candidate.words
-    return [stretch for stretch in stretches if stretch]
 
 
 def _choose(

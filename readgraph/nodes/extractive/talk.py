@@ -29,14 +29,14 @@ def find_speakers(labels: Iterable[str]) -> set[str]:
     return {name for name, spoken in turns.items() if spoken >= FEWEST_TURNS}
 
 
-def find_named(question: str, speakers: Iterable[str]) -> set[str]:
+def find_named(question: str, speakers: Iterable[str], language: str) -> set[str]:
     """Those of these speakers whom a question names: wholly, or by a part that is written as a name.
 
     "project plan" doesn't name the Project Manager, and "Miller" names Ann Miller.
     """
-    words = {*content_words(question)}
-    names = {*content_words(" ".join(filter(_is_written_as_name, _WORD.findall(question))))}
-    labels = {speaker: {*content_words(speaker)} for speaker in speakers}
+    words = {*content_words(question, language)}
+    names = {*content_words(" ".join(filter(_is_written_as_name, _WORD.findall(question))), language)}
+    labels = {speaker: {*content_words(speaker, language)} for speaker in speakers}
     return {speaker for speaker, label in labels.items() if label and (label <= words or label & names)}
 
 
@@ -64,12 +64,12 @@ def is_filler(said: str, language: str, speakers: Iterable[str] = ()) -> bool:
     return all(word.casefold() in names for word in _WORD.findall(remove_politeness(said, language)))
 
 
-def adds_nothing(said: str, query: Set[str], named: Set[str]) -> bool:
+def adds_nothing(said: str, query: Set[str], wanted: Set[str], language: str) -> bool:
     """Whether a statement has no content word but some of a query's, or a single one and none of it.
 
-    `named`: those of the query that name speakers.
+    `wanted`: those of the query that neither ask nor name a speaker.
     """
-    words, wanted = {*content_words(remove_noise(said))}, query - named
+    words = {*content_words(remove_politeness(said, language), language)}
     if asks(said) or wanted <= words:
         return False
     return words <= query or (words.isdisjoint(wanted) and len(words) < 2)

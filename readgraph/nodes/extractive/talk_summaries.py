@@ -17,7 +17,7 @@ from readgraph.nodes.extractive.passages import FEWEST_WORDS, is_prose, without_
 from readgraph.nodes.extractive.talk import remove_noise, remove_politeness
 from readgraph.state.languages import main_language
 from readgraph.state.sentences import sentence_spans
-from readgraph.state.words import count_words
+from readgraph.state.words import count_words, cut_evenly
 
 EVEN_WORDS = 10  # added to a sentence's length, so that a short one doesn't outweigh a long one by a frequent word
 FEWEST_TELLING = 3  # fewest different content words of a statement
@@ -77,9 +77,10 @@ def find_statements(sentences: Sequence[TalkSentence]) -> list[TalkSentence]:
 def choose_statements(sentences: Sequence[TalkSentence], most_words: int, stretches: int) -> list[TalkSentence]:
     """The statements with most of the talk's weight, from each of so many even stretches, in at most so many words."""
     weights, statements, chosen = _weigh_words(sentences), find_statements(sentences), list[int]()
-    among = [*_cut_evenly(statements, stretches), [*range(len(statements))]]
-    for number, stretch in enumerate(among, 1):
-        room = most_words * min(number, stretches) // stretches - sum(statements[each].words for each in chosen)
+    parts = cut_evenly([statement.words for statement in statements], stretches)
+    for number, stretch in enumerate([*parts, range(len(statements))], 1):
+        share = most_words * min(number, len(parts)) // max(len(parts), 1)
+        room = share - sum(statements[each].words for each in chosen)
         chosen += _take_best(statements, [each for each in stretch if each not in chosen], weights, room)
     return [statements[each] for each in sorted(chosen)]
 
@@ -90,15 +91,6 @@ def _weigh_words(sentences: Sequence[TalkSentence]) -> dict[str, float]:
         having.update(sentence.terms)
         short.update(sentence.terms if count_words(sentence.said) < FEWEST_WORDS else ())
     return {term: (count - short[term]) * math.log(len(sentences) / count) ** 2 for term, count in having.items()}
-
-
-def _cut_evenly(statements: Sequence[TalkSentence], most: int) -> list[list[int]]:
-    total, before = sum(statement.words for statement in statements), 0
-    stretches = [list[int]() for _ in range(most)]
-    for number, statement in enumerate(statements):
-        stretches[min(before * most // total, most - 1)].append(number)
-        before += statement.words
-    return stretches
 
 
 def _take_best(

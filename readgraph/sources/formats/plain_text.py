@@ -25,9 +25,10 @@ from readgraph.sources.places import (
 )
 from readgraph.sources.raised_text import lower_text, raise_text
 from readgraph.state.dates import find_date
+from readgraph.state.sentences import LABEL
 from readgraph.state.words import format_count
 
-LONG_PARAGRAPH = 2_000  # characters: if paragraphs are longer than this on average, every line is a place
+LONG_PARAGRAPH = 2_000  # characters: if paragraphs are longer than this on average, every line is a place, as in a talk
 LONGEST_HEADING = 80
 FEWEST_MARKS = 2  # the fewest times or headings that are used as a text's places
 _PARAGRAPH = re.compile(r"\S[^\n]*(?:\n[ \t]*[^\s][^\n]*)*")
@@ -81,9 +82,10 @@ def places_of_text(text: str) -> tuple[Place, ...]:
         paragraphs = [match.span() for match in _PARAGRAPH.finditer(text)]
         marks = list(_plain_headings(text, paragraphs))
         if len(marks) < FEWEST_MARKS:
-            starts = [start for start, _ in paragraphs]
-            if len(text) > LONG_PARAGRAPH * len(starts):
-                starts = [match.start() for match in _LINE.finditer(text)]
+            starts, lines = [start for start, _ in paragraphs], [*_LINE.finditer(text)]
+            turns = sum(bool(LABEL.match(line[0])) for line in lines)
+            if len(text) > LONG_PARAGRAPH * len(starts) or 2 * turns > len(lines):
+                starts = [line.start() for line in lines]
             return tuple(line_places(text, thin_out(starts)))
     places = [Place(start, shorten_label(label)) for start, label in thin_out(marks, MOST_PLACES - 1)]
     line = _LINE.search(text)

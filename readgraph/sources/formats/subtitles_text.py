@@ -1,6 +1,8 @@
 """Subtitles (SubRip, WebVTT) as plain text: what is said in running sentences; places are the times."""
 
 import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from html import unescape
 from itertools import zip_longest
 from typing import NamedTuple
@@ -10,7 +12,9 @@ from readgraph.sources.encodings import decode
 from readgraph.sources.left_out import LeftOut
 from readgraph.sources.places import Place, order_places
 from readgraph.state.errors import BadInput
+from readgraph.state.sentences import LABEL
 
+FEWEST_LINES = 3  # lines that a name with a colon begins, to be that of a speaker
 PAUSE = 3.0  # seconds without a subtitle that end a paragraph, if a sentence ends before them
 LONG_PARAGRAPH = 600  # characters after which the next end of a sentence ends the paragraph
 _TIME = r"(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[.,](\d{1,3})"
@@ -35,7 +39,7 @@ def convert(data: bytes, name: str) -> Converted:
     """The words of all subtitles; places are their times ("0:01:05"). Raises `BadInput` if there is no subtitle."""
     left_out = LeftOut()
     text = decode(data, name, say=left_out.say).replace("\r\n", "\n").replace("\r", "\n")
-    paragraphs = _Paragraphs()
+    cues, paragraphs = list[_Cue](), _Paragraphs()
     marks = list(_CUE.finditer(text))
     for mark, after in zip_longest(marks, marks[1:]):
         body = text[mark.end() : after.start() if after else len(text)]
@@ -44,11 +48,33 @@ def convert(data: bytes, name: str) -> Converted:
         lines = [on_a_line(unescape(_TAG.sub("", line))) for line in body.split("\n")]
         start, end = _seconds(mark.groups()[:4]), _seconds(mark.groups()[4:])
         speaker = on_a_line(unescape(voice[1])) if voice else ""
-        paragraphs.add(_Cue(start, end, speaker, [line for line in lines if line]))
+        cues.append(_Cue(start, end, speaker, [line for line in lines if line]))
+    for cue in _cut_at_speakers(cues):
+        paragraphs.add(cue)
     paragraphs.end()
     if not paragraphs.places:
         raise BadInput(f"{name} holds no subtitles: there is nothing to read.")
     return Converted(paragraphs.blocks.text(), order_places(paragraphs.places), problems=left_out.problems(name))
+
+
+def _cut_at_speakers(cues: Sequence[_Cue]) -> Iterator[_Cue]:
+    """The subtitles, each cut where a line names who speaks ("ANN: Hello."); those after it go on with that speaker.
+
+    A name counts if it begins several lines.
+    """
+    labels = Counter(label[1] for cue in cues for line in cue.lines if (label := LABEL.match(line)))
+    last = ""
+    for cue in cues:
+        parts = [cue._replace(speaker=cue.speaker or last, lines=[])]
+        for line in cue.lines:
+            label = LABEL.match(line)
+            if label and labels[label[1]] >= FEWEST_LINES:
+                last = label[1]
+                parts.append(cue._replace(speaker=last, lines=[]))
+                parts[-1].lines.append(line[label.end() :])
+            else:
+                parts[-1].lines.append(line)
+        yield from (part for part in parts if part.lines)
 
 
 def _seconds(parts: "tuple[str | None, ...]") -> float:
