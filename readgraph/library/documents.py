@@ -236,17 +236,20 @@ class DocumentStore(StoredItems):
         within, names = defaultdict[CollectionPart, list[int]](list), dict[int, str | None]()
         for offset in offsets:
             within[document.part_at(offset)].append(offset)
-        told_apart = document.parts if len(document.parts) <= MOST_NAMED else [*within]
-        members = {each.id: each for each in await self._documents([part.document for part in told_apart])}
-        titles = dict(zip(members, names_apart([*members.values()]), strict=True))
+        members = await self.members_of(document, [*within])
         for part, held in within.items():
-            member = members[part.document]
+            member, title = members[part.document]
             places = await self.place_names(member, [offset - part.start for offset in held])
-            names |= {
-                offset: ", ".join(filter(None, [titles[member.id], place])) if len(document.parts) > 1 else place
-                for offset, place in zip(held, places, strict=True)
-            }
+            labels = (", ".join(filter(None, [title, place])) or None for place in places)
+            names |= zip(held, labels, strict=True)
         return [names[offset] for offset in offsets]
+
+    async def members_of(self, document: Document, parts: Sequence[CollectionPart]) -> dict[str, tuple[Document, str]]:
+        """The documents of these parts by their ids, with titles that tell them apart where there are several."""
+        told_apart = document.parts if len(document.parts) <= MOST_NAMED else parts
+        members = await self._documents([part.document for part in told_apart])
+        titles = names_apart(members) if len(document.parts) > 1 else [""]
+        return {member.id: (member, title) for member, title in zip(members, titles, strict=True)}
 
     async def places_in(self, document: Document, spans: Sequence[tuple[int, int]]) -> list[tuple[int, str]]:
         """The places that hold in these spans, ascending, and maybe more: a long text has many groups of them.

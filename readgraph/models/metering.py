@@ -182,6 +182,10 @@ class Meter:
         """How long the step has lasted."""
         return time.perf_counter() - self.began
 
+    def places_seen(self, part: int) -> list[str]:
+        """The places of a part that the model saw in pictures."""
+        return [place for place, parts in self.pictures.items() if part in parts]
+
     def end(self, outer: "Meter | None") -> None:
         """The step has ended: what it used, with the steps inside of it, counts for the one around it too."""
         self.used = add_usage(self.used, self.inside)

@@ -23,10 +23,11 @@ from readgraph.models.own.functions import function_model
 from readgraph.models.pictures import NOT_SEEN
 from readgraph.models.prompt import PICTURE_WORDS
 from readgraph.nodes.answering.answer import answer
+from readgraph.nodes.answering.citations import mark_seen
 from readgraph.sources.loading import read_file
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.reading import Question
+from readgraph.state.reading import Citation, Question
 from tests.doubles.model_faults import Fault, JsonObject
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import asked_for, between, reader
@@ -232,6 +233,55 @@ async def test_documents_that_are_read_as_one_show_their_own_pages(
     assert shown(server) == {f"report, {CHART}", f"report, {SCAN}", f"other, {CHART}"}
 
 
+async def test_documents_of_one_name_show_their_pages_by_names_apart(
+    server: ModelServer, library: Library, report: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "later").mkdir()
+    later = write_report(tmp_path / "later" / "report.pdf", about=("bridge", "chart"))
+    documents = [document for path in (report, later) for document in await store_each(library.pages, read_file(path))]
+    context = ReaderContext(**SETTINGS, look="auto")
+    answer = await functions.ask(library, QUESTION, documents=documents, method="full-text", context=context)
+    places = {place for step in answer.output["steps"] for place in step.get("pictures", ())}
+    assert len(places) == 3 and places == shown(server)
+
+
+@pytest.mark.parametrize(
+    ("place", "picture", "seen"),
+    [
+        (CHART, CHART, True),
+        (f"§ 2 Of charts, {CHART} (ii)", CHART, True),
+        (SCAN, CHART, False),
+        (f"other, § 2 Of charts, {CHART}", f"other, {CHART}", True),
+        (f"other, {CHART}", f"report, {CHART}", False),
+    ],
+)
+def test_a_citation_was_seen_on_the_page_of_its_own_document(place: str, picture: str, seen: bool) -> None:
+    citation = Citation(page=0, quote="chart", start=0, end=5, place=place)
+    mark_seen(citation, [picture])
+    assert ("seen" in citation) == seen
+
+
+def find_bar(request: ChatRequest) -> str | JsonObject:
+    """Goes to the part with the chart, and reads a bar of it there, and a line."""
+    reply = reader(request)
+    if isinstance(reply, dict) and "found" in reply and CHART in pictures_in(request):
+        return {**reply, "quotes": ["Second bar: 90", "the keeper writes of the chart."]}
+    return reply
+
+
+@pytest.mark.parametrize("method", ["reflective-walk", "walk-and-research"])
+async def test_hybrids_note_what_was_read_off_pictures(
+    server: ModelServer, library: Library, report: Path, method: str
+) -> None:
+    server.respond = find_bar
+    answer = await ask(library, report, method, look="auto", segment_words=500)
+    told = {snippet["quote"]: (snippet["place"], snippet["seen"]) for snippet in answer.output["snippets"]}
+    assert told == {
+        "Second bar: 90": (f"{CHART} or {SCAN}", "in the picture"),
+        "the keeper writes of the chart.": (CHART, "with the text"),
+    }
+
+
 async def test_an_answer_with_pictures_is_saved_and_repeats(
     server: ModelServer, library: Library, report: Path
 ) -> None:
@@ -281,7 +331,7 @@ async def test_citations_name_what_was_seen(server: ModelServer, library: Librar
     answer = await ask(library, report, "full-text", look="auto")
     said = {citation["quote"]: (citation["place"], citation["seen"]) for citation in answer.output["citations"]}
     assert said == {
-        "Second bar: 90": (CHART, "in the picture"),
+        "Second bar: 90": (f"{CHART} or {SCAN}", "in the picture"),
         "On page 2, line 8, the keeper writes of the chart.": (CHART, "with the text"),
     }
     assert "quote_not_found" not in answer.output["fallbacks"]

@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 from reportlab.lib.pagesizes import A4
 from reportlab.lib.utils import ImageReader
+from reportlab.pdfbase.cidfonts import UnicodeCIDFont
+from reportlab.pdfbase.pdfmetrics import registerFont
 from reportlab.pdfgen.canvas import Canvas
 
-from readgraph.sources.pdf.figures import pages_with_figures
+from readgraph.sources.pdf.figures import pages_with_figures, pages_with_figures_here
 from readgraph.state.errors import BadInput
 from tests.look.reports import draw_chart, letter
 
@@ -30,9 +32,10 @@ def pie(canvas: Canvas) -> None:
 
 
 def drawing_apart(canvas: Canvas) -> None:
-    canvas.beginForm("figure")
-    curve(canvas)
-    canvas.endForm()
+    if not canvas.hasForm("figure"):
+        canvas.beginForm("figure")
+        curve(canvas)
+        canvas.endForm()
     canvas.doForm("figure")
 
 
@@ -52,6 +55,24 @@ def lines_of_a_table(canvas: Canvas) -> None:
     for at in range(3):
         canvas.line(100, 100 + 20 * at, 300, 100 + 20 * at)
         canvas.line(100 + 100 * at, 100, 100 + 100 * at, 140)
+
+
+def rules_as_pictures(canvas: Canvas) -> None:
+    line = ImageReader(letter())
+    for at in range(3):
+        canvas.drawImage(line, 100, 100 + 20 * at, 200, 1)
+        canvas.drawImage(line, 100 + 100 * at, 100, 1, 40)
+
+
+def scan_in_stripes(canvas: Canvas) -> None:
+    for stripe in range(60):
+        canvas.drawImage(ImageReader(letter()), 0, HEIGHT / 60 * stripe, WIDTH, HEIGHT / 60)
+
+
+def boxes_of_a_diagram(canvas: Canvas) -> None:
+    for at in range(3):
+        canvas.rect(100 + 120 * at, 200, 80, 30 + 10 * at)
+    canvas.line(180, 215, 220, 215)
 
 
 def framed_lines(canvas: Canvas) -> None:
@@ -83,8 +104,27 @@ def striped_rows(canvas: Canvas) -> None:
         canvas.rect(100, 100 + 40 * row, 300, 20, fill=1)
 
 
-SHOWN = [bars, curve, pie, drawing_apart, picture, scan, ruled_table, lines_of_a_table]
-NOT_SHOWN = [nothing, logo, frame_and_rules, framed_lines, striped_rows]
+def marked_words(canvas: Canvas) -> None:
+    canvas.setFillGray(0.9)
+    for line in range(8):
+        for word in range(3):
+            canvas.rect(60 + 90 * word + 7 * line, 757 - 14 * line, 50, 13, stroke=0, fill=1)
+
+
+SHOWN = [
+    bars,
+    curve,
+    pie,
+    drawing_apart,
+    picture,
+    scan,
+    scan_in_stripes,
+    ruled_table,
+    lines_of_a_table,
+    rules_as_pictures,
+    boxes_of_a_diagram,
+]
+NOT_SHOWN = [nothing, logo, frame_and_rules, framed_lines, striped_rows, marked_words]
 
 
 @pytest.mark.parametrize(("draw", "shows"), [*((draw, True) for draw in SHOWN), *((draw, False) for draw in NOT_SHOWN)])
@@ -108,6 +148,62 @@ def test_a_page_with_hardly_any_text_shows_something_else(tmp_path: Path) -> Non
     canvas.showPage()
     canvas.save()
     assert pages_with_figures(path, range(1, 9)) == [1]
+
+
+def test_a_heading_alone_is_no_figure(tmp_path: Path) -> None:
+    canvas = Canvas(str(path := tmp_path / "drawn.pdf"), pagesize=A4)
+    canvas.drawString(100, 400, "Part II")
+    canvas.save()
+    assert pages_with_figures_here(path, range(1, 9)) == []
+
+
+def test_letters_that_cannot_be_read_are_shown(tmp_path: Path) -> None:
+    registerFont(UnicodeCIDFont("STSong-Light"))
+    canvas = Canvas(str(path := tmp_path / "drawn.pdf"), pagesize=A4)
+    canvas.setFont("STSong-Light", 12)
+    canvas.drawString(100, 760, "\ue001\ue002\ue003" * 10 + "the keeper of the lamp")
+    canvas.save()
+    assert pages_with_figures_here(path, [1]) == [1]
+
+
+def write_letters(path: Path, head: Callable[[Canvas], None], pages: int) -> Path:
+    """Pages with the same head or ground, of which the third has a picture, too."""
+    canvas = Canvas(str(path), pagesize=A4)
+    for number in range(1, pages + 1):
+        head(canvas)
+        if number == 3:
+            picture(canvas)
+        canvas.drawString(60, 60, "The keeper of the lamp writes of what he saw, and of no more.")
+        canvas.showPage()
+    canvas.save()
+    return path
+
+
+@pytest.mark.parametrize("head", [scan, curve, drawing_apart])
+def test_what_is_on_most_pages_is_no_figure(head: Callable[[Canvas], None], tmp_path: Path) -> None:
+    assert pages_with_figures_here(write_letters(tmp_path / "letters.pdf", head, 5), range(1, 9)) == [3]
+
+
+def test_the_rules_of_a_table_on_each_page_are_shown(tmp_path: Path) -> None:
+    assert pages_with_figures_here(write_letters(tmp_path / "letters.pdf", lines_of_a_table, 4), range(1, 9)) == [
+        1,
+        2,
+        3,
+        4,
+    ]
+
+
+def test_charts_of_one_form_on_each_page_are_shown(tmp_path: Path) -> None:
+    canvas = Canvas(str(path := tmp_path / "drawn.pdf"), pagesize=A4)
+    for page in range(4):
+        canvas.beginForm(f"chart{page}")
+        canvas.lines([(100, 100, 200, 150 + 10 * page), (200, 150 + 10 * page, 300, 300)])
+        canvas.endForm()
+        canvas.doForm(f"chart{page}")
+        canvas.drawString(60, 60, "The keeper of the lamp writes of what he saw, and of no more.")
+        canvas.showPage()
+    canvas.save()
+    assert pages_with_figures_here(path, range(1, 9)) == [1, 2, 3, 4]
 
 
 def test_what_is_no_pdf_is_refused(tmp_path: Path) -> None:

@@ -80,9 +80,8 @@ async def _members(
     if not document.parts:
         return [(document, 0, document.characters, "")]
     shown = [each for each in document.parts if any(part.start < each.end and each.start < part.end for part in parts)]
-    several = len(document.parts) > 1
-    members = [(await store.document(each.document), each) for each in shown]
-    return [(own, each.start, each.end, own.title if several else "") for own, each in members]
+    members = await store.members_of(document, shown)
+    return [(own, each.start, each.end, title) for each in shown for own, title in [members[each.document]]]
 
 
 def _pages_in(begins: Sequence[tuple[int, int]], start: int, end: int) -> Iterator[int]:

@@ -14,7 +14,7 @@ from readgraph.library.page_store import PageStore
 from readgraph.library.search.terms import STOP_WORDS, UNSPACED, content_words
 from readgraph.nodes.extractive.asked import answers
 from readgraph.nodes.rules.dates import date_in, resolve_time_words
-from readgraph.sources.places import page_of, pages_among
+from readgraph.sources.places import page_of
 from readgraph.state.reading import Citation, Quote, Sentence
 from readgraph.state.records import Document, Page
 from readgraph.state.sentences import sentence_spans
@@ -51,6 +51,8 @@ async def find_quotes(store: PageStore, document: str, memory: str, quotes: list
         citation["place"] = place
         if (said_on := date_in(place or "")) and (dates := resolve_time_words(citation["quote"], said_on)):
             citation["dates"] = dates
+    for quote, found in zip(quotes, by_quote, strict=True):
+        mark_seen(found, quote.get("pictures", ()))
     return by_quote
 
 
@@ -62,9 +64,35 @@ def identity_of(citation: Citation) -> tuple[Any, ...]:
 
 def mark_seen(citation: Citation | None, pictures: Iterable[str]) -> None:
     """Mark a citation if its page in the source is among these places, of which the model saw pictures."""
-    page = page_of(citation["place"] or "") if citation else None
-    if citation and page and page.number in {seen.number for seen in pages_among(pictures)}:
+    place = (citation["place"] or "") if citation else ""
+    if citation and (page := page_of(place)) and any(_is_page(seen, page.number, place) for seen in pictures):
         citation["seen"] = "with the text"
+
+
+def _is_page(seen: str, number: int, place: str) -> bool:
+    """Whether a place seen is the page of this number, and of the document that the place names, if it names one."""
+    page = page_of(seen)
+    return page is not None and page.number == number and place.startswith(seen.removesuffix(page.label))
+
+
+def cite_picture(page: int, quote: str, start: int, places: Sequence[str]) -> Citation:
+    """The citation of what was read off a picture of a page, whose text begins at `start` and does not say it.
+
+    Of several pictures, the model doesn't say which one it was.
+    """
+    place = " or ".join(places)
+    return Citation(page=page, quote=quote.strip(), start=start, end=start, place=place, seen="in the picture")
+
+
+async def cite_pictures(store: PageStore, memory: str, quotes: Sequence[Quote]) -> list[Citation]:
+    """The citations of those quotes that don't stand in the text of pages of which the model saw pictures."""
+    seen = [quote for quote in quotes if quote.get("pictures") and quote["quote"].strip()]
+    starts = {page.number: page.start for page in await store.pages(memory, {quote["page"] for quote in seen})}
+    return [
+        cite_picture(page, quote["quote"], starts[page], quote["pictures"])
+        for quote in seen
+        if (page := quote["page"]) in starts
+    ]
 
 
 async def add_context(store: PageStore, document: Document, citations: Sequence[Citation], sentences: int) -> None:

@@ -19,11 +19,11 @@ from readgraph.models.prompt import DATA_RULE, declare_wording
 from readgraph.nodes.answering.absence import describe_absence, is_unanswered, prove_absence
 from readgraph.nodes.answering.citations import (
     add_context,
+    cite_pictures,
     find_quote,
     find_quotes,
     identity_of,
     mark_offsets,
-    mark_seen,
 )
 from readgraph.nodes.answering.in_view import set_long
 from readgraph.nodes.answering.verdicts import (
@@ -290,33 +290,14 @@ async def _citations(state: CiteState, memories: dict[str, str], runtime: Reader
         if there and (sentences := runtime.context.quote_context):
             await add_context(store, await store.document(document), there, sentences)
         citations += there if own else [Citation(**each, document=document) for each in there]
-        for quote, citation in zip(lost, quotes, strict=True):
-            mark_seen(citation, quote.get("pictures", ()))
         lost = [quote for quote, citation in zip(lost, quotes, strict=True) if citation is None]
-    citations += await _read_off_pictures([quote for quote in lost if quote.get("pictures")], state, store)
+    citations += await cite_pictures(store, state["memory"], lost)
     lost = [quote for quote in lost if not quote.get("pictures")]
     if lost:
         count_fallback("quote_not_found", len(lost))
     unique = {identity_of(citation): citation for citation in citations}
     where = "the text" if len(memories) == 1 else f"{len(memories)} documents"
     return [*unique.values()], f"found {len(citations)} of {len(state['quotes'])} quotes in {where}"
-
-
-async def _read_off_pictures(quotes: Sequence[Quote], state: CiteState, store: PageStore) -> list[Citation]:
-    """What doesn't stand in the text of pages of which the model saw pictures: it names the place alone."""
-    starts = {page.number: page.start for page in await store.pages(state["memory"], {each["page"] for each in quotes})}
-    return [
-        Citation(
-            page=quote["page"],
-            quote=quote["quote"].strip(),
-            start=starts[quote["page"]],
-            end=starts[quote["page"]],
-            place=quote["pictures"][0],
-            seen="in the picture",
-        )
-        for quote in quotes
-        if quote["page"] in starts and quote["quote"].strip()
-    ]
 
 
 async def _memories(state: CiteState, runtime: ReaderRuntime) -> dict[str, str]:

@@ -257,8 +257,7 @@ def quotes_from(given: Iterable[QuotedText]) -> list[Quote]:
 
 def with_pictures(quotes: Iterable[Quote]) -> list[Quote]:
     """The quotes of a step, each with the places of its page that the model saw in pictures."""
-    seen = current_meter().pictures
-    named = ((quote, [place for place, parts in seen.items() if quote["page"] in parts]) for quote in quotes)
+    named = ((quote, current_meter().places_seen(quote["page"])) for quote in quotes)
     return [Quote(**{**quote, "pictures": places}) if places else quote for quote, places in named]
 
 

@@ -11,7 +11,6 @@ from readgraph.library.search.okapi import rank
 from readgraph.library.search.terms import content_words
 from readgraph.nodes.contracts import AnswerDraft, AskedState, ReaderRuntime
 from readgraph.nodes.extractive.asked import asks, asks_without_mark, holds, is_of_kinds, read_question, remove_asking
-from readgraph.nodes.extractive.dated_places import dated_places, place_at
 from readgraph.nodes.extractive.passages import (
     LINE_ENDS,
     MOST_PASSAGES,

@@ -17,6 +17,8 @@ from readgraph.models.metering import current_meter
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.reply import LenientReply, Numbers
 from readgraph.nodes.answering.citations import (
+    cite_picture,
+    cite_pictures,
     find_citation_on_page,
     find_quotes,
     identity_of,
@@ -157,13 +159,9 @@ async def integrate(state: IntegrateState, runtime: ReaderRuntime) -> IntegrateU
 
 def _read_off_picture(quoted: QuotedText, shown: Sequence[ShownPage]) -> Citation | None:
     """A quote that doesn't stand in the text of the page that it names, of which the model saw a picture, too."""
-    seen = (place for place, parts in current_meter().pictures.items() if quoted.page in parts)
-    start = next((page.start for page in shown if page.number == quoted.page), None)
-    if start is None or not quoted.quote.strip() or not (place := next(seen, None)):
-        return None
-    return Citation(
-        page=quoted.page, quote=quoted.quote.strip(), start=start, end=start, place=place, seen="in the picture"
-    )
+    seen = current_meter().places_seen(quoted.page) if quoted.quote.strip() else []
+    starts = (page.start for page in shown if page.number == quoted.page)
+    return next((cite_picture(quoted.page, quoted.quote, start, seen) for start in starts if seen), None)
 
 
 def _quote_of(snippet: Citation) -> Quote:
@@ -210,12 +208,12 @@ async def _add_to_notes(
     told: Iterable[int] = (),
 ) -> IntegrateUpdate:
     """The update with these notes, and the snippets that show them; `told`: further pages that they rest on."""
-    numbers, seen = [page.number for page in shown], current_meter().pictures
+    numbers = [page.number for page in shown]
     places = await memory.store.place_names(memory.document, [snippet["start"] for snippet in snippets])
     for snippet, place in zip(snippets, places, strict=True):
         if "seen" not in snippet:
             snippet["place"] = place
-            mark_seen(snippet, [place for place, parts in seen.items() if snippet["page"] in parts])
+            mark_seen(snippet, current_meter().places_seen(snippet["page"]))
     notes = first_words(notes, LONGEST_NOTES)
     sources = [*dict.fromkeys([*state["sources"], *told, *(snippet["page"] for snippet in snippets)])]
     unique = {identity_of(snippet): snippet for snippet in [*state["snippets"], *snippets]}
@@ -263,9 +261,11 @@ class NoteUpdate(StepUpdate, Gathered):
 async def note_findings(state: NoteState, runtime: ReaderRuntime) -> NoteUpdate:
     """The findings with their quotes become the notes, leaves read since the last round its hits, unasked."""
     findings, leaves = state["findings"], pages_of_round(state["pages_read"], state["rounds"])
-    quotes = all_quotes(findings)
-    citations = await find_quotes(page_store(runtime), state["document"], state["memory"], quotes) if quotes else []
-    snippets = {(snippet["start"], snippet["end"]): snippet for snippet in citations if snippet}
+    quotes, store = all_quotes(findings), page_store(runtime)
+    found = await find_quotes(store, state["document"], state["memory"], quotes) if quotes else []
+    lost = [quote for quote, citation in zip(quotes, found, strict=True) if not citation]
+    citations = [*filter(None, found), *await cite_pictures(store, state["memory"], lost)]
+    snippets = {identity_of(snippet): snippet for snippet in citations}
     notes = first_words("\n\n".join(map(format_finding, findings)), LONGEST_NOTES)
     sources = [finding["page"] for finding in findings]
     did = f"walked to {format_parts(leaves)}; notes of {count_words(notes)} words from {format_parts(sources)}"
