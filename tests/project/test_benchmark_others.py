@@ -3,11 +3,14 @@
 import logging
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 
 import pytest
 
 from benchmarks.others.__main__ import SCRIPTS, SYSTEMS, main
+from benchmarks.others.perfect_reader import DECLINED, PerfectReader
 from readgraph_evaluation import board
+from tests.doubles.model_server import ChatRequest
 
 SHORT = ("--words", "1200", "--questions", "3", "--methods")
 
@@ -28,14 +31,20 @@ def rows_of(printed: str) -> dict[str, list[str]]:
     return {name.split("`")[1]: figures for name, *figures in lines}
 
 
-def test_only_who_brings_all_evidence_is_right(capsys: pytest.CaptureFixture[str]) -> None:
-    main([*SHORT, "full-text", "gists-only", "--systems", "whole_context"])
-    printed = capsys.readouterr().out
-    rows = rows_of(printed)
-    calls, sent, asked, share, embedded, right = rows["whole_context"]
-    assert (calls, sent, asked, embedded, right) == ("0", "0.00", "1.0", "0.00", "100") and float(share) > 100
-    assert rows["full-text"][-1] == "100" and int(rows["gists-only"][-1]) < 100
-    assert "answered right without reading, by random sentences: " in printed
+def test_a_question_is_answered_just_when_all_of_its_evidence_is_shown() -> None:
+    line = board.Board(1_200, 1).line
+    said = {turn.get("id"): turn["text"] for session in line["sessions"] for turn in session["turns"]}
+    reader = PerfectReader(line)
+    for asked in line["questions"][::10]:  # one of each ability
+        shown = [said[turn] for turn in asked.get("evidence", ())]
+        right = asked["answer"] or DECLINED
+        replies = [reader(prompt_of(asked["question"], passages)) for passages in (shown, shown[1:], [])]
+        assert replies == [right, DECLINED, DECLINED]
+
+
+def prompt_of(question: str, passages: list[str]) -> ChatRequest:
+    prompt = import_module("answering").PROMPT.format(question=question, passages="\n\n".join(passages))
+    return ChatRequest({"messages": [{"role": "user", "content": prompt}]})
 
 
 @pytest.mark.parametrize("missing", ["mem0", "lightrag"])
@@ -52,9 +61,15 @@ def test_a_missing_system_is_skipped_with_what_to_install(
 
 
 @pytest.mark.other_systems
-def test_other_systems_are_measured_beside_a_method(capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("lightrag"), pytest.importorskip("mem0")
-    main([*SHORT, "bm25"])
-    rows = rows_of(capsys.readouterr().out)
-    assert [*rows] == ["bm25", *SYSTEMS]
+def test_other_systems_are_measured_beside_methods(capsys: pytest.CaptureFixture[str]) -> None:
+    for needed in ("lightrag", "mem0"):
+        pytest.importorskip(needed)
+    main([*SHORT, "full-text", "bm25"])
+    printed = capsys.readouterr().out
+    rows = rows_of(printed)
+    assert [*rows] == ["full-text", "bm25", *SYSTEMS]
     assert all(float(rows[name][1]) > 1 for name in ("light_rag", "mem0_memory"))
+    calls, sent, asked, share, embedded, right = rows["whole_context"]
+    assert (calls, sent, asked, embedded, right) == ("0", "0.00", "1.0", "0.00", "100") and float(share) > 100
+    assert rows["full-text"][-1] == "100"
+    assert "answered right without reading, by random sentences: " in printed
