@@ -282,13 +282,13 @@ def vector(text: str, dimensions: int = 64) -> list[float]:
     return [count / length for count in counts]
 
 
-def embeddings(body: JsonObject) -> Response:
-    """The response to an embeddings request."""
+def embeddings(body: JsonObject, vector_of: Callable[[str, int], list[float]] = vector) -> Response:
+    """The response to an embeddings request, whose vectors `vector_of` makes of a text and a number of dimensions."""
     given = body["input"]
     # A text may also come as a list of token numbers.
     one = isinstance(given, str) or (given and isinstance(given[0], int))
     texts = [text if isinstance(text, str) else " ".join(map(str, text)) for text in ([given] if one else given)]
-    vectors: list[Any] = [vector(text, body.get("dimensions") or 64) for text in texts]
+    vectors: list[Any] = [vector_of(text, body.get("dimensions") or 64) for text in texts]
     if body.get("encoding_format") == "base64":
         vectors = [base64.b64encode(array("f", each).tobytes()).decode() for each in vectors]
     data = [{"object": "embedding", "index": index, "embedding": each} for index, each in enumerate(vectors)]
