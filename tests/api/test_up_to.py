@@ -20,6 +20,7 @@ from readgraph.state.errors import BadInput
 from readgraph.state.records import Document
 from tests.doubles.model_server import ModelServer
 from tests.support.command import Command, assert_refused
+from tests.support.some_methods import OF_THE_PAPERS, mostly_slow
 
 QUESTION = "What did the keeper carry to the tower?"
 KNOWN = "On day {n} the keeper carried lamp oil {n} to the tower. " * 3
@@ -50,7 +51,7 @@ def knows(server: ModelServer, *outputs: object) -> bool:
     return "quagga" in (sent + str(outputs)).lower()
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", mostly_slow(METHODS, [*OF_THE_PAPERS, "fused", "survey"]))
 async def test_no_request_of_a_method_has_what_follows(server: ModelServer, library: Library, method: str) -> None:
     document = await add(library)
     for context in (CONTEXT, replace(CONTEXT, model="")):

@@ -18,6 +18,7 @@ from readgraph.state.reading import Question
 from tests.doubles.model_server import ModelServer
 from tests.support.command import Command, assert_refused
 from tests.support.options import OPTIONS, each_option, settings_taken
+from tests.support.some_methods import OF_THE_PAPERS, mostly_slow
 
 VALUES: dict[str, Any] = {
     **dict.fromkeys(("update_gate", "exit_gate", "best_chunk", "prove_absence"), True),
@@ -117,7 +118,7 @@ def recording() -> Any:
     return builder
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", mostly_slow(METHODS, [*OF_THE_PAPERS, "fused", "survey"]))
 @pytest.mark.parametrize("command", ["read", "ask"])
 def test_a_setting_reaches_the_graph_or_is_refused(
     readgraph: Command, line: dict[str, list[str]], command: str, method: str

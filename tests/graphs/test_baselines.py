@@ -22,6 +22,7 @@ from readgraph.state.words import count_words
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import asked_for, reader
 from tests.support.command import assert_cited
+from tests.support.some_methods import mostly_slow
 
 CONTEXT = ReaderContext(model="openai:double", embeddings="openai:double-embeddings")
 WITHOUT_MODEL = replace(CONTEXT, model="")
@@ -58,7 +59,7 @@ def shown_pages(prompt: str) -> dict[int, str]:
     return {int(number): text.strip() for number, text in zip(parts[::2], parts[1::2], strict=True)}
 
 
-@every_baseline
+@pytest.mark.parametrize("method", mostly_slow(BASELINES, ["full-text", "fused"]))
 async def test_a_question_is_answered_with_citations(
     server: ModelServer, library: Library, document: Document, story: str, method: str
 ) -> None:
@@ -86,7 +87,7 @@ async def test_without_a_model_sentences_are_quoted(
     assert (chosen["status"], chosen["choice"]) == ("nearest", "B")
 
 
-@every_baseline
+@pytest.mark.parametrize("method", mostly_slow(BASELINES, ["full-text", "fused"]))
 async def test_without_a_question_the_memory_is_built(library: Library, document: Document, method: str) -> None:
     graph = METHODS[method].build().compile(store=library.store)
     found = await graph.ainvoke({"document": document.id}, context=WITHOUT_MODEL)

@@ -13,6 +13,7 @@ from readgraph.state.summary_tree import TreeShape, node_id
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import asked_for, pages_shown, reader
 from tests.support.command import assert_cited
+from tests.support.some_methods import mostly_slow
 
 CONTEXT = ReaderContext(model="openai:double", segment_words=200, children=3)
 WITHOUT_MODEL = replace(CONTEXT, model="")
@@ -55,7 +56,7 @@ def nodes(found: dict[str, Any]) -> list[str]:
     return [step["node"] for step in found["steps"]]
 
 
-@every_hybrid
+@pytest.mark.parametrize("method", mostly_slow(HYBRIDS, HYBRIDS[:2]))
 async def test_a_question_is_answered_with_citations(
     server: ModelServer, library: Library, document: Document, story: str, method: str
 ) -> None:
@@ -81,7 +82,7 @@ async def test_without_a_model_sentences_are_quoted(
     assert (chosen["status"], chosen["choice"]) == ("nearest", "B")
 
 
-@every_hybrid
+@pytest.mark.parametrize("method", mostly_slow(HYBRIDS, HYBRIDS[:2]))
 async def test_without_a_question_the_memory_is_built(library: Library, document: Document, method: str) -> None:
     graph = METHODS[method].build().compile(store=library.store)
     found = await graph.ainvoke({"document": document.id}, context=WITHOUT_MODEL)

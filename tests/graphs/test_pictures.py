@@ -9,11 +9,12 @@ from typing_extensions import TypedDict
 from readgraph.doors.report.picture import picture
 from readgraph.graphs import gam
 from readgraph.graphs.methods import METHODS
+from tests.support.some_methods import mostly_slow
 
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", mostly_slow(METHODS))
 def test_every_method_can_be_drawn(name: str) -> None:
     graph = METHODS[name].build().compile()
     drawing = ElementTree.fromstring(picture(graph)._repr_svg_())
@@ -24,7 +25,7 @@ def test_every_method_can_be_drawn(name: str) -> None:
     assert len(dotted) == sum(edge.conditional for edge in inner)
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", mostly_slow(METHODS))
 def test_no_edge_has_the_name_of_another_node(name: str) -> None:
     drawn = METHODS[name].build().compile().get_graph()
     assert not [edge for edge in drawn.edges if edge.data not in (None, edge.target)]

@@ -20,6 +20,7 @@ from readgraph.state.errors import BadInput
 from readgraph.state.records import Document
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import asked_for, reader
+from tests.support.some_methods import mostly_slow
 
 pytestmark = pytest.mark.filterwarnings("ignore:The graph has no store")
 
@@ -160,7 +161,10 @@ async def test_the_sequential_look_up_ends_at_its_cap(
     assert len(found["pages_read"]) == len({*found["pages_read"]}) == 4
 
 
-@pytest.mark.parametrize("said", ["STOP", "“STOP”.", "stop", {"reason": "enough", "page": "STOP"}, "Page 99\nSTOP"])
+STOPS: list[Any] = ["STOP", "“STOP”.", "stop", {"reason": "enough", "page": "STOP"}, "Page 99\nSTOP"]
+
+
+@pytest.mark.parametrize("said", mostly_slow(STOPS, STOPS[2:5:2]))
 async def test_the_papers_own_words_end_the_sequential_look_up_or_name_a_page(
     server: ModelServer, library: Library, document: Document, said: Any
 ) -> None:

@@ -23,6 +23,7 @@ from tests.doubles.hurried import Unhurried
 from tests.doubles.model_server import ChatRequest
 from tests.doubles.window_server import WindowServer
 from tests.models.test_asking import Count, metered, with_context
+from tests.support.some_methods import mostly_slow
 
 pytestmark = pytest.mark.quick
 
@@ -67,7 +68,7 @@ def said() -> Iterator[Said]:
         yield caught
 
 
-@pytest.mark.parametrize("window", [2048, 2050, 4096, 3000])
+@pytest.mark.parametrize("window", mostly_slow([2048, 2050, 4096, 3000], [2048, 3000]))
 @pytest.mark.parametrize("typed", [True, False])
 async def test_a_cut_prompt_is_asked_again_in_a_shorter_form(
     serve: Serve, runtime: ReaderRuntime, said: Said, window: int, typed: bool

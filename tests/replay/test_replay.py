@@ -44,7 +44,7 @@ async def check_repeats(server: ModelServer, library: Library, context: ReaderCo
 
 
 @pytest.mark.parametrize("method", mostly_slow(METHODS))
-@pytest.mark.parametrize("context", [MODEL, QUOTES], ids=["model", "quotes"])
+@pytest.mark.parametrize("context", [MODEL, pytest.param(QUOTES, marks=pytest.mark.slow)], ids=["model", "quotes"])
 async def test_answers_of_every_method_repeat(
     server: ModelServer, library: Library, story: str, method: str, context: ReaderContext
 ) -> None:
@@ -71,7 +71,10 @@ async def test_options_collections_follow_ups_histories_and_own_methods_repeat(
         await replay_answer(own, library=library)
 
 
-@pytest.mark.parametrize("question", [QUESTION, "What is the plot?", "How many goats are there?", "Tell about towers"])
+CHOOSING = "What is the plot?", QUESTION, "How many goats are there?", "Tell about towers"
+
+
+@pytest.mark.parametrize("question", mostly_slow(CHOOSING, CHOOSING[:1]))
 async def test_an_answer_repeats_by_the_method_that_was_chosen(
     server: ModelServer, library: Library, story: str, question: str
 ) -> None:
@@ -83,7 +86,7 @@ async def test_an_answer_repeats_by_the_method_that_was_chosen(
         assert (replayed.output["method"], replayed.output["answer"]) == (answer.method, answer.answer)
 
 
-@pytest.mark.parametrize("method", [None, "read-agent", "gam"])
+@pytest.mark.parametrize("method", mostly_slow([None, "read-agent", "gam"], [None]))
 async def test_what_was_known_up_to_a_place_or_a_day_repeats(
     server: ModelServer, library: Library, story: str, method: str | None
 ) -> None:
@@ -97,7 +100,7 @@ async def test_what_was_known_up_to_a_place_or_a_day_repeats(
     await check_repeats(server, library, documents=[one, two], method=method, up_to="Hearth")
 
 
-@pytest.mark.parametrize("method", [None, "read-agent"])
+@pytest.mark.parametrize("method", mostly_slow([None, "read-agent"], ["read-agent"]))
 async def test_a_proof_of_absence_repeats(
     server: ModelServer, library: Library, story: str, method: str | None
 ) -> None:
@@ -165,6 +168,10 @@ FORGED = {
 }
 
 
+SAVED: list[bytes] = []
+"""The answer that tests change, each in a file of its own."""
+
+
 @pytest.fixture
 async def saved(server: ModelServer, library: Library, story: str, tmp_path: Path) -> Path:
     """A saved answer, and beside it the text; its server's address has a password."""
@@ -172,7 +179,9 @@ async def saved(server: ModelServer, library: Library, story: str, tmp_path: Pat
     text = (tmp_path / "story.txt").read_text(encoding="utf-8")
     await library.pages.add_document(text, title="story", source=str(tmp_path / "story.txt"))
     file = tmp_path / "answer.readgraph.json"
-    file.write_bytes(await check_repeats(server, library, method="read-agent"))
+    if not SAVED:
+        SAVED.append(await check_repeats(server, library, method="read-agent"))
+    file.write_bytes(SAVED[0])
     return file
 
 

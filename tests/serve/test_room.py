@@ -180,9 +180,8 @@ def test_notes_can_be_corrected(room: OpenRoom) -> None:
     assert page["note"].startswith("In short:") and page["text"] in TEXT
 
 
-@pytest.mark.parametrize(
-    ("path", "body", "problem"),
-    [
+def test_what_can_not_be_done_is_said_in_one_line(room: OpenRoom) -> None:
+    refused: list[tuple[str, dict[str, object], str]] = [
         ("/api/runs", {}, "Name a document"),
         ("/api/runs", {"documents": ["nothing"]}, "holds no document"),
         ("/api/runs", {"question": "Who took the log book?", "method": "os:system"}, "os:system"),
@@ -192,19 +191,16 @@ def test_notes_can_be_corrected(room: OpenRoom) -> None:
         ("/api/runs", {"question": "Who took the log book?", "colour": "red"}, "colour"),
         ("/api/texts", {"text": " "}, ""),
         ("/api/addresses", {"address": "file:///etc/passwd"}, "https://"),
-    ],
-)
-def test_what_can_not_be_done_is_said_in_one_line(
-    room: OpenRoom, path: str, body: dict[str, object], problem: str
-) -> None:
+    ]
     room.added("lamp.txt", TEXT.encode())
-    answer = room.client.post(path, json=body)
-    if answer.status_code == 200:  # it is said when it is tried
-        said_line = room.until(answer.json()["id"], "end")[-1]["run"]["problem"]
-    else:
-        assert answer.status_code in (400, 422)
-        said_line = answer.json()["problem"]
-    assert problem in said_line and "\n" not in said_line
+    for path, body, problem in refused:
+        answer = room.client.post(path, json=body)
+        if answer.status_code == 200:  # it is said when it is tried
+            said_line = room.until(answer.json()["id"], "end")[-1]["run"]["problem"]
+        else:
+            assert answer.status_code in (400, 422)
+            said_line = answer.json()["problem"]
+        assert problem in said_line and "\n" not in said_line, (path, body)
 
 
 def test_only_who_is_let_in_sees_anything(room: OpenRoom) -> None:

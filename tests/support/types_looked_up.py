@@ -1,5 +1,6 @@
 """What types and functions declare is looked up once: nearly every test builds and compiles graphs."""
 
+from functools import cache
 from types import FunctionType
 from typing import Any
 from typing import get_type_hints as evaluate_hints
@@ -7,10 +8,12 @@ from weakref import WeakKeyDictionary
 
 import pytest
 from langgraph._internal import _serde
+from langgraph.graph import state
 
 from readgraph.graphs import wiring
-from readgraph.graphs.wiring import declared
+from readgraph.graphs.wiring import checks, declared
 from readgraph.nodes import step
+from readgraph.state.declaring import settings_in
 
 _hints: WeakKeyDictionary[Any, dict[bool, dict[str, Any]]] = WeakKeyDictionary()
 
@@ -29,3 +32,6 @@ def look_up_once(patched: pytest.MonkeyPatch) -> None:
     """Look up once what steps and the state of graphs declare."""
     for module in (wiring, declared, step, _serde):
         patched.setattr(module, "get_type_hints", get_type_hints)
+    for module in (declared, checks):
+        patched.setattr(module, "settings_in", cache(settings_in))
+    patched.setattr(state, "_get_channels", cache(state._get_channels))  # runs copy the channels

@@ -18,7 +18,7 @@ from readgraph_evaluation.judges.prompts import (
 )
 from readgraph_evaluation.who_questions import who_question_prompt
 from tests.nodes.test_prompts import (
-    HOSTILE,
+    HOSTILE_TEXTS,
     QUESTION,
     check_first_fence,
     check_order,
@@ -70,14 +70,14 @@ def test_every_prompt_has_a_snapshot() -> None:
 
 
 @pytest.mark.parametrize("name", ANSWERED)
-@pytest.mark.parametrize("text", [HOSTILE, *HOSTILE.splitlines()])
-def test_a_hostile_text_has_a_fence_of_its_own(name: str, text: str) -> None:
-    check_own_fence(ANSWERED[name], text)
+def test_a_hostile_text_has_a_fence_of_its_own(name: str) -> None:
+    for text in HOSTILE_TEXTS:
+        check_own_fence(ANSWERED[name], text)
 
 
-@pytest.mark.parametrize("text", [HOSTILE, *HOSTILE.splitlines()])
-def test_a_hostile_summary_stands_unchanged_within_its_fence(text: str) -> None:
-    check_first_fence(who_question_prompt, text)
+def test_a_hostile_summary_stands_unchanged_within_its_fence() -> None:
+    for text in HOSTILE_TEXTS:
+        check_first_fence(who_question_prompt, text)
 
 
 @pytest.mark.parametrize("make", [who_question_prompt, *ANSWERED.values(), *QUESTIONED.values()])

@@ -81,6 +81,7 @@ def test_a_sweep_is_one_folder_and_pays_once_for_what_its_rows_share(
     assert server.calls < counted + results["gam@rounds=1"]["building"]["calls"], "each row counts what it would take"
 
 
+@pytest.mark.slow
 def test_conditional_gists_are_measured_beside_unconditional_ones_in_one_folder(
     readgraph: Command, server: ModelServer, tmp_path: Path, out: Path
 ) -> None:

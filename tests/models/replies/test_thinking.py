@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -139,12 +140,12 @@ def test_a_text_of_marks_takes_no_more_than_its_length(unit: str) -> None:
 
 
 @pytest.mark.parametrize("form", [*FORMS.values()])
-@pytest.mark.parametrize("size", [1, 3, 7])
-def test_no_thought_is_streamed_wherever_it_is_split(form: str, size: int) -> None:
-    for said in (
+def test_no_thought_is_streamed_wherever_it_is_split(form: str) -> None:
+    answers = (
         form.format(DRAFT) + '{"answer": "The lamp was lit. [1]"}',
         json.dumps({"answer": form.format("Hm.") + "The lamp was lit. [1]"}),
-    ):
+    )
+    for said, size in product(answers, (1, 3, 7)):
         if form.startswith("{}") and said.startswith('{"answer": "Hm.'):
             continue  # nothing says that it is a thought before it ends
         reply = StreamedReply(AnswerAlone)
@@ -180,7 +181,12 @@ def thought_in_field(thought: str) -> Fault:
 
 @pytest.mark.parametrize(
     ("method", "form"),
-    [("read-agent", "channels"), ("gam", "brackets"), ("mem-walker", "only closed"), ("mem-gpt", "channels")],
+    [
+        ("read-agent", "channels"),
+        pytest.param("gam", "brackets", marks=pytest.mark.slow),
+        ("mem-walker", "only closed"),
+        pytest.param("mem-gpt", "channels", marks=pytest.mark.slow),
+    ],
 )
 async def test_methods_read_the_rest(server: ModelServer, library: Library, story: str, method: str, form: str) -> None:
     server.respond = think_aloud(form)

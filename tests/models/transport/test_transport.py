@@ -24,6 +24,7 @@ from tests.doubles.hurried import Hurried, Unhurried
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
 from tests.models.test_asking import PROMPT, Count, assert_seven, houses, metered, with_context
 from tests.support.command import SECRET
+from tests.support.some_methods import mostly_slow
 
 pytestmark = pytest.mark.usefixtures("says_seven")
 FORMS = ("json_schema", "function", "text", "plain")
@@ -374,7 +375,7 @@ SPEAKING = {
 }
 
 
-@pytest.mark.parametrize("name", SPEAKING)
+@pytest.mark.parametrize("name", mostly_slow(SPEAKING, ["401", "a web page", "an object"]))
 @pytest.mark.parametrize("streaming", [False, True])
 async def test_tracebacks_are_silent(server: ModelServer, runtime: ReaderRuntime, name: str, streaming: bool) -> None:
     await set_streaming(runtime, streaming)
