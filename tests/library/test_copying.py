@@ -9,7 +9,7 @@ import pytest
 from readgraph import ReaderContext
 from readgraph.graphs.read_agent import build
 from readgraph.library.address import library_place, own_files
-from readgraph.library.library import keep_original, original_of, with_originals
+from readgraph.library.library import keep_original, original_in, with_originals
 from readgraph.library.opening import open_library
 from readgraph.library.store import SharedStore
 from readgraph.library.upkeep import copying
@@ -54,7 +54,7 @@ async def assert_same(where: Any, answers: dict[str, Any]) -> None:
             (document,) = await library.pages.documents()
             assert await library.pages.text(document) == TEXT + part
             assert with_originals(library, [document], ".pdf") == {document.id}
-            kept = original_of(library, document, ".pdf")
+            kept = original_in(library.store, document, ".pdf")
             assert kept and kept.read_bytes() == b"%PDF \0" + part.encode()
 
 

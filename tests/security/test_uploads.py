@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("fastapi", reason="needs pip install 'readgraph[serve]'")
 
-from readgraph.library.library import keep_original, original_of
+from readgraph.library.library import keep_original, original_in
 from readgraph.library.opening import open_library_in_background
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import Document
@@ -50,7 +50,7 @@ def test_a_link_in_the_place_of_a_kept_file_is_not_followed(tmp_path: Path) -> N
         originals = tmp_path / "library" / "originals"
         originals.mkdir()
         (originals / "a.pdf").symlink_to(secret)
-        assert original_of(library, document, ".pdf") is None
+        assert original_in(library.store, document, ".pdf") is None
         keep_original(library, document, b"kept", ".pdf")
-        found = original_of(library, document, ".pdf")
+        found = original_in(library.store, document, ".pdf")
     assert found and found.read_bytes() == b"kept" and secret.read_text() == "a secret of this machine"
