@@ -18,7 +18,6 @@ from readgraph.state.records import Document
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import asked_for, reader
 from tests.doubles.summariser import numbered, shown
-from tests.nodes.test_claim_pairs import check
 
 pytestmark = pytest.mark.quick
 
@@ -292,8 +291,12 @@ async def test_of_a_sentence_nothing_may_be_left_out(library: Library) -> None:
         ),
     ],
 )
-def test_a_quote_is_by_whom_the_text_says_where_that_is_plain(text: str, claim: str, verdict: str) -> None:
-    assert check(text, claim.format("Dan Arden")) == verdict
+async def test_a_quote_is_by_whom_the_text_says_where_that_is_plain(
+    library: Library, text: str, claim: str, verdict: str
+) -> None:
+    kept = await library.pages.add_document(text, title="Talks")
+    (made,) = (await checked(library, [kept], claim.format("Dan Arden"))).claims
+    assert made["verdict"] == verdict
 
 
 @pytest.mark.parametrize(
@@ -331,8 +334,11 @@ async def test_marks_name_pages_and_documents_that_may_not_be_there(library: Lib
         ("The mayor of Bonn voted for it. So did the mayor of Trier.", "The mayor of Trier voted for it."),
     ],
 )
-def test_what_the_next_sentence_tells_and_what_is_only_quoted_is_left_open(text: str, claim: str) -> None:
-    assert check(text, claim) == "not decided"
+async def test_what_the_next_sentence_tells_and_what_is_only_quoted_is_left_open(
+    library: Library, text: str, claim: str
+) -> None:
+    kept = await library.pages.add_document(text, title="News")
+    assert [each["verdict"] for each in (await checked(library, [kept], claim)).claims] == ["not decided"]
 
 
 async def test_code_comments_and_what_is_struck_out_claim_nothing(library: Library, documents: list[Document]) -> None:

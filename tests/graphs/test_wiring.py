@@ -22,7 +22,6 @@ from readgraph.features.wiki import graph as wiki
 from readgraph.graphs import gam, mem_walker, read_agent
 from readgraph.graphs.hybrids import escalate, outline_walk, walk_and_research
 from readgraph.graphs.loading import builder_at
-from readgraph.graphs.method import Method
 from readgraph.graphs.methods import METHODS
 from readgraph.graphs.read_agent import build, read
 from readgraph.graphs.wiring import check_wiring
@@ -386,17 +385,18 @@ def swappable(build: Any) -> dict[str, Any]:
     return {**named, **(get_type_hints(group[0]) if group else {})}
 
 
-@pytest.mark.parametrize("method", METHODS.values(), ids=lambda method: method.name)
-def test_every_node_of_a_method_can_be_swapped_by_its_name(method: Method) -> None:
+@pytest.mark.parametrize("name", mostly_slow(METHODS))
+def test_every_node_of_a_method_can_be_swapped_by_its_name(name: str) -> None:
+    method = METHODS[name]
     named = swappable(builder_at(method.graph))
     nodes = ["route"] if method.router else [*method.build().nodes]  # the others of a router are whole methods
     assert {*nodes} <= named.keys()
-    for name in nodes:
-        assert any(get_origin(each) is Step for each in get_args(named[name])), (
-            f"the type of '{name}' names its contract"
+    for node in nodes:
+        assert any(get_origin(each) is Step for each in get_args(named[node])), (
+            f"the type of '{node}' names its contract"
         )
 
 
-@pytest.mark.parametrize("method", METHODS.values(), ids=lambda method: method.name)
-def test_every_method_passes(method: Any) -> None:
-    check_wiring(method.build())
+@pytest.mark.parametrize("name", mostly_slow(METHODS))
+def test_every_method_passes(name: str) -> None:
+    check_wiring(METHODS[name].build())

@@ -177,9 +177,9 @@ async def saved(server: ModelServer, library: Library, story: str, tmp_path: Pat
     """A saved answer, and beside it the text; its server's address has a password."""
     (tmp_path / "story.txt").write_text(first_words(story, 1500), encoding="utf-8")
     text = (tmp_path / "story.txt").read_text(encoding="utf-8")
-    await library.pages.add_document(text, title="story", source=str(tmp_path / "story.txt"))
     file = tmp_path / "answer.readgraph.json"
     if not SAVED:
+        await library.pages.add_document(text, title="story", source=str(tmp_path / "story.txt"))
         SAVED.append(await check_repeats(server, library, method="read-agent"))
     file.write_bytes(SAVED[0])
     return file

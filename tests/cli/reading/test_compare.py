@@ -10,6 +10,7 @@ from readgraph.graphs.methods import METHODS
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
 from tests.doubles.reader import asked_for, reader
 from tests.support.command import DOUBLE, NAMES, PROMISED, STORY, Command, assert_cited, assert_refused
+from tests.support.some_methods import OF_THE_PAPERS, mostly_slow
 
 COMPARE = ("compare", "What did the keeper's Remarks for 19 January say about a goat?", STORY)
 PLAIN = [name for name in METHODS if name not in ("auto", "dense", "fused")]
@@ -33,7 +34,7 @@ def test_the_nodes_that_methods_share_are_listed(readgraph: Command) -> None:
     assert_refused(readgraph("methods", "gam", "--shared"), "leave gam out")
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", mostly_slow(METHODS, [*OF_THE_PAPERS, "auto"]))
 def test_a_method_is_drawn(readgraph: Command, name: str) -> None:
     told = readgraph("methods", name, "--json").json
     assert "graph TD" in told["mermaid"] and "--> __end__" in told["mermaid"]

@@ -285,7 +285,7 @@ async def test_a_server_that_refuses_what_was_not_sent_is_left(server: ModelServ
     assert server.calls == 1
 
 
-TOO_LONG = "maximum context length is {most} tokens, you requested {words}", "prompt is too long", "Input is too long."
+WORDED = "maximum context length is {most} tokens, you requested {words}", "prompt is too long", "Input is too long."
 
 
 def refuse_over(most: int, said: str) -> Callable[[ChatRequest, int], Fault | None]:
@@ -299,7 +299,7 @@ def refuse_over(most: int, said: str) -> Callable[[ChatRequest, int], Fault | No
 
 
 @pytest.mark.filterwarnings("ignore:The model server")
-@pytest.mark.parametrize("said", mostly_slow(TOO_LONG, TOO_LONG[:1]))
+@pytest.mark.parametrize("said", mostly_slow(WORDED, WORDED[:1]))
 @pytest.mark.parametrize("method", ["read-agent", "mem-walker", "gam", "full-text"])
 async def test_a_prompt_that_is_too_long_is_shortened_where_that_is_possible(
     server: ModelServer, library: Library, story: str, method: str, said: str
