@@ -37,6 +37,13 @@ def _mean_and_range(values: list[float]) -> str:
     return f"{fmean(values):.1f}{between}"
 
 
+def beside_others_table() -> str:
+    """What other systems and methods send over the same text, and how many of their answers are right."""
+    columns, rows = FIGURES["beside_others"]["columns"], FIGURES["beside_others"]["rows"]
+    lines = [f"| | {' | '.join(columns)} |", f"|---|{'--:|' * len(columns)}"]
+    return "\n".join([*lines, *(f"| {name} | {' | '.join(map(str, figures))} |" for name, *figures in rows)])
+
+
 def without_model_table() -> str:
     """What methods score without a model on the samples, with the words that they had in view."""
     measured = FIGURES["without_model"]

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from beside import BESIDE, links_beside, pages_beside
-from figures import board_table, without_model_table
+from figures import beside_others_table, board_table, without_model_table
 from markdown.extensions.toc import slugify  # type: ignore[import-untyped]
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
@@ -37,6 +37,7 @@ from readgraph.doors.report.picture import draw
 from runs import contributed_runs
 
 MADE = {
+    "beside_others": beside_others_table,
     "board": board_table,
     "command": command_list,
     "datasets": datasets_table,

@@ -3,7 +3,6 @@
 import logging
 import sys
 from collections.abc import Iterator
-from importlib import import_module
 
 import pytest
 
@@ -43,7 +42,7 @@ def test_a_question_is_answered_just_when_all_of_its_evidence_is_shown() -> None
 
 
 def prompt_of(question: str, passages: list[str]) -> ChatRequest:
-    prompt = import_module("answering").PROMPT.format(question=question, passages="\n\n".join(passages))
+    prompt = "\n\n".join([f"If they do not hold it, reply: {DECLINED}", *passages, f"Question: {question}"])
     return ChatRequest({"messages": [{"role": "user", "content": prompt}]})
 
 
