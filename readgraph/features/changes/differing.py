@@ -105,9 +105,8 @@ def _changed_slots(
                 left[1].remove(match)
                 break
     for run, instead in replaced:
-        if {part.kind for part in (*run, *instead) if part.text.casefold() not in TITLES} == {"name"} and _are_names(
-            run, instead, sides[0], language
-        ):
+        kinds = {part.kind for part in (*run, *instead) if part.text.casefold() not in TITLES}
+        if kinds == {"name"} and _are_names(run, instead, sides[0], language):
             differs.append(_changed("name", *(" ".join(part.text for part in side) for side in (run, instead))))
             left = [[part for part in side if part not in (*run, *instead)] for side in left]
     return differs, [*left[0], *left[1]]
