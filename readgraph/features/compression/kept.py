@@ -17,6 +17,7 @@ from readgraph.library.search.hits import fuse, score_above_last
 from readgraph.library.search.okapi import rank
 from readgraph.library.search.vector_index import Matrix
 from readgraph.library.stored_items import EVERY, ROOT, StoredValue
+from readgraph.library.upkeep.own_records import OwnRecords
 from readgraph.models.embeddings.vector_replies import NotEmbedded
 from readgraph.models.metering import Meter, start_meter
 from readgraph.nodes.search import count_search_by_words, get_shared_embedder
@@ -182,3 +183,6 @@ def read_engine(folder: str | PathLike[str]) -> dict[str, Any]:
     if [type(part) for part in parts] != [str, dict, dict, list]:
         raise BadInput(f"{path} is damaged: save the engine again.")
     return dict(saved)
+
+
+RECORDS = OwnRecords(forget=forget_ingested)

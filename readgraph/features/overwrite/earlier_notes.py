@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 from readgraph.library.library import Library
 from readgraph.library.stored_items import EVERY, ROOT, StoredItems, number_key, search_until_empty
+from readgraph.library.upkeep.own_records import OwnRecords
 from readgraph.state.records import Document, Time, load_valid, utc_now
 
 KEPT_READINGS = 50
@@ -95,3 +96,6 @@ async def forget_notes(library: Library, document: Document) -> None:
 async def drop_stopped(library: Library) -> None:
     """Delete the earlier notes of readings that were stopped long ago."""
     await EarlierNotes(library.store).drop_stopped()
+
+
+RECORDS = OwnRecords(forget=forget_notes, tidy=drop_stopped)
