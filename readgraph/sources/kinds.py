@@ -221,7 +221,6 @@ OURS = (
 
 JSON_LINES = ".jsonl"  # holds sessions of a history, and is no document
 
-
 kinds = give(*OURS)
 
 

@@ -115,7 +115,6 @@ class AddressBody(RequestBody):
 MEMORY = "/api/documents/{document}/memories/{memory}"
 KEPT = (".pdf",)  # kinds of which the file itself is kept, so that its pages can be shown
 
-
 EXAMPLE = "The Lamp at Sarn Head.txt"
 
 

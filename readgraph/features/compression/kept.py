@@ -30,7 +30,6 @@ FORMAT = 1  # version of a saved engine's layout; a newer one is refused
 ENGINE, LIBRARY = "engine.json", "library"
 PARTS = ("engine", "config", "settings", "functions")
 
-
 INGESTED = (ROOT, "ingested")  # below it, under an engine's id and a document's, an `IngestedDocument`
 
 

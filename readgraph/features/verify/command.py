@@ -8,16 +8,7 @@ from readgraph.cli.options import documents as shared
 from readgraph.cli.options.documents import FILES_OR_ALL, EstimateOnly, FollowLinks, Glob, LibraryFolder, files
 from readgraph.cli.options.output import OpenReport, Report, ShowSteps, check_estimate, check_open, with_run
 from readgraph.cli.options.settings import argument, option
-from readgraph.state.settings import (
-    Budget,
-    Concurrency,
-    Model,
-    Paragraphs,
-    Proving,
-    Rebuilding,
-    Window,
-    settings_of_calls,
-)
+from readgraph.state import settings as group
 
 if TYPE_CHECKING:
     from readgraph.cli.terminal.screen import OutputOptions
@@ -48,7 +39,10 @@ class VerifyOptions:
     opened: OpenReport = False
 
 
-SETTINGS = (Model, Window, Concurrency, *settings_of_calls(), Budget, Paragraphs, Proving, Rebuilding)
+SETTINGS = (
+    *(group.Model, group.Window, group.Concurrency, *group.settings_of_calls(), group.Budget),
+    *(group.Paragraphs, group.Proving, group.Rebuilding),
+)
 
 
 @with_run(VerifyOptions, SETTINGS)
@@ -67,5 +61,4 @@ def verify(options: VerifyOptions, context: "ReaderContext", screen: "OutputOpti
 
     check_open(options.report, opened=options.opened)
     check_estimate(options, "shown", "show_steps", "report", "out")
-    work = estimate_check if options.estimate else verify_draft
-    work(options, context, screen)
+    (estimate_check if options.estimate else verify_draft)(options, context, screen)
