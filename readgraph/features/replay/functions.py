@@ -128,6 +128,10 @@ async def save_answer(library: Library | BaseStore, answer: Answer) -> bytes:
     pages = pages_of(library, context)
     document = await pages.document(answer.document)
     kept = await thread.saver.aget({"configurable": {"thread_id": thread.id}}) if thread and thread.follow_up else None
+    texts = list[SavedText]()
+    for each in await documents_of(pages, document):
+        file = "" if "://" in each.source else Path(each.source).name
+        texts.append(SavedText(file=file, record=_without_source(each), pieces=_digests(await pages.text(each))))
     saved = SavedAnswer(
         method=used.name,
         settings=_settings_to_keep(context, answer),
@@ -135,7 +139,7 @@ async def save_answer(library: Library | BaseStore, answer: Answer) -> bytes:
         options=asked["options"],
         earlier=kept["channel_values"]["question_turns"][:-1] if kept else [],
         document=_without_source(document),
-        texts=[await _saved_text(pages, each) for each in await documents_of(pages, document)],
+        texts=texts,
         corrections=await corrections_of(pages, document),
     )
     try:
@@ -205,11 +209,6 @@ def _settings_to_keep(context: ReaderContext, answer: Answer) -> dict[str, Any]:
 
 def _without_source(document: Document) -> Document:
     return replace(document, source="", added="", notices=())  # a source may name a person, or hold a password
-
-
-async def _saved_text(pages: PageStore, document: Document) -> SavedText:
-    file = "" if "://" in document.source else Path(document.source).name
-    return SavedText(file=file, record=_without_source(document), pieces=_digests(await pages.text(document)))
 
 
 def _digests(text: str) -> list[str]:
@@ -311,9 +310,8 @@ async def replay_answer(
     notes = [note.text for note in await pages.notes(memory.id, range(memory.pages))]
     one, other = dict(_leaves(saved.answer)), dict(_leaves(output))
     for place in [place for place in one | other if one.get(place) != other.get(place)]:
-        differences.append(
-            f"{place}: {one.get(place)!r:.100} in the file, {other.get(place)!r:.100} when it is repeated"
-        )
+        was, came = one.get(place), other.get(place)
+        differences.append(f"{place}: {was!r:.100} in the file, {came!r:.100} when it is repeated")
     return Replayed(differences, len(made), output, notes, len(saved.kept.get("notes", ())))
 
 
@@ -351,9 +349,8 @@ async def _put_texts(
                 await pages.put([(space, item.key, item.value) for item in await library.search(space, EVERY)])
         else:
             what = f"'{record.title}' ({text.file or 'no file'}, {record.words:,} words)"
-            raise BadInput(
-                f"The text {what} is needed, and not in the library: name its file after that of the answer."
-            )
+            where = "name its file after that of the answer"
+            raise BadInput(f"The text {what} is needed, and not in the library: {where}.")
         if stored.sessions or stored.id == record.id:  # it may have grown, or was read up to a place
             stored = replace(stored, characters=min(stored.characters, record.characters))
         if (now := _digests(await pages.text(stored))) != text.pieces:
