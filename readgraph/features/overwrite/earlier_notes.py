@@ -72,10 +72,7 @@ class EarlierNotes(StoredItems):
         records = await self.search((ROOT, READINGS), EVERY)
         before = (datetime.now(UTC) - STOPPED_AFTER).isoformat()
         for item in records:
-            if any(
-                not reading_record.ended and reading_record.began < before
-                for reading_record in load_valid(_ReadingRecord, [item.value])
-            ):
+            if any(not record.ended and record.began < before for record in load_valid(_ReadingRecord, [item.value])):
                 await self._forget(item.namespace[-1], item.key)
         named = {item.key for item in records}
         for namespace in await self.store.alist_namespaces(prefix=(ROOT, LINES), limit=EVERY):
