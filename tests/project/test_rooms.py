@@ -44,7 +44,7 @@ MORE: dict[str, set[str]] = {
     "tools": {"api"},  # of agents
     "page": {"api", "doors/serve"},  # in the browser
     "plugin": {"api", "cli", "doors/serve"},  # what all of these are declared with
-    **{name: {"api", "cli"} for name in ("command", "run", "chat", "managing")},  # the feature's commands
+    **{name: {"api", "cli"} for name in ("command", "options", "run", "chat", "managing")},  # the feature's commands
 }
 """What these files of features and doors may import besides; their steps, states and settings may not."""
 

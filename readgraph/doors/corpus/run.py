@@ -16,8 +16,8 @@ from readgraph.cli.terminal.progress import ItemsProgress
 from readgraph.cli.terminal.rendering import footer, format_usage, print_json, print_reminder, write_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText, one_line, tell
 from readgraph.cli.terminal.screen import OutputOptions, notice_line, run_until_stopped
-from readgraph.doors.corpus.command import CorpusOptions
 from readgraph.doors.corpus.on_ray import on_ray
+from readgraph.doors.corpus.options import CorpusOptions
 from readgraph.doors.corpus.processes import processes
 from readgraph.doors.corpus.reading import CorpusTotals, Workers, read_corpus
 from readgraph.doors.corpus.watching import Watching, watch_folders

@@ -1,31 +1,14 @@
 """The command that compares two documents."""
 
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from readgraph.cli.options.documents import EstimateOnly, LibraryFolder, files
-from readgraph.cli.options.output import OpenReport, Report, ShowSteps, check_estimate, check_open, with_run
+from readgraph.cli.options.output import check_estimate, check_open, with_run
+from readgraph.features.changes.options import ChangesOptions
 from readgraph.state.settings import Budget, Concurrency, Model, Paragraphs, Rebuilding, Window, settings_of_calls
 
 if TYPE_CHECKING:
     from readgraph.cli.terminal.screen import OutputOptions
     from readgraph.state.context import ReaderContext
-
-
-@dataclass(frozen=True, kw_only=True)
-class ChangesOptions:
-    """Which documents are compared, and where the result goes."""
-
-    paths: list[Path] = files("The earlier and the later file or document; of one alone, that which it supersedes.")
-    estimate: EstimateOnly = False
-    library: LibraryFolder = None
-    show_steps: ShowSteps = False
-    report: Report = None
-    opened: OpenReport = False
-    glob: ClassVar[str | None] = None
-    follow_links: ClassVar[bool] = False
-
 
 SETTINGS = (Model, Window, Concurrency, *settings_of_calls(), Budget, Paragraphs, Rebuilding)
 

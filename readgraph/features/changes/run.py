@@ -13,8 +13,8 @@ from readgraph.cli.terminal import rendering
 from readgraph.cli.terminal.progress import watch_run
 from readgraph.cli.terminal.safe_text import Console, visible
 from readgraph.cli.terminal.screen import WRONG, OutputOptions
-from readgraph.features.changes.command import ChangesOptions
 from readgraph.features.changes.functions import changes
+from readgraph.features.changes.options import ChangesOptions
 from readgraph.graphs.methods import PARTS
 from readgraph.library.library import Library
 from readgraph.nodes.answering.citations import with_marks

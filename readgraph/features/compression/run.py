@@ -10,9 +10,9 @@ from readgraph.cli.terminal.progress import watch_run
 from readgraph.cli.terminal.safe_text import Console, visible
 from readgraph.cli.terminal.screen import OutputOptions
 from readgraph.features.compression import engine_named
-from readgraph.features.compression.command import CompressOptions
 from readgraph.features.compression.condenser import check_budget
 from readgraph.features.compression.functions import CompressedText, compress
+from readgraph.features.compression.options import CompressOptions
 from readgraph.library.opening import Library
 from readgraph.models.prices import cost
 from readgraph.state.context import ReaderContext

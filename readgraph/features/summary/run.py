@@ -12,8 +12,8 @@ from readgraph.cli.terminal import rendering
 from readgraph.cli.terminal.progress import watch_run
 from readgraph.cli.terminal.safe_text import Console, SafeText
 from readgraph.cli.terminal.screen import OutputOptions
-from readgraph.features.summary.command import SummariseOptions
 from readgraph.features.summary.functions import as_input, summarise
+from readgraph.features.summary.options import SummariseOptions
 from readgraph.graphs.methods import ROWS
 from readgraph.library.opening import Library
 from readgraph.nodes.answering.citations import with_marks

@@ -19,8 +19,8 @@ from readgraph.cli.terminal import rendering
 from readgraph.cli.terminal.progress import watch_run
 from readgraph.cli.terminal.safe_text import Console, SafeText
 from readgraph.cli.terminal.screen import OutputOptions
-from readgraph.features.survey.command import TableOptions
 from readgraph.features.survey.functions import table, unique_citations
+from readgraph.features.survey.options import TableOptions
 from readgraph.features.survey.table_files import (
     FORMS,
     Sheet,

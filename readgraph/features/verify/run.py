@@ -18,9 +18,9 @@ from readgraph.cli.terminal import rendering
 from readgraph.cli.terminal.progress import watch_run
 from readgraph.cli.terminal.safe_text import Console, SafeText
 from readgraph.cli.terminal.screen import WRONG, OutputOptions
-from readgraph.features.verify.command import VerifyOptions
 from readgraph.features.verify.decide import describe_claim
 from readgraph.features.verify.functions import Verified, verify
+from readgraph.features.verify.options import VerifyOptions
 from readgraph.graphs.methods import PARTS
 from readgraph.library.library import Library
 from readgraph.nodes.answering.citations import with_marks

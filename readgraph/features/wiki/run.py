@@ -18,8 +18,8 @@ from readgraph.cli.terminal import rendering
 from readgraph.cli.terminal.progress import watch_run
 from readgraph.cli.terminal.safe_text import Console, SafeText
 from readgraph.cli.terminal.screen import WRONG, OutputOptions
-from readgraph.features.wiki.command import WikiOptions
 from readgraph.features.wiki.functions import Wiki, wiki
+from readgraph.features.wiki.options import WikiOptions
 from readgraph.features.wiki.vault import INDEX, is_of_wiki, write_vault
 from readgraph.features.wiki.vault_check import VaultProblem, check_vault
 from readgraph.graphs.methods import PARTS
