@@ -128,10 +128,6 @@ async def save_answer(library: Library | BaseStore, answer: Answer) -> bytes:
     pages = pages_of(library, context)
     document = await pages.document(answer.document)
     kept = await thread.saver.aget({"configurable": {"thread_id": thread.id}}) if thread and thread.follow_up else None
-    texts = list[SavedText]()
-    for each in await documents_of(pages, document):
-        file = "" if "://" in each.source else Path(each.source).name
-        texts.append(SavedText(file=file, record=_without_source(each), pieces=_digests(await pages.text(each))))
     saved = SavedAnswer(
         method=used.name,
         settings=_settings_to_keep(context, answer),
@@ -139,7 +135,7 @@ async def save_answer(library: Library | BaseStore, answer: Answer) -> bytes:
         options=asked["options"],
         earlier=kept["channel_values"]["question_turns"][:-1] if kept else [],
         document=_without_source(document),
-        texts=texts,
+        texts=[await _saved_text(pages, text) for text in await documents_of(pages, document)],
         corrections=await corrections_of(pages, document),
     )
     try:
@@ -209,6 +205,11 @@ def _settings_to_keep(context: ReaderContext, answer: Answer) -> dict[str, Any]:
 
 def _without_source(document: Document) -> Document:
     return replace(document, source="", added="", notices=())  # a source may name a person, or hold a password
+
+
+async def _saved_text(pages: PageStore, document: Document) -> SavedText:
+    file = "" if "://" in document.source else Path(document.source).name
+    return SavedText(file=file, record=_without_source(document), pieces=_digests(await pages.text(document)))
 
 
 def _digests(text: str) -> list[str]:

@@ -26,4 +26,5 @@ def summarise(options: SummariseOptions, context: "ReaderContext", screen: "Outp
 
     check_open(options.report, opened=options.opened)
     check_estimate(options, "shown", "show_steps", "report")
-    (estimate_summaries if options.estimate else summarise_documents)(options, context, screen)
+    work = estimate_summaries if options.estimate else summarise_documents
+    work(options, context, screen)

@@ -29,4 +29,5 @@ def table(options: TableOptions, context: "ReaderContext", screen: "OutputOption
 
     check_open(options.report, opened=options.opened)
     check_estimate(options, "written", "out", "report")
-    (estimate_table if options.estimate else make_table)(options, context, screen)
+    work = estimate_table if options.estimate else make_table
+    work(options, context, screen)

@@ -4,16 +4,22 @@ from typing import TYPE_CHECKING
 
 from readgraph.cli.options.output import check_estimate, check_open, with_run
 from readgraph.features.verify.options import VerifyOptions
-from readgraph.state import settings as group
+from readgraph.state.settings import (
+    Budget,
+    Concurrency,
+    Model,
+    Paragraphs,
+    Proving,
+    Rebuilding,
+    Window,
+    settings_of_calls,
+)
 
 if TYPE_CHECKING:
     from readgraph.cli.terminal.screen import OutputOptions
     from readgraph.state.context import ReaderContext
 
-SETTINGS = (
-    *(group.Model, group.Window, group.Concurrency, *group.settings_of_calls(), group.Budget),
-    *(group.Paragraphs, group.Proving, group.Rebuilding),
-)
+SETTINGS = (Model, Window, Concurrency, *settings_of_calls(), Budget, Paragraphs, Proving, Rebuilding)
 
 
 @with_run(VerifyOptions, SETTINGS)
@@ -32,4 +38,5 @@ def verify(options: VerifyOptions, context: "ReaderContext", screen: "OutputOpti
 
     check_open(options.report, opened=options.opened)
     check_estimate(options, "shown", "show_steps", "report", "out")
-    (estimate_check if options.estimate else verify_draft)(options, context, screen)
+    work = estimate_check if options.estimate else verify_draft
+    work(options, context, screen)

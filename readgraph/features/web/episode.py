@@ -91,14 +91,16 @@ class Episode:
         if self.ending is not None:
             return None
         try:
-            seen = await self.driver.look()
-            page = web_page(seen.html, id_attribute=NUMBER, name=seen.url)
+            page_seen = await self.driver.look()
+            page = web_page(page_seen.html, id_attribute=NUMBER, name=page_seen.url)
         except (CannotAct, BadInput) as problem:  # what was done so far is to be told all the same
             if not self.steps:
                 raise
             self.ending, self.reason = "stuck", str(problem)
             return None
-        document = await self.library.pages.add_document(page.text, title=page.title or seen.url, source=seen.url)
+        document = await self.library.pages.add_document(
+            page.text, title=page.title or page_seen.url, source=page_seen.url
+        )
         async with mark_in_use(self.library.store, document.id):
             output = await self._run_graph(document.id, listen)
         action: WebAction = output["action"]
@@ -110,7 +112,7 @@ class Episode:
                 self.ending = "finished" if action["outcome"] == "finished" and not output["by_rule"] else "stuck"
             self.reason = action["reason"]
             return None
-        proposed = Proposed(seen.url, page.title, action, element)
+        proposed = Proposed(page_seen.url, page.title, action, element)
         try:
             await self.driver.show(element.id)
         except CannotAct as problem:  # the page changed while the agent thought about it

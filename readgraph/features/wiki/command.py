@@ -28,4 +28,5 @@ def wiki(options: WikiOptions, context: "ReaderContext", screen: "OutputOptions"
     from readgraph.features.wiki.run import estimate, make_wiki
 
     check_estimate(options, "shown", "show_steps")
-    (estimate if options.estimate else make_wiki)(options, context, screen)
+    work = estimate if options.estimate else make_wiki
+    work(options, context, screen)
