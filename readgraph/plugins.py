@@ -25,7 +25,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from inspect import iscoroutinefunction
-from pkgutil import iter_modules
+from pkgutil import iter_modules, resolve_name
 from types import UnionType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union, get_args, get_origin
 
@@ -54,6 +54,21 @@ PROJECT = "readgraph"  # the name of the hooks, and of the group of entry points
 hookspec = HookspecMarker(PROJECT)
 hookimpl = HookimplMarker(PROJECT)
 """Marks a function as what its module gives for the hook of the same name."""
+
+
+def give(*things: ThingT) -> Callable[[], tuple[ThingT, ...]]:
+    """The hook of the name that it gets, such as `commands`, which gives these things."""
+    return hookimpl(lambda: things)
+
+
+def give_from(*places: str) -> Callable[[], tuple[Any, ...]]:
+    """The hook that gives what stands at these places, `package.module:name`; they are imported when it is asked."""
+    return hookimpl(lambda: tuple(map(resolve_name, places)))
+
+
+def give_names(*places: str) -> Callable[[], dict[str, str]]:
+    """The hook that gives these places, `package.module:name`, by the names of what stands there."""
+    return hookimpl(lambda: {place.partition(":")[2]: place for place in places})
 
 
 class Hooks:

@@ -51,7 +51,6 @@ Replay = Annotated[
     ),
 ]
 
-
 Answers = Annotated[
     list[Path],
     RowOption(

@@ -15,7 +15,6 @@ from readgraph_evaluation.records import Dataset, Item
 
 __all__ = ["who_questions"]
 
-
 WHO_QUESTION = declare_wording(
     "who_question",
     "You write questions that test whether somebody has read a long text. You see a summary of it; who is asked sees "

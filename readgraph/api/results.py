@@ -11,7 +11,6 @@ from readgraph.state.reading import Status
 
 __all__ = ["Result"]
 
-
 LACKS = "What the conversion of the file left out or could not have, a line each."
 
 

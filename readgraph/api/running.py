@@ -51,9 +51,7 @@ class RunThread:
     checkpoint: str = ""  # where in the thread a run without a question goes on; "": its end
     pause_before: Sequence[str] = ()  # nodes before which the run ends, until it goes on
     ask_person: AskPerson | None = None  # who decides where a step asks a person; see `readgraph.nodes.persons`
-    asked_with: str = (
-        ""  # the method that was named, where it chose the one that answers: it chooses for what follows too
-    )
+    asked_with: str = ""  # the method that chose the one which answers: it chooses for what follows, too
     durability: Durability = "async"  # "exit": one checkpoint at the end; killed before, the question begins anew
 
 

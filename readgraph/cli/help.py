@@ -24,7 +24,6 @@ HELP_ALL = Annotated[
     bool, typer.Option("--help-all", is_eager=True, callback=_show_all, help="Show all options and exit.")
 ]
 
-
 UNUSED_IN_HELP = {"rich.markdown": "Markdown", "rich.traceback": "Traceback"}
 """What typer's printer of help imports for programs that want it, by modules; it takes more than half of its time."""
 

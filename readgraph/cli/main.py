@@ -21,7 +21,6 @@ from readgraph.state.transports import what_goes_on
 NAME = "readgraph"  # help and completion go by it, also where the command runs as a module
 KEPT = "What was read is kept; run the same command again to continue."
 
-
 app = typer.Typer(
     cls=Commands,
     help="Read documents that are longer than a language model can read well, and answer questions with citations.",

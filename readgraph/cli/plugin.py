@@ -1,7 +1,7 @@
 """The commands of the core, as the hook `commands` gives them."""
 
 from readgraph.cli.declaring import Command
-from readgraph.plugins import hookimpl
+from readgraph.plugins import give
 
 CORE_COMMANDS = [
     Command(
@@ -102,8 +102,4 @@ CORE_COMMANDS = [
 ]
 """The commands of the core, with their places in the help."""
 
-
-@hookimpl
-def commands() -> list[Command]:
-    """The commands of the core."""
-    return CORE_COMMANDS
+commands = give(*CORE_COMMANDS)

@@ -31,7 +31,6 @@ SURE = 0.9  # the plausibility of lines that are not UTF-8 in a file of which ot
 LIES = 0.25  # how much more plausible another encoding must be than the declared one
 ENCODING = "READGRAPH_ENCODING"  # the variable with the encoding of files that are not in Unicode
 
-
 Say = Callable[[str], object]
 
 

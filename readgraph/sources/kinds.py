@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from readgraph.plugins import hookimpl, leave_out, plugged_in
+from readgraph.plugins import give, leave_out, plugged_in
 
 __all__ = ["FileKind"]
 
@@ -221,11 +221,7 @@ OURS = (
 
 JSON_LINES = ".jsonl"  # holds sessions of a history, and is no document
 
-
-@hookimpl
-def kinds() -> tuple[FileKind, ...]:
-    """Our own kinds of files."""
-    return OURS
+kinds = give(*OURS)
 
 
 @cache

@@ -204,7 +204,6 @@ def printable_path(path: Path) -> str:
 Loaded = TypeVar("Loaded", default=SourceText)
 _DIGITS = re.compile(r"(\d+)")
 
-
 LEADS_OUT = "a link that leads out of the folder: --follow-links reads it too"
 
 

@@ -187,10 +187,8 @@ def _read_narrative_qa(folder: Path, documents: dict[str, _NarrativeQaDocument])
     for number, (where, row) in enumerate(_rows(folder / QUESTIONS), 1):
         question = record(row, _NarrativeQaQuestion, where)
         if question.document_id in documents:
-            text, answers = (
-                question.document_id,
-                tuple(dict.fromkeys((question.answer1.strip(), question.answer2.strip()))),
-            )
+            text = question.document_id
+            answers = tuple(dict.fromkeys((question.answer1.strip(), question.answer2.strip())))
             item = Item(f"{text}-{number}", text, question.question.strip(), answers, category=documents[text].kind)
             questions.setdefault(text, []).append(item)
     for identity, items in questions.items():

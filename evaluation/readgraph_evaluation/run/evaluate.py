@@ -56,7 +56,6 @@ from readgraph_evaluation.trajectories import FORMS
 USUAL = "read-agent,mem-walker,gam,bm25"
 USUAL_ON_WEB_PAGES = "web-agent,web-gists-only,web-page,web-bm25"
 
-
 ALONE = (
     *("--judge", "--out", "--estimate", "--json", "--quiet", "--price"),
     *("--concurrency", "--timeout", "--retry-seconds", "--max-reply-mb", "--batch", "--prompts", "--again"),

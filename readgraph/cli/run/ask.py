@@ -148,10 +148,8 @@ async def _ask(
     else:
         query = " ".join([options.question, *options.choices])
         document = document or await pick_as_one_document(library.pages, query, _choice(options))
-        thread, method = (
-            RunThread(saver=library.checkpointer),
-            choose_method(options.method, document, by_person=options.review),
-        )
+        thread = RunThread(saver=library.checkpointer)
+        method = choose_method(options.method, document, by_person=options.review)
     seconds = conversion_seconds(sources)
     found = await _answer(library, options, document, method, thread, context, screen, seconds)
     if not sources and not options.follow_up:

@@ -197,7 +197,6 @@ async def find_documents(store: PageStore, names: Sequence[str]) -> list[Documen
 NO_CALL = "no call was made"
 OWN_CALLS = "readgraph made no call; what a method of your own calls by itself was called"
 
-
 BATCH = 8  # memos at once, as an example
 
 

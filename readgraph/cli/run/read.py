@@ -66,10 +66,8 @@ def read_documents(options: ReadOptions, context: ReaderContext, screen: OutputO
                     instead = f", in place of '{named}'" if named else ""
                     Console().print(SafeText(f"{document.title} is of {document.date or 'no date'}{instead}."))
             with watch_run(screen) as listen:
-                run_thread = RunThread(saver=library.checkpointer)
-                reading = await read(
-                    library, document, method=method, context=context, listen=listen, thread=run_thread
-                )
+                thread = RunThread(saver=library.checkpointer)
+                reading = await read(library, document, method=method, context=context, listen=listen, thread=thread)
             read_ids.append(document.id)
             found = with_cost(reading.output, context, screen, seconds)
             if screen.as_json:

@@ -1,17 +1,13 @@
 """What plugs in: see `readgraph.plugins`."""
 
 from readgraph.cli.declaring import Command
-from readgraph.plugins import hookimpl
+from readgraph.plugins import give
 
-
-@hookimpl
-def commands() -> list[Command]:
-    """Its command, with its place in the help."""
-    return [
-        Command(
-            "readgraph.doors.corpus.command:corpus",
-            "Read every document of a folder, with many workers. What was read before is not read again.",
-            panel="For programs",
-            order=4,
-        )
-    ]
+commands = give(
+    Command(
+        "readgraph.doors.corpus.command:corpus",
+        "Read every document of a folder, with many workers. What was read before is not read again.",
+        panel="For programs",
+        order=4,
+    )
+)

@@ -22,7 +22,6 @@ from readgraph.state.records import Document, digest
 
 LONGEST_PART = 30  # characters of a part of a tool's name, of which providers take 64
 
-
 ASKS = (
     "Answers a question about documents that are too long to read here. Give one question in full words, with full "
     "names. The answer comes back with quotes from the documents, and where they stand."

@@ -58,10 +58,8 @@ def find_fault(data: bytes) -> Fault | None:
 
 _SHORT = rb'"(?:jsonrpc|method)"\s*:\s*"[^"\\]*"\s*'  # members beside which an id may stand
 _ID = rb'"id"\s*:\s*(-?\d{1,18}|"[^"\\]{1,200}")\s*'
-_FIRST, _LAST = (
-    re.compile(rb"\s*\{\s*(?:%b,\s*)*%b[,}]" % (_SHORT, _ID)),
-    re.compile(rb"%b(?:,\s*%b)*\}\s*\Z" % (_ID, _SHORT)),
-)
+_FIRST = re.compile(rb"\s*\{\s*(?:%b,\s*)*%b[,}]" % (_SHORT, _ID))
+_LAST = re.compile(rb"%b(?:,\s*%b)*\}\s*\Z" % (_ID, _SHORT))
 END = 1000  # characters at a message's end in which its id is looked for
 
 

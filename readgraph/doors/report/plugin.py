@@ -5,18 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 from readgraph.cli.declaring import ReportForm
 from readgraph.doors.report import MARK
-from readgraph.plugins import hookimpl
+from readgraph.plugins import give
 
 if TYPE_CHECKING:
     from readgraph.library.page_store import PageStore
     from readgraph.state.reading import Question
     from readgraph.state.records import Document, Memory
-
-
-@hookimpl
-def reports() -> list[ReportForm]:
-    """The page of HTML."""
-    return [ReportForm(ending=".html", mark=MARK, of_answer=_answer_page, of_document=_document_page)]
 
 
 async def _answer_page(
@@ -33,3 +27,6 @@ async def _document_page(
     from readgraph.doors.report.page import render, report_of_document
 
     return render(await report_of_document(pages, document, memory, note, links))
+
+
+reports = give(ReportForm(ending=".html", mark=MARK, of_answer=_answer_page, of_document=_document_page))

@@ -115,7 +115,6 @@ class AddressBody(RequestBody):
 MEMORY = "/api/documents/{document}/memories/{memory}"
 KEPT = (".pdf",)  # kinds of which the file itself is kept, so that its pages can be shown
 
-
 EXAMPLE = "The Lamp at Sarn Head.txt"
 
 
@@ -155,10 +154,8 @@ class Documents:
         words = query.casefold().split()
         if catalogue := await catalogue_of(self.pages):
             newest_documents = await catalogue.newest(offset, limit, words)
-            shown, counts = (
-                await records(self.pages, newest_documents.ids),
-                {"total": newest_documents.total, "words": newest_documents.words},
-            )
+            shown = await records(self.pages, newest_documents.ids)
+            counts = {"total": newest_documents.total, "words": newest_documents.words}
         else:
             documents = await searchable(self.pages)
             matching = [entry for entry in documents if all(word in entry.title.casefold() for word in words)]

@@ -1,18 +1,13 @@
 """What plugs in: see `readgraph.plugins`."""
 
 from readgraph.cli.declaring import Command
-from readgraph.plugins import hookimpl
+from readgraph.plugins import give
 
-
-@hookimpl
-def commands() -> list[Command]:
-    """Its command, with its place in the help."""
-    return [
-        Command(
-            "readgraph.doors.serve.command:serve",
-            "Open the library in the browser: read documents and watch how, ask about them, look at every "
-            "page and note.",
-            panel="Start",
-            order=5,
-        )
-    ]
+commands = give(
+    Command(
+        "readgraph.doors.serve.command:serve",
+        "Open the library in the browser: read documents and watch how, ask about them, look at every page and note.",
+        panel="Start",
+        order=5,
+    )
+)

@@ -67,23 +67,21 @@ def has_question(following: Sequence[str], values: Mapping[str, Any]) -> bool:
 
 async def _steps(graph: CompiledStateGraph[Any, ReaderContext, Any, Any], newest: StateSnapshot) -> list[StepDetails]:
     """The steps of the newest question that led to this one, the newest first; not those of other branches."""
-    steps, state_snapshot = list[StepDetails](), newest
-    while len(steps) < MOST_STEPS and (
-        has_question(state_snapshot.next, state_snapshot.values) or not state_snapshot.next
-    ):
-        done = state_snapshot.values.get("steps") or [{}]
+    steps, snapshot = list[StepDetails](), newest
+    while len(steps) < MOST_STEPS and (has_question(snapshot.next, snapshot.values) or not snapshot.next):
+        done = snapshot.values.get("steps") or [{}]
         shown = StepDetails(
-            checkpoint=state_snapshot.config["configurable"]["checkpoint_id"],
-            next=[*state_snapshot.next],
+            checkpoint=snapshot.config["configurable"]["checkpoint_id"],
+            next=[*snapshot.next],
             node=done[-1].get("node", ""),
             summary=done[-1].get("summary", ""),
-            at=state_snapshot.created_at or "",
+            at=snapshot.created_at or "",
         )
-        if (state_snapshot.metadata or {}).get("source") != "fork":  # a copy of the step that it goes on from
+        if (snapshot.metadata or {}).get("source") != "fork":  # a copy of the step that it goes on from
             steps.append(shown)
-        if state_snapshot.parent_config is None:
+        if snapshot.parent_config is None:
             break
-        state_snapshot = await graph.aget_state(state_snapshot.parent_config)
+        snapshot = await graph.aget_state(snapshot.parent_config)
     return steps
 
 

@@ -156,7 +156,6 @@ OFFERED = tuple(
     if declaration.help.option and declaration.name not in OF_THE_MACHINE
 )
 
-
 GONE = (
     "This server has no such run: it may have been started anew since. Begin it once more: nothing is paid for twice."
 )

@@ -269,8 +269,4 @@ SCRIPTS = (
 )
 
 
-def _add_routes(app: FastAPI, room: Room) -> None:
-    Studio(room).add_routes(app)
-
-
-PAGE = Page(add_routes=_add_routes, link=("Watch it on the graph", "/studio"))
+PAGE = Page(add_routes=lambda app, room: Studio(room).add_routes(app), link=("Watch it on the graph", "/studio"))

@@ -80,7 +80,6 @@ PLAIN_READER = declare_wording(
     version=2,
 )
 
-
 NAME, VERSION = "plain_step", 1  # the step in plain words; it has no words to replace
 
 

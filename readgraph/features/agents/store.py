@@ -18,6 +18,7 @@ from readgraph.library.library import Library
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.search.indexes import indexes_of
 from readgraph.library.stored_items import EVERY, ROOT, number_key, search_until_empty
+from readgraph.library.upkeep.own_records import OwnRecords
 from readgraph.state.channels import empty_channels
 from readgraph.state.errors import BadInput, Damaged, Way
 from readgraph.state.records import Count, Document, Id, Time, digest, load_record, utc_now
@@ -269,3 +270,6 @@ def agent_store(runtime: Runtime[Any]) -> AgentStore:
 async def forget_readings(library: Library, document: Document) -> None:
     """Delete the agents that answered questions about a document; what the hook `records` gives."""
     await AgentStore(library.store).forget_readings(document.id)
+
+
+RECORDS = OwnRecords(forget=forget_readings)

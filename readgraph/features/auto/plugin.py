@@ -1,18 +1,15 @@
 """What plugs in: see `readgraph.plugins`."""
 
 from readgraph.graphs.method import Method
-from readgraph.plugins import hookimpl
+from readgraph.plugins import give
 
-
-@hookimpl
-def methods() -> list[Method]:
-    return [
-        Method(
-            name="auto",
-            line="Chooses for each question the method that fits it and the text.",
-            graph="readgraph.features.auto.graph:graph",
-            router="readgraph.features.auto.route:router",
-            asked=True,
-            order=0,
-        )
-    ]
+methods = give(
+    Method(
+        name="auto",
+        line="Chooses for each question the method that fits it and the text.",
+        graph="readgraph.features.auto.graph:graph",
+        router="readgraph.features.auto.route:router",
+        asked=True,
+        order=0,
+    )
+)

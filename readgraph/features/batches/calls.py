@@ -58,17 +58,13 @@ class BatchedCalls:
 
     async def send(self, body: dict[str, Any]) -> Any:
         """The response to a request, as the server would have sent it to an ordinary call."""
-        call_identity = identified_call()
-        line = BatchLine(call_identity.prompt, call_identity.document, bool(body.get("tools")))
+        identity = identified_call()
+        line = BatchLine(identity.prompt, identity.document, bool(body.get("tools")))
         call = WaitingCall(
-            call_identity.key,
-            line,
-            line_of(call_identity.key, body),
-            current_meter(),
-            asyncio.get_running_loop().create_future(),
+            identity.key, line, line_of(identity.key, body), current_meter(), asyncio.get_running_loop().create_future()
         )
-        place = call_identity.store.batch_records().store
-        return await self._stores.setdefault(place, _StoreBatches(call_identity.store, self._flight)).reply(call)
+        place = identity.store.batch_records().store
+        return await self._stores.setdefault(place, _StoreBatches(identity.store, self._flight)).reply(call)
 
     async def cancel(self, store: PageStore, record: SentBatch) -> int:
         """Cancel a batch and record the replies that it has; returns how many, raises what `Flight.cancel` does."""

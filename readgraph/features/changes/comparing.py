@@ -1,14 +1,40 @@
-"""All differences of two texts by rules: statements that belong together are judged, others were added or removed."""
+"""All differences of two texts by rules: statements that belong together are judged, others were added or removed.
 
+Rules don't guess: what they can't tell of two statements is left open.
+"""
+
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from difflib import SequenceMatcher
+from typing import Literal, NamedTuple
 
-from readgraph.features.changes.aligning import Pair, Sides, align
-from readgraph.features.changes.differing import judge
+from readgraph.features.changes.aligning import Pair, Sides, align, likeness
 from readgraph.features.changes.state import ChangedPart, ChangeKind
-from readgraph.features.changes.statements import cut_statements, fold_blocks, parts_of
+from readgraph.features.changes.statements import SLOTS, Part, cut_statements, fold_blocks, parts_of
+from readgraph.nodes.rules.tokens import NOUNS_LARGE, TITLES
 
 Span = tuple[int, int]
+Judged = Literal["same", "changed", "apart", "open"]
+Parts = Sequence[Part]
+
+SURE = 0.4  # least likeness of two statements of which one changed part makes a change
+_MODALS = (
+    "must shall muss müssen doit doivent 应当 应 必须",
+    "may can could darf dürfen kann können peut peuvent 可以 可",
+    "should ought soll sollen sollte sollten devrait devraient",
+)
+_MODAL = {word: number for number, words in enumerate(_MODALS) for word in words.split()}
+_OPPOSED = (
+    "least/most more/less more/fewer over/under above/below before/after all/some and/or always/never minimum/maximum "
+    "mindestens/höchstens mehr/weniger über/unter vor/nach alle/einige und/oder immer/nie plus/moins avant/après et/ou "
+    "toujours/jamais"
+)
+_OPPOSITES = {frozenset(pair.split("/")) for pair in _OPPOSED.split()} | {frozenset(("[ ]", "[x]"))}
+_JOINING = frozenset("and or und oder et ou".split())  # of names and values that may stand in any order
+_HELPING = frozenset("do does did any".split())  # beside a denial
+_KANA, _KANA_DENIALS = re.compile(r"[\u3040-\u309f]"), re.compile("ない|なかっ|ません|ず")
+_TIME = re.compile(r"(\d{1,2}):(\d\d)( am or pm)?")
 
 
 class Found(NamedTuple):
@@ -57,3 +83,143 @@ def _join_moved(pairs: Sequence[Pair]) -> list[Pair]:
         else:
             joined.append(pair)
     return joined
+
+
+def judge(ours: Parts, theirs: Parts, language: str) -> tuple[Judged, list[ChangedPart]]:
+    """Whether two statements say the same, and what differs; "apart": they have nothing to do with each other."""
+    links = all(any(part.kind == "link" for part in side) for side in (ours, theirs))  # a printed text has none
+    left_out = {"article"} if links else {"article", "link"}
+    ours, theirs = ([part for part in side if part.kind not in left_out] for side in (ours, theirs))
+    one, other = _beyond(ours, theirs), _beyond(theirs, ours)
+    if not one and not other:
+        return _judge_order(ours, theirs)
+    words = [_words(side, language) for side in (one, other)]
+    differs, left = _changed_slots((ours, theirs), (one, other), language)
+    if not all(words) and not differs:  # a number or a date more, and nothing instead
+        alone = [part for part in left if part.kind != "name" and part in (one if not words[1] else other)]
+        alone = alone if not [part for part in left if part not in alone] else []
+        differs = [_changed(part.kind, part.text * (part in one), part.text * (part in other)) for part in alone]
+        left = [part for part in left if part not in alone]
+    denied = [_denials(side, language) for side in (ours, theirs)]
+    if len(denied[0]) != len(denied[1]) and not all(words) and not (language == "fr" and all(denied)):
+        differs.append(_changed("negation", *(" ".join(_denials(side, language)) for side in (one, other))))
+    elif not all(denied):
+        differs += _changed_condition(*words)
+    if not {part.value for part in ours if part.weight == 1} & {part.value for part in theirs} and (differs or left):
+        return "apart", []
+    if differs:
+        return "changed" if likeness(ours, theirs) >= SURE else "open", differs
+    return "open", []
+
+
+def _changed(kind: str, earlier: str, later: str) -> ChangedPart:
+    return ChangedPart(kind=kind, earlier=earlier, later=later)  # type: ignore[typeddict-item]
+
+
+def _values(parts: Parts) -> list[object]:
+    return [part.value for part in parts]
+
+
+def _beyond(ours: Parts, theirs: Parts) -> list[Part]:
+    """The parts of one that the other lacks, in order."""
+    left, beyond = Counter(_values(theirs)), list[Part]()
+    for part in ours:
+        left[part.value] -= 1
+        beyond += [part] if left[part.value] < 0 else []
+    return beyond
+
+
+def _words(parts: Parts, language: str) -> list[Part]:
+    """What is no number, date, name or denial, nor goes with one."""
+    kept = (part for part in parts if part.kind not in (*SLOTS, "denial") and part.value not in _HELPING)
+    return [part for part in kept if not (language == "ja" and _KANA.match(part.text))]
+
+
+def _denials(parts: Parts, language: str) -> list[str]:
+    written = "".join(part.text for part in parts) if language == "ja" else ""
+    return _KANA_DENIALS.findall(written) or [part.text for part in parts if part.kind == "denial"]
+
+
+def _changed_slots(
+    sides: tuple[Parts, Parts], beyond: tuple[Parts, Parts], language: str
+) -> tuple[list[ChangedPart], Parts]:
+    """The numbers, dates and names that stand instead of others, and those of which that can't be told."""
+    opcodes = SequenceMatcher(None, _values(sides[0]), _values(sides[1]), False).get_opcodes()
+    replaced = [(sides[0][a:b], sides[1][c:d]) for kind, a, b, c, d in opcodes if kind == "replace"]
+    left = _without_sums([[part for part in side if part.kind in SLOTS] for side in beyond])
+    differs = list[ChangedPart]()
+    for part in [*left[0]]:
+        beside = {id(each) for run, instead in replaced if part in run for each in instead}
+        for match in left[1]:
+            if part.kind == match.kind != "name" and (id(match) in beside or _has_same_unit(part, match)):
+                differs += [] if _may_be_same(part, match) else [_changed(part.kind, part.text, match.text)]
+                left[0].remove(part)
+                left[1].remove(match)
+                break
+    for run, instead in replaced:
+        kinds = {part.kind for part in (*run, *instead) if part.text.casefold() not in TITLES}
+        if kinds == {"name"} and _are_names(run, instead, sides[0], language):
+            differs.append(_changed("name", *(" ".join(part.text for part in side) for side in (run, instead))))
+            left = [[part for part in side if part not in (*run, *instead)] for side in left]
+    return differs, [*left[0], *left[1]]
+
+
+def _has_same_unit(part: Part, match: Part) -> bool:
+    return part.kind == "date" or (not isinstance(part.value, str) and part.value[1:] == match.value[1:])
+
+
+def _without_sums(sides: list[list[Part]]) -> list[list[Part]]:
+    """The parts without what is as much of a unit on both sides: "1 hour 30 minutes" and "90 minutes"."""
+    totals = [Counter[str](), Counter[str]()]
+    for side, total in zip(sides, totals, strict=True):
+        for part in side:
+            total[_unit_of(part)] += part.value[0] if _unit_of(part) else 0
+    same = {unit for unit, _ in totals[0].items() & totals[1].items() if unit}
+    return [[part for part in side if _unit_of(part) not in same] for side in sides]
+
+
+def _unit_of(part: Part) -> str:
+    return "" if part.kind != "number" or isinstance(part.value, str) else part.value[1]
+
+
+def _may_be_same(part: Part, match: Part) -> bool:
+    """Whether one of two dates is the other without its month or its day, or one of two times may be the other."""
+    times = [_TIME.fullmatch(str(each.value)) for each in (part, match)]
+    clocks = [(int(time[1]) % 12, time[2]) for time in times if time]
+    if len(clocks) == 2:  # "9:00" may be that of the evening, "09:00" can't
+        return clocks[0] == clocks[1] and any(time[3] or len(time[1]) == 1 for time in times if time)
+    if part.kind != "date" or isinstance(part.value, str) or isinstance(match.value, str):
+        return False
+    one, other = ([*(each or None for each in side.value), None][:3] for side in (part, match))
+    return all(first == second or None in (first, second) for first, second in zip(one, other, strict=True))
+
+
+def _are_names(run: Parts, instead: Parts, ours: Parts, language: str) -> bool:
+    """Whether these are two names for certain: no short form, and in German no other nouns."""
+    short, long = sorted(("".join(part.text for part in side) for side in (run, instead)), key=len)
+    before = ours[max(next(at for at, part in enumerate(ours) if part is run[0]) - 1, 0)].text.casefold()
+    is_certain = language not in NOUNS_LARGE or before in TITLES or min(len(run), len(instead)) > 1
+    return is_certain and short != "".join(letter for letter in long if letter.isupper())
+
+
+def _changed_condition(one: Parts, other: Parts) -> list[ChangedPart]:
+    """What must, may or holds only under something else, where nothing else differs."""
+    joiner = " " if all(part.text.isascii() for part in one) else ""
+    texts = [joiner.join(part.text for part in side) for side in (one, other)]
+    modal = [_MODAL.get(text.casefold()) for text in texts]
+    hedged = not (one and other) and any(part.kind == "hedge" for part in (*one[:2], *other[:2]))
+    opposed = frozenset(text.casefold() for text in texts) in _OPPOSITES
+    is_other = None not in modal and modal[0] != modal[1]
+    return [_changed("condition", *texts)] if hedged or opposed or is_other else []
+
+
+def _judge_order(ours: Parts, theirs: Parts) -> tuple[Judged, list[ChangedPart]]:
+    """What can be told of two statements with the same parts in another order: whether values were exchanged."""
+    at = [place for place, (one, other) in enumerate(zip(ours, theirs, strict=True)) if one.value != other.value]
+    if not at:
+        return "same", []
+    between = [part for part in ours[at[0] + 1 : at[-1]] if part.kind not in SLOTS and part.value not in _JOINING]
+    if between and all(side[place].kind in SLOTS for side in (ours, theirs) for place in at):
+        texts = (", ".join(side[place].text for place in at) for side in (ours, theirs))
+        return "changed", [_changed(ours[at[0]].kind, *texts)]
+    return "open", []

@@ -9,7 +9,7 @@ from readgraph.api.documents import documents_as_one, find_named
 from readgraph.api.functions import pages_of
 from readgraph.api.results import OfDocuments
 from readgraph.api.running import RunThread, run_method
-from readgraph.api.tools import Call
+from readgraph.api.tools import Call, Tool
 from readgraph.features.changes.graph import build
 from readgraph.library.library import Library
 from readgraph.state.context import ReaderContext
@@ -68,3 +68,6 @@ async def changes_tool(
 ) -> Changes:
     """Compare two documents or versions: what was added, removed, changed, moved."""
     return await call(changes, later, earlier=earlier)
+
+
+TOOL = Tool(name="changes", run=changes_tool, order=3)

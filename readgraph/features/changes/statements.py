@@ -41,13 +41,9 @@ _ROW = re.compile(r"[^\n]*\|[^\n]*")  # of a table, with marks around its cells 
 _SIGNS, _BULLET = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]"), re.compile(r"^[\s>*•‣◦-]+\s")
 _NO_ARTICLES = frozenset("some any now today jetzt heute nun had".split())
 _TELLING = frozenset("%‰€$£¥<>≤≥≈≠~±=+×÷°")
-_LITTLE = {
-    "article": 0.0,
-    "link": 0.0,
-    "small": 0.25,
-    "hedge": 0.25,
-    "mark": 0.25,
-}  # what little words count beside others
+_LITTLE = {"article": 0.0, "link": 0.0, "small": 0.25, "hedge": 0.25, "mark": 0.25}
+"""What little words count beside others."""
+
 SLOTS = ("number", "date", "name")
 
 
@@ -110,10 +106,8 @@ def parts_of(text: str, language: str) -> tuple[Part, ...]:
     heading, box, links = text.startswith("#"), _BOX.match(text), _LINK.findall(text)
     text = _LINK.sub(r"\1", _UNSEEN.sub("", text))
     if not (begun := dates_in(text[:40], language)) or begun[0].start:  # "3. Mai" is no third entry of a list
-        bare, numbering = (
-            _NOTE_MARK.sub("", LEADING.sub("", text)),
-            _NUMBERING if _LINE.fullmatch(text) else _CLAUSE_NUMBER,
-        )
+        bare = _NOTE_MARK.sub("", LEADING.sub("", text))
+        numbering = _NUMBERING if _LINE.fullmatch(text) else _CLAUSE_NUMBER
         text = (_HEADING_NUMBER if heading else numbering).sub("", numbering.sub("", bare))
     text = f'"{text}' if text[:1].isdigit() else text  # which is not taken for the number of an entry
     text = _POWER.sub(lambda power: f"{_value_of(power):.0f}", text)

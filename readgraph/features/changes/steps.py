@@ -80,10 +80,8 @@ async def compare(state: CompareState, runtime: ReaderRuntime) -> CompareUpdate:
     """Join the statements of both texts to pairs, and say of each pair what rules can tell."""
     store, changes = page_store(runtime), list[Change]()
     document, memory = await store.document_and_memory(state["document"], state["memory"])
-    text, starts = (
-        await store.text(document),
-        [page.start for page in await store.pages(memory.id, range(memory.pages))],
-    )
+    text = await store.text(document)
+    starts = [page.start for page in await store.pages(memory.id, range(memory.pages))]
     (first, end), (begin, last) = [(part.start, part.end) for part in document.parts] or [(0, len(text))] * 2
 
     def cite(span: Span | None, offset: int) -> list[Citation]:

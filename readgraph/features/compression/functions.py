@@ -10,7 +10,7 @@ from readgraph.api.documents import documents_as_one
 from readgraph.api.functions import pages_of
 from readgraph.api.results import Used
 from readgraph.api.running import in_use
-from readgraph.api.tools import Call, OneOrMore, list_names
+from readgraph.api.tools import Call, OneOrMore, Tool, list_names
 from readgraph.features.compression.engine import CompressionEngine, check_request
 from readgraph.features.compression.engines import engine_named
 from readgraph.features.compression.trace import CompressionStatus, CompressionTrace
@@ -92,3 +92,6 @@ async def compress_tool(
     """Fit documents or a text into a budget of tokens. Nothing is cut off; what is too long is shortened again."""
     given = {"text": text or None, "documents": list_names(document), "question": question or None}
     return await call(compress, budget, engine=engine, **given)
+
+
+TOOL = Tool(name="compress", run=compress_tool, order=5)

@@ -17,6 +17,7 @@ from readgraph.library.search.hits import fuse, score_above_last
 from readgraph.library.search.okapi import rank
 from readgraph.library.search.vector_index import Matrix
 from readgraph.library.stored_items import EVERY, ROOT, StoredValue
+from readgraph.library.upkeep.own_records import OwnRecords
 from readgraph.models.embeddings.vector_replies import NotEmbedded
 from readgraph.models.metering import Meter, start_meter
 from readgraph.nodes.search import count_search_by_words, get_shared_embedder
@@ -28,7 +29,6 @@ from readgraph.state.records import Document, Id, load_valid
 FORMAT = 1  # version of a saved engine's layout; a newer one is refused
 ENGINE, LIBRARY = "engine.json", "library"
 PARTS = ("engine", "config", "settings", "functions")
-
 
 INGESTED = (ROOT, "ingested")  # below it, under an engine's id and a document's, an `IngestedDocument`
 
@@ -182,3 +182,6 @@ def read_engine(folder: str | PathLike[str]) -> dict[str, Any]:
     if [type(part) for part in parts] != [str, dict, dict, list]:
         raise BadInput(f"{path} is damaged: save the engine again.")
     return dict(saved)
+
+
+RECORDS = OwnRecords(forget=forget_ingested)

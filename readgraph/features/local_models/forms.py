@@ -10,7 +10,6 @@ NO_PICTURES = "^[^\u200b-\u200f\u2600-\u27bf\ufe00-\ufe0f\U00010000-\U0010ffff]*
 ONE_LINE = {"whitespace_flexible": False, "item_separator": ", ", "key_separator": ": "}
 """How the JSON is written: a small model fills it with lines and tabs where it may."""
 
-
 NO_REPETITION = {
     **{"repeat_penalty": 1.1, "repeat_last_n": 64},
     **{"dry_multiplier": 0.8, "dry_allowed_length": 6, "dry_penalty_last_n": 2048},

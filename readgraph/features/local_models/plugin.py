@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from readgraph.features.local_models.files import PACKAGED_MODEL
 from readgraph.features.local_models.forms import fields_for_form
-from readgraph.plugins import hookimpl
+from readgraph.plugins import give_names, hookimpl
 from readgraph.state.providers import ModelProvider
 
 if TYPE_CHECKING:
@@ -34,9 +34,7 @@ def models() -> list[ModelProvider]:
     return [local]
 
 
-@hookimpl
-def functions() -> dict[str, str]:
-    return {"local_model": "readgraph.features.local_models.servers:local_model"}
+functions = give_names("readgraph.features.local_models.servers:local_model")
 
 
 def _serve(model: str) -> "LocalServer":

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 from readgraph.library.library import Library
 from readgraph.library.stored_items import EVERY, ROOT, StoredItems, number_key, search_until_empty
+from readgraph.library.upkeep.own_records import OwnRecords
 from readgraph.state.records import Document, Time, load_valid, utc_now
 
 KEPT_READINGS = 50
@@ -71,10 +72,7 @@ class EarlierNotes(StoredItems):
         records = await self.search((ROOT, READINGS), EVERY)
         before = (datetime.now(UTC) - STOPPED_AFTER).isoformat()
         for item in records:
-            if any(
-                not reading_record.ended and reading_record.began < before
-                for reading_record in load_valid(_ReadingRecord, [item.value])
-            ):
+            if any(not record.ended and record.began < before for record in load_valid(_ReadingRecord, [item.value])):
                 await self._forget(item.namespace[-1], item.key)
         named = {item.key for item in records}
         for namespace in await self.store.alist_namespaces(prefix=(ROOT, LINES), limit=EVERY):
@@ -95,3 +93,6 @@ async def forget_notes(library: Library, document: Document) -> None:
 async def drop_stopped(library: Library) -> None:
     """Delete the earlier notes of readings that were stopped long ago."""
     await EarlierNotes(library.store).drop_stopped()
+
+
+RECORDS = OwnRecords(forget=forget_notes, tidy=drop_stopped)

@@ -1,17 +1,13 @@
 """What plugs in: see `readgraph.plugins`."""
 
 from readgraph.library.address import StoreKind
-from readgraph.plugins import hookimpl
+from readgraph.plugins import give
 
-
-@hookimpl
-def stores() -> list[StoreKind]:
-    """A library on a PostgreSQL server."""
-    return [
-        StoreKind(
-            schemes=("postgresql", "postgres"),
-            place="on a PostgreSQL server: write postgresql://USER@HOST/DATABASE",
-            opener="readgraph.features.postgres.store:open_store",
-            needs="pip install 'readgraph[postgres]'",
-        )
-    ]
+stores = give(
+    StoreKind(
+        schemes=("postgresql", "postgres"),
+        place="on a PostgreSQL server: write postgresql://USER@HOST/DATABASE",
+        opener="readgraph.features.postgres.store:open_store",
+        needs="pip install 'readgraph[postgres]'",
+    )
+)

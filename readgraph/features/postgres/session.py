@@ -22,7 +22,6 @@ from readgraph.state.errors import LibraryError
 
 _T = TypeVar("_T")
 
-
 POLL_SECONDS = 0.1  # how often a lock is tried that somebody else holds
 
 

@@ -13,15 +13,11 @@ import orjson
 
 MARK = "\U0010fffd"
 
-
 _WRITTEN = {"\0": f"{MARK}0", MARK: f"{MARK}1"}
-
 
 _READ = {written: read for read, written in _WRITTEN.items()}
 
-
 _TO_WRITE = re.compile(f"[\0{MARK}]")
-
 
 _TO_READ = re.compile(f"{MARK}[01]")
 

@@ -18,18 +18,15 @@ from readgraph.state.files import check_format
 
 FORMAT = 1  # version of the layout; a library with a newer one is refused
 
-
 _MADE = """
     SELECT to_regclass('readgraph_library') IS NOT NULL AND to_regclass('readgraph_dropped') IS NOT NULL
         AND to_regclass('store_migrations') IS NOT NULL AND to_regclass('checkpoint_migrations') IS NOT NULL AS made
 """
 
-
 _VERSIONS = """
     SELECT (SELECT max(format) FROM readgraph_library) AS format,
         (SELECT max(v) FROM store_migrations) AS store, (SELECT max(v) FROM checkpoint_migrations) AS checkpoints
 """
-
 
 _LIBRARY = """
     SELECT identity, NOT pg_is_in_recovery() AND has_table_privilege('store', 'INSERT, UPDATE, DELETE') AS writable

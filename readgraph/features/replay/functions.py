@@ -7,7 +7,7 @@ part and no signature; what still shows where somebody makes new ones is what do
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, fields, replace
+from dataclasses import fields, replace
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -44,7 +44,7 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph.state.files import check_format
 from readgraph.state.reading import QuestionTurn, Tokens
-from readgraph.state.records import Document, digest
+from readgraph.state.records import Document, digest, dump_record
 
 FORMAT, PIECE = 1, 2000  # PIECE: characters of a text that have a digest together
 NOT_KEPT = frozenset(  # settings that change no prompt: what calls take, whose they are, and the budget
@@ -134,7 +134,7 @@ async def save_answer(library: Library | BaseStore, answer: Answer) -> bytes:
         options=asked["options"],
         earlier=kept["channel_values"]["question_turns"][:-1] if kept else [],
         document=_without_source(document),
-        texts=[await _saved_text(pages, each) for each in await documents_of(pages, document)],
+        texts=[await _saved_text(pages, text) for text in await documents_of(pages, document)],
         corrections=await corrections_of(pages, document),
     )
     try:
@@ -183,7 +183,7 @@ async def _answer_from_kept(
 async def _items_of_memory(pages: PageStore, document: str, memory: str) -> dict[Any, dict[str, Any]]:
     """What is stored of a memory, by its kind and key."""
     items = {kind: await pages.search((ROOT, kind, memory), EVERY) for kind in ("pages", "notes", "tree")}
-    record = asdict(await pages.memory(document, memory))
+    record = dump_record(await pages.memory(document, memory))
     return {"memories": {memory: record}, **{kind: {each.key: each.value for each in of} for kind, of in items.items()}}
 
 
@@ -290,8 +290,8 @@ async def replay_answer(
         raise BadInput("The answer was found by meaning too. To repeat it: pip install 'readgraph[meaning]'.")
     seals, pages = saved.make_seals(), PageStore(InMemoryStore())
     differences = [f"{each}: edited since it was saved" for each in seals if seals[each] != saved.seals.get(each)]
-    files = dict[str, Path]()
-    if changed := await _put_texts(saved, pages, texts, pages_of(library) if library else None, beside, files):
+    changed, originals = await _put_texts(saved, pages, texts, pages_of(library) if library else None, beside)
+    if changed:
         return Replayed([*differences, *changed])
     replies = dict[str, list[ModelReply]]()
     for each in saved.replies:
@@ -299,7 +299,7 @@ async def replay_answer(
         replies.setdefault(each.prompt, []).append(reply)
     await pages.put_embeddings({key: {"vector": vector} for key, vector in saved.vectors.items()})
     try:
-        with originals_at(files):
+        with originals_at(originals):
             exchanges, output = await _run(saved, pages, used, PublishedReplies(replies, vectors={}))
     except ReadgraphError as problem:
         return Replayed([*differences, f"It can't be repeated to its end: {problem}"])
@@ -310,9 +310,8 @@ async def replay_answer(
     notes = [note.text for note in await pages.notes(memory.id, range(memory.pages))]
     one, other = dict(_leaves(saved.answer)), dict(_leaves(output))
     for place in [place for place in one | other if one.get(place) != other.get(place)]:
-        differences.append(
-            f"{place}: {one.get(place)!r:.100} in the file, {other.get(place)!r:.100} when it is repeated"
-        )
+        was, came = one.get(place), other.get(place)
+        differences.append(f"{place}: {was!r:.100} in the file, {came!r:.100} when it is repeated")
     return Replayed(differences, len(made), output, notes, len(saved.kept.get("notes", ())))
 
 
@@ -328,18 +327,14 @@ def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 async def _put_texts(
-    saved: SavedAnswer,
-    pages: PageStore,
-    files: Sequence[Path],
-    library: PageStore | None,
-    beside: Path | None,
-    originals: dict[str, Path],
-) -> list[str]:
-    """Put the texts into the store; a line for each that is another one. Raises `BadInput` where one is missing.
+    saved: SavedAnswer, pages: PageStore, files: Sequence[Path], library: PageStore | None, beside: Path | None
+) -> tuple[list[str], dict[str, Path]]:
+    """Put the texts into the store; raises `BadInput` where one is missing.
 
-    `originals` gets the files that they were made of, by the texts' ids, as far as they are there.
+    Returns:
+        A line for each that is another one, and the files that they were made of, by the texts' ids, where there are.
     """
-    changed = list[str]()
+    changed, originals = list[str](), dict[str, Path]()
     for number, text in enumerate(saved.texts):
         record = text.record
         stored = await library.find_document(record.id) if library else None
@@ -354,9 +349,8 @@ async def _put_texts(
                 await pages.put([(space, item.key, item.value) for item in await library.search(space, EVERY)])
         else:
             what = f"'{record.title}' ({text.file or 'no file'}, {record.words:,} words)"
-            raise BadInput(
-                f"The text {what} is needed, and not in the library: name its file after that of the answer."
-            )
+            where = "name its file after that of the answer"
+            raise BadInput(f"The text {what} is needed, and not in the library: {where}.")
         if stored.sessions or stored.id == record.id:  # it may have grown, or was read up to a place
             stored = replace(stored, characters=min(stored.characters, record.characters))
         if (now := _digests(await pages.text(stored))) != text.pieces:
@@ -372,4 +366,4 @@ async def _put_texts(
         await pages.put([(space, key, value) for key, value in items.items()])
     for key, correction in saved.corrections.items():
         await keep_correction(pages, saved.document.id, key, correction)
-    return changed
+    return changed, originals

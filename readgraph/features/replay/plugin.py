@@ -1,15 +1,16 @@
 """What plugs in: see `readgraph.plugins`."""
 
 from readgraph.cli.declaring import Command
-from readgraph.plugins import hookimpl
+from readgraph.plugins import give, give_names
 
-
-@hookimpl
-def commands() -> list[Command]:
-    line = "Repeat an answer from its file (ask --save), without a model, and say whether every step comes out alike."
-    return [Command("readgraph.features.replay.command:replay", line, panel="More with texts", order=6)]
-
-
-@hookimpl
-def functions() -> dict[str, str]:
-    return {name: f"readgraph.features.replay.functions:{name}" for name in ("save_answer", "replay_answer")}
+commands = give(
+    Command(
+        "readgraph.features.replay.command:replay",
+        "Repeat an answer from its file (ask --save), without a model, and say whether every step comes out alike.",
+        panel="More with texts",
+        order=6,
+    )
+)
+functions = give_names(
+    "readgraph.features.replay.functions:save_answer", "readgraph.features.replay.functions:replay_answer"
+)

@@ -11,7 +11,7 @@ from readgraph.api.documents import documents_as_one
 from readgraph.api.functions import cite, pages_of
 from readgraph.api.results import Cited, Used
 from readgraph.api.running import run_method
-from readgraph.api.tools import AsOf, Call, OneOrMore, UpTo, list_names
+from readgraph.api.tools import AsOf, Call, OneOrMore, Tool, UpTo, list_names
 from readgraph.features.summary.graph import build
 from readgraph.library.library import Library
 from readgraph.state.context import ReaderContext
@@ -89,3 +89,6 @@ async def summarise_tool(
     """Summarise documents, or a part of one; each sentence names where it stands, and is checked."""
     given = {"words": words, "part": part or None, "about": about or None, "as_of": as_of, "up_to": up_to}
     return await call(summarise, documents=list_names(document), **given)
+
+
+TOOL = Tool(name="summarise", run=summarise_tool, order=1)

@@ -10,7 +10,7 @@ from readgraph.api.documents import documents_as_one
 from readgraph.api.functions import cite, pages_of
 from readgraph.api.results import LACKS, Cited, OfDocuments, Result
 from readgraph.api.running import RunThread, run_method
-from readgraph.api.tools import AsOf, Call, OneOrMore, list_names
+from readgraph.api.tools import AsOf, Call, OneOrMore, Tool, list_names
 from readgraph.features.survey.graph import build_table
 from readgraph.features.survey.notices import find_notices
 from readgraph.features.survey.table import table_of
@@ -96,3 +96,6 @@ async def table_tool(
 ) -> SurveyTable:
     """Go through all of a text for things of one kind: a table of all rows, each with its quotes."""
     return await call(table, wanted, documents=list_names(document), as_of=as_of)
+
+
+TOOL = Tool(name="table", run=table_tool, order=2)

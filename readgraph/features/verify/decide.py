@@ -273,9 +273,10 @@ def describe_claim(claim: Claim) -> str:
         near = "nothing of it in the nearest passages" if claim["by"] else f"no sentence near it in {where}"
         absence = claim.get("absence")
         proof = describe_absence(absence).rstrip(".") if absence else ""
-        remarks += (
-            [proof] if absence and absence["proven"] else [near, *([proof.replace("N", "n", 1)] if proof else [])]
-        )
+        if not absence or not absence["proven"]:
+            remarks.append(near)
+            proof = proof.replace("N", "n", 1)
+        remarks += [proof] if proof else []
     elif claim["verdict"] == "not decided" and claim["evidence"] and not remarks:
         lacks = f"the nearest passage lacks {', '.join(f'“{word}”' for word in claim['missing'][:4])}"
         remarks.append(lacks if claim["missing"] else "the nearest passage has its words, but doesn't say just that")

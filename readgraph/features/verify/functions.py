@@ -12,7 +12,7 @@ from readgraph.api.documents import documents_as_one, documents_near
 from readgraph.api.functions import pages_of
 from readgraph.api.results import OfDocuments
 from readgraph.api.running import RunThread, run_method
-from readgraph.api.tools import AsOf, Call, CollectionName, OneOrMore, ProveAbsence, UpTo, list_names
+from readgraph.api.tools import AsOf, Call, CollectionName, OneOrMore, ProveAbsence, Tool, UpTo, list_names
 from readgraph.api.up_to import check_named
 from readgraph.features.verify.graph import build
 from readgraph.library.library import Library
@@ -93,3 +93,6 @@ async def verify_tool(
     names = list_names(document)
     scope = {"documents": names, "collection": collection or None, "as_of": as_of, "up_to": up_to}
     return await call(verify, draft, **scope, **({"prove_absence": True} if prove_absence else {}))
+
+
+TOOL = Tool(name="verify", run=verify_tool, order=3)

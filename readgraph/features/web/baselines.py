@@ -10,7 +10,6 @@ build_web_gists_only = partial(web_agent.build, look_up=look_ups.no_page)
 
 web_gists_only = build_web_gists_only().compile(name="web_gists_only")
 
-
 build_web_parts = partial(web_agent.build, read=web_agent.cut_parts)
 
 build_web_page = partial(build_web_parts, look_up=look_ups.leading_pages)

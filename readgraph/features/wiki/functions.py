@@ -11,7 +11,7 @@ from readgraph.api.documents import all_documents, documents_as_one, in_one_orde
 from readgraph.api.functions import pages_of
 from readgraph.api.results import OfDocuments, Used
 from readgraph.api.running import RunThread, run_method
-from readgraph.api.tools import AsOf, Call, OneOrMore, list_names
+from readgraph.api.tools import AsOf, Call, OneOrMore, Tool, list_names
 from readgraph.features.wiki.graph import build
 from readgraph.features.wiki.vault import fold_file_name, make_file_name, make_files
 from readgraph.library.collections import add_collection, documents_of
@@ -121,3 +121,6 @@ async def wiki_tool(
 ) -> WikiPages:
     """Show a page of a wiki of the documents: a person, place, thing or topic; each sentence names its quote."""
     return await call(wiki_page, page, documents=list_names(document), as_of=as_of)
+
+
+TOOL = Tool(name="wiki", run=wiki_tool, order=4)

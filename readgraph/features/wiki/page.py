@@ -24,10 +24,8 @@ async def _as_one_text(library: Library, document: Document, made: Wiki) -> dict
             for source in sentence["sources"]:
                 begin, place = starts.get(source["document"], 0), source["place"] or source["title"]
                 start, end, quote = begin + source["start"], begin + source["end"], source["quote"]
-                page_number = bisect_right(read, start) - 1
-                cited.append(
-                    Citation(page=page_number, quote=quote, start=start, end=end, place=place, mark_at=len(text))
-                )
+                number = bisect_right(read, start) - 1
+                cited.append(Citation(page=number, quote=quote, start=start, end=end, place=place, mark_at=len(text)))
             text += " "
         text = f"{text.rstrip()}\n\n"
     return {**made.output, "answer": text.rstrip(), "citations": cited}

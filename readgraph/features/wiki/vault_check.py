@@ -117,7 +117,8 @@ def _check_links(files: Mapping[str, str]) -> Iterator[VaultProblem]:
     linked = set[str]()
     for file, text in files.items():
         folder = file.rpartition("/")[0]
-        for number, line in enumerate(_CODE.sub(_blank, text).splitlines(), 1):
+        without_code = _CODE.sub(lambda code: "\n" * code[0].count("\n"), text)  # with as many lines
+        for number, line in enumerate(without_code.splitlines(), 1):
             line = _ESCAPED.sub("", line)  # such as a link that a document's sentence has
             targets = [match[1].strip() for match in _LINK.finditer(line)]
             targets += [normpath(f"/{folder}/{unquote(match[2])}").lstrip("/") for match in _PLAIN_LINK.finditer(line)]
@@ -131,11 +132,6 @@ def _check_links(files: Mapping[str, str]) -> Iterator[VaultProblem]:
         stem = fold_file_name(file.removesuffix(".md"))
         if file != INDEX and not {stem, stem.rpartition("/")[2]} & linked:
             yield VaultProblem("orphan", file, 1, "nothing links to this page")
-
-
-def _blank(code: re.Match[str]) -> str:
-    """As many lines as some code has."""
-    return "\n" * code[0].count("\n")
 
 
 def _check_marks(

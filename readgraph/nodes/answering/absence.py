@@ -128,31 +128,31 @@ class Proof:
     async def judge(
         self, pieces: Sequence[Piece], ask: Callable[[Piece], Awaitable[T | None]]
     ) -> AsyncIterator[list[tuple[Piece, T]]]:
-        """Ask about the pieces, a few at once, until the budget is over; gives those with a reply."""
+        """Ask about the pieces, a few at once, until the budget is over; gives those with a reply, notes the others."""
         for first in range(0, len(pieces), AT_ONCE):
-            yield await self._judge_at_once(pieces[first : first + AT_ONCE], ask)
+            asked, judged = pieces[first : first + AT_ONCE], list[tuple[Piece, T]]()
+            with suppress_streaming():
+                replies = await all_finished(map(ask, asked))
+            for piece, reply in zip(asked, replies, strict=True):
+                if reply is None:
+                    self.unjudged |= {*piece}
+                else:
+                    judged.append((piece, reply))
+            self.left -= {number for piece, _ in judged for number in piece}
+            yield judged
             if current_meter().budget.is_over:
                 return
-
-    async def _judge_at_once(
-        self, pieces: Sequence[Piece], ask: Callable[[Piece], Awaitable[T | None]]
-    ) -> list[tuple[Piece, T]]:
-        """Ask about all of these pieces; parts of which no reply could be used are noted."""
-        with suppress_streaming():
-            replies = await all_finished(map(ask, pieces))
-        judged = [(piece, reply) for piece, reply in zip(pieces, replies, strict=True) if reply is not None]
-        for piece, reply in zip(pieces, replies, strict=True):
-            self.unjudged |= {*piece} if reply is None else set()
-        self.left -= {number for piece, _ in judged for number in piece}
-        return judged
 
     def result(self, *, can_judge: bool = True) -> Absence:
         """What is known: proven is that no part holds an answer, where each was read or judged."""
         left = sorted(self.left | self.unjudged)
         why: WhyNot = "" if self.memory.whole else "unread"
-        if left:
+        if self.found:
+            why = ""
+        elif not can_judge:
+            why = "model"
+        elif left:
             why = "budget" if current_meter().budget.is_over else "replies"
-        why = "" if self.found else why if can_judge else "model"
         return Absence(
             parts=self.memory.record.pages,
             judged=self.to_judge - len(left),
