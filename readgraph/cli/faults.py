@@ -65,7 +65,7 @@ def report_own_code(problem: Exception) -> None:
         package = module.partition(".")[0]
         if package == "readgraph":
             plugged, begins = "", None
-        elif package not in BETWEEN and caller.startswith(CALLERS):
+        elif package not in BETWEEN and caller in CALLERS:
             begins = frames
             break
         elif package not in BETWEEN and not begins and (plugged := package_of(module)):

@@ -23,7 +23,7 @@ BAD_INPUT = [
     ("ask who --continue", "no question to follow up"),
     ("ask who {story} --price cheap", "is not a price"),
     ("ask who {story} --price 1/-1", "0 or more"),
-    ("ask who {story} --method none", "choose one of read-agent"),
+    ("ask who {story} --method none", "choose one of auto, read-agent"),
     ("ask who {tmp}/empty.txt", "empty.txt is empty"),
     ("ask who {tmp}/blank.txt", "blank.txt is empty"),
     ("ask who {tmp}/noise.txt", "noise.txt holds no text"),

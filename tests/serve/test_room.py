@@ -396,5 +396,5 @@ def test_texts_of_the_settings_name_no_option(room: OpenRoom) -> None:
     about = room.get("/api/about")
     texts = [setting["help"] for setting in about["settings"]] + [method["line"] for method in about["methods"]]
     assert [text for text in texts if " --" in text or "'readgraph " in text or "pip " in text] == []
-    details = room.get(f"/api/methods/{about['methods'][0]['name']}")
+    details = room.get("/api/methods/read-agent")
     assert "look_up" in details["steps"] and {*details["reading_settings"]} < {*details["settings"]}

@@ -45,7 +45,7 @@ def problem(room: OpenRoom, path: str, **body: Any) -> str:
 
 def test_graphs_are_drawn_with_what_each_node_does(room: OpenRoom) -> None:
     listed = [graph["method"] for graph in room.get("/api/studio/graphs")]
-    assert listed[:4] == [OWN, "read-agent", "mem-walker", "gam"], "one's own comes first"
+    assert listed[:5] == [OWN, "auto", "read-agent", "mem-walker", "gam"], "one's own comes first"
     for method in listed:
         graph = room.get("/api/studio/graph", method=method)
         assert graph["drawing"].startswith("<svg ")

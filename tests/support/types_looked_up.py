@@ -8,7 +8,6 @@ from weakref import WeakKeyDictionary
 
 import pytest
 from langgraph._internal import _serde
-from langgraph.graph import state
 
 from readgraph.graphs import wiring
 from readgraph.graphs.wiring import checks, declared
@@ -34,4 +33,3 @@ def look_up_once(patched: pytest.MonkeyPatch) -> None:
         patched.setattr(module, "get_type_hints", get_type_hints)
     for module in (declared, checks):
         patched.setattr(module, "settings_in", cache(settings_in))
-    patched.setattr(state, "_get_channels", cache(state._get_channels))  # runs copy the channels
