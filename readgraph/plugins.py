@@ -14,6 +14,8 @@ The module has functions with the names of the hooks below, each marked with `ho
     def methods():
         return [Method(name="my-method", graph="my_package.my_method:graph", line="What it does.")]
 
+Shorter, `methods = give(Method(...))`; of what `give_from` names, the module is imported when the hook is asked.
+
 The module is imported when readgraph starts, so it should import nothing heavy; what a hook needs, it imports itself.
 A package that fails is left out, and named by `readgraph doctor`; no name of ours can be replaced.
 """
