@@ -57,11 +57,15 @@ class Sheet(NamedTuple):
     place: str
 
 
-async def find_sheets(store: PageStore, document: Document, parts: Sequence[ShownPart]) -> list[Sheet]:
-    """The pages of PDFs on which these parts stand, each once, as far as the files are still there."""
-    sheets = dict[tuple[Path, int], Sheet]()
+async def find_sheets(
+    store: PageStore, document: Document, parts: Sequence[ShownPart]
+) -> tuple[list[Sheet], list[Document]]:
+    """The pages of PDFs on which these parts stand, each once, and the documents whose files are gone or changed."""
+    sheets, gone = dict[tuple[Path, int], Sheet](), list[Document]()
     for own, start, end, title in await _members(store, document, parts):
         if not (file := await _file_of(store, own)):
+            source = Path(own.source)
+            gone += [own] if source.is_absolute() and source.suffix.lower() == ".pdf" else []
             continue
         begins = [(at, page.number) for at, name in await store.places(own) if (page := page_of(name))]
         for part in parts:
@@ -70,7 +74,7 @@ async def find_sheets(store: PageStore, document: Document, parts: Sequence[Show
                 place = ", ".join(filter(None, [title, SourcePage(number, "").label]))
                 before = known.parts if (known := sheets.get((file.path, number))) else ()
                 sheets[file.path, number] = Sheet(file, number, (*before, part.number), place)
-    return [*sheets.values()]
+    return [*sheets.values()], gone
 
 
 async def _members(
@@ -116,4 +120,7 @@ def _find_file(store: PageStore, document: Document) -> PdfFile | None:
         status = path.stat() if path else None
     except OSError:
         return None
-    return PdfFile(path, status.st_mtime_ns, status.st_size) if path and status else None
+    if not (path and status):
+        return None
+    # Another file that takes its place may be older, as moved and unpacked ones are.
+    return PdfFile(path, max(status.st_mtime_ns, status.st_ctime_ns), status.st_size)

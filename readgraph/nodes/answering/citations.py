@@ -86,7 +86,7 @@ def cite_picture(page: int, quote: str, start: int, places: Sequence[str]) -> Ci
 
 async def cite_pictures(store: PageStore, memory: str, quotes: Sequence[Quote]) -> list[Citation]:
     """The citations of those quotes that don't stand in the text of pages of which the model saw pictures."""
-    seen = [quote for quote in quotes if quote.get("pictures") and quote["quote"].strip()]
+    seen = [quote for quote in quotes if quote.get("pictures") and _WORD.search(quote["quote"])]
     starts = {page.number: page.start for page in await store.pages(memory, {quote["page"] for quote in seen})}
     return [
         cite_picture(page, quote["quote"], starts[page], quote["pictures"])

@@ -44,12 +44,18 @@ function tally(fallbacks) {
   return told.join(", ");
 }
 
+/** A page of a PDF in a place; there are several, with "or", where it is not known which one a picture showed. */
+const PDF_PAGE = /(^|, | or )PDF page (\d+)(?= or |$| \((.*)\)$)/gs;
+
+/** The numbers of the PDF's pages that a place names. */
+const pdfPages = (place) => [...(place?.matchAll(PDF_PAGE) ?? [])].map(([, , page]) => Number(page));
+
 /** A place as people say it: "PDF page 5 (v)" is "page v (5th in the file)". */
 function placeInWords(place) {
-  return place?.replace(/(^|, )PDF page (\d+)(?: \((.*)\))?$/s, (_, before, page, printed) => {
+  return place?.replace(/(^|, )PDF page (\d+) \((.*)\)$/s, (_, before, page, printed) => {
     const ending = /1\d$/.test(page) ? "th" : ({ 1: "st", 2: "nd", 3: "rd" }[page.at(-1)] ?? "th");
-    return printed ? `${before}page ${printed} (${page}${ending} in the file)` : `${before}page ${page}`;
-  });
+    return `${before}page ${printed} (${page}${ending} in the file)`;
+  }).replace(/(^|, | or )PDF page (\d+)(?= or |$)/g, "$1page $2");
 }
 
 /** Where a page is: the source's own place, or "part 4" where the source names none. */
