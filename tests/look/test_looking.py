@@ -9,11 +9,15 @@ from typing import Any
 
 import pytest
 from PIL import Image
+from reportlab.lib.pagesizes import A5
+from reportlab.lib.utils import ImageReader
+from reportlab.pdfgen.canvas import Canvas
 
 from readgraph.api import functions, replay_answer, save_answer
 from readgraph.api.documents import store_each
 from readgraph.api.results import Answer
 from readgraph.features.look import step
+from readgraph.features.look.pages import BLOCK, PdfFile
 from readgraph.features.look.settings import Look
 from readgraph.features.look.step import looking
 from readgraph.graphs.methods import METHODS
@@ -32,7 +36,7 @@ from readgraph.state.reading import Citation, Question
 from tests.doubles.model_faults import Fault, JsonObject
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import asked_for, between, reader
-from tests.look.reports import PAGES, write_report
+from tests.look.reports import PAGES, draw_chart, letter, write_report
 from tests.support.command import Command, assert_refused
 from tests.support.examples import STORY
 from tests.support.some_methods import mostly_slow
@@ -172,6 +176,19 @@ async def test_a_file_that_is_gone_or_another_one_now_is_not_shown(
     with pytest.warns(UserWarning, match="report: its pages are not shown as pictures: .* is gone, or was changed"):
         await functions.ask(library, QUESTION, documents=[document], method="full-text", context=context)
     assert not shown(server)
+
+
+def test_a_letterhead_is_known_on_a_page_behind_many(tmp_path: Path) -> None:
+    canvas, logo = Canvas(str(tmp_path / "letters.pdf"), pagesize=A5), ImageReader(letter())
+    for number in range(1, BLOCK + 3):
+        canvas.drawString(40, 400, f"On page {number} the keeper writes at some length of the lamp.")
+        canvas.drawImage(logo, 40, 460, 200, 80)
+        if number == BLOCK + 2:
+            draw_chart(canvas, (40, 90, 60))
+        canvas.showPage()
+    canvas.save()
+    file = PdfFile(tmp_path / "letters.pdf", 0, 0)
+    assert [page for page in range(1, BLOCK + 3) if file.shows_more(page)] == [BLOCK + 2]
 
 
 async def test_an_estimate_counts_pictures(server: ModelServer, library: Library, report: Path) -> None:

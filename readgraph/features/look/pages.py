@@ -19,6 +19,7 @@ from readgraph.state.errors import BadInput
 from readgraph.state.records import Document
 
 BLOCK = 50  # pages that are looked at together: most questions of a text need one look
+BEFORE = 10  # pages before a block that are looked at with it: the last one may be short, and show what runs on all
 
 
 class PdfFile(NamedTuple):
@@ -45,7 +46,7 @@ def _digest_file(file: PdfFile) -> str:
 
 @lru_cache(1024)
 def _figures_in_block(file: PdfFile, block: int) -> frozenset[int]:
-    return frozenset(pages_with_figures(file.path, range(block * BLOCK + 1, (block + 1) * BLOCK + 1)))
+    return frozenset(pages_with_figures(file.path, range(max(1, block * BLOCK + 1 - BEFORE), (block + 1) * BLOCK + 1)))
 
 
 class Sheet(NamedTuple):
