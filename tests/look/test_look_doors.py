@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from readgraph.library.opening import Library
+from readgraph.sources import loading
 from readgraph.sources.places import place_in_words
 from readgraph.state.context import ReaderContext
 from tests.doubles.model_server import ModelServer
@@ -39,13 +40,16 @@ async def test_an_agent_is_told_what_was_read_off_a_picture(
     assert shown(server) == {CHART, SCAN}
 
 
-def test_a_room_shows_pictures_of_the_files_that_it_keeps(server: ModelServer, tmp_path: Path) -> None:
+def test_a_room_shows_pictures_of_the_files_that_it_keeps(
+    server: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("fastapi", reason="needs pip install 'readgraph[serve]'")
     from tests.support.reading_room import reading_room
 
     server.respond = read_bar
     with reading_room(tmp_path / "library", ReaderContext(**SETTINGS)) as room:
         document = room.added("report.pdf", write_report(tmp_path / "report.pdf").read_bytes())
+        monkeypatch.setattr(loading, "CONVERSION", -1)  # they would be converted otherwise by now
         asked = {"question": QUESTION, "method": "full-text", "settings": {"look": "auto"}}
         (result,) = [each for each in room.ran(documents=[document["id"]], **asked) if each["type"] == "result"]
     cited = result["report"]["found"]["citations"]

@@ -101,11 +101,11 @@ def _pages_in(begins: Sequence[tuple[int, int]], start: int, end: int) -> Iterat
 
 
 async def _file_of(store: PageStore, document: Document) -> PdfFile | None:
-    """The file that a document was read from; None where it is gone, or was changed since."""
+    """The file that a document was read from; None where it is gone, or, if no copy is kept, was changed since."""
     if not (file := await asyncio.to_thread(_find_file, store, document)):
         return None
     read = datetime.fromisoformat(document.added).timestamp() if document.added else math.inf
-    if file.changed / 1e9 > read:
+    if file.path == Path(document.source) and file.changed / 1e9 > read:
         try:
             known = await document_of_file(store, await asyncio.to_thread(lambda: read_file(file.path).digest))
         except BadInput:
