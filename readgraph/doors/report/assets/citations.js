@@ -40,12 +40,15 @@ class MarkedText {
 
 /** Links to a source at an offset of the document: to a PDF at each page that the place names; none where it can't be opened. */
 function sourceLinks(offset, place) {
-  const file = report.parts.length ? report.parts.findLast((part) => part.start <= offset)?.link : report.link;
-  if (!file) return [];
+  const there = report.parts.length ? report.parts.findLast((part) => part.start <= offset) : report;
   const link = (href, label) => element("a.source", { href, target: "_blank", rel: "noopener noreferrer" }, label);
   const pages = pdfPages(place);
-  if (!pages.length) return [link(file, "Open the source")];
-  return pages.map((page) => link(`${file.replace(/#.*/s, "")}#page=${page}`, `Open PDF page ${page}`));
+  if (!pages.length) return there?.link ? [link(there.link, "Open the source")] : [];
+  const isApart = report.parts.length > 0 && pages.length > 1; // they may be of several documents
+  return pages.flatMap(({ title, page }) => {
+    const file = (isApart ? partTitled(title) : there)?.link;
+    return file ? [link(`${file.replace(/#.*/s, "")}#page=${page}`, `Open ${isApart ? `${title}, ` : ""}PDF page ${page}`)] : [];
+  });
 }
 
 /** The citations, each with its words, where they stand, and the way to its mark in the answer and to its source. */

@@ -47,8 +47,21 @@ function tally(fallbacks) {
 /** A page of a PDF in a place; there are several, with "or", where it is not known which one a picture showed. */
 const PDF_PAGE = /(^|, | or )PDF page (\d+)(?= or |$| \((.*)\)$)/gs;
 
-/** The numbers of the PDF's pages that a place names. */
-const pdfPages = (place) => [...(place?.matchAll(PDF_PAGE) ?? [])].map(([, , page]) => Number(page));
+/** The pages of PDFs that a place names, each with what stands before it: the title, where there are several documents. */
+function pdfPages(place) {
+  let end = 0;
+  return [...(place?.matchAll(PDF_PAGE) ?? [])].map((found) => {
+    const title = place.slice(end, found.index).replace(/^ or /, "");
+    end = found.index + found[0].length;
+    return { title, page: Number(found[2]) };
+  });
+}
+
+/** The document of a collection with this title, if it is the only one. */
+function partTitled(title) {
+  const alike = report.parts.filter((part) => part.title === title);
+  return alike.length === 1 ? alike[0] : null;
+}
 
 /** A place as people say it: "PDF page 5 (v)" is "page v (5th in the file)". */
 function placeInWords(place) {

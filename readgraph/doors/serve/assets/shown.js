@@ -98,12 +98,14 @@ function originalOf(page) {
   const place = report.pages[cited?.page] === page ? cited.place : page.place;
   const sheets = pdfPages(place);
   if (!owner || !sheets.length) return [];
-  const boxes = (id) => sheets.map((sheet) => sheetOf(id, sheet));
-  if (!owner.parts?.length) return owner.has_original ? boxes(owner.id) : [];
-  const part = owner.parts.find((one) => page.start >= one.start && page.start < one.end);
-  const hold = element("div", { hidden: true });
-  if (part) hasOriginal(part.document).then((has) => has && hold.replaceWith(...boxes(part.document)));
-  return part ? [hold] : [];
+  if (!owner.parts?.length) return owner.has_original ? sheets.map((sheet) => sheetOf(owner.id, sheet.page)) : [];
+  return sheets.map((sheet) => {
+    const start = sheets.length > 1 ? partTitled(sheet.title)?.start : page.start; // a part may hold several documents
+    const part = owner.parts.find((one) => start >= one.start && start < one.end);
+    const hold = element("div", { hidden: true });
+    if (part) hasOriginal(part.document).then((has) => has && hold.replaceWith(sheetOf(part.document, sheet.page)));
+    return hold;
+  });
 }
 
 /** Whether a document of a collection can show its original; each is asked for once, as long as this page is open. */
