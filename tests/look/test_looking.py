@@ -363,10 +363,11 @@ async def test_citations_name_what_was_seen(server: ModelServer, library: Librar
 
 
 @pytest.mark.parametrize(("look", "cited"), [("auto", {"Zorblax 19": "in the picture"}), ("never", {})])
-async def test_of_what_stands_nowhere_only_words_are_cited_where_a_picture_was_shown(
+async def test_only_words_that_the_text_lacks_are_cited_where_a_picture_was_shown(
     server: ModelServer, library: Library, report: Path, look: Look, cited: dict[str, str]
 ) -> None:
-    quotes = [{"page": page, "quote": quote} for page, quote in [(0, "Zorblax 19"), (0, "..."), (9, "Zorblax 19")]]
+    said = [(0, "Zorblax 19"), (0, "..."), (0, "keeper writes"), (9, "Zorblax 19")]
+    quotes = [{"page": page, "quote": quote} for page, quote in said]
     server.respond = lambda request: {"quotes": quotes, "answer": "Zorblax."}
     answer = await ask(library, report, "full-text", look=look)
     assert {citation.quote: citation.seen for citation in answer.citations} == cited

@@ -291,7 +291,7 @@ async def _citations(state: CiteState, memories: dict[str, str], runtime: Reader
             await add_context(store, await store.document(document), there, sentences)
         citations += there if own else [Citation(**each, document=document) for each in there]
         lost = [quote for quote, citation in zip(lost, quotes, strict=True) if citation is None]
-    seen = await cite_pictures(store, state["memory"], lost)
+    seen = await cite_pictures(store, state["document"], state["memory"], lost)
     if missing := len(lost) - len(seen):
         count_fallback("quote_not_found", missing)
     unique = {identity_of(citation): citation for citation in [*citations, *seen]}
