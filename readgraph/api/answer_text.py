@@ -29,13 +29,13 @@ def quote_in_words(citation: Mapping[str, Any]) -> str:
     """A quote in one line, with the sentences around it if they were asked for, and what its words for a time mean."""
     parts = [citation.get("before", ""), f"“{citation['quote'].strip()}”", citation.get("after", "")]
     meant = "; ".join(f"“{words}” = {meaning}" for words, meaning in citation.get("dates", {}).items())
-    parts += [f"({meant})" if meant else "", SEEN[citation["seen"]] if "seen" in citation else ""]
+    parts += [f"({meant})" if meant else "", SEEN.get(citation.get("seen") or "", "")]
     return " ".join(" ".join(parts).split())
 
 
 SEEN = {
     "with the text": "(the model saw the page, too)",
-    "in the picture": "(as the model read the picture of the page; its text does not say so)",
+    "in the picture": "(as the model read the picture of the page; its text does not say so: not checked)",
 }
 """What is said of a quote from a page that was shown as a picture."""
 

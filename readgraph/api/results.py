@@ -1,13 +1,13 @@
 """What the functions of the api return: typed, described, and plain JSON when dumped."""
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 
 from readgraph.library.search.passages import FoundBy
 from readgraph.state.channels import NotMemorised
-from readgraph.state.reading import Status
+from readgraph.state.reading import Seen, Status
 
 __all__ = ["Result"]
 
@@ -80,7 +80,7 @@ class Reading(Used):
 
 
 class Cited(Result):
-    """A quote that stands in the document exactly so."""
+    """A quote that stands in the document exactly so, if it was not read off a picture (`seen`)."""
 
     document: str = Field(description="The id of the document that holds the quote.")
     page: int = Field(description="The page of the memory; open_page opens it.")
@@ -93,6 +93,11 @@ class Cited(Result):
     )
     before: str = Field(default="", description="The sentences before it, if they were asked for.")
     after: str = Field(default="", description="The sentences after it, if they were asked for.")
+    seen: Seen | Literal[""] = Field(
+        default="",
+        description="If the model saw a picture of its page: whether it stands in the text, too, or in the picture "
+        "alone, which was not checked.",
+    )
 
 
 CHOICE = (

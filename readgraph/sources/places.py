@@ -18,6 +18,7 @@ LONGEST_TITLE = 80  # the most characters of a heading in a label
 BELOW = " > "  # what stands in a label between a heading and one below it
 _NOTE_MARK = re.compile(r" \[\^[^\]\s]{1,6}\]")
 _PAGE = re.compile(r"(?:^|, )PDF page (\d{1,9})(?: \((.*)\))?$")
+_UNPRINTED = re.compile(r"(^|, | or )PDF page (\d{1,9})(?= or |$)")
 _SAID_PAGE = re.compile(r"page (\S+) \((\d{1,9})(?:st|nd|rd|th) in the file\)$", re.IGNORECASE)
 Element = TypeVar("Element")
 
@@ -76,7 +77,9 @@ def page_of(label: str) -> SourcePage | None:
 def place_in_words(label: str) -> str:
     """The label of a place as people say it: "§ 2.1 Discharge, page v (5th in the file)"."""
     page = page_of(label)
-    return f"{label[: label.rindex('PDF page ')]}{page.in_words}" if page else label
+    if page and page.printed:
+        return f"{label[: label.rindex('PDF page ')]}{page.in_words}"
+    return _UNPRINTED.sub(r"\1page \2", label)
 
 
 def label_of_words(words: str) -> str:

@@ -1,5 +1,6 @@
 """Pages of PDFs as pictures beside the text of parts that were looked up: which, for whom, and what is kept of it."""
 
+import os
 import re
 from base64 import b64decode
 from io import BytesIO
@@ -8,11 +9,15 @@ from typing import Any
 
 import pytest
 from PIL import Image
+from reportlab.lib.pagesizes import A5
+from reportlab.lib.utils import ImageReader
+from reportlab.pdfgen.canvas import Canvas
 
 from readgraph.api import functions, replay_answer, save_answer
 from readgraph.api.documents import store_each
 from readgraph.api.results import Answer
 from readgraph.features.look import step
+from readgraph.features.look.pages import BLOCK, PdfFile
 from readgraph.features.look.settings import Look
 from readgraph.features.look.step import looking
 from readgraph.graphs.methods import METHODS
@@ -31,7 +36,7 @@ from readgraph.state.reading import Citation, Question
 from tests.doubles.model_faults import Fault, JsonObject
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import asked_for, between, reader
-from tests.look.reports import PAGES, write_report
+from tests.look.reports import PAGES, draw_chart, letter, write_report
 from tests.support.command import Command, assert_refused
 from tests.support.examples import STORY
 from tests.support.some_methods import mostly_slow
@@ -159,12 +164,31 @@ async def test_kept_replies_are_of_the_same_pictures(server: ModelServer, librar
     assert (other.document, other.output["usage"]["calls"]) == (again.document, 1)
 
 
-async def test_a_file_that_is_another_one_now_is_not_shown(server: ModelServer, library: Library, report: Path) -> None:
+@pytest.mark.parametrize("is_gone", [False, True])
+async def test_a_file_that_is_gone_or_another_one_now_is_not_shown(
+    server: ModelServer, library: Library, report: Path, is_gone: bool
+) -> None:
     (document,) = await store_each(library.pages, read_file(report))
-    write_report(report, bars=(90, 20, 30))
+    other = write_report(report.with_name("other.pdf"), bars=(90, 20, 30))
+    os.utime(other, (0, 0))  # it is older
+    report.unlink() if is_gone else other.replace(report)
     context = ReaderContext(**SETTINGS, look="always")
-    await functions.ask(library, QUESTION, documents=[document], method="full-text", context=context)
+    with pytest.warns(UserWarning, match="report: its pages are not shown as pictures: .* is gone, or was changed"):
+        await functions.ask(library, QUESTION, documents=[document], method="full-text", context=context)
     assert not shown(server)
+
+
+def test_a_letterhead_is_known_on_a_page_behind_many(tmp_path: Path) -> None:
+    canvas, logo = Canvas(str(tmp_path / "letters.pdf"), pagesize=A5), ImageReader(letter())
+    for number in range(1, BLOCK + 3):
+        canvas.drawString(40, 400, f"On page {number} the keeper writes at some length of the lamp.")
+        canvas.drawImage(logo, 40, 460, 200, 80)
+        if number == BLOCK + 2:
+            draw_chart(canvas, (40, 90, 60))
+        canvas.showPage()
+    canvas.save()
+    file = PdfFile(tmp_path / "letters.pdf", 0, 0)
+    assert [page for page in range(1, BLOCK + 3) if file.shows_more(page)] == [BLOCK + 2]
 
 
 async def test_an_estimate_counts_pictures(server: ModelServer, library: Library, report: Path) -> None:
@@ -310,7 +334,7 @@ def test_the_command_shows_what_was_seen(server: ModelServer, readgraph: Command
     server.respond = read_bar
     settings = ("--method", "full-text", "--model", "openai:double", "--look", "auto")
     ran = readgraph("ask", QUESTION, report, *settings)
-    assert "(as the model read the picture of the page; its text does not say so)" in ran.text
+    assert "(as the model read the picture of the page; its text does not say so: not checked)" in ran.text
     assert "(the model saw the page, too)" in ran.text
     server.fault_for = refuse_pictures
     assert "picture_not_seen 2" in readgraph("ask", "What does it write of the lamp?", report, *settings).text
@@ -329,12 +353,25 @@ def read_bar(request: ChatRequest) -> str | JsonObject:
 async def test_citations_name_what_was_seen(server: ModelServer, library: Library, report: Path) -> None:
     server.respond = read_bar
     answer = await ask(library, report, "full-text", look="auto")
-    said = {citation["quote"]: (citation["place"], citation["seen"]) for citation in answer.output["citations"]}
+    said = {citation.quote: (citation.place, citation.seen) for citation in answer.citations}
     assert said == {
         "Second bar: 90": (f"{CHART} or {SCAN}", "in the picture"),
         "On page 2, line 8, the keeper writes of the chart.": (CHART, "with the text"),
     }
     assert "quote_not_found" not in answer.output["fallbacks"]
+    assert answer.output["steps"][-1]["summary"] == "found 1 of 2 quotes in the text; 1 read off pictures, not checked"
+
+
+@pytest.mark.parametrize(("look", "cited"), [("auto", {"Zorblax 19": "in the picture"}), ("never", {})])
+async def test_only_words_that_the_text_lacks_are_cited_where_a_picture_was_shown(
+    server: ModelServer, library: Library, report: Path, look: Look, cited: dict[str, str]
+) -> None:
+    said = [(0, "Zorblax 19"), (0, "..."), (0, "keeper writes"), (9, "Zorblax 19")]
+    quotes = [{"page": page, "quote": quote} for page, quote in said]
+    server.respond = lambda request: {"quotes": quotes, "answer": "Zorblax."}
+    answer = await ask(library, report, "full-text", look=look)
+    assert {citation.quote: citation.seen for citation in answer.citations} == cited
+    assert answer.output["fallbacks"] == {"quote_not_found": len(quotes) - len(cited)}
 
 
 async def test_a_node_that_looks_is_swapped_in(server: ModelServer, library: Library, report: Path) -> None:

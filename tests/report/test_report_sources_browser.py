@@ -18,6 +18,18 @@ async def test_marks_citations_and_sources_lead_to_each_other(library: Library, 
     tab = show({**data, "link": "../a%20book.pdf"})
     opened = tab.run("[...document.querySelectorAll('.citations .source')].map((link) => link.getAttribute('href'))")
     assert opened == ["../a%20book.pdf#page=58", "../a%20book.pdf"]
+    first, _ = data["found"]["citations"]
+    first["place"] = "PDF page 2 or PDF page 3"
+    both = show({**data, "link": "../a%20book.pdf"})
+    assert both.texts(".citations li:first-child .source") == ["Open PDF page 2", "Open PDF page 3"]
+    assert both.run("document.querySelector('.citations .where').textContent") == "page 2 or page 3"
+    first["place"] = "one, PDF page 2 or two, PDF page 3"
+    parts = [{"title": title, "start": start, "link": f"{title}.pdf"} for start, title in enumerate(("one", "two"))]
+    apart = show({**data, "parts": parts})
+    hrefs = "[...document.querySelectorAll('.citations li:first-child .source')].map((a) => a.getAttribute('href'))"
+    assert apart.run(hrefs) == ["one.pdf#page=2", "two.pdf#page=3"]
+    first["place"] = "§ PDF page 3, PDF page 58 (50)"
+    tab = show({**data, "link": "../a%20book.pdf"})
     tab.click(".citations li:nth-child(2) .back")
     assert tab.focused() == "button [2]" and tab.texts(".citations .tied .number") == ["[2]"]
     tab.press("Enter")

@@ -19,6 +19,7 @@ from readgraph.state.errors import BadInput
 from readgraph.state.records import Document
 
 BLOCK = 50  # pages that are looked at together: most questions of a text need one look
+BEFORE = 10  # pages before a block that are looked at with it: the last one may be short, and show what runs on all
 
 
 class PdfFile(NamedTuple):
@@ -45,7 +46,7 @@ def _digest_file(file: PdfFile) -> str:
 
 @lru_cache(1024)
 def _figures_in_block(file: PdfFile, block: int) -> frozenset[int]:
-    return frozenset(pages_with_figures(file.path, range(block * BLOCK + 1, (block + 1) * BLOCK + 1)))
+    return frozenset(pages_with_figures(file.path, range(max(1, block * BLOCK + 1 - BEFORE), (block + 1) * BLOCK + 1)))
 
 
 class Sheet(NamedTuple):
@@ -57,11 +58,15 @@ class Sheet(NamedTuple):
     place: str
 
 
-async def find_sheets(store: PageStore, document: Document, parts: Sequence[ShownPart]) -> list[Sheet]:
-    """The pages of PDFs on which these parts stand, each once, as far as the files are still there."""
-    sheets = dict[tuple[Path, int], Sheet]()
+async def find_sheets(
+    store: PageStore, document: Document, parts: Sequence[ShownPart]
+) -> tuple[list[Sheet], list[Document]]:
+    """The pages of PDFs on which these parts stand, each once, and the documents whose files are gone or changed."""
+    sheets, gone = dict[tuple[Path, int], Sheet](), list[Document]()
     for own, start, end, title in await _members(store, document, parts):
         if not (file := await _file_of(store, own)):
+            source = Path(own.source)
+            gone += [own] if source.is_absolute() and source.suffix.lower() == ".pdf" else []
             continue
         begins = [(at, page.number) for at, name in await store.places(own) if (page := page_of(name))]
         for part in parts:
@@ -70,7 +75,7 @@ async def find_sheets(store: PageStore, document: Document, parts: Sequence[Show
                 place = ", ".join(filter(None, [title, SourcePage(number, "").label]))
                 before = known.parts if (known := sheets.get((file.path, number))) else ()
                 sheets[file.path, number] = Sheet(file, number, (*before, part.number), place)
-    return [*sheets.values()]
+    return [*sheets.values()], gone
 
 
 async def _members(
@@ -96,11 +101,11 @@ def _pages_in(begins: Sequence[tuple[int, int]], start: int, end: int) -> Iterat
 
 
 async def _file_of(store: PageStore, document: Document) -> PdfFile | None:
-    """The file that a document was read from; None where it is gone, or was changed since."""
+    """The file that a document was read from; None where it is gone, or, if no copy is kept, was changed since."""
     if not (file := await asyncio.to_thread(_find_file, store, document)):
         return None
     read = datetime.fromisoformat(document.added).timestamp() if document.added else math.inf
-    if file.changed / 1e9 > read:
+    if file.path == Path(document.source) and file.changed / 1e9 > read:
         try:
             known = await document_of_file(store, await asyncio.to_thread(lambda: read_file(file.path).digest))
         except BadInput:
@@ -116,4 +121,7 @@ def _find_file(store: PageStore, document: Document) -> PdfFile | None:
         status = path.stat() if path else None
     except OSError:
         return None
-    return PdfFile(path, status.st_mtime_ns, status.st_size) if path and status else None
+    if not (path and status):
+        return None
+    # Another file that takes its place may be older, as moved and unpacked ones are.
+    return PdfFile(path, max(status.st_mtime_ns, status.st_ctime_ns), status.st_size)

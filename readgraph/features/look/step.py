@@ -19,6 +19,7 @@ from readgraph.sources.converting import convert_in_thread
 from readgraph.sources.pdf.in_child import page_picture
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document, digest
+from readgraph.state.variables import warn_caller
 
 __all__ = ["looking"]
 
@@ -31,9 +32,12 @@ async def show_pictures(
 ) -> Prompt:
     """The prompt with pictures of the pages on which these parts stand, as the settings and the window allow."""
     wanted = Looking.of(runtime.context).look
-    if wanted == "never" or not (sheets := await find_sheets(page_store(runtime), document, parts)):
+    if wanted == "never":
         return prompt
-    if wanted is None and not await is_known_to_see(runtime.context):
+    sheets, gone = await find_sheets(page_store(runtime), document, parts)
+    for each in gone if wanted else ():
+        warn_caller(f"{each.title}: its pages are not shown as pictures: {each.source} is gone, or was changed.")
+    if not sheets or (wanted is None and not await is_known_to_see(runtime.context)):
         return prompt
     if wanted != "always":
         sheets = await asyncio.to_thread(lambda: [*filter(_shows_more, sheets)])

@@ -75,24 +75,32 @@ def _is_page(seen: str, number: int, place: str) -> bool:
     return page is not None and page.number == number and place.startswith(seen.removesuffix(page.label))
 
 
-def cite_picture(page: int, quote: str, start: int, places: Sequence[str]) -> Citation:
-    """The citation of what was read off a picture of a page, whose text begins at `start` and does not say it.
+def cite_picture(page: int, quote: str, start: int, text: str, places: Sequence[str]) -> Citation | None:
+    """The citation of what was read off pictures of a page, whose text begins at `start` and does not say it.
 
-    Of several pictures, the model doesn't say which one it was.
+    Of several pictures, the model doesn't say which one it was. None without words, or where the text has them, too:
+    then they were not found in it since they say too little.
     """
+    words = _fold_text(quote).words
+    if not places or not words.strip() or words in _fold_text(text).words:
+        return None
     place = " or ".join(places)
     return Citation(page=page, quote=quote.strip(), start=start, end=start, place=place, seen="in the picture")
 
 
-async def cite_pictures(store: PageStore, memory: str, quotes: Sequence[Quote]) -> list[Citation]:
+async def cite_pictures(store: PageStore, document: str, memory: str, quotes: Sequence[Quote]) -> list[Citation]:
     """The citations of those quotes that don't stand in the text of pages of which the model saw pictures."""
-    seen = [quote for quote in quotes if quote.get("pictures") and quote["quote"].strip()]
-    starts = {page.number: page.start for page in await store.pages(memory, {quote["page"] for quote in seen})}
-    return [
-        cite_picture(page, quote["quote"], starts[page], quote["pictures"])
+    if not (seen := [quote for quote in quotes if quote.get("pictures")]):
+        return []
+    pages = await store.pages(memory, {quote["page"] for quote in seen})
+    texts = await store.spans(await store.document(document), [(page.start, page.end) for page in pages])
+    shown = {page.number: (page.start, text) for page, text in zip(pages, texts, strict=True)}
+    read = (
+        cite_picture(quote["page"], quote["quote"], *shown[quote["page"]], quote["pictures"])
         for quote in seen
-        if (page := quote["page"]) in starts
-    ]
+        if quote["page"] in shown
+    )
+    return [*filter(None, read)]
 
 
 async def add_context(store: PageStore, document: Document, citations: Sequence[Citation], sentences: int) -> None:

@@ -291,13 +291,13 @@ async def _citations(state: CiteState, memories: dict[str, str], runtime: Reader
             await add_context(store, await store.document(document), there, sentences)
         citations += there if own else [Citation(**each, document=document) for each in there]
         lost = [quote for quote, citation in zip(lost, quotes, strict=True) if citation is None]
-    citations += await cite_pictures(store, state["memory"], lost)
-    lost = [quote for quote in lost if not quote.get("pictures")]
-    if lost:
-        count_fallback("quote_not_found", len(lost))
-    unique = {identity_of(citation): citation for citation in citations}
+    seen = await cite_pictures(store, state["document"], state["memory"], lost)
+    if missing := len(lost) - len(seen):
+        count_fallback("quote_not_found", missing)
+    unique = {identity_of(citation): citation for citation in [*citations, *seen]}
     where = "the text" if len(memories) == 1 else f"{len(memories)} documents"
-    return [*unique.values()], f"found {len(citations)} of {len(state['quotes'])} quotes in {where}"
+    read_off = f"; {len(seen)} read off pictures, not checked" if seen else ""
+    return [*unique.values()], f"found {len(citations)} of {len(state['quotes'])} quotes in {where}{read_off}"
 
 
 async def _memories(state: CiteState, runtime: ReaderRuntime) -> dict[str, str]:

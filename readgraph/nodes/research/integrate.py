@@ -159,9 +159,8 @@ async def integrate(state: IntegrateState, runtime: ReaderRuntime) -> IntegrateU
 
 def _read_off_picture(quoted: QuotedText, shown: Sequence[ShownPage]) -> Citation | None:
     """A quote that doesn't stand in the text of the page that it names, of which the model saw a picture, too."""
-    seen = current_meter().places_seen(quoted.page) if quoted.quote.strip() else []
-    starts = (page.start for page in shown if page.number == quoted.page)
-    return next((cite_picture(quoted.page, quoted.quote, start, seen) for start in starts if seen), None)
+    seen, named = current_meter().places_seen(quoted.page), (page for page in shown if page.number == quoted.page)
+    return next((cite_picture(page.number, quoted.quote, page.start, page.text, seen) for page in named), None)
 
 
 def _quote_of(snippet: Citation) -> Quote:
@@ -264,7 +263,7 @@ async def note_findings(state: NoteState, runtime: ReaderRuntime) -> NoteUpdate:
     quotes, store = all_quotes(findings), page_store(runtime)
     found = await find_quotes(store, state["document"], state["memory"], quotes) if quotes else []
     lost = [quote for quote, citation in zip(quotes, found, strict=True) if not citation]
-    citations = [*filter(None, found), *await cite_pictures(store, state["memory"], lost)]
+    citations = [*filter(None, found), *await cite_pictures(store, state["document"], state["memory"], lost)]
     snippets = {identity_of(snippet): snippet for snippet in citations}
     notes = first_words("\n\n".join(map(format_finding, findings)), LONGEST_NOTES)
     sources = [finding["page"] for finding in findings]

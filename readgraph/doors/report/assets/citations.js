@@ -38,14 +38,17 @@ class MarkedText {
   }
 }
 
-/** Where a source can be opened at an offset of the document: a PDF at its page; null where it can't be opened. */
-function sourceLink(offset, place) {
-  const file = report.parts.length ? report.parts.findLast((part) => part.start <= offset)?.link : report.link;
-  if (!file) return null;
-  const page = place?.match(/.*PDF page (\d+)/s)?.[1];
-  const href = page ? `${file.replace(/#.*/s, "")}#page=${page}` : file;
-  const away = { href, target: "_blank", rel: "noopener noreferrer" };
-  return element("a.source", away, page ? `Open PDF page ${page}` : "Open the source");
+/** Links to a source at an offset of the document: to a PDF at each page that the place names; none where it can't be opened. */
+function sourceLinks(offset, place) {
+  const there = report.parts.length ? report.parts.findLast((part) => part.start <= offset) : report;
+  const link = (href, label) => element("a.source", { href, target: "_blank", rel: "noopener noreferrer" }, label);
+  const pages = pdfPages(place);
+  if (!pages.length) return there?.link ? [link(there.link, "Open the source")] : [];
+  const isApart = report.parts.length > 0 && pages.length > 1; // they may be of several documents
+  return pages.flatMap(({ title, page }) => {
+    const file = (isApart ? partTitled(title) : there)?.link;
+    return file ? [link(`${file.replace(/#.*/s, "")}#page=${page}`, `Open ${isApart ? `${title}, ` : ""}PDF page ${page}`)] : [];
+  });
 }
 
 /** The citations, each with its words, where they stand, and the way to its mark in the answer and to its source. */
@@ -59,7 +62,7 @@ function citationList(found) {
       prose("q", citation.quote),
       element("span.where", {}, [whereabouts(citation.page, citation.place), SEEN[citation.seen]].filter(Boolean).join(", ")),
     );
-    const ways = [found.answer === null ? null : backButton(place), sourceLink(citation.start, citation.place)];
+    const ways = [found.answer === null ? null : backButton(place), ...sourceLinks(citation.start, citation.place)];
     return element("li", tied(place), button, element("div.ways", {}, ways));
   });
   const list = (some) => element("ol.citations", { "aria-label": "Citations" }, some);
@@ -69,7 +72,7 @@ function citationList(found) {
 }
 
 /** What is said of a quote from a page that the model saw as a picture. */
-const SEEN = { "with the text": "seen as a picture, too", "in the picture": "read off its picture; the text does not say so" };
+const SEEN = { "with the text": "seen as a picture, too", "in the picture": "read off its picture, not checked; the text does not say so" };
 
 /** Of more quotes than this, only the first ones stand open. */
 const [MANY_QUOTES, FIRST_QUOTES] = [8, 5];

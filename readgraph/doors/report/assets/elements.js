@@ -44,12 +44,31 @@ function tally(fallbacks) {
   return told.join(", ");
 }
 
+/** A page of a PDF in a place; there are several, with "or", where it is not known which one a picture showed. */
+const PDF_PAGE = /(^|, | or )PDF page (\d+)(?= or |$| \((.*)\)$)/gs;
+
+/** The pages of PDFs that a place names, each with what stands before it: the title, where there are several documents. */
+function pdfPages(place) {
+  let end = 0;
+  return [...(place?.matchAll(PDF_PAGE) ?? [])].map((found) => {
+    const title = place.slice(end, found.index).replace(/^ or /, "");
+    end = found.index + found[0].length;
+    return { title, page: Number(found[2]) };
+  });
+}
+
+/** The document of a collection with this title, if it is the only one. */
+function partTitled(title) {
+  const alike = report.parts.filter((part) => part.title === title);
+  return alike.length === 1 ? alike[0] : null;
+}
+
 /** A place as people say it: "PDF page 5 (v)" is "page v (5th in the file)". */
 function placeInWords(place) {
-  return place?.replace(/(^|, )PDF page (\d+)(?: \((.*)\))?$/s, (_, before, page, printed) => {
+  return place?.replace(/(^|, )PDF page (\d+) \((.*)\)$/s, (_, before, page, printed) => {
     const ending = /1\d$/.test(page) ? "th" : ({ 1: "st", 2: "nd", 3: "rd" }[page.at(-1)] ?? "th");
-    return printed ? `${before}page ${printed} (${page}${ending} in the file)` : `${before}page ${page}`;
-  });
+    return `${before}page ${printed} (${page}${ending} in the file)`;
+  }).replace(/(^|, | or )PDF page (\d+)(?= or |$)/g, "$1page $2");
 }
 
 /** Where a page is: the source's own place, or "part 4" where the source names none. */

@@ -119,8 +119,8 @@ const pages = {
   fill(page, place, citation) {
     this.heading.textContent = capital(whereabouts(place, page.place));
     const about = counted(page.words, "word");
-    const link = sourceLink(page.start, page.place);
-    this.about.replaceChildren(about, ...(link ? [" · ", link] : []));
+    const links = sourceLinks(page.start, page.place);
+    this.about.replaceChildren(about, ...links.flatMap((link) => [" · ", link]));
     this.back.disabled = place === 0;
     this.on.disabled = place === report.pages.length - 1;
     this.note.replaceChildren(...this.noted(page, place));

@@ -61,7 +61,7 @@ pages.words = function words(page, place, citation) {
     loadPage(place);
     return element("p.quiet", {}, "The text is on its way…");
   }
-  return element("div.sheets", {}, reportWords.call(this, page, place, citation), originalOf(page));
+  return element("div.sheets", {}, reportWords.call(this, page, place, citation), ...originalOf(page));
 };
 
 /** The note, and what a reader may do with it. */
@@ -91,18 +91,21 @@ function namedNodes(summary) {
   return summary.replace(/\b(at|to|root,) (\d+\.\d+)(?=[\s:;,(]|$)/gu, (all, word, id) => (isNode(id) ? `${word} ‘${tree.name(id)}’` : all));
 }
 
-/** The picture of a page of the original, where it is a PDF. Of a collection it is the document's that has the page. */
+/** The pictures of a page of the original, where it is a PDF. Of a collection it is the document's that has the page. */
 function originalOf(page) {
   const owner = shown.document;
   const cited = report.found?.citations[pages.citation]; // it may stand on a later page than its part begins on
   const place = report.pages[cited?.page] === page ? cited.place : page.place;
-  const sheet = Number(place?.match(/.*PDF page (\d+)/s)?.[1]);
-  if (!owner || !sheet) return null;
-  if (!owner.parts?.length) return owner.has_original ? sheetOf(owner.id, sheet) : null;
-  const part = owner.parts.find((one) => page.start >= one.start && page.start < one.end);
-  const hold = element("div", { hidden: true });
-  if (part) hasOriginal(part.document).then((has) => has && hold.replaceWith(sheetOf(part.document, sheet)));
-  return part ? hold : null;
+  const sheets = pdfPages(place);
+  if (!owner || !sheets.length) return [];
+  if (!owner.parts?.length) return owner.has_original ? sheets.map((sheet) => sheetOf(owner.id, sheet.page)) : [];
+  return sheets.map((sheet) => {
+    const start = sheets.length > 1 ? partTitled(sheet.title)?.start : page.start; // a part may hold several documents
+    const part = owner.parts.find((one) => start >= one.start && start < one.end);
+    const hold = element("div", { hidden: true });
+    if (part) hasOriginal(part.document).then((has) => has && hold.replaceWith(sheetOf(part.document, sheet.page)));
+    return hold;
+  });
 }
 
 /** Whether a document of a collection can show its original; each is asked for once, as long as this page is open. */
