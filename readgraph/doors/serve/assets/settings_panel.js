@@ -130,7 +130,7 @@ function wayChoice(onchange) {
 }
 
 /** The methods whose settings are offered: the chosen one, or the one that reads most texts. */
-const offeredFor = (method) => [method || about.method || about.methods[0].name];
+const offeredFor = (method) => [method || about.method || "read-agent"];
 
 /** What a run will take, told before it begins; it is asked anew whenever `body()` may have changed. */
 function estimating(body, signal) {
