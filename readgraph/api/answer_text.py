@@ -29,7 +29,7 @@ def quote_in_words(citation: Mapping[str, Any]) -> str:
     """A quote in one line, with the sentences around it if they were asked for, and what its words for a time mean."""
     parts = [citation.get("before", ""), f"“{citation['quote'].strip()}”", citation.get("after", "")]
     meant = "; ".join(f"“{words}” = {meaning}" for words, meaning in citation.get("dates", {}).items())
-    parts += [f"({meant})" if meant else "", SEEN.get(citation.get("seen") or "", "")]
+    parts += [f"({meant})" if meant else "", SEEN.get(citation.get("seen", ""), "")]
     return " ".join(" ".join(parts).split())
 
 

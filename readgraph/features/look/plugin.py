@@ -2,18 +2,13 @@
 
 from typing import TYPE_CHECKING
 
-from readgraph.plugins import hookimpl
+from readgraph.plugins import give_from, hookimpl
 
 if TYPE_CHECKING:
     from readgraph.nodes.beside import Beside
-    from readgraph.state.declaring import Settings
 
 
-@hookimpl
-def settings() -> "list[type[Settings]]":
-    from readgraph.features.look.settings import Looking
-
-    return [Looking]
+settings = give_from("readgraph.features.look.settings:Looking")
 
 
 @hookimpl

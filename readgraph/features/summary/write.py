@@ -16,8 +16,9 @@ from readgraph.models.metering import count_fallback, record_corrections
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.rehearsed import RehearsedReply, fill_words
 from readgraph.models.reply import LenientReply, Numbers
-from readgraph.nodes.answering.citations import find_quotes, joined_sentences
+from readgraph.nodes.answering.citations import find_quotes
 from readgraph.nodes.answering.in_view import compression_rate, percent_read
+from readgraph.nodes.answering.sentence_flags import joined_sentences
 from readgraph.nodes.answering.verdicts import (
     CHECK_SUMMARY,
     SentenceToCheck,

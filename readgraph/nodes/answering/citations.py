@@ -8,14 +8,13 @@ from itertools import islice
 from typing import Any, NamedTuple
 from unicodedata import category
 
-from typing_extensions import TypedDict
-
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.terms import STOP_WORDS, UNSPACED, content_words
+from readgraph.nodes.answering.sentence_flags import SentenceFlag, sentence_flags
 from readgraph.nodes.extractive.asked import answers
 from readgraph.nodes.rules.dates import date_in, resolve_time_words
 from readgraph.sources.places import page_of
-from readgraph.state.reading import Citation, Quote, Sentence
+from readgraph.state.reading import Citation, Quote
 from readgraph.state.records import Document, Page
 from readgraph.state.sentences import sentence_spans
 from readgraph.state.tables import Table, table_line, without_unread
@@ -253,54 +252,6 @@ def _fold(text: str) -> _Folded:
 
 
 _fold_again = lru_cache(maxsize=32)(_fold)  # several quotes are looked for on the same pages
-
-UNSPACED_ENDS = "。！？…"  # ends of sentences after which no space stands
-
-
-class SentenceFlag(TypedDict):
-    """What is said of a sentence, at the offset where it ends; `doubted`: that it is not known to be supported."""
-
-    at: int
-    said: str
-    doubted: bool
-
-
-def joined_sentences(sentences: Sequence[Sentence]) -> tuple[str, list[int]]:
-    """The text of the sentences, and the offset at which each ends."""
-    text, ends = "", list[int]()
-    for number, sentence in enumerate(sentences):
-        if number:
-            new = sentence["paragraph"] != sentences[number - 1]["paragraph"]
-            text += "\n\n" if new else "" if text[-1:] in UNSPACED_ENDS else " "
-        text += sentence["text"]
-        ends.append(len(text))
-    return text, ends
-
-
-def sentence_flags(output: Any) -> list[SentenceFlag]:
-    """What stands in brackets after sentences of a summary or of a long answer, in the text's order.
-
-    Of a summary, the places of a sentence without quotes, or that they don't support, or, where others were checked,
-    that was not; of an answer only the doubt.
-    """
-    sentences: list[Sentence] = output["sentences"]
-    some_checked = any(sentence["supported"] is not None and not sentence["extracted"] for sentence in sentences)
-    of_answer = any("end" in sentence for sentence in sentences)
-    ends = [sentence["end"] for sentence in sentences] if of_answer else joined_sentences(sentences)[1]
-    cited = {citation.get("mark_at") for citation in output["citations"]}
-    flags = list[SentenceFlag]()
-    for sentence, end in zip(sentences, ends, strict=True):
-        doubt = "" if sentence["supported"] else "not supported"
-        if sentence["supported"] is None:
-            doubt = "not checked" if some_checked else ""
-        doubt = sentence.get("doubt", doubt)
-        named = [] if of_answer else zip(sentence["pages"], sentence["places"], strict=True)
-        if doubt or not (of_answer or end in cited):
-            where = "; ".join(dict.fromkeys(place or f"part {page}" for page, place in named))
-            flag = ": ".join(filter(None, [where, doubt]))
-            flags.append({"at": end, "said": flag, "doubted": bool(doubt)})
-    return flags
-
 
 LEAST_SHARE = 0.5  # the least share of a sentence's words that a quote holds if its mark stands after that sentence
 LEAST_SHARE_OF_QUOTED = 0.8  # the same where the sentence is a quote of another citation
