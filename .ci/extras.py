@@ -32,6 +32,9 @@ LEFT_OUT = {
 PACKAGES = {"evaluation": "readgraph-evaluation"}
 """Packages of ours beside the core, by their folders: each has an environment, as extras have."""
 
+CHANGE_NO_LINE = ("deepagents", "notebooks", "scans")
+"""Extras that no line below uses: for programs, notebooks, and files that are pictures."""
+
 NOWHERE = "postgresql://u@127.0.0.1:9/none"
 MORE = (
     "ask Who? {text} --method rlm {model}",
@@ -93,12 +96,13 @@ def needed_by(line: str) -> set[str]:
 
 
 def lines_for(extra: str) -> list[str]:
-    """The lines to try with an extra: a first one and those that need it, or all where it may change any command."""
+    """The lines to try with an extra: a first one and those that need it, or all where it may change any line."""
     from tests.support.every_command import LINES
 
     lines = [*LINES, *MORE]
     needing = [line for line in lines if extra in needed_by(line)]
-    return [lines[0], *needing] if needing and extra != "meaning" else lines
+    changes_any = extra == "meaning" or not (needing or extra in CHANGE_NO_LINE)
+    return lines if changes_any else [lines[0], *needing]
 
 
 def fault_of(line: str, needs: set[str], has: set[str], code: int, err: str) -> str:

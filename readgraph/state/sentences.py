@@ -11,10 +11,10 @@ from readgraph.state.languages import DEFAULT, language_of, paragraph_language
 
 _NOTE = r"\[\^[^\]\s]{1,6}\]"
 _ENTRY = rf"[ \t]*(?:[-*•‣◦]|[(]?(?:\d{{1,3}}[.)]|[a-z][)])|{_NOTE}:?)[ \t]"
-_MESSAGE = r"[\u200e\u200f]*\[?\d{1,4}[./-]\d{1,2}[./-]\d{1,4}[.,]{0,2}[ \u00a0\u202f]\d{1,2}[:.]\d\d"
+MESSAGE = r"[\u200e\u200f]*\[?\d{1,4}[./-]\d{1,2}[./-]\d{1,4}[.,]{0,2}[ \u00a0\u202f]\d{1,2}[:.]\d\d"
 _HEADING = r" {0,3}#{1,6}[ \t]"
 _PARAGRAPH = re.compile(
-    rf"{_HEADING}[^\n\r\f]*|(?:[^\n\r\f]++|(?<!===)(?<!----)\r?\n(?!\s*?\n|{_HEADING}|{_ENTRY}|{_MESSAGE}))+"
+    rf"{_HEADING}[^\n\r\f]*|(?:[^\n\r\f]++|(?<!===)(?<!----)\r?\n(?!\s*?\n|{_HEADING}|{_ENTRY}|{MESSAGE}))+"
 )
 """What ends at a blank line, at a heading of Markdown, and before a line that begins an entry of a list, or with a date
 and a time. A heading is a paragraph by itself; one that is underlined ends there."""

@@ -97,9 +97,11 @@ async def begun(tools: LibraryTools) -> AsyncIterator[Callable[[bytes], Awaitabl
             return json.loads(from_server.readline())
 
         assert (await asyncio.to_thread(send, BEGIN))["result"]["serverInfo"]["name"] == "readgraph"
-        yield lambda line: asyncio.to_thread(send, line)
-        to_server.close()
-        await serving
+        try:
+            yield lambda line: asyncio.to_thread(send, line)
+        finally:  # also where a test fails: the server would wait for ever for its next line
+            to_server.close()
+            await serving
 
 
 async def test_on_standard_input_each_gets_an_error(tools: LibraryTools) -> None:

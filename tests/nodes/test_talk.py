@@ -188,3 +188,23 @@ def test_a_summary_of_a_talk_consists_of_statements() -> None:
 @pytest.mark.parametrize("talk", ["Ann: Hi!\nBen: Hello.\n", "Ann: Is it cold?\nBen: Is it?\n"])
 def test_a_talk_without_statements_is_summarised_as_other_texts(talk: str) -> None:
     assert extract_summary({0: talk}, {}, 20)
+
+
+@pytest.mark.parametrize(
+    "notice",
+    [
+        "12/03/24, 18:02 - Messages and calls of this chat are encrypted from end to end. Nobody else can read them.",
+        "12.03.24, 18:02 - Marta hat die Gruppe „Segeln im Juni auf der Adria“ erstellt und alle hinzugefügt.",
+        "[12/03/24, 18:02:10] Sailing in June: \u200eMessages and calls of this chat are encrypted from end to end.",
+    ],
+)
+def test_a_messengers_own_notices_are_not_in_a_summary(notice: str) -> None:
+    said = [
+        "12/03/24, 18:14 - Marta: We sail a Bavaria with three cabins from the harbour of Split.",
+        "12/03/24, 18:20 - Karl: My radio licence ran out in January, and the club renews it in April.",
+        "The club also lends charts of the coast.",
+        "12/03/24, 18:31 - Marta: Fine for me.",
+    ]
+    summary = " ".join(sentence["text"] for sentence in extract_summary({0: "\n".join([notice, *said])}, {}, 60))
+    assert "Bavaria" in summary and "charts of the coast" in summary
+    assert "end to end" not in summary and "erstellt" not in summary

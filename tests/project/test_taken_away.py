@@ -19,8 +19,8 @@ from tests.support.examples import STORY
 NEEDED_BY = {"doors/report": {"doors/serve"}, "features/verify": {"features/changes"}}
 """What can't be there without a door or a feature: it imports it at once."""
 
-IMPORT_ALL = """
-import importlib, json, pkgutil, readgraph
+TRY_ALL = """
+import contextlib, importlib, io, json, pkgutil, sys, readgraph
 
 faults = {}
 for each in pkgutil.walk_packages(readgraph.__path__, "readgraph."):
@@ -29,11 +29,19 @@ for each in pkgutil.walk_packages(readgraph.__path__, "readgraph."):
             importlib.import_module(each.name)
         except Exception as problem:
             faults[each.name] = repr(problem)
-print(json.dumps(faults))
+told = []
+for arguments in json.loads(sys.argv[1]):
+    sys.argv = ["readgraph", *arguments]
+    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.suppress(SystemExit):
+        importlib.import_module("readgraph.cli.main").run()
+    told.append(out.getvalue())
+json.dump([faults, *told], sys.__stdout__)
 """
+"""Imports every module, then runs commands, in one process: to import all packages takes seconds."""
+
 COMMAND = ("-m", "readgraph")
-HELP = (*COMMAND, "--help")
-LISTED = (*COMMAND, "methods", "--json")
+HELP, LISTED = ["--help"], ["methods", "--json"]
+ASK = ["ask", "Who took the log book?", str(STORY)]
 
 
 def start(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
@@ -60,55 +68,47 @@ def plugged_in_by(room: str, hook: str) -> list[Any]:
     return [*give()]
 
 
-def faults_in(folder: Path) -> dict[str, str]:
-    """What can't be imported of the package in this folder."""
-    faults: dict[str, str] = json.loads(run(folder, "-c", IMPORT_ALL))
-    return faults
+class Tried(NamedTuple):
+    """What can't be imported of a package, its commands and methods, and its answer to a question."""
 
-
-def ask(folder: Path) -> str | None:
-    told: dict[str, str | None] = json.loads(
-        run(folder, *COMMAND, "ask", "Who took the log book?", str(STORY), "--json")
-    )
-    return told["answer"]
-
-
-class Whole(NamedTuple):
-    """The commands and methods of the whole package, and its answer to a question."""
-
+    faults: dict[str, str]
     commands: set[str]
     methods: list[str]
     answer: str | None
 
 
+def try_all(folder: Path) -> Tried:
+    """What works of the package in this folder."""
+    told = run(folder, "-c", TRY_ALL, json.dumps([HELP, LISTED, [*ASK, "--json"]]))
+    faults, helped, listed, answered = json.loads(told)
+    methods = [each["name"] for each in json.loads(listed)]
+    return Tried(faults, commands_in(helped), methods, json.loads(answered)["answer"])
+
+
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Whole:
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Tried:
     shutil.copytree(HOUSE, (folder := tmp_path_factory.mktemp("whole")) / "readgraph")
-    methods = [each["name"] for each in json.loads(run(folder, *LISTED))]
-    return Whole(commands_in(run(folder, *HELP)), methods, ask(folder))
+    return try_all(folder)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("room", sorted(PLUGGED_IN))
-def test_without_one_all_others_work(room: str, whole: Whole, tmp_path: Path) -> None:
+def test_without_one_all_others_work(room: str, whole: Tried, tmp_path: Path) -> None:
     shutil.copytree(HOUSE, tmp_path / "readgraph")
     away = {room} | NEEDED_BY.get(room, set())
     for each in away:
         shutil.rmtree(tmp_path / "readgraph" / each)
-    faults = faults_in(tmp_path)
+    tried = try_all(tmp_path)
+    faults = tried.faults
     if "doors/serve" in away:  # pages are imported by it alone
         faults = {name: fault for name, fault in faults.items() if not name.endswith(".page")}
     assert not faults
     gone = {command.shown for each in away for command in plugged_in_by(each, "commands") if not command.within}
     assert gone <= whole.commands
-    assert commands_in(run(tmp_path, *HELP)) == whole.commands - gone
+    assert tried.commands == whole.commands - gone
     missing = {method.name for each in away for method in plugged_in_by(each, "methods")}
-    listed = [each["name"] for each in json.loads(run(tmp_path, *LISTED))]
-    assert listed == [name for name in whole.methods if name not in missing]
-    assert ask(tmp_path) == whole.answer
-
-
-ASK = ("ask", "Who took the log book?", str(STORY))
+    assert tried.methods == [name for name in whole.methods if name not in missing]
+    assert tried.answer == whole.answer
 
 
 @pytest.mark.slow
@@ -142,12 +142,12 @@ def test_the_library_is_searched_by_words_without_the_model_of_meaning(tmp_path:
 
 
 @pytest.mark.slow
-def test_without_all_of_them_the_core_works(whole: Whole, tmp_path: Path) -> None:
+def test_without_all_of_them_the_core_works(whole: Tried, tmp_path: Path) -> None:
     shutil.copytree(HOUSE, tmp_path / "readgraph")
     for each in PLUGGED_IN:
         shutil.rmtree(tmp_path / "readgraph" / each)
-    assert not faults_in(tmp_path)
-    listed = [each["name"] for each in json.loads(run(tmp_path, *LISTED))]
-    assert listed[:3] == ["read-agent", "mem-walker", "gam"]
-    assert commands_in(run(tmp_path, *HELP)) < whole.commands
-    assert ask(tmp_path) == whole.answer
+    tried = try_all(tmp_path)
+    assert not tried.faults
+    assert tried.methods[:3] == ["read-agent", "mem-walker", "gam"]
+    assert tried.commands < whole.commands
+    assert tried.answer == whole.answer

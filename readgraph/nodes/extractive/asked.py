@@ -31,6 +31,11 @@ _ASKS = re.compile(
 """A mark of a question, also in Arabic, Greek and Armenian; in Japanese and Chinese a word at its end too."""
 
 
+_TO_COME = re.compile(r"\b(?:will|shall|going to)\b|['’]ll\b", re.IGNORECASE)
+_PRESENT = re.compile(r"\b(?:is|are|am|be|has|have|must|can|next)\b|['’](?:s|re|m)\b", re.IGNORECASE)
+"""English words of what is still to come, and those that most statements have which are about no past."""
+
+
 class Asked(NamedTuple):
     """What a text must hold that answers a question: its content words as they are compared, and these kinds.
 
@@ -180,7 +185,10 @@ def answers(question: str, quote: str) -> bool:
             if any(
                 _holds_words(asked, " ".join(each), language) and _says_kinds(asked, each, language) for each in texts
             ):
-                return not (language == DEFAULT and _leaves_doer_open(question, " ".join(told)))
+                quoted = " ".join(told)
+                return language != DEFAULT or not (
+                    _leaves_doer_open(question, quoted) or _is_of_another_time(question, quoted)
+                )
     return False
 
 
@@ -192,6 +200,15 @@ def _leaves_doer_open(question: str, text: str) -> bool:
         return False
     done = re.findall(rf"\b(?:{'|'.join(forms)}) (?:\w+ly )?(\w+)", text)
     return stem(deed[1].lower(), DEFAULT) in {stem(word.lower(), DEFAULT) for word in done}
+
+
+def _is_of_another_time(question: str, text: str) -> bool:
+    """Whether it is asked in English what will be, and told what was; or when something was, and told what will be."""
+    if future := re.match(r"\W*(?:wh\w+|how)(?: \w+){0,2}? (?:will|shall)\b(.*)", question, re.IGNORECASE):
+        deeds = "|".join(map(re.escape, re.findall(r"\w{2,}", future[1])))
+        happens = re.search(rf"\b(?:{deeds})e?s\b", text, re.IGNORECASE)
+        return not (happens or _TO_COME.search(text) or _PRESENT.search(text))
+    return bool(re.match(r"\W*when (?:did|was|were)\b", question, re.IGNORECASE) and _TO_COME.search(text))
 
 
 def _can_tell(asked: Asked, language: str) -> bool:

@@ -7,12 +7,13 @@ from collections.abc import Iterable, Set
 from readgraph.library.search.terms import content_words
 from readgraph.nodes.extractive.asked import asks, compile_words
 from readgraph.state.languages import DEFAULT
-from readgraph.state.sentences import LABEL
+from readgraph.state.sentences import LABEL, MESSAGE
 
 FEWEST_TURNS = 3
 """Turns after which a label counts as a speaker's name."""
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_MESSAGE, _DIRECTION = re.compile(MESSAGE), "\u200e\u200f"
 _NOISE = re.compile(r"\{[^{}\n]{0,40}\}|\[[^\[\]\n]{0,40}\]|<[^<>\n]{0,40}>")
 """What a transcript or a chat notes beside the words: "{laugh}", "[inaudible]", "<Media omitted>"."""
 
@@ -43,6 +44,18 @@ def find_named(question: str, speakers: Iterable[str], language: str) -> set[str
 def _is_written_as_name(word: str) -> bool:
     """Whether a word has a capital, or is in a script without any."""
     return word[0] != word[0].lower() or (word[0].isalpha() and word[0] == word[0].upper())
+
+
+def is_notice(text: str, start: int) -> bool:
+    """Whether what begins at an offset is a messenger's own notice: a line with a date that nobody says, or is marked.
+
+    "12/03/24, 18:03 - Marta added you"; in exports of iOS the mark is U+200E before the words.
+    """
+    line = text[text.rfind("\n", 0, start) + 1 :].partition("\n")[0]
+    if not _MESSAGE.match(line):
+        return False
+    label = LABEL.match(line.lstrip(_DIRECTION))
+    return not label or line.lstrip(_DIRECTION)[label.end() :].startswith(_DIRECTION[0])
 
 
 def remove_noise(said: str) -> str:

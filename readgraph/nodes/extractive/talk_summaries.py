@@ -14,7 +14,7 @@ from typing import NamedTuple
 from readgraph.library.search.terms import content_words
 from readgraph.nodes.extractive.asked import asks
 from readgraph.nodes.extractive.passages import FEWEST_WORDS, is_prose, without_label
-from readgraph.nodes.extractive.talk import remove_noise, remove_politeness
+from readgraph.nodes.extractive.talk import is_notice, remove_noise, remove_politeness
 from readgraph.state.languages import main_language
 from readgraph.state.sentences import sentence_spans
 from readgraph.state.words import count_words, cut_evenly
@@ -48,7 +48,12 @@ class TalkSentence(NamedTuple):
 def read_talk(texts: Mapping[int, str]) -> list[TalkSentence]:
     """The sentences of a talk."""
     language = main_language([*texts.values()])
-    written = [(page, text[slice(*span)]) for page, text in texts.items() for span in sentence_spans(text)]
+    written = [
+        (page, text[start:end])
+        for page, text in texts.items()
+        for start, end in sentence_spans(text)
+        if not is_notice(text, start)
+    ]
     sentences = list[TalkSentence]()
     for page, text in written:
         if is_prose(text):
