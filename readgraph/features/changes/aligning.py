@@ -7,12 +7,16 @@ from difflib import SequenceMatcher
 from itertools import takewhile
 from typing import Any, NamedTuple
 
-from readgraph.features.changes.statements import SLOTS, Part, Statement, fold_statement
+from readgraph.features.changes.statements import Statement, fold_statement
+from readgraph.nodes.rules.compare import SLOTS, is_all_equal
+from readgraph.nodes.rules.tokens import Token
 
 ALIKE, ELSEWHERE, NEAR = 0.5, 0.65, 0.25  # least likeness: in the same place, in another one, of what was reworded
 HELD = 0.6  # the share of a sentence that another one has which was joined with it, or from which it was split
 OFTEN, RAREST, BESIDE = 40, 8, 4  # most statements with a part by which they are found; such parts; places around one
 SECTION = 15  # statements that are near each other
+LITTLE = {"article": 0.0, "link": 0.0, "small": 0.25, "hedge": 0.25, "mark": 0.25}
+"""What little words count beside others."""
 
 Sides = tuple[Sequence[Statement], Sequence[Statement]]
 Place = tuple[list[int], list[int]]
@@ -28,16 +32,16 @@ class Pair(NamedTuple):
     moved: bool = False
 
 
-def likeness(one: Iterable[Part], other: Iterable[Part]) -> float:
+def likeness(one: Iterable[Token], other: Iterable[Token]) -> float:
     """The share of their words, numbers, dates and names that two statements have in common."""
     ours, theirs = _weigh(one), _weigh(other)
     return 2 * sum((ours & theirs).values()) / max(sum(ours.values()) + sum(theirs.values()), 0.25)
 
 
-def _weigh(parts: Iterable[Part]) -> Counter[Any]:
+def _weigh(parts: Iterable[Token]) -> Counter[Any]:
     weights = Counter[Any]()
     for part in parts:
-        weights[part.value] += part.weight  # type: ignore[assignment]
+        weights[part.value] += LITTLE.get(part.kind, 1.0)  # type: ignore[assignment]
     return weights
 
 
@@ -55,7 +59,11 @@ def align(sides: Sides) -> list[Pair]:
     for at in reversed(_left(sides, joined)[1]):
         places[theirs[at]].append(at)
     joined |= {at: places[ours[at]].pop() for at in _left(sides, joined)[0] if places[ours[at]]}
-    equal = {*joined}
+    equal = {
+        one
+        for one, other in joined.items()
+        if folded[0][one] == folded[1][other] or _is_same(sides[0][one], sides[1][other])
+    }
     for least in (ALIKE, ELSEWHERE, NEAR, 0.0):
         taken, before = {*joined.values()}, sorted(joined)
         for some, others in [_left(sides, joined)] if least == ELSEWHERE else [*_places(sides, joined)]:
@@ -70,6 +78,11 @@ def align(sides: Sides) -> list[Pair]:
 def _key(statement: Statement) -> object:
     """What statements have in common that say the same."""
     return tuple(part.value for part in statement.parts if part.kind != "article") or statement.text
+
+
+def _is_same(one: Statement, other: Statement) -> bool:
+    """Whether two statements are the same however they are written; other forms of the same words are not."""
+    return is_all_equal(*([part for part in each.parts if part.kind != "article"] for each in (one, other)))
 
 
 def _left(sides: Sides, joined: Mapping[int, int]) -> Place:
@@ -118,7 +131,7 @@ def _join_alike(
     return found
 
 
-def _may_be_same(ours: Sequence[Part], theirs: Sequence[Part], in_place: bool, near: bool) -> bool:
+def _may_be_same(ours: Sequence[Token], theirs: Sequence[Token], in_place: bool, near: bool) -> bool:
     """Whether statements may tell of the same: elsewhere, most of their numbers, dates and names must be the same."""
     slots = [{part.value for part in side if part.kind in SLOTS} for side in (ours, theirs)]
     shared, sizes = len(slots[0] & slots[1]), [*map(len, slots)]

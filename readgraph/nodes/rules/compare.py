@@ -120,7 +120,7 @@ def _is_same_value(ours: Token, theirs: Token) -> bool:
 def _is_count(year: Token, number: Token) -> bool:
     """Whether four digits that were taken for a year are a number that has a mark between its digits: "1,240 men"."""
     plain = year.kind == "date" and year.text.isdecimal() and number.kind == "number"
-    return plain and bool(number.value == (float(year.text), "", 1))
+    return plain and bool(number.value[:2] == (float(year.text), ""))
 
 
 def _write(token: Token) -> str:
@@ -202,7 +202,7 @@ def compare_sentences(draft: str, text: str, language: str, names: Set[str] = fr
     if max(len(draft), len(text)) > LONGEST_COMPARED:
         return Comparison(None, [], [], 0.0)
     ours, theirs = ([with_name(token, names) for token in account(one, language)] for one in (draft, text))
-    if _is_all_equal(ours, theirs):
+    if is_all_equal(ours, theirs):
         return Comparison("supported", [], [], 1.0)
     values = {(token.kind in SLOTS, str(token.value)) for token in theirs}
     telling = [token for token in ours if token.kind in (*SLOTS, "word")]
@@ -218,7 +218,8 @@ def compare_sentences(draft: str, text: str, language: str, names: Set[str] = fr
     )
 
 
-def _is_all_equal(ours: Sequence[Token], theirs: Sequence[Token]) -> bool:
+def is_all_equal(ours: Sequence[Token], theirs: Sequence[Token]) -> bool:
+    """Whether two sentences have the same parts in the same order."""
     shouted = [all(not token.text[:1].islower() for token in side) for side in (ours, theirs)]
     if any(shouted):  # all of it in capitals
         ours, theirs = ([token._replace(text=token.text.casefold()) for token in side] for side in (ours, theirs))
