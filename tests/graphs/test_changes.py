@@ -107,6 +107,7 @@ def test_each_difference_is_a_row_with_what_differs() -> None:
         ("The cellar was at -5 °C.", "The cellar was at minus 5 °C."),
         ("Der Zug fährt um 14.30 Uhr.", "Der Zug fährt um 14:30 Uhr."),
         ("It was built in 1890.[^1]\n\n[^1]: Box 12.", "It was built in 1890.[^2]\n\n[^2]: Box 12."),
+        ("It costs 4 € for each [^1].", "It costs 4 € for each[^2]."),
         ("It was built.¹ Holm paid.", "It was built.² Holm paid."),
         ("See [the plan](../plan.v2.md#1) of the `mill`.", "See the plan of the mill."),
         ("<!-- made: kinds -->\n\n```sh\nls -l\n```", "ls -l"),
@@ -185,6 +186,17 @@ def test_a_section_that_moved_is_one_row_and_others_are_none() -> None:
     ]
     more = "## The end\n\nNobody lives there. The roof fell in. Birds nest in the walls.\n"
     assert told("\n".join([*parts, more]), "\n".join([more, *parts])) == [("moved", "", "moved")]
+
+
+def test_sentences_that_are_little_alike_in_different_places_are_none_that_moved() -> None:
+    lines = ["The mill stands here.", "A barge brings the coal.", "The owner lives abroad.", "Nobody paid the toll."]
+    gone, new, moved = (
+        "The keeper counts the birds at dawn.",
+        "The keeper feeds the goats at noon.",
+        "Frost came early.",
+    )
+    rows = told(" ".join([*lines, gone, moved, "All ends."]), " ".join([lines[0], new, moved, *lines[1:], "All ends."]))
+    assert sorted(rows) == [("added", "", ""), ("moved", "", "moved"), ("removed", "", "")]
 
 
 @given(st.lists(st.sampled_from([*OLD.replace("\n", " ").split(". "), "| a | 3 |", "## 2 Fees", "租金为3万元。"])))

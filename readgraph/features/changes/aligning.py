@@ -72,7 +72,15 @@ def align(sides: Sides) -> list[Pair]:
                 joined |= (found := _join_alike(sides, (some, free), least, before, joined))
                 taken |= {*found.values()}
     pairs = [Pair((one,), (other,), one in equal) for one, other in joined.items()]
-    return _in_order(_with_rest(_with_rest(pairs, sides, 0), sides, 1))
+    ordered = _in_order(_with_rest(_with_rest(pairs, sides, 0), sides, 1))
+    return [each for pair in ordered for each in _part_unlike(pair, sides)]
+
+
+def _part_unlike(pair: Pair, sides: Sides) -> list[Pair]:
+    """A pair, or what was removed and added, where its statements stand in different places and are little alike."""
+    parts = [[part for at in numbers for part in side[at].parts] for side, numbers in zip(sides, pair[:2], strict=True)]
+    is_one = not pair.moved or pair.equal or likeness(*parts) >= ELSEWHERE
+    return [pair] if is_one else [Pair(pair.earlier, ()), Pair((), pair.later)]
 
 
 def _key(statement: Statement) -> object:

@@ -46,7 +46,7 @@ _CHARACTERS = str.maketrans(
     | dict.fromkeys("\u00ad\u200b\u200c\u2060\ufeff")
     | {"…": "..."}
 )
-_NOTE = re.compile(r"(?<=\S)(?:\[\^?\d{1,3}\]|\[\^[\w-]{1,12}\])")
+_NOTE = re.compile(r"(?<=\S)(?:\[\d{1,3}\]| ?\[\^[\w-]{1,12}\])")
 _EMPHASIS = re.compile(r"(?<![\w*])[*_]{1,3}(?=[^\s*_])|(?<=[^\s*_])[*_]{1,3}(?![\w*])")
 LEADING = re.compile(r"^(?:\s|[:*•‣◦-](?=\s)|>(?!\s*\d)|\[[ xX]\]\s|#{1,6}\s|\(?(?:\d{1,3}|[a-z])[.)]\s)+")
 """What stands before a sentence in an entry of a list, a block quote or a heading; not "-5" or "> 5"."""
