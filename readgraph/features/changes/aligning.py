@@ -66,15 +66,7 @@ def align(sides: Sides) -> list[Pair]:
     joined |= _join_alike(sides, joined)
     joined |= _join_left(sides, joined)
     pairs = [Pair((one,), (other,), one in equal) for one, other in joined.items()]
-    ordered = _in_order(_with_rest(_with_rest(pairs, sides, 0), sides, 1))
-    return [each for pair in ordered for each in _part_unlike(pair, sides)]
-
-
-def _part_unlike(pair: Pair, sides: Sides) -> list[Pair]:
-    """A pair, or what was removed and added, where its statements stand in different places and are little alike."""
-    parts = [[part for at in numbers for part in side[at].parts] for side, numbers in zip(sides, pair[:2], strict=True)]
-    is_one = not pair.moved or pair.equal or likeness(*parts) >= ELSEWHERE
-    return [pair] if is_one else [Pair(pair.earlier, ()), Pair((), pair.later)]
+    return _in_order(_with_rest(_with_rest(pairs, sides, 0), sides, 1))
 
 
 def _key(statement: Statement) -> object:
@@ -91,23 +83,23 @@ def _find_places(sides: Sides, joined: Mapping[int, int]) -> tuple[dict[int, Pla
     """Of each statement that is left, the joined ones before it and behind it, by their numbers in the earlier text."""
     found = list[dict[int, Place]]()
     for side, known in zip(sides, ({one: one for one in joined}, {at: one for one, at in joined.items()}), strict=True):
-        before, behind = {-1: -1}, {len(side): -1}
-        for at in range(len(side)):
-            before[at] = known.get(at, before[at - 1])
-        for at in reversed(range(len(side))):
-            behind[at] = known.get(at, behind[at + 1])
-        found.append({at: (before[at], behind[at]) for at in range(len(side)) if at not in known})
+        order = sorted(known)
+        marks = [-1, *(known[at] for at in order), -1]
+        left = ((at, bisect_left(order, at)) for at in range(len(side)) if at not in known)
+        found.append({at: (marks[place], marks[place + 1]) for at, place in left})
     return found[0], found[1]
 
 
 def _join_left(sides: Sides, joined: Mapping[int, int]) -> dict[int, int]:
-    """As many statements that are left in the same place: it can't be told that they are others."""
+    """As many that are left in the same place: where no value differs, it can't be told that they are others."""
     groups = defaultdict[Place, tuple[list[int], list[int]]](lambda: ([], []))
     for side, places in enumerate(_find_places(sides, joined)):
         for at, place in places.items():
             groups[place][side].append(at)
-    same = [group for group in groups.values() if len(group[0]) == len(group[1])]
-    return {one: other for group in same for one, other in zip(*group, strict=True)}
+    same = [
+        pair for ours, theirs in groups.values() if len(ours) == len(theirs) for pair in zip(ours, theirs, strict=True)
+    ]
+    return {one: other for one, other in same if _slots(sides[0][one].parts) == _slots(sides[1][other].parts)}
 
 
 def _join_alike(sides: Sides, joined: Mapping[int, int]) -> dict[int, int]:
@@ -142,9 +134,13 @@ def _join_alike(sides: Sides, joined: Mapping[int, int]) -> dict[int, int]:
     return found
 
 
+def _slots(parts: Iterable[Token]) -> set[Any]:
+    return {part.value for part in parts if part.kind in SLOTS}
+
+
 def _may_be_same(ours: Sequence[Token], theirs: Sequence[Token], in_place: bool, near: bool) -> bool:
     """Whether statements may tell of the same: elsewhere, most of their numbers, dates and names must be the same."""
-    slots = [{part.value for part in side if part.kind in SLOTS} for side in (ours, theirs)]
+    slots = [_slots(ours), _slots(theirs)]
     shared, sizes = len(slots[0] & slots[1]), [*map(len, slots)]
     return bool(shared or min(sizes) < 3) if in_place else max(sizes) - shared <= (shared if near else shared / 2)
 

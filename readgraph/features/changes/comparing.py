@@ -9,14 +9,14 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import Literal, NamedTuple
 
-from readgraph.features.changes.aligning import LITTLE, Pair, Sides, align, likeness
+from readgraph.features.changes.aligning import ELSEWHERE, Pair, Sides, align, likeness
 from readgraph.features.changes.state import ChangedPart, ChangeKind
 from readgraph.features.changes.statements import cut_statements, fold_blocks, parts_of
 from readgraph.nodes.rules.compare import SLOTS, is_all_equal
 from readgraph.nodes.rules.tokens import NOUNS_LARGE, TITLES, Token
 
 Span = tuple[int, int]
-Judged = Literal["same", "changed", "apart", "open"]
+Judged = Literal["same", "changed", "not judged"]
 Parts = Sequence[Token]
 
 LONGEST_SHORT = 4  # letters of a name's short form
@@ -57,20 +57,22 @@ def compare_texts(earlier: str, later: str) -> list[Found]:
 
 
 def _judge_pair(pair: Pair, sides: Sides) -> Iterator[Found]:
-    both = [*zip(sides, (pair.earlier, pair.later), strict=True)]
+    """What is found of a pair; what stands in other places and is little alike was removed and added."""
+    both = [*zip(sides, pair[:2], strict=True)]
     spans = [(side[numbers[0]].start, side[numbers[-1]].end) if numbers else None for side, numbers in both]
-    verdict, differs = "same" if pair.equal else "apart", list[ChangedPart]()
-    if all(spans) and not pair.equal:
+    if pair.equal:
+        yield from [Found("moved", True, [], *spans)] if pair.moved else ()
+        return
+    if all(spans):
         language = sides[0][pair.earlier[0]].language
         ours, theirs = ([part for at in at_all for part in parts_of(side[at].text, language)] for side, at_all in both)
         verdict, differs = judge(ours, theirs, language)
-    if verdict == "apart":
-        yield from [Found("removed", False, [], spans[0], None)] if spans[0] else ()
-        yield from [Found("added", False, [], None, spans[1])] if spans[1] else ()
-    elif verdict == "same":
-        yield from [Found("moved", True, [], *spans)] if pair.moved else ()
-    else:
-        yield Found("changed" if verdict == "changed" else "not judged", pair.moved, differs, *spans)
+        if likeness(ours, theirs) >= (ELSEWHERE if pair.moved else SURE if differs else 0):
+            kind: ChangeKind = "moved" if verdict == "same" else verdict
+            yield from [Found(kind, pair.moved, differs, *spans)] if verdict != "same" or pair.moved else ()
+            return
+    yield from [Found("removed", False, [], spans[0], None)] if spans[0] else ()
+    yield from [Found("added", False, [], None, spans[1])] if spans[1] else ()
 
 
 def _join_moved(pairs: Sequence[Pair]) -> list[Pair]:
@@ -78,9 +80,8 @@ def _join_moved(pairs: Sequence[Pair]) -> list[Pair]:
     joined = list[Pair]()
     for pair in pairs:
         last = joined[-1] if joined else pair
-        ends = (*last.earlier[-1:], *last.later[-1:])
-        is_next = ends == (pair.earlier[0] - 1, pair.later[0] - 1) if pair.earlier and pair.later else False
-        if is_next and last.equal and last.moved and pair.equal and pair.moved:
+        are_whole = all(each.equal and each.moved for each in (last, pair))
+        if are_whole and (last.earlier[-1] + 1, last.later[-1] + 1) == (pair.earlier[0], pair.later[0]):
             joined[-1] = last._replace(earlier=last.earlier + pair.earlier, later=last.later + pair.later)
         else:
             joined.append(pair)
@@ -88,7 +89,7 @@ def _join_moved(pairs: Sequence[Pair]) -> list[Pair]:
 
 
 def judge(ours: Parts, theirs: Parts, language: str) -> tuple[Judged, list[ChangedPart]]:
-    """Whether two statements say the same, and what differs; "apart": they have nothing to do with each other."""
+    """Whether two statements say the same, and what differs."""
     links = all(any(part.kind == "link" for part in side) for side in (ours, theirs))  # a printed text has none
     left_out = {"article"} if links else {"article", "link"}
     ours, theirs = ([part for part in side if part.kind not in left_out] for side in (ours, theirs))
@@ -97,23 +98,20 @@ def judge(ours: Parts, theirs: Parts, language: str) -> tuple[Judged, list[Chang
         return _judge_order(ours, theirs)
     words = [_words(side, language) for side in (one, other)]
     differs, left = _changed_slots((ours, theirs), (one, other), language)
-    if not all(words) and not differs:  # a number or a date more, and nothing instead
-        alone = [part for part in left if part.kind != "name" and part in (one if not words[1] else other)]
-        alone = [part for part in alone if part.kind != "date" or not isinstance(part.value, str)]  # a day of the week
-        alone = alone if not [part for part in left if part not in alone] else []
-        differs = [_changed(part.kind, part.text * (part in one), part.text * (part in other)) for part in alone]
-        left = [part for part in left if part not in alone]
+    longer = one if not words[1] else other
+    if not all(words) and not differs and all(_is_value(part) and part in longer for part in left):
+        differs = [_changed(part.kind, part.text * (longer is one), part.text * (longer is other)) for part in left]
     denied = [_denials(side, language) for side in (ours, theirs)]
     if len(denied[0]) != len(denied[1]) and not all(words) and not (language == "fr" and all(denied)):
         differs.append(_changed("negation", *(" ".join(_denials(side, language)) for side in (one, other))))
     elif not all(denied):
         differs += _changed_condition(*words)
-    telling = {part.value for part in ours if part.kind not in LITTLE}
-    if not telling & {part.value for part in theirs} and (differs or left):
-        return "apart", []
-    if differs:
-        return "changed" if likeness(ours, theirs) >= SURE else "open", differs
-    return "open", []
+    return "changed" if differs else "not judged", differs
+
+
+def _is_value(part: Token) -> bool:
+    """Whether a text that has it differs for certain from one that lacks it: no name, nor a day of the week."""
+    return part.kind == "number" or (part.kind == "date" and not isinstance(part.value, str))
 
 
 def _changed(kind: str, earlier: str, later: str) -> ChangedPart:
@@ -150,7 +148,7 @@ def _changed_slots(
     """The numbers, dates and names that stand instead of others, and those of which that can't be told."""
     opcodes = SequenceMatcher(None, _values(sides[0]), _values(sides[1]), False).get_opcodes()
     replaced = [(sides[0][a:b], sides[1][c:d]) for kind, a, b, c, d in opcodes if kind == "replace"]
-    left = _without_sums([[part for part in side if part.kind in SLOTS] for side in beyond])
+    left = [[part for part in side if part.kind in SLOTS] for side in beyond]
     differs, doubtful = list[ChangedPart](), list[Token]()
     for part in [*left[0]]:
         run, instead = next((pair for pair in replaced if part in pair[0]), ([part], []))
@@ -180,16 +178,6 @@ def _are_whole(run: Parts, instead: Parts) -> bool:
     kinds = [Counter(part.kind for part in side if part.kind in ("number", "word")) for side in (run, instead)]
     units = [{_unit_of(part) for part in side if part.kind == "number"} for side in (run, instead)]
     return kinds[0]["number"] == kinds[1]["number"] and (kinds[0] == kinds[1] or units[0] == units[1] != {""})
-
-
-def _without_sums(sides: list[list[Token]]) -> list[list[Token]]:
-    """The parts without what is as much of a unit on both sides: "1 hour 30 minutes" and "90 minutes"."""
-    totals = [Counter[str](), Counter[str]()]
-    for side, total in zip(sides, totals, strict=True):
-        for part in side:
-            total[_unit_of(part)] += part.value[0] if _unit_of(part) else 0
-    same = {unit for unit, _ in totals[0].items() & totals[1].items() if unit}
-    return [[part for part in side if _unit_of(part) not in same] for side in sides]
 
 
 def _unit_of(part: Token) -> str:
@@ -237,9 +225,9 @@ def _judge_order(ours: Parts, theirs: Parts) -> tuple[Judged, list[ChangedPart]]
     """What can be told of two statements with the same parts in another order: whether values were exchanged."""
     at = [place for place, (one, other) in enumerate(zip(ours, theirs, strict=True)) if one.value != other.value]
     if not at:
-        return "same" if is_all_equal(ours, theirs) else "open", []
+        return "same" if is_all_equal(ours, theirs) else "not judged", []
     between = [part for part in ours[at[0] + 1 : at[-1]] if part.kind not in SLOTS and part.value not in _JOINING]
     if between and all(side[place].kind in SLOTS for side in (ours, theirs) for place in at):
         texts = (", ".join(side[place].text for place in at) for side in (ours, theirs))
         return "changed", [_changed(ours[at[0]].kind, *texts)]
-    return "open", []
+    return "not judged", []
