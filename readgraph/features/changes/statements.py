@@ -71,13 +71,14 @@ def cut_statements(text: str, shared: Set[str]) -> Iterator[Statement]:
     """The statements of a text; what stands between blank lines and is among the `shared` blocks is a single one."""
     main, whole_links = language_of(text), _TARGET.sub(lambda target: "](" + "x" * (len(target[0]) - 2), text)
     for block in _BLOCK.finditer(text):
-        signs = [] if main in ("zh", "ja") else _SIGNS.findall(block.group())
-        own = "ja" if any(sign < "\u3100" for sign in signs) else "zh"
-        language = own if signs else paragraph_language(block.group(), main)
-        whole = fold_statement(block.group()) in shared
-        rows = [row.span() for row in _ROW.finditer(text, *block.span())]
-        is_table = len(rows) > block.group().count("\n")
-        spans = [block.span()] if whole else rows if is_table else sentence_spans(whole_links, *block.span(), language)
+        language, spans = main, [block.span()]
+        if fold_statement(block.group()) not in shared:
+            signs = [] if main in ("zh", "ja") else _SIGNS.findall(block.group())
+            own = "ja" if any(sign < "\u3100" for sign in signs) else "zh"
+            language = own if signs else paragraph_language(block.group(), main)
+            rows = [row.span() for row in _ROW.finditer(text, *block.span())]
+            is_table = len(rows) > block.group().count("\n")
+            spans = rows if is_table else sentence_spans(whole_links, *block.span(), language)
         for span in spans:
             if any(map(str.isalnum, _UNSEEN.sub("", text[slice(*span)]))):
                 yield Statement(*span, text[slice(*span)].strip(), language)
