@@ -8,7 +8,7 @@ from operator import eq
 from typing import Any, NamedTuple
 
 from readgraph.features.changes.statements import Statement, fold_statement
-from readgraph.nodes.rules.compare import SLOTS, is_all_equal
+from readgraph.nodes.rules.compare import SLOTS
 from readgraph.nodes.rules.tokens import Token
 
 ELSEWHERE, NEAR = 0.65, 0.25  # least likeness: of what stands in another place, and of what was reworded in its place
@@ -58,11 +58,7 @@ def align(sides: Sides) -> list[Pair]:
     for at in sorted({*range(len(theirs))}.difference(joined.values()), reverse=True):
         places[theirs[at]].append(at)
     joined |= {at: places[key].pop() for at, key in enumerate(ours) if at not in joined and places[key]}
-    equal = {
-        one
-        for one, other in joined.items()
-        if folded[0][one] == folded[1][other] or _is_same(sides[0][one], sides[1][other])
-    }
+    equal = {*joined}
     joined |= _join_alike(sides, joined)
     joined |= _join_left(sides, joined)
     pairs = [Pair((one,), (other,), one in equal) for one, other in joined.items()]
@@ -72,11 +68,6 @@ def align(sides: Sides) -> list[Pair]:
 def _key(statement: Statement) -> object:
     """What statements have in common that say the same."""
     return tuple(part.value for part in statement.parts if part.kind != "article") or statement.text
-
-
-def _is_same(one: Statement, other: Statement) -> bool:
-    """Whether two statements are the same however they are written; other forms of the same words are not."""
-    return is_all_equal(*([part for part in each.parts if part.kind != "article"] for each in (one, other)))
 
 
 def _find_places(sides: Sides, joined: Mapping[int, int]) -> tuple[dict[int, Place], dict[int, Place]]:
@@ -99,7 +90,11 @@ def _join_left(sides: Sides, joined: Mapping[int, int]) -> dict[int, int]:
     same = [
         pair for ours, theirs in groups.values() if len(ours) == len(theirs) for pair in zip(ours, theirs, strict=True)
     ]
-    return {one: other for one, other in same if _slots(sides[0][one].parts) == _slots(sides[1][other].parts)}
+    return {
+        one: other
+        for one, other in same
+        if _may_be_same(sides[0][one].parts, sides[1][other].parts, in_place=False, near=False)
+    }
 
 
 def _join_alike(sides: Sides, joined: Mapping[int, int]) -> dict[int, int]:
@@ -134,13 +129,9 @@ def _join_alike(sides: Sides, joined: Mapping[int, int]) -> dict[int, int]:
     return found
 
 
-def _slots(parts: Iterable[Token]) -> set[Any]:
-    return {part.value for part in parts if part.kind in SLOTS}
-
-
 def _may_be_same(ours: Sequence[Token], theirs: Sequence[Token], in_place: bool, near: bool) -> bool:
     """Whether statements may tell of the same: elsewhere, most of their numbers, dates and names must be the same."""
-    slots = [_slots(ours), _slots(theirs)]
+    slots = [{part.value for part in side if part.kind in SLOTS} for side in (ours, theirs)]
     shared, sizes = len(slots[0] & slots[1]), [*map(len, slots)]
     return bool(shared or min(sizes) < 3) if in_place else max(sizes) - shared <= (shared if near else shared / 2)
 

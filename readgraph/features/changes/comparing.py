@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 from readgraph.features.changes.aligning import ELSEWHERE, Pair, Sides, align, likeness
 from readgraph.features.changes.state import ChangedPart, ChangeKind
-from readgraph.features.changes.statements import cut_statements, fold_blocks, parts_of
+from readgraph.features.changes.statements import cut_statements, fold_blocks, fold_statement, parts_of
 from readgraph.nodes.rules.compare import SLOTS, is_all_equal
 from readgraph.nodes.rules.tokens import NOUNS_LARGE, TITLES, Token
 
@@ -60,7 +60,8 @@ def _judge_pair(pair: Pair, sides: Sides) -> Iterator[Found]:
     """What is found of a pair; what stands in other places and is little alike was removed and added."""
     both = [*zip(sides, pair[:2], strict=True)]
     spans = [(side[numbers[0]].start, side[numbers[-1]].end) if numbers else None for side, numbers in both]
-    if pair.equal:
+    texts = [[fold_statement(side[at].text) for at in numbers] for side, numbers in both]
+    if texts[0] == texts[1]:
         yield from [Found("moved", True, [], *spans)] if pair.moved else ()
         return
     if all(spans):
