@@ -36,7 +36,9 @@ LABEL = re.compile(
 ROW = re.compile(r"[ \t]*\|[^\n]*\|[ \t]*\r?(?:\n|$)")  # a row of a table in Markdown
 _LINE_END = re.compile(r"\r?\n")
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})([^`\n]*)$", re.MULTILINE)
-_BETWEEN_MARKS = re.compile(r"[\"“”„«»‹›()\[\]‘]|(?<!\w)['’]|['’](?!\w)")  # in which the segmenter sees no end
+_BETWEEN_MARKS = re.compile(r"!(?=\[[^]]*\]\()|[\"“”„«»‹›()\[\]‘]|(?<!\w)['’]|['’](?!\w)")
+"""Marks in which the segmenter sees no end, and the mark of an image, in which it sees one."""
+
 _ANY_MARK = re.compile(r"[\"'“”„«»‹›()\[\]‘’。？！]")  # where a paragraph has none, the segmenter gets it as it is
 
 _CLOSED_BEFORE_END = re.compile(r"(?<=\w)[\"”’»)\]](?=[.!?])")
@@ -61,8 +63,11 @@ _BEGINS = re.compile(r"(?:Er|Sie|Es|Wir|Ich|Man|D(?:er|ie|as|a|ort|ann|anach)|Ei
 """German words that stand after the number of a house, and not after an ordinal."""
 
 _INITIAL = re.compile(r"\b[^\W\d_]\.$")
-_BEFORE_NAME = re.compile(r"\b(?:M|MM|Mgr|Dr|Fa|Mevr|Dhr|Cf|Vgl|د|أ|(?!J\.-C)[^\W\d_]\.-[^\W\d_])\.$")
+_BEFORE_NAME = re.compile(r"\b(?:M|MM|Ms|Mgr|Dr|Fa|Mevr|Dhr|Cf|Vgl|د|أ|(?!J\.-C)[^\W\d_]\.-[^\W\d_])\.$")
 LONGEST_BEFORE_NAME = 16  # more characters than such an abbreviation has, with the one before it
+_UNIT_AT_END = re.compile(r"(?:(?<=\d)[ \u00a0\u202f]?|(?<=\dkm)/|(?<=\d km)/)(?:mm|[ghlms])(?=\.\s+[^\W\d_]{2})")
+"""Units with which a sentence ends, and which the segmenter takes for initials: "It weighs 500 g. It costs"."""
+
 _BEFORE_NUMBER = re.compile(
     r"\b(?:eqs?|figs?|secs?|vols?|chaps?|chs?|art|nos?|nr|pp?|pag|pág|col|fols?|ff?|ss?|bde?|kap|abb|taf|hft|jg|bks?|pls?"
     r"|par|lib|tom|approx|aprox|env|св|рис|табл|гл|стр|ст|с|т|п)\.$",
@@ -175,6 +180,7 @@ def _boundaries(text: str, start: int, end: int, language: str) -> Iterator[tupl
         plain = _MARKED_END.sub(lambda match: "x" * (len(match[0]) - 1) + match[1], plain)
         plain = _DIGIT_AFTER_END.sub("字", _CLOSED_BEFORE_END.sub("x", plain))
         plain = _BETWEEN_MARKS.sub(" ", plain)
+    plain = _UNIT_AT_END.sub(lambda match: "o" * len(match[0]), plain)
     if words := _whole_words(language):
         plain = words.sub(lambda match: "o" * len(match[0]), plain)
     if plain.isascii() and len(plain) > LONGEST_WORDLESS and not any(map(str.isspace, plain[:LONGEST_WORDLESS])):

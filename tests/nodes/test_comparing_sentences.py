@@ -14,6 +14,7 @@ TRUE = [
     ("They cannot read, and they're old.", "They can't read and they are old."),
     ("It cost €3,500,000.", "It cost 3.5 million euros."),
     ("240 men worked at the mill.", "Two hundred and forty men worked at the mill."),
+    ("2,520,000 men worked.", "Two million five hundred and twenty thousand men worked."),
     ("The budget is $1.2bn.", "The budget is US$1.2 billion."),
     ("It grew by 2.5 per cent.", "It grew by 2,5 %."),
     ("They leave at 3 pm on Tuesdays.", "They leave at 15:00 on Tuesdays."),

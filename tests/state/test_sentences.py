@@ -78,6 +78,8 @@ CASES: dict[str, list[str]] = {
         "He read pp. 3-9 of it. | The rest was missing.",
         "The well is 9.5 m deep. | It is dry.",
         "She asked for Mr. Vane. | He was out.",
+        "[![built](built.svg)](https://a.org) It joins files. | See ![it](a.png) here.",
+        "It was given to Ms. Anna Berg. | He ran at 50 km/h. | It weighs 5 g. | Roughly 3 mm. | The end.",
         "It was Lt. Brand who wrote. | Sgt. Pole signed.",
         "The answer is yes! | Is it? | It is.",
         'He said "no". | She said "yes".',

@@ -2,21 +2,24 @@
 
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
-from itertools import takewhile
+from operator import eq
 from typing import Any, NamedTuple
 
-from readgraph.features.changes.statements import SLOTS, Part, Statement, fold_statement
+from readgraph.features.changes.statements import Statement, fold_statement
+from readgraph.nodes.rules.compare import SLOTS
+from readgraph.nodes.rules.tokens import Token
 
-ALIKE, ELSEWHERE, NEAR = 0.5, 0.65, 0.25  # least likeness: in the same place, in another one, of what was reworded
+ELSEWHERE, NEAR = 0.65, 0.25  # least likeness: of what stands in another place, and of what was reworded in its place
 HELD = 0.6  # the share of a sentence that another one has which was joined with it, or from which it was split
 OFTEN, RAREST, BESIDE = 40, 8, 4  # most statements with a part by which they are found; such parts; places around one
 SECTION = 15  # statements that are near each other
+LITTLE = {"article": 0.0, "link": 0.0, "small": 0.25, "hedge": 0.25, "mark": 0.25}
+"""What little words count beside others."""
 
 Sides = tuple[Sequence[Statement], Sequence[Statement]]
-Place = tuple[list[int], list[int]]
-"""Statements of both texts that may belong together, by their numbers."""
+Place = tuple[int, int]
 
 
 class Pair(NamedTuple):
@@ -28,16 +31,16 @@ class Pair(NamedTuple):
     moved: bool = False
 
 
-def likeness(one: Iterable[Part], other: Iterable[Part]) -> float:
+def likeness(one: Iterable[Token], other: Iterable[Token]) -> float:
     """The share of their words, numbers, dates and names that two statements have in common."""
     ours, theirs = _weigh(one), _weigh(other)
     return 2 * sum((ours & theirs).values()) / max(sum(ours.values()) + sum(theirs.values()), 0.25)
 
 
-def _weigh(parts: Iterable[Part]) -> Counter[Any]:
+def _weigh(parts: Iterable[Token]) -> Counter[Any]:
     weights = Counter[Any]()
     for part in parts:
-        weights[part.value] += part.weight  # type: ignore[assignment]
+        weights[part.value] += LITTLE.get(part.kind, 1.0)  # type: ignore[assignment]
     return weights
 
 
@@ -52,17 +55,12 @@ def align(sides: Sides) -> list[Pair]:
     blocks = SequenceMatcher(None, ours, theirs).get_matching_blocks()
     joined = {block.a + at: block.b + at for block in blocks for at in range(block.size)}
     places = defaultdict[Any, list[int]](list)
-    for at in reversed(_left(sides, joined)[1]):
+    for at in sorted({*range(len(theirs))}.difference(joined.values()), reverse=True):
         places[theirs[at]].append(at)
-    joined |= {at: places[ours[at]].pop() for at in _left(sides, joined)[0] if places[ours[at]]}
+    joined |= {at: places[key].pop() for at, key in enumerate(ours) if at not in joined and places[key]}
     equal = {*joined}
-    for least in (ALIKE, ELSEWHERE, NEAR, 0.0):
-        taken, before = {*joined.values()}, sorted(joined)
-        for some, others in [_left(sides, joined)] if least == ELSEWHERE else [*_places(sides, joined)]:
-            free = [at for at in others if at not in taken]
-            if least or len(some) == len(free):  # of as many in the same place it can't be told that they are others
-                joined |= (found := _join_alike(sides, (some, free), least, before, joined))
-                taken |= {*found.values()}
+    joined |= _join_alike(sides, joined)
+    joined |= _join_left(sides, joined)
     pairs = [Pair((one,), (other,), one in equal) for one, other in joined.items()]
     return _in_order(_with_rest(_with_rest(pairs, sides, 0), sides, 1))
 
@@ -72,43 +70,56 @@ def _key(statement: Statement) -> object:
     return tuple(part.value for part in statement.parts if part.kind != "article") or statement.text
 
 
-def _left(sides: Sides, joined: Mapping[int, int]) -> Place:
-    taken = {*joined.values()}
-    return [n for n in range(len(sides[0])) if n not in joined], [n for n in range(len(sides[1])) if n not in taken]
+def _find_places(sides: Sides, joined: Mapping[int, int]) -> tuple[dict[int, Place], dict[int, Place]]:
+    """Of each statement that is left, the joined ones before it and behind it, by their numbers in the earlier text."""
+    found = list[dict[int, Place]]()
+    for side, known in zip(sides, ({one: one for one in joined}, {at: one for one, at in joined.items()}), strict=True):
+        order = sorted(known)
+        marks = [-1, *(known[at] for at in order), -1]
+        left = ((at, bisect_left(order, at)) for at in range(len(side)) if at not in known)
+        found.append({at: (marks[place], marks[place + 1]) for at, place in left})
+    return found[0], found[1]
 
 
-def _places(sides: Sides, joined: Mapping[int, int]) -> Iterator[Place]:
-    """The statements that are left between two that are joined, and those left beside these in the other text."""
-    free, end, run = {*_left(sides, joined)[1]}, len(sides[1]), list[int]()
-    for one in range(len(sides[0]) + 1):
-        if one < len(sides[0]) and one not in joined:
-            run.append(one)
-        elif run:
-            behind = takewhile(free.__contains__, range(joined.get(run[0] - 1, -1) + 1, end))
-            yield run, sorted({*behind, *takewhile(free.__contains__, range(joined.get(one, end) - 1, -1, -1))})
-            run = []
+def _join_left(sides: Sides, joined: Mapping[int, int]) -> dict[int, int]:
+    """As many that are left in the same place: where no value differs, it can't be told that they are others."""
+    groups = defaultdict[Place, tuple[list[int], list[int]]](lambda: ([], []))
+    for side, places in enumerate(_find_places(sides, joined)):
+        for at, place in places.items():
+            groups[place][side].append(at)
+    same = [
+        pair for ours, theirs in groups.values() if len(ours) == len(theirs) for pair in zip(ours, theirs, strict=True)
+    ]
+    return {
+        one: other
+        for one, other in same
+        if _may_be_same(sides[0][one].parts, sides[1][other].parts, in_place=False, near=False)
+    }
 
 
-def _join_alike(
-    sides: Sides, left: Place, least: float, before: Sequence[int], joined: Mapping[int, int]
-) -> dict[int, int]:
-    """Statements of two lists that are alike, the most alike first, and of these the nearest by their places.
-
-    `before`: the statements that are joined already, by which their places are known.
-    """
-    (ours, theirs), index = left, defaultdict[Any, list[int]](list)
-    for other in theirs:
+def _join_alike(sides: Sides, joined: Mapping[int, int]) -> dict[int, int]:
+    """Statements that are left and are alike, the most alike first, and of these the nearest by their places."""
+    ours, theirs = _find_places(sides, joined)
+    index, beside = defaultdict[Any, list[int]](list), defaultdict[tuple[int, int], list[int]](list)
+    for other, place in theirs.items():
         for value in _weigh(sides[1][other].parts):
             index[value].append(other)
+        for of in enumerate(place):
+            beside[of].append(other)
     scored = list[tuple[float, int, int, int]]()
-    for place, one in enumerate(ours):
-        at, middle = bisect_left(before, one), place * len(theirs) // len(ours)
-        expected, parts = (joined[before[at - 1]] if at else -1) + 1, sides[0][one].parts
+    for one, place in ours.items():
+        parts, expected = sides[0][one].parts, joined.get(place[0], -1) + one - place[0]
         lists = sorted((index[value] for value in _weigh(parts)), key=len)[:RAREST]
         near = {other for found in lists if len(found) <= OFTEN for other in found}
-        for other in near | {*theirs[max(middle - BESIDE, 0) : middle + BESIDE + 1]}:
+        for of in enumerate(place):
+            at = bisect_left(beside[of], expected)
+            near.update(beside[of][max(at - BESIDE, 0) : at + BESIDE + 1])
+        for other in near:
             score, far = likeness(parts, sides[1][other].parts), abs(other - expected)
-            if score >= least and _may_be_same(parts, sides[1][other].parts, least != ELSEWHERE, far <= SECTION):
+            in_place = any(map(eq, place, theirs[other]))
+            if score >= (NEAR if in_place else ELSEWHERE) and _may_be_same(
+                parts, sides[1][other].parts, in_place, far <= SECTION
+            ):
                 scored.append((-score, far, one, other))
     found, taken = dict[int, int](), set[int]()
     for _, _, one, other in sorted(scored):
@@ -118,7 +129,7 @@ def _join_alike(
     return found
 
 
-def _may_be_same(ours: Sequence[Part], theirs: Sequence[Part], in_place: bool, near: bool) -> bool:
+def _may_be_same(ours: Sequence[Token], theirs: Sequence[Token], in_place: bool, near: bool) -> bool:
     """Whether statements may tell of the same: elsewhere, most of their numbers, dates and names must be the same."""
     slots = [{part.value for part in side if part.kind in SLOTS} for side in (ours, theirs)]
     shared, sizes = len(slots[0] & slots[1]), [*map(len, slots)]

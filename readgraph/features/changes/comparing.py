@@ -9,15 +9,17 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import Literal, NamedTuple
 
-from readgraph.features.changes.aligning import Pair, Sides, align, likeness
+from readgraph.features.changes.aligning import ELSEWHERE, Pair, Sides, align, likeness
 from readgraph.features.changes.state import ChangedPart, ChangeKind
-from readgraph.features.changes.statements import SLOTS, Part, cut_statements, fold_blocks, parts_of
-from readgraph.nodes.rules.tokens import NOUNS_LARGE, TITLES
+from readgraph.features.changes.statements import cut_statements, fold_blocks, fold_statement, parts_of
+from readgraph.nodes.rules.compare import SLOTS, is_all_equal
+from readgraph.nodes.rules.tokens import NOUNS_LARGE, TITLES, Token
 
 Span = tuple[int, int]
-Judged = Literal["same", "changed", "apart", "open"]
-Parts = Sequence[Part]
+Judged = Literal["same", "changed", "not judged"]
+Parts = Sequence[Token]
 
+LONGEST_SHORT = 4  # letters of a name's short form
 SURE = 0.4  # least likeness of two statements of which one changed part makes a change
 _MODALS = (
     "must shall muss müssen doit doivent 应当 应 必须",
@@ -34,7 +36,7 @@ _OPPOSITES = {frozenset(pair.split("/")) for pair in _OPPOSED.split()} | {frozen
 _JOINING = frozenset("and or und oder et ou".split())  # of names and values that may stand in any order
 _HELPING = frozenset("do does did any".split())  # beside a denial
 _KANA, _KANA_DENIALS = re.compile(r"[\u3040-\u309f]"), re.compile("ない|なかっ|ません|ず")
-_TIME = re.compile(r"(\d{1,2}):(\d\d)( am or pm)?")
+_TIME = re.compile(r"(\d{1,2})(?::(\d\d)( am or pm)?)?")
 
 
 class Found(NamedTuple):
@@ -55,20 +57,23 @@ def compare_texts(earlier: str, later: str) -> list[Found]:
 
 
 def _judge_pair(pair: Pair, sides: Sides) -> Iterator[Found]:
-    both = [*zip(sides, (pair.earlier, pair.later), strict=True)]
+    """What is found of a pair; what stands in other places and is little alike was removed and added."""
+    both = [*zip(sides, pair[:2], strict=True)]
     spans = [(side[numbers[0]].start, side[numbers[-1]].end) if numbers else None for side, numbers in both]
-    verdict, differs = "same" if pair.equal else "apart", list[ChangedPart]()
-    if all(spans) and not pair.equal:
+    texts = [[fold_statement(side[at].text) for at in numbers] for side, numbers in both]
+    if texts[0] == texts[1]:
+        yield from [Found("moved", True, [], *spans)] if pair.moved else ()
+        return
+    if all(spans):
         language = sides[0][pair.earlier[0]].language
         ours, theirs = ([part for at in at_all for part in parts_of(side[at].text, language)] for side, at_all in both)
         verdict, differs = judge(ours, theirs, language)
-    if verdict == "apart":
-        yield from [Found("removed", False, [], spans[0], None)] if spans[0] else ()
-        yield from [Found("added", False, [], None, spans[1])] if spans[1] else ()
-    elif verdict == "same":
-        yield from [Found("moved", True, [], *spans)] if pair.moved else ()
-    else:
-        yield Found("changed" if verdict == "changed" else "not judged", pair.moved, differs, *spans)
+        if likeness(ours, theirs) >= (ELSEWHERE if pair.moved else SURE if differs else 0):
+            kind: ChangeKind = "moved" if verdict == "same" else verdict
+            yield from [Found(kind, pair.moved, differs, *spans)] if verdict != "same" or pair.moved else ()
+            return
+    yield from [Found("removed", False, [], spans[0], None)] if spans[0] else ()
+    yield from [Found("added", False, [], None, spans[1])] if spans[1] else ()
 
 
 def _join_moved(pairs: Sequence[Pair]) -> list[Pair]:
@@ -76,9 +81,8 @@ def _join_moved(pairs: Sequence[Pair]) -> list[Pair]:
     joined = list[Pair]()
     for pair in pairs:
         last = joined[-1] if joined else pair
-        ends = (*last.earlier[-1:], *last.later[-1:])
-        is_next = ends == (pair.earlier[0] - 1, pair.later[0] - 1) if pair.earlier and pair.later else False
-        if is_next and last.equal and last.moved and pair.equal and pair.moved:
+        are_whole = all(each.equal and each.moved for each in (last, pair))
+        if are_whole and (last.earlier[-1] + 1, last.later[-1] + 1) == (pair.earlier[0], pair.later[0]):
             joined[-1] = last._replace(earlier=last.earlier + pair.earlier, later=last.later + pair.later)
         else:
             joined.append(pair)
@@ -86,7 +90,7 @@ def _join_moved(pairs: Sequence[Pair]) -> list[Pair]:
 
 
 def judge(ours: Parts, theirs: Parts, language: str) -> tuple[Judged, list[ChangedPart]]:
-    """Whether two statements say the same, and what differs; "apart": they have nothing to do with each other."""
+    """Whether two statements say the same, and what differs."""
     links = all(any(part.kind == "link" for part in side) for side in (ours, theirs))  # a printed text has none
     left_out = {"article"} if links else {"article", "link"}
     ours, theirs = ([part for part in side if part.kind not in left_out] for side in (ours, theirs))
@@ -95,21 +99,20 @@ def judge(ours: Parts, theirs: Parts, language: str) -> tuple[Judged, list[Chang
         return _judge_order(ours, theirs)
     words = [_words(side, language) for side in (one, other)]
     differs, left = _changed_slots((ours, theirs), (one, other), language)
-    if not all(words) and not differs:  # a number or a date more, and nothing instead
-        alone = [part for part in left if part.kind != "name" and part in (one if not words[1] else other)]
-        alone = alone if not [part for part in left if part not in alone] else []
-        differs = [_changed(part.kind, part.text * (part in one), part.text * (part in other)) for part in alone]
-        left = [part for part in left if part not in alone]
+    longer = one if not words[1] else other
+    if not all(words) and not differs and all(_is_value(part) and part in longer for part in left):
+        differs = [_changed(part.kind, part.text * (longer is one), part.text * (longer is other)) for part in left]
     denied = [_denials(side, language) for side in (ours, theirs)]
     if len(denied[0]) != len(denied[1]) and not all(words) and not (language == "fr" and all(denied)):
         differs.append(_changed("negation", *(" ".join(_denials(side, language)) for side in (one, other))))
     elif not all(denied):
         differs += _changed_condition(*words)
-    if not {part.value for part in ours if part.weight == 1} & {part.value for part in theirs} and (differs or left):
-        return "apart", []
-    if differs:
-        return "changed" if likeness(ours, theirs) >= SURE else "open", differs
-    return "open", []
+    return "changed" if differs else "not judged", differs
+
+
+def _is_value(part: Token) -> bool:
+    """Whether a text that has it differs for certain from one that lacks it: no name, nor a day of the week."""
+    return part.kind == "number" or (part.kind == "date" and not isinstance(part.value, str))
 
 
 def _changed(kind: str, earlier: str, later: str) -> ChangedPart:
@@ -120,16 +123,16 @@ def _values(parts: Parts) -> list[object]:
     return [part.value for part in parts]
 
 
-def _beyond(ours: Parts, theirs: Parts) -> list[Part]:
+def _beyond(ours: Parts, theirs: Parts) -> list[Token]:
     """The parts of one that the other lacks, in order."""
-    left, beyond = Counter(_values(theirs)), list[Part]()
+    left, beyond = Counter(_values(theirs)), list[Token]()
     for part in ours:
         left[part.value] -= 1
         beyond += [part] if left[part.value] < 0 else []
     return beyond
 
 
-def _words(parts: Parts, language: str) -> list[Part]:
+def _words(parts: Parts, language: str) -> list[Token]:
     """What is no number, date, name or denial, nor goes with one."""
     kept = (part for part in parts if part.kind not in (*SLOTS, "denial") and part.value not in _HELPING)
     return [part for part in kept if not (language == "ja" and _KANA.match(part.text))]
@@ -146,13 +149,16 @@ def _changed_slots(
     """The numbers, dates and names that stand instead of others, and those of which that can't be told."""
     opcodes = SequenceMatcher(None, _values(sides[0]), _values(sides[1]), False).get_opcodes()
     replaced = [(sides[0][a:b], sides[1][c:d]) for kind, a, b, c, d in opcodes if kind == "replace"]
-    left = _without_sums([[part for part in side if part.kind in SLOTS] for side in beyond])
-    differs = list[ChangedPart]()
+    left = [[part for part in side if part.kind in SLOTS] for side in beyond]
+    differs, doubtful = list[ChangedPart](), list[Token]()
     for part in [*left[0]]:
-        beside = {id(each) for run, instead in replaced if part in run for each in instead}
+        run, instead = next((pair for pair in replaced if part in pair[0]), ([part], []))
+        beside = {id(each) for each in instead}
         for match in left[1]:
             if part.kind == match.kind != "name" and (id(match) in beside or _has_same_unit(part, match)):
-                differs += [] if _may_be_same(part, match) else [_changed(part.kind, part.text, match.text)]
+                is_open = _may_be_same(part, match) or (id(match) in beside and not _are_whole(run, instead))
+                differs += [] if is_open else [_changed(part.kind, part.text, match.text)]
+                doubtful += [part, match] if is_open else []
                 left[0].remove(part)
                 left[1].remove(match)
                 break
@@ -161,33 +167,34 @@ def _changed_slots(
         if kinds == {"name"} and _are_names(run, instead, sides[0], language):
             differs.append(_changed("name", *(" ".join(part.text for part in side) for side in (run, instead))))
             left = [[part for part in side if part not in (*run, *instead)] for side in left]
-    return differs, [*left[0], *left[1]]
+    return differs, [*doubtful, *left[0], *left[1]]
 
 
-def _has_same_unit(part: Part, match: Part) -> bool:
+def _has_same_unit(part: Token, match: Token) -> bool:
     return part.kind == "date" or (not isinstance(part.value, str) and part.value[1:] == match.value[1:])
 
 
-def _without_sums(sides: list[list[Part]]) -> list[list[Part]]:
-    """The parts without what is as much of a unit on both sides: "1 hour 30 minutes" and "90 minutes"."""
-    totals = [Counter[str](), Counter[str]()]
-    for side, total in zip(sides, totals, strict=True):
-        for part in side:
-            total[_unit_of(part)] += part.value[0] if _unit_of(part) else 0
-    same = {unit for unit, _ in totals[0].items() & totals[1].items() if unit}
-    return [[part for part in side if _unit_of(part) not in same] for side in sides]
+def _are_whole(run: Parts, instead: Parts) -> bool:
+    """Whether what stands instead of each other is as much: of "2,500" and "2.5 k" all may not have been read."""
+    kinds = [Counter(part.kind for part in side if part.kind in ("number", "word")) for side in (run, instead)]
+    units = [{_unit_of(part) for part in side if part.kind == "number"} for side in (run, instead)]
+    return kinds[0]["number"] == kinds[1]["number"] and (kinds[0] == kinds[1] or units[0] == units[1] != {""})
 
 
-def _unit_of(part: Part) -> str:
+def _unit_of(part: Token) -> str:
     return "" if part.kind != "number" or isinstance(part.value, str) else part.value[1]
 
 
-def _may_be_same(part: Part, match: Part) -> bool:
-    """Whether one of two dates is the other without its month or its day, or one of two times may be the other."""
-    times = [_TIME.fullmatch(str(each.value)) for each in (part, match)]
-    clocks = [(int(time[1]) % 12, time[2]) for time in times if time]
-    if len(clocks) == 2:  # "9:00" may be that of the evening, "09:00" can't
-        return clocks[0] == clocks[1] and any(time[3] or len(time[1]) == 1 for time in times if time)
+def _may_be_same(part: Token, match: Token) -> bool:
+    """Whether one value may be the other: without its month or its unit, a time of the afternoon, 1.200 for 1,200."""
+    texts = [each.text.replace(",", ".") for each in (part, match)]
+    digits = [re.findall(r"[\d.]+", text) for text in texts if part.kind == "number"]
+    if any(digits) and digits[0] == digits[1] and (texts[0] == texts[1] or not all(map(_unit_of, (part, match)))):
+        return True
+    times = [_TIME.fullmatch(str(each.value) if isinstance(each.value, str) else each.text) for each in (part, match)]
+    clocks = [(int(time[1]) % 12, time[2] or "00") for time in times if time]
+    if len(clocks) == 2 and any(time[2] for time in times if time):  # "9:00" may be that of the evening, "09:00" can't
+        return clocks[0] == clocks[1] and any(time[3] or not time[2] or len(time[1]) == 1 for time in times if time)
     if part.kind != "date" or isinstance(part.value, str) or isinstance(match.value, str):
         return False
     one, other = ([*(each or None for each in side.value), None][:3] for side in (part, match))
@@ -199,7 +206,9 @@ def _are_names(run: Parts, instead: Parts, ours: Parts, language: str) -> bool:
     short, long = sorted(("".join(part.text for part in side) for side in (run, instead)), key=len)
     before = ours[max(next(at for at, part in enumerate(ours) if part is run[0]) - 1, 0)].text.casefold()
     is_certain = language not in NOUNS_LARGE or before in TITLES or min(len(run), len(instead)) > 1
-    return is_certain and short != "".join(letter for letter in long if letter.isupper())
+    letters = iter(long.casefold())  # "St" is short for "Saint"
+    is_short = len(short) <= min(LONGEST_SHORT, len(long) - 2) and all(letter in letters for letter in short.casefold())
+    return is_certain and not is_short
 
 
 def _changed_condition(one: Parts, other: Parts) -> list[ChangedPart]:
@@ -217,9 +226,9 @@ def _judge_order(ours: Parts, theirs: Parts) -> tuple[Judged, list[ChangedPart]]
     """What can be told of two statements with the same parts in another order: whether values were exchanged."""
     at = [place for place, (one, other) in enumerate(zip(ours, theirs, strict=True)) if one.value != other.value]
     if not at:
-        return "same", []
+        return "same" if is_all_equal(ours, theirs) else "not judged", []
     between = [part for part in ours[at[0] + 1 : at[-1]] if part.kind not in SLOTS and part.value not in _JOINING]
     if between and all(side[place].kind in SLOTS for side in (ours, theirs) for place in at):
         texts = (", ".join(side[place].text for place in at) for side in (ours, theirs))
         return "changed", [_changed(ours[at[0]].kind, *texts)]
-    return "open", []
+    return "not judged", []

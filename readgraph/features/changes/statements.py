@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterator, Set
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from readgraph.nodes.rules.compare import LEADING, account, fold_characters
 from readgraph.nodes.rules.dates import dates_in
-from readgraph.nodes.rules.tokens import cue_words, fold_letters
+from readgraph.nodes.rules.tokens import Token, cue_words, fold_letters
 from readgraph.state.dates import calendars
 from readgraph.state.languages import language_of, paragraph_language
 from readgraph.state.sentences import sentence_spans
@@ -40,24 +40,7 @@ _BLOCK = re.compile(r"\S[^\n]*(?:\n[ \t]*\S[^\n]*)*")  # between blank lines
 _ROW = re.compile(r"[^\n]*\|[^\n]*")  # of a table, with marks around its cells or only between them
 _SIGNS, _BULLET = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]"), re.compile(r"^[\s>*•‣◦-]+\s")
 _NO_ARTICLES = frozenset("some any now today jetzt heute nun had".split())
-_TELLING = frozenset("%‰€$£¥<>≤≥≈≠~±=+×÷°")
-_LITTLE = {"article": 0.0, "link": 0.0, "small": 0.25, "hedge": 0.25, "mark": 0.25}
-"""What little words count beside others."""
-
-SLOTS = ("number", "date", "name")
-
-
-class Part(NamedTuple):
-    """A part of a statement: what it is, what is compared of it, and how it is written."""
-
-    kind: str
-    value: Any
-    text: str
-
-    @property
-    def weight(self) -> float:
-        """How much it counts where statements are alike."""
-        return _LITTLE.get(self.kind, 1.0)
+_TELLING = re.compile(r"[%‰#$£¥¢+<=>~°±×÷\u20a0-\u20cf\u2190-\u22ff\u2600-\u27bf\U0001f300-\U0001faff]")  # no bullets
 
 
 class Statement(NamedTuple):
@@ -69,7 +52,7 @@ class Statement(NamedTuple):
     language: str
 
     @property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[Token, ...]:
         """Its words, numbers, dates, names and denials, in order."""
         return parts_of(self.text, self.language)
 
@@ -88,20 +71,21 @@ def cut_statements(text: str, shared: Set[str]) -> Iterator[Statement]:
     """The statements of a text; what stands between blank lines and is among the `shared` blocks is a single one."""
     main, whole_links = language_of(text), _TARGET.sub(lambda target: "](" + "x" * (len(target[0]) - 2), text)
     for block in _BLOCK.finditer(text):
-        signs = [] if main in ("zh", "ja") else _SIGNS.findall(block.group())
-        own = "ja" if any(sign < "\u3100" for sign in signs) else "zh"
-        language = own if signs else paragraph_language(block.group(), main)
-        whole = fold_statement(block.group()) in shared
-        rows = [row.span() for row in _ROW.finditer(text, *block.span())]
-        is_table = len(rows) > block.group().count("\n")
-        spans = [block.span()] if whole else rows if is_table else sentence_spans(whole_links, *block.span(), language)
+        language, spans = main, [block.span()]
+        if fold_statement(block.group()) not in shared:
+            signs = [] if main in ("zh", "ja") else _SIGNS.findall(block.group())
+            own = "ja" if any(sign < "\u3100" for sign in signs) else "zh"
+            language = own if signs else paragraph_language(block.group(), main)
+            rows = [row.span() for row in _ROW.finditer(text, *block.span())]
+            is_table = len(rows) > block.group().count("\n")
+            spans = rows if is_table else sentence_spans(whole_links, *block.span(), language)
         for span in spans:
             if any(map(str.isalnum, _UNSEEN.sub("", text[slice(*span)]))):
                 yield Statement(*span, text[slice(*span)].strip(), language)
 
 
 @lru_cache(16_384)
-def parts_of(text: str, language: str) -> tuple[Part, ...]:
+def parts_of(text: str, language: str) -> tuple[Token, ...]:
     """The parts of a statement that count; marks do not, nor does the number before a heading or an entry of a list."""
     heading, box, links = text.startswith("#"), _BOX.match(text), _LINK.findall(text)
     text = _LINK.sub(r"\1", _UNSEEN.sub("", text))
@@ -113,10 +97,10 @@ def parts_of(text: str, language: str) -> tuple[Part, ...]:
     text = _POWER.sub(lambda power: f"{_value_of(power):.0f}", text)
     for written, form in _FORMS:
         text = written.sub(form, text)
-    parts = [Part("small", box[1].casefold(), box[1].casefold())] if box else []
+    parts = [Token("small", box[1].casefold(), box[1].casefold())] if box else []
     articles, calendar = cue_words("light", language) - _NO_ARTICLES, calendars().get(language)
     for token in account(text, language):
-        kind, value = str(token.kind), token.value
+        kind, value = token.kind, token.value
         if kind == "number" and isinstance(value, tuple):
             value = (float(f"{value[0] * value[2]:.10g}"), value[1])
         elif kind == "date" and token.text.isdecimal():
@@ -127,9 +111,9 @@ def parts_of(text: str, language: str) -> tuple[Part, ...]:
             value = "not" if kind == "denial" else fold_letters(value)
             kind = "article" if kind == "small" and token.value in articles else kind
             kind = "word" if kind == "name" and heading else kind
-        if kind != "break" and (kind != "mark" or token.text in _TELLING):
-            parts.append(Part(kind, value, token.text))
-    return (*parts, *(Part("link", target, target) for _, target in links))
+        if kind != "break" and (kind != "mark" or _TELLING.match(token.text)):
+            parts.append(token._replace(kind=kind, value=value))
+    return (*parts, *(Token("link", target, target) for _, target in links))
 
 
 def _value_of(power: re.Match[str]) -> float:

@@ -46,7 +46,7 @@ _CHARACTERS = str.maketrans(
     | dict.fromkeys("\u00ad\u200b\u200c\u2060\ufeff")
     | {"…": "..."}
 )
-_NOTE = re.compile(r"(?<=\S)(?:\[\^?\d{1,3}\]|\[\^[\w-]{1,12}\])")
+_NOTE = re.compile(r"(?<=\S)(?:\[\d{1,3}\]| ?\[\^[\w-]{1,12}\])")
 _EMPHASIS = re.compile(r"(?<![\w*])[*_]{1,3}(?=[^\s*_])|(?<=[^\s*_])[*_]{1,3}(?![\w*])")
 LEADING = re.compile(r"^(?:\s|[:*•‣◦-](?=\s)|>(?!\s*\d)|\[[ xX]\]\s|#{1,6}\s|\(?(?:\d{1,3}|[a-z])[.)]\s)+")
 """What stands before a sentence in an entry of a list, a block quote or a heading; not "-5" or "> 5"."""
@@ -120,7 +120,7 @@ def _is_same_value(ours: Token, theirs: Token) -> bool:
 def _is_count(year: Token, number: Token) -> bool:
     """Whether four digits that were taken for a year are a number that has a mark between its digits: "1,240 men"."""
     plain = year.kind == "date" and year.text.isdecimal() and number.kind == "number"
-    return plain and bool(number.value == (float(year.text), "", 1))
+    return plain and bool(number.value[:2] == (float(year.text), ""))
 
 
 def _write(token: Token) -> str:
@@ -202,7 +202,7 @@ def compare_sentences(draft: str, text: str, language: str, names: Set[str] = fr
     if max(len(draft), len(text)) > LONGEST_COMPARED:
         return Comparison(None, [], [], 0.0)
     ours, theirs = ([with_name(token, names) for token in account(one, language)] for one in (draft, text))
-    if _is_all_equal(ours, theirs):
+    if is_all_equal(ours, theirs):
         return Comparison("supported", [], [], 1.0)
     values = {(token.kind in SLOTS, str(token.value)) for token in theirs}
     telling = [token for token in ours if token.kind in (*SLOTS, "word")]
@@ -218,7 +218,8 @@ def compare_sentences(draft: str, text: str, language: str, names: Set[str] = fr
     )
 
 
-def _is_all_equal(ours: Sequence[Token], theirs: Sequence[Token]) -> bool:
+def is_all_equal(ours: Sequence[Token], theirs: Sequence[Token]) -> bool:
+    """Whether two sentences have the same parts in the same order."""
     shouted = [all(not token.text[:1].islower() for token in side) for side in (ours, theirs)]
     if any(shouted):  # all of it in capitals
         ours, theirs = ([token._replace(text=token.text.casefold()) for token in side] for side in (ours, theirs))

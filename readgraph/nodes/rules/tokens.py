@@ -55,7 +55,7 @@ class Token(NamedTuple):
     `clause`: how many marks and words that join clauses stand before it; a semicolon counts twice.
     """
 
-    kind: SlotKind | Literal["word", "small", "hedge", "break", "mark"]
+    kind: SlotKind | Literal["word", "small", "article", "hedge", "break", "mark", "link"]
     value: Any
     text: str
     first: bool = False
@@ -269,10 +269,8 @@ def _join_numbers(tokens: Sequence[Token], language: str) -> Iterator[Token]:
         text = token.text
         if of in MONEY and at < len(tokens) and (short := SHORT_SCALES.get(tokens[at].text)):  # "$1.2bn"
             value, text, at = value * short, text + tokens[at].text, at + 1
-        while at < len(tokens) and (more := _scaled(value, tokens[at : at + 2], language)):
-            value, used = more
-            text = " ".join([text, *(token.text for token in tokens[at : at + used])])
-            at += used
+        value, used = _read_on(value, tokens[at:], language)
+        text, at = " ".join([text, *(token.text for token in tokens[at : at + used])]), at + used
         if not of and at < len(tokens) and (unit := _units().get(tokens[at].text.casefold())):
             of, size = unit
             text += ("" if tokens[at].text == "%" else " ") + tokens[at].text
@@ -293,12 +291,25 @@ def _write_time(digits: str) -> str:
     return f"{digits} am or pm" if is_open else digits
 
 
-def _scaled(value: float, following: Sequence[Token], language: str) -> tuple[float, int] | None:
-    """A number with the word that goes on with it, and how many words that are; None where none does."""
-    used = 2 if following[0].value == "and" and len(following) > 1 and value >= 100 else 1
-    token = following[used - 1]
-    word = token.text.casefold()
-    if used == 1 and (scale := _scales().get(word)) and (language == "en" or word not in _LONG_SCALE):
-        return value * scale, 1
-    is_numeral = token.kind == "number" and not isinstance(token.value, str) and token.text[0].isalpha()
-    return (value + token.value[0], used) if is_numeral and value >= 100 > token.value[0] else None
+def _read_on(value: float, following: Sequence[Token], language: str) -> tuple[float, int]:
+    """A number with the words that go on with it ("thousand two hundred and five"), and how many words these are."""
+    thousands, at = 0.0, 0
+    while at < len(following):
+        is_joined = following[at].value == "and" and at + 1 < len(following) and value + thousands >= 100
+        token = following[at + is_joined]
+        word, scale = token.text.casefold(), 0.0 if is_joined else _scales().get(token.text.casefold(), 0.0)
+        if scale and (language == "en" or word not in _LONG_SCALE):
+            whole = (value or thousands) * scale
+            thousands, value = (whole + thousands * bool(value), 0.0) if scale >= 1000 else (thousands, whole)
+        elif (
+            token.kind == "number"
+            and not isinstance(token.value, str)
+            and token.text[0].isalpha()
+            and value + thousands >= 100 > token.value[0]
+            and not value % 100
+        ):
+            value += token.value[0]
+        else:
+            break
+        at += 1 + is_joined
+    return thousands + value, at
