@@ -9,6 +9,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
+from readgraph.state.errors import BadInput
+
 _TYPES = {"int": "N", "float": "N", "str": "TEXT", "Path": "PATH", "path": "PATH", "file": "PATH", "bool": ""}
 HELPING, _WHOLE = "readgraph.helping", "readgraph.whole_help"
 
@@ -48,7 +50,23 @@ def _import_printer_of_help() -> None:
 
 
 class _PlainHelp:
-    """What the help of commands and of groups has in common: options in the same order, with types in plain words."""
+    """What commands and groups have in common: options in the same order, with types in plain words, and none blank."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments; refuses an option with a blank value, as a variable of the shell without one leaves it.
+
+        Only where the option's help says what '' means, that is a value.
+        """
+        if not ctx.resilient_parsing:
+            typed, *_ = self.make_parser(ctx).parse_args(args=[*args])  # type: ignore[attr-defined]
+            for option in (each for each in self.get_params(ctx) if isinstance(each, TyperOption)):
+                value = typed.get(option.name)
+                values = value if isinstance(value, list) else [value]
+                blank = any(isinstance(each, str) and not each.strip() for each in values)
+                if blank and "''" not in (option.help or ""):
+                    raise BadInput(f"{option.opts[0]} is empty: give it a value, or leave it out.")
+        parsed: list[str] = super().parse_args(ctx, args)  # type: ignore[misc]
+        return parsed
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         _import_printer_of_help()
