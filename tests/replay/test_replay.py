@@ -157,7 +157,7 @@ def seal_again(saved: dict[str, Any]) -> None:
     saved["seals"] = {name: digest(part) for name, part in parts}
 
 
-FORGED = {
+FORGED: dict[str, Callable[[dict[str, Any]], None]] = {
     "replies 1": edit("replies", 0, "reply", to="A gist of something else."),
     "replies 2": edit("replies", 1, "prompt", to="0" * 40),
     "citations 1": edit("answer", "citations", 0, "quote", to="the keeper took it"),
