@@ -53,18 +53,11 @@ class _PlainHelp:
     """What commands and groups have in common: options in the same order, with types in plain words, and none blank."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the arguments; refuses an option with a blank value, as a variable of the shell without one leaves it.
-
-        Only where the option's help says what '' means, that is a value.
-        """
+        """Parse the arguments; refuses a blank one, as a variable of the shell without a value leaves it."""
         if not ctx.resilient_parsing:
             typed, *_ = self.make_parser(ctx).parse_args(args=[*args])  # type: ignore[attr-defined]
-            for option in (each for each in self.get_params(ctx) if isinstance(each, TyperOption)):
-                value = typed.get(option.name)
-                values = value if isinstance(value, list) else [value]
-                blank = any(isinstance(each, str) and not each.strip() for each in values)
-                if blank and "''" not in (option.help or ""):
-                    raise BadInput(f"{option.opts[0]} is empty: give it a value, or leave it out.")
+            for parameter in self.get_params(ctx):
+                _refuse_blank(parameter, typed.get(parameter.name), ctx)
         parsed: list[str] = super().parse_args(ctx, args)  # type: ignore[misc]
         return parsed
 
@@ -108,6 +101,18 @@ class HelpfulCommand(_PlainHelp, TyperCommand):
 
 class HelpfulGroup(_PlainHelp, TyperGroup):
     """A group of commands whose options have types in plain words."""
+
+
+def _refuse_blank(parameter: Any, typed: Any, context: Any) -> None:
+    """Raise `BadInput` for a blank value, but where the help says what '' means, or the command what its text lacks."""
+    is_argument = isinstance(parameter, TyperArgument)
+    is_text = is_argument and "str" in parameter.display_type(context)
+    says_itself = (is_argument and parameter.nargs != 1) or (is_text and parameter.required)
+    values = typed if isinstance(typed, list) else [typed]
+    if says_itself or "''" in (parameter.help or "") or not any(isinstance(v, str) and not v.strip() for v in values):
+        return
+    name, instead = parameter.metavar if is_argument else parameter.opts[0], ", or leave it out"
+    raise BadInput(f"{name} is empty: give it a value{'' if parameter.required else instead}.")
 
 
 def _panel(parameter: Any) -> str | None:

@@ -47,4 +47,9 @@ def test_a_blank_value_is_refused_as_a_variable_of_the_shell_leaves_it(readgraph
         - means_something
     )
     for *command, option in map(str.split, sorted({*taken, "ask --log-json"})):
-        assert_refused(readgraph(*command, option, blank), f"{option} is empty: give it a value, or leave it out.")
+        assert_refused(readgraph(*command, option, blank), f"{option} is empty: give it a value")
+
+
+@pytest.mark.parametrize("command", ["show", "methods", "prompts export", "wiki", "replay", "verify"])
+def test_a_blank_argument_means_neither_all_nor_this_folder(readgraph: Command, command: str) -> None:
+    assert_refused(readgraph(*command.split(), ""), " is empty: give it a value")
